@@ -1,0 +1,150 @@
+"""Makes the checkout's .venv from its locks: all of it or, as far as the next command can tell, nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib.util
+import os
+import shlex
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from _launch import clean_environ, fingerprint, is_current, lock_path, stamp_path, venv_python
+
+try:
+    import fcntl
+except ImportError:  # no such lock on this system: there, two set-ups at once are the user's to avoid
+    fcntl = None  # type: ignore[assignment]
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PIP = ("-m", "pip", "--disable-pip-version-check", "install", "--no-input", "--no-user", "--progress-bar", "off")
+LOCKED = ("--require-hashes", "--only-binary", ":all:")
+LAYERS = ("run", "dev")
+TAIL_LINES = 25
+
+
+def install(root: str, layers: tuple[str, ...]) -> None:
+    """Brings the .venv of `root` to the state the locks of `layers` describe, or exits saying what failed.
+
+    A changed lock means a new .venv rather than an upgrade in place, so that what is installed is what is locked.
+    Safe to interrupt, and to run several times at once: the others wait for the first.
+    """
+    if all(is_installed(root, layer) for layer in layers):
+        return
+    try:
+        with _only_one(root) as lock:
+            for layer in layers:
+                if not is_installed(root, layer):
+                    _Setup(root, lock).install(layer)
+    except KeyboardInterrupt:
+        _say("Interrupted; the next command starts the set-up again.")
+        sys.exit(130)
+    except OSError as error:
+        sys.exit(f"Cannot set up .venv in {root}: {error}")
+
+
+def is_installed(root: str, layer: str) -> bool:
+    """Whether .venv holds `layer` as its lock is now; a lock that was only touched is noted with its new time."""
+    if is_current(root, layer):
+        return True
+    try:
+        if Path(stamp_path(root, layer)).read_text().splitlines()[1:] != [_identity(root, layer)]:
+            return False
+    except OSError:
+        return False
+    if not Path(venv_python(root)).exists():
+        return False
+    with contextlib.suppress(OSError):  # somebody else's checkout: then the contents are compared each time
+        _write_stamp(root, layer)
+    return True
+
+
+class _Setup:
+    """One set-up, by the one process that holds `lock`."""
+
+    def __init__(self, root: str, lock: int) -> None:
+        self._root = root
+        self._lock = lock
+        self._unfinished = Path(root, ".venv", "unfinished")
+
+    def install(self, layer: str) -> None:
+        started = time.monotonic()
+        if layer == "run" or self._unfinished.exists():
+            _say("Setting up .venv (once, a minute or two)...")
+            self._make_venv()
+            self._install_lock("run")
+        if layer != "run":
+            _say(f"Adding {Path(lock_path(self._root, layer)).name} to .venv (once)...")
+            self._install_lock(layer)
+        _say(f"Done in {time.monotonic() - started:.0f} s.")
+
+    def _make_venv(self) -> None:
+        if importlib.util.find_spec("ensurepip") is None:
+            sys.exit(
+                f"The Python at {sys.executable} cannot make virtual environments: its venv module is incomplete.\n"
+                f"On Debian and Ubuntu: sudo apt-get install python3.{sys.version_info[1]}-venv"
+            )
+        for layer in LAYERS:
+            Path(stamp_path(self._root, layer)).unlink(missing_ok=True)
+        self._call([sys.executable, "-m", "venv", "--clear", str(Path(self._root, ".venv"))])
+
+    def _install_lock(self, layer: str) -> None:
+        self._unfinished.touch()
+        self._call([venv_python(self._root), *PIP, *LOCKED, "-r", lock_path(self._root, layer)])
+        self._unfinished.unlink()
+        _write_stamp(self._root, layer)
+
+    def _call(self, command: list[str]) -> None:
+        finished = subprocess.run(
+            command,
+            check=False,
+            env=clean_environ(),
+            pass_fds=(self._lock,),  # should this process be killed, the lock stays until its orphan has ended
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+        if finished.returncode == 0:
+            return
+        _say("\n".join(finished.stdout.decode(errors="replace").splitlines()[-TAIL_LINES:]))
+        sys.exit(
+            f"This command failed with status {finished.returncode}; the end of what it said stands above:\n"
+            f"  {shlex.join(command)}\n"
+            "The set-up needs the network (or a mirror named in PIP_INDEX_URL) and room on the disk. "
+            "Mend that, then run the same command again."
+        )
+
+
+@contextlib.contextmanager
+def _only_one(root: str) -> Iterator[int]:
+    with Path(root, ".venv.lock").open("w") as lock:
+        if fcntl is not None:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                _say("Another command is setting up .venv; waiting for it...")
+                fcntl.flock(lock, fcntl.LOCK_EX)
+        yield lock.fileno()
+
+
+def _write_stamp(root: str, layer: str) -> None:
+    stamp = Path(stamp_path(root, layer))
+    draft = stamp.with_suffix(f".{os.getpid()}")
+    draft.write_text(f"{fingerprint(root, layer)}{_identity(root, layer)}\n")
+    draft.replace(stamp)
+
+
+def _identity(root: str, layer: str) -> str:
+    """What `layer` was installed from: its lock's content and, with its version in the path, the Python under .venv."""
+    digest = hashlib.sha256(Path(lock_path(root, layer)).read_bytes()).hexdigest()
+    return f"{digest} {Path(venv_python(root)).resolve()}"
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)

@@ -1,0 +1,176 @@
+from __future__ import annotations
+
+import ast
+import configparser
+import os
+import re
+import sys
+import sysconfig
+import tomllib
+from importlib.metadata import packages_distributions
+from pathlib import Path
+from typing import Any
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from tests.test_imports import PACKAGES, roots_imported_by
+
+ROOT = Path(__file__).parent.parent
+COMMANDS = ("agent", "agent-cli", "lock", "test")
+READ_BY_ANY_PYTHON_3 = (*COMMANDS, "_launch.py")
+LOCKS = ("requirements.lock", "requirements-dev.lock")
+STARTUP_FILES = {"distutils-precedence.pth"}
+"""Files that run at every start of Python, each known: setuptools', which Python 3.11 puts into every new .venv."""
+
+
+def pyproject() -> dict[str, Any]:
+    return tomllib.loads((ROOT / "pyproject.toml").read_text())
+
+
+def locked_lines(lock: str) -> list[str]:
+    """The requirements of `lock`, each with its options on one line."""
+    text = re.sub(r"\\\n\s*", "", (ROOT / lock).read_text())
+    return [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+
+
+def locked_versions(lock: str) -> dict[str, str]:
+    pins = [line.split()[0].split("==") for line in locked_lines(lock)]
+    return {canonicalize_name(name): version for name, version in pins}
+
+
+def unmet(requirements: list[str], lock: str) -> list[str]:
+    """Those of `requirements` for which `lock` has no version or one out of range."""
+    versions = locked_versions(lock)
+    parsed = {text: Requirement(text) for text in requirements}
+    return [
+        text
+        for text, wanted in parsed.items()
+        if versions.get(canonicalize_name(wanted.name), "") not in wanted.specifier
+    ]
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_every_locked_package_has_one_version_and_its_hashes(lock: str) -> None:
+    lines = locked_lines(lock)
+    names = [line.split("==")[0] for line in lines]
+
+    pinned = re.compile(r"[a-z0-9-]+==\S+( ; .+?)?\s*(--hash=sha256:[0-9a-f]{64}\s*)+")
+    assert [line[:60] for line in lines if not pinned.fullmatch(line)] == []
+    assert len(names) == len(set(names)) > 10
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_locks_name_no_index_and_no_path_of_the_machine_that_wrote_them(lock: str) -> None:
+    text = (ROOT / lock).read_text()
+
+    assert [word for word in ("://", "--index-url", "--find-links", "file:", "/home", "/root") if word in text] == []
+
+
+def test_the_locks_cover_what_pyproject_asks_for() -> None:
+    project = pyproject()
+
+    assert unmet(project["project"]["dependencies"], "requirements.lock") == []
+    assert unmet(project["dependency-groups"]["dev"], "requirements-dev.lock") == []
+
+
+def undeclared(folders: tuple[str, ...], requirements: list[str]) -> dict[str, set[str]]:
+    """Packages that `folders` import and `requirements` do not name -> the files that import them."""
+    declared = {canonicalize_name(Requirement(text).name) for text in requirements}
+    sources = packages_distributions()
+    return {
+        module: files
+        for module, files in roots_imported_by(*folders).items()
+        if module not in {*sys.stdlib_module_names, *PACKAGES, "tests"}
+        if declared.isdisjoint(canonicalize_name(name) for name in sources.get(module, ()))
+    }
+
+
+def test_every_package_that_is_imported_is_declared() -> None:
+    run, dev = pyproject()["project"]["dependencies"], pyproject()["dependency-groups"]["dev"]
+
+    assert undeclared(PACKAGES, run) == {}
+    assert undeclared(("tests",), run + dev) == {}
+
+
+def test_the_two_locks_agree_on_every_package_they_share() -> None:
+    run, dev = (locked_versions(lock) for lock in LOCKS)
+
+    assert {name: (run[name], dev[name]) for name in run.keys() & dev.keys() if run[name] != dev[name]} == {}
+
+
+def test_the_locks_are_refreshed_with_a_week_of_delay() -> None:
+    assert '"--exclude-newer", "7 days"' in (ROOT / "bin" / "lock").read_text()
+
+
+def test_nothing_unlisted_runs_at_every_start_of_python() -> None:
+    folders = {Path(sysconfig.get_path(kind)) for kind in ("purelib", "platlib")}
+    found = {file.name for folder in folders for file in folder.glob("*.pth")}
+
+    assert found - STARTUP_FILES == set()
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_is_executable_and_asks_for_any_python_3(name: str) -> None:
+    command = ROOT / "bin" / name
+
+    assert os.access(command, os.X_OK)
+    assert command.read_text().startswith("#!/usr/bin/env python3\n")
+
+
+def test_every_file_in_bin_is_known_here() -> None:
+    files = {path.name for path in (ROOT / "bin").iterdir() if path.is_file()}
+
+    assert files == {*READ_BY_ANY_PYTHON_3, "_environment.py"}
+
+
+@pytest.mark.parametrize("name", READ_BY_ANY_PYTHON_3)
+def test_commands_can_be_read_by_a_python_that_is_too_old_to_run_them(name: str) -> None:
+    tree = ast.parse((ROOT / "bin" / name).read_text(), feature_version=(3, 6))
+
+    annotations = [node.annotation for node in ast.walk(tree) if isinstance(node, ast.arg | ast.AnnAssign)]
+    returns = [node.returns for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    unquoted = [ast.unparse(node) for node in (*annotations, *returns) if isinstance(node, ast.Subscript | ast.BinOp)]
+    futures = [
+        node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) if node.module == "__future__"
+    ]
+    assert unquoted == []
+    assert futures == [], "Python 3.6 knows no future annotations"
+
+
+@pytest.mark.parametrize("path", ["/.venv/", "/data/", "__pycache__/", ".env", "agent.toml"])
+def test_git_ignores_what_is_made_or_secret(path: str) -> None:
+    assert path in (ROOT / ".gitignore").read_text().splitlines()
+
+
+def test_setup_cfg_holds_import_contracts_and_nothing_else() -> None:
+    contracts = configparser.ConfigParser()
+    contracts.read(ROOT / "setup.cfg")
+
+    assert [name for name in contracts.sections() if name.split(":")[0] != "importlinter"] == []
+    assert "importlinter" not in pyproject()["tool"]
+
+
+@pytest.mark.parametrize("step", ["ruff check", "ruff format --check", "-m mypy", "lint_imports_command()", "bin/test"])
+def test_ci_runs_every_check(step: str) -> None:
+    lines = (ROOT / ".ci" / "run").read_text().splitlines()
+
+    assert [line for line in lines if step in line and not line.startswith(("#", "printf"))] != []
+
+
+def test_pytest_is_as_strict_as_the_house_says() -> None:
+    options = pyproject()["tool"]["pytest"]["ini_options"]
+
+    assert options["filterwarnings"][0] == "error"
+    assert "--strict-markers" in options["addopts"]
+    assert "no:randomly" not in str(options["addopts"])
+    assert options["timeout"] <= 60
+
+
+def test_mypy_checks_every_package_strictly() -> None:
+    mypy = pyproject()["tool"]["mypy"]
+
+    assert mypy["strict"] is True
+    assert {"actors", "domain", "messages", "tests"} <= set(mypy["files"])
+    assert [override["module"] for override in mypy["overrides"] if "ignore_errors" in override] == []

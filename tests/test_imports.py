@@ -1,0 +1,223 @@
+"""What the import contracts in setup.cfg cannot say: allow-lists, calls, sizes."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import sys
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGES = ("actors", "domain", "messages")
+
+CLOCKS = (
+    "time.time*",
+    "time.monotonic*",
+    "time.perf_counter*",
+    "datetime.datetime.now",
+    "datetime.datetime.utcnow",
+    "datetime.datetime.today",
+    "datetime.date.today",
+)
+CHANCE = ("random.*", "uuid.*", "secrets.*")
+SLEEPS = ("time.sleep",)
+PROGRAMS = (
+    "os.system",
+    "os.popen",
+    "os.fork*",
+    "os.exec*",
+    "os.spawn*",
+    "os.posix_spawn*",
+    "asyncio.create_subprocess_*",
+    "subprocess.*",
+    "multiprocessing.*",
+    "pty.*",
+)
+HIDDEN_IMPORTS = ("importlib.import_module", "builtins.__import__", "builtins.exec", "builtins.eval")
+FILES = ("builtins.open", "builtins.print", "builtins.input", "pathlib.Path", "pathlib.PosixPath", "io.open")
+MOCKS = ("unittest.mock*", "mock.*", "pytest_mock.*")
+
+ALLOWED = {
+    ("actors/playground/", "secrets.*"): "stands for Discord itself, whose tokens and session ids nobody can foresee",
+}
+"""(file or folder, pattern) -> why it may. Everything that is not an entry here is refused."""
+
+
+def python_files(*folders: str) -> Iterator[Path]:
+    for folder in folders:
+        yield from sorted((ROOT / folder).rglob("*.py"))
+
+
+def imported(tree: ast.Module) -> dict[str, str]:
+    """Local name -> dotted name of what is imported under it, anywhere in the file."""
+    names: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                names[alias.asname or alias.name.split(".")[0]] = (
+                    alias.name if alias.asname else alias.name.split(".")[0]
+                )
+        elif isinstance(node, ast.ImportFrom):
+            names |= {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}
+    return names
+
+
+def imported_modules(tree: ast.Module) -> set[str]:
+    whole = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    parts = {node.module or "." for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    return whole | parts
+
+
+@cache
+def references(source: str) -> frozenset[str]:
+    """Dotted names of what `source` imports and uses of it, through whatever alias, and of the builtins it uses.
+
+    A module that is imported ends in a dot, so that `random.*` means it and all of it.
+    """
+    tree = ast.parse(source)
+    names = imported(tree)
+    found = {f"{module}." for module in imported_modules(tree)} | set(names.values())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name | ast.Attribute):
+            head, *rest = ast.unparse(node).split(".")
+            if head in names:
+                found.add(".".join([names[head], *rest]))
+            elif not rest and hasattr(builtins, head):
+                found.add(f"builtins.{head}")
+    return frozenset(found)
+
+
+def is_allowed(file: str, pattern: str) -> bool:
+    return any(file.startswith(place) and pattern == what for place, what in ALLOWED)
+
+
+def offenders(patterns: tuple[str, ...], *folders: str, except_in: tuple[str, ...] = ()) -> list[str]:
+    """`file: name` for every reference in `folders` that fits one of `patterns`."""
+    found: set[str] = set()
+    for path in python_files(*folders):
+        file = path.relative_to(ROOT).as_posix()
+        if file.startswith(except_in):
+            continue
+        for name in references(path.read_text()):
+            found |= {f"{file}: {name}" for p in patterns if fnmatchcase(name, p) and not is_allowed(file, p)}
+    return sorted(found)
+
+
+def roots_imported_by(*folders: str) -> dict[str, set[str]]:
+    """Top-level module -> the files of `folders` that import it."""
+    found: dict[str, set[str]] = {}
+    for path in python_files(*folders):
+        for module in imported_modules(ast.parse(path.read_text())):
+            found.setdefault(module.split(".")[0], set()).add(path.relative_to(ROOT).as_posix())
+    return found
+
+
+def calls_of(method: str, *folders: str, except_in: str) -> list[str]:
+    """`file:line` of every `something.method(...)`."""
+    return [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in python_files(*folders)
+        if not path.is_relative_to(ROOT / except_in)
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == method
+    ]
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        ("import time\ntime.sleep(1)", "time.sleep"),
+        ("from time import sleep as nap\nnap(1)", "time.sleep"),
+        ("import time as clock\nlater = clock.time", "time.time"),
+        ("from datetime import datetime as dt, UTC\ndt.now(UTC)", "datetime.datetime.now"),
+        ("def f():\n    import uuid", "uuid."),
+        ("from unittest import mock", "unittest.mock"),
+        ("open('x')", "builtins.open"),
+        ("import importlib\nimportlib.import_module('pykka')", "importlib.import_module"),
+        ("import unittest.mock\nunittest.mock.patch('x')", "unittest.mock.patch"),
+    ],
+)
+def test_the_reader_of_these_tests_sees_through_aliases(source: str, name: str) -> None:
+    assert name in references(source)
+
+
+def test_the_reader_does_not_take_a_like_named_method_for_the_real_thing() -> None:
+    assert "time.sleep" not in references("import time\nself.time.sleep(1)")
+
+
+def test_messages_import_the_standard_library_and_msgspec_only() -> None:
+    strangers = roots_imported_by("messages").keys() - sys.stdlib_module_names - {"messages", "msgspec"}
+
+    assert strangers == set()
+
+
+def test_rules_import_the_standard_library_and_messages_with_what_those_are_made_of_only() -> None:
+    strangers = roots_imported_by("domain").keys() - sys.stdlib_module_names - {"domain", "messages", "msgspec"}
+
+    assert strangers == set()
+
+
+def test_rules_and_messages_neither_open_files_nor_print() -> None:
+    assert offenders(FILES, "domain", "messages") == []
+
+
+def test_only_the_kernel_knows_the_time() -> None:
+    assert offenders(CLOCKS, *PACKAGES, except_in=("actors/kernel/",)) == []
+
+
+def test_only_the_kernel_makes_ids_and_chance() -> None:
+    assert offenders(CHANCE, *PACKAGES, except_in=("actors/kernel/",)) == []
+
+
+def test_nobody_sleeps() -> None:
+    assert offenders(SLEEPS, *PACKAGES) == []
+
+
+def test_only_the_shell_actor_starts_programs() -> None:
+    assert offenders(PROGRAMS, *PACKAGES, except_in=("actors/shell/",)) == []
+
+
+def test_no_import_is_hidden_from_the_contracts() -> None:
+    assert offenders(HIDDEN_IMPORTS, *PACKAGES) == []
+
+
+@pytest.mark.parametrize("method", ["ask", "proxy"])
+def test_no_actor_waits_for_another(method: str) -> None:
+    assert calls_of(method, "actors", except_in="actors/kernel") == []
+
+
+def test_tests_use_fakes_and_not_mocks() -> None:
+    assert offenders(MOCKS, "tests") == []
+
+
+@pytest.mark.parametrize(("place", "pattern"), ALLOWED)
+def test_every_exception_to_these_rules_gives_its_reason_and_is_still_needed(place: str, pattern: str) -> None:
+    files = [path for path in python_files(*PACKAGES) if path.relative_to(ROOT).as_posix().startswith(place)]
+    used = {name for path in files for name in references(path.read_text()) if fnmatchcase(name, pattern)}
+
+    assert used != set(), f"{place} has no {pattern} any more: take the exception out"
+    assert len(ALLOWED[place, pattern].split()) > 3
+
+
+def test_no_file_is_longer_than_400_lines() -> None:
+    lengths = {
+        path.relative_to(ROOT).as_posix(): len(path.read_text().splitlines()) for path in python_files(*PACKAGES)
+    }
+
+    assert {file: length for file, length in lengths.items() if length > 400} == {}
+
+
+def test_no_function_is_longer_than_60_lines() -> None:
+    long = [
+        f"{path.relative_to(ROOT)}: {node.name}"
+        for path in python_files(*PACKAGES)
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and (node.end_lineno or 0) - node.lineno >= 60
+    ]
+
+    assert long == []
