@@ -1,0 +1,1 @@
+"""Who acts: one actor, one resource, one folder."""

@@ -1,0 +1,1 @@
+"""What is right: pure rules; the same arguments give the same answer."""

@@ -1,0 +1,1 @@
+"""What is said: immutable values that actors send one another."""

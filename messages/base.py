@@ -1,0 +1,74 @@
+"""Names and values that every protocol shares."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import NewType
+
+import msgspec
+
+EventId = NewType("EventId", str)
+"""Names one event of one window's log; also the nonce under which its text is sent."""
+
+RequestId = NewType("RequestId", str)
+"""Joins a command to its reply; chosen by the asker, unique while it waits."""
+
+TurnId = NewType("TurnId", str)
+"""The id of the user event that opened the turn."""
+
+CONTEXT_KIND = "context"
+
+
+class Value(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A noun that travels inside messages, never alone."""
+
+
+class Message(msgspec.Struct, frozen=True, kw_only=True, gc=False, tag=True):
+    """What one actor says to another: immutable, serialisable (tagged with its class name), comparable."""
+
+
+class Address(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
+    """A name that messages are sent to; outlives every actor that answers to it."""
+
+    kind: str
+    """Which sort of actor, e.g. `context`."""
+    key: str = ""
+    """Which one of that sort; empty for an actor of which there is one."""
+
+    def __str__(self) -> str:
+        """The address as people read it, e.g. `context/discord-thread/123`."""
+        return f"{self.kind}/{self.key}" if self.key else self.kind
+
+
+class Surface(StrEnum):
+    """Where a conversation is held."""
+
+    DISCORD_CHANNEL = "discord-channel"
+    DISCORD_THREAD = "discord-thread"
+    CLI = "cli"
+
+
+class Window(Value, frozen=True, kw_only=True, gc=False):
+    """One context window's place: a channel, a thread, or a single command-line turn."""
+
+    surface: Surface
+    id: str
+    """Discord's snowflake in decimal; any word for the command line."""
+
+    @property
+    def address(self) -> Address:
+        """Where this window's ContextActor is told things."""
+        return Address(CONTEXT_KIND, f"{self.surface.value}/{self.id}")
+
+    @classmethod
+    def from_key(cls, key: str) -> Window:
+        """The window that an address key names.
+
+        Raises:
+            ValueError: `key` is not `<surface>/<id>`.
+        """
+        surface, slash, name = key.partition("/")
+        surfaces = [known.value for known in Surface]
+        if not slash or not name or surface not in surfaces:
+            raise ValueError(f"context key {key!r}: <surface>/<id> is required, with surface one of {surfaces}")
+        return cls(surface=Surface(surface), id=name)

@@ -1,0 +1,113 @@
+"""How to talk to ModelActor, the only one that calls language models."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from messages.base import Address, Message, RequestId, Value, Window
+
+
+class Role(StrEnum):
+    """Who speaks in a request."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+    TOOL = "tool"
+
+
+class ToolCall(Value, frozen=True, kw_only=True, gc=False):
+    """A model's wish to have a tool run."""
+
+    id: str
+    name: str
+    arguments_json: str
+    """As the model wrote it; may be malformed."""
+
+
+class ChatMessage(Value, frozen=True, kw_only=True, gc=False):
+    """One entry of the conversation as a model sees it."""
+
+    role: Role
+    text: str
+    tool_calls: tuple[ToolCall, ...] = ()
+    """Only with `assistant`."""
+    tool_call_id: str = ""
+    """Only with `tool`: the call that this answers."""
+
+
+class ToolSpec(Value, frozen=True, kw_only=True, gc=False):
+    """A tool as it is offered to the model."""
+
+    name: str
+    description: str
+    parameters_json: str
+    """JSON Schema of the arguments."""
+
+
+class Usage(Value, frozen=True, kw_only=True, gc=False):
+    """Tokens and cost of one call as the provider reports them; 0 where it doesn't."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost_usd: float = 0.0
+
+
+class StopReason(StrEnum):
+    """Why the model stopped speaking."""
+
+    STOP = "stop"
+    TOOL_CALLS = "tool_calls"
+    LENGTH = "length"
+
+
+class ModelRequest(Message, frozen=True, kw_only=True, gc=False):
+    """Ask the model for the next assistant message."""
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+    purpose: str
+    """`turn` for an answer to a person; other purposes are counted apart."""
+    system_prompt: str
+    messages: tuple[ChatMessage, ...]
+    tools: tuple[ToolSpec, ...]
+    model: str = ""
+    """litellm's name of the model; empty for the configured one."""
+
+
+class CancelModel(Message, frozen=True, kw_only=True, gc=False):
+    """Stop a call; nothing more is said about it."""
+
+    request_id: RequestId
+
+
+class ModelDelta(Message, frozen=True, kw_only=True, gc=False):
+    """The answer so far, coalesced; later deltas hold all of earlier ones, until a retry starts them over."""
+
+    request_id: RequestId
+    text: str
+
+
+class ModelReply(Message, frozen=True, kw_only=True, gc=False):
+    """The whole assistant message."""
+
+    request_id: RequestId
+    text: str
+    tool_calls: tuple[ToolCall, ...]
+    stop_reason: StopReason
+    usage: Usage
+    model: str
+
+
+class ModelFailed(Message, frozen=True, kw_only=True, gc=False):
+    """No answer after all retries."""
+
+    request_id: RequestId
+    reason: str
+    """For a person; holds no key and no request text."""
+    attempts: int
+
+
+ModelCommand = ModelRequest | CancelModel
+ModelMessage = ModelCommand
+ModelAnswer = ModelDelta | ModelReply | ModelFailed

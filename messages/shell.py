@@ -1,0 +1,64 @@
+"""How to talk to ShellActor, the only one that starts processes."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from messages.base import Address, Message, RequestId, Window
+
+
+class Outcome(StrEnum):
+    """How a command ended."""
+
+    EXITED = "exited"
+    TIMED_OUT = "timed-out"
+    ABORTED = "aborted"
+
+
+class RunBash(Message, frozen=True, kw_only=True, gc=False):
+    """Run one command with bash in the window's working directory."""
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+    command: str
+    timeout_s: float | None = None
+    """Seconds, > 0; None for the configured default; more than the maximum is refused."""
+
+
+class CancelBash(Message, frozen=True, kw_only=True, gc=False):
+    """Kill the command and everything that it started; its result says `aborted`."""
+
+    request_id: RequestId
+
+
+class BashResult(Message, frozen=True, kw_only=True, gc=False):
+    """What a command printed and how it ended."""
+
+    request_id: RequestId
+    outcome: Outcome
+    exit_code: int | None
+    """None unless `exited`; negative for a signal."""
+    text: str
+    """For the model: the tail of the merged output with its notices."""
+    truncated: bool
+    full_output_path: str
+    """File with the whole output, empty when `text` has all of it."""
+    duration_s: float
+
+    @property
+    def is_error(self) -> bool:
+        """Whether the model should take it as a failure."""
+        return self.outcome is not Outcome.EXITED or self.exit_code != 0
+
+
+class BashRefused(Message, frozen=True, kw_only=True, gc=False):
+    """Nothing was run."""
+
+    request_id: RequestId
+    reason: str
+
+
+ShellCommand = RunBash | CancelBash
+ShellMessage = ShellCommand
+ShellReply = BashResult | BashRefused

@@ -1,0 +1,63 @@
+"""How anyone takes part in a turn: contribute before it, hear of it afterwards.
+
+Owner: whoever is named a contributor or a subscriber; ContextActor asks and tells.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from messages.base import Address, EventId, Message, RequestId, TurnId, Value, Window
+
+
+class LoggedEvent(Value, frozen=True, kw_only=True, gc=False):
+    """A pointer to one event of the log with what it says."""
+
+    id: EventId
+    kind: str
+    path: str
+    """POSIX path below the data root, so it starts `logs/`."""
+    line: int
+    """1-based line of the event's heading."""
+    at: datetime
+    author: str
+    text: str
+
+
+class PrepareTurn(Message, frozen=True, kw_only=True, gc=False):
+    """Say what this turn's request should carry besides the history; late answers are not used."""
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+    turn_id: TurnId
+    author_id: str
+    author_name: str
+    text: str
+    visible: tuple[EventId, ...]
+    """Events that the request shows word for word anyway."""
+
+
+class TurnContribution(Message, frozen=True, kw_only=True, gc=False):
+    """One contributor's block for one turn; it is sent once and never stored."""
+
+    request_id: RequestId
+    contributor: str
+    block: str
+    """Text to stand immediately before the prompt; empty for nothing."""
+
+
+class TurnEnded(Message, frozen=True, kw_only=True, gc=False):
+    """A turn is over and everything about it is in the log."""
+
+    window: Window
+    turn_id: TurnId
+    outcome: str
+    """`answered`, `failed` or `aborted`."""
+    ended_at: datetime
+    events: tuple[LoggedEvent, ...]
+
+
+ContributorMessage = PrepareTurn
+ContributorReply = TurnContribution
+SubscriberMessage = TurnEnded
