@@ -1,0 +1,181 @@
+"""The offline model: rules that answer where no language model is configured.
+
+It is called, given tools and given tool results exactly as a real model is, so that everything around it is the real
+thing. The same conversation always gets the same answer.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from messages.model import ChatMessage, Role, ToolCall, ToolSpec
+
+OFFLINE_MODEL = "offline"
+"""The name under which it is configured."""
+
+INTRODUCTION = (
+    "I am the offline model, a small set of fixed rules and no language model; to talk to a real one, set `model.name` "
+    "in agent.toml (for example `anthropic/claude-sonnet-4-5`) and the provider's key in the environment."
+)
+
+HINT = "I can't reason about it, but I can run a command: begin a line with `run:`, for example `run: date`."
+
+BASH = "bash"
+QUOTE_LIMIT_CHARS = 1500
+"""Most characters of one command's output that an answer repeats: with its frame it fits one Discord message."""
+GIST_LIMIT_CHARS = 120
+
+_BLOCK_LINE = re.compile(r"INJECTED_CONTEXT_[A-Z0-9_]+")
+_RUN_LINE = re.compile(r"run(?::[ \t]*(?P<plain>\S.*)|[ \t]+`(?P<ticked>[^`]+)`[ \t]*[.!]?[ \t]*)", re.IGNORECASE)
+_HEADER = re.compile(r"\[[^\]\n]* UTC\] [^\n]*:\n")
+"""The line that says who wrote a prompt and when."""
+_ENDING = re.compile(r"(?:\A|\n\n)\[(?P<how>(?:Exit code|Ended by signal|Killed:|Cancelled:)[^\n]*)\]\s*\Z")
+"""How a tool result says that its command did not end well."""
+_CODE_RUN = re.compile(r"`+")
+
+
+@dataclass(frozen=True, slots=True)
+class OfflineAnswer:
+    """What the offline model says and wants run."""
+
+    text: str
+    tool_calls: tuple[ToolCall, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """What a rule may look at."""
+
+    system_prompt: str
+    messages: tuple[ChatMessage, ...]
+    tools: frozenset[str]
+    """Names of the tools that are offered."""
+
+    @property
+    def prompt(self) -> str:
+        """The latest words of a person, without what the runtime put before them; empty if nobody spoke."""
+        return prompt_of(next((m.text for m in reversed(self.messages) if m.role is Role.USER), ""))
+
+    @property
+    def results(self) -> tuple[tuple[ToolCall | None, ChatMessage], ...]:
+        """The tool results that end the conversation, in order, each with its call if the history has it."""
+        ending = len(self.messages)
+        while ending and self.messages[ending - 1].role is Role.TOOL:
+            ending -= 1
+        calls = {call.id: call for call in self.messages[ending - 1].tool_calls} if ending else {}
+        return tuple((calls.get(m.tool_call_id), m) for m in self.messages[ending:])
+
+
+Rule = Callable[[Conversation], OfflineAnswer | None]
+"""Answers, or gives None when the conversation is none of its business."""
+
+
+def answer(system_prompt: str, messages: Sequence[ChatMessage], tools: Sequence[ToolSpec]) -> OfflineAnswer:
+    """The next assistant message: that of the first rule that has one, introduced if it is the window's first text."""
+    conversation = Conversation(system_prompt, tuple(messages), frozenset(tool.name for tool in tools))
+    said = next(said for rule in RULES if (said := rule(conversation)) is not None)
+    if not said.text or any(m.role is Role.ASSISTANT and m.text for m in messages):
+        return said
+    return OfflineAnswer(f"{INTRODUCTION}\n\n{said.text}", said.tool_calls)
+
+
+def model_label(name: str) -> str:
+    """How a model is shown to a person who wants to know what answers."""
+    return "offline (deterministic rule-based responder, no language model)" if name == OFFLINE_MODEL else name
+
+
+def prompt_of(text: str) -> str:
+    """What a person wrote, of a user message's `text`.
+
+    Left out are the blocks that the runtime puts before it (a name line, one line of JSON, a blank line) and the
+    header with the writer's name.
+    """
+    while True:
+        name, _, rest = text.partition("\n")
+        if not _BLOCK_LINE.fullmatch(name):
+            header = _HEADER.match(text)
+            return text[header.end() :] if header else text
+        _, _, rest = rest.partition("\n")
+        text = rest.removeprefix("\n")
+
+
+def commands(prompt: str) -> tuple[str, ...]:
+    """The commands that lines of `prompt` ask for, in order: ``run: CMD`` to the line's end, or ``run `CMD` ``."""
+    found = (_RUN_LINE.fullmatch(line.rstrip("\r")) for line in prompt.split("\n"))
+    return tuple((m["plain"] or m["ticked"]).strip() for m in found if m)
+
+
+def _quote_results(conversation: Conversation) -> OfflineAnswer | None:
+    if not conversation.results:
+        return None
+    return OfflineAnswer("\n\n".join(_report(call, result.text) for call, result in conversation.results))
+
+
+def _run_commands(conversation: Conversation) -> OfflineAnswer | None:
+    wanted = commands(conversation.prompt)
+    if not wanted:
+        return None
+    if BASH not in conversation.tools:
+        return OfflineAnswer("I was asked to run a command, but no bash tool is offered here.")
+    turn = len(conversation.messages)
+    return OfflineAnswer(
+        "",
+        tuple(
+            ToolCall(id=f"offline_{turn}_{i}", name=BASH, arguments_json=json.dumps({"command": command}))
+            for i, command in enumerate(wanted, 1)
+        ),
+    )
+
+
+def _acknowledge(conversation: Conversation) -> OfflineAnswer:
+    gist = " ".join(conversation.prompt.split())
+    if len(gist) > GIST_LIMIT_CHARS:
+        gist = gist[: GIST_LIMIT_CHARS - 1].rstrip() + "…"
+    noted = f"I have read “{gist}” and it is in this window's log." if gist else "There was no text in that message."
+    if BASH not in conversation.tools:
+        return OfflineAnswer(noted)
+    return OfflineAnswer(f"{noted} {HINT}")
+
+
+RULES: tuple[Rule, ...] = (_quote_results, _run_commands, _acknowledge)
+"""In order of precedence; the last one always answers."""
+
+
+def _report(call: ToolCall | None, result: str) -> str:
+    ending = _ENDING.search(result)
+    output = result[: ending.start()] if ending else result
+    how = ending["how"].rstrip(".") if ending else "exit code 0"
+    return f"{_subject(call)} ({how[0].lower()}{how[1:]}):\n{_fenced(output.strip(chr(10)))}"
+
+
+def _subject(call: ToolCall | None) -> str:
+    command = _command_of(call) if call else ""
+    if not command:
+        return "The tool" if call is None else f"The tool {call.name!r}"
+    first = command.split("\n", 1)[0]
+    shown = first if len(first) <= GIST_LIMIT_CHARS else first[: GIST_LIMIT_CHARS - 1] + "…"
+    ticks = "`" * (_longest_code_run(shown) + 1)
+    return f"{ticks}{shown}{ticks}" if ticks == "`" else f"{ticks} {shown} {ticks}"
+
+
+def _command_of(call: ToolCall) -> str:
+    try:
+        arguments = json.loads(call.arguments_json)
+    except ValueError:
+        return ""
+    return str(arguments.get("command", "")) if isinstance(arguments, dict) else ""
+
+
+def _fenced(output: str) -> str:
+    left_out = len(output) - QUOTE_LIMIT_CHARS
+    shown = output if left_out <= 0 else output[-QUOTE_LIMIT_CHARS:]
+    fence = "`" * max(3, _longest_code_run(shown) + 1)
+    note = f"\n(the last {QUOTE_LIMIT_CHARS} of {len(output)} characters)" if left_out > 0 else ""
+    return f"{fence}\n{shown}\n{fence}{note}"
+
+
+def _longest_code_run(text: str) -> int:
+    return max((len(run) for run in _CODE_RUN.findall(text)), default=0)

@@ -1,0 +1,216 @@
+"""Which failures of a model call are worth another try, when, and how they are told to a person."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from enum import StrEnum
+
+
+class FaultKind(StrEnum):
+    """What went wrong, as far as it matters for what to do next."""
+
+    RATE_LIMIT = "rate limit"
+    QUOTA = "quota"
+    SERVER = "server error"
+    SLOW = "slow"
+    UNREACHABLE = "unreachable"
+    CUT_OFF = "cut off"
+    UNREADABLE = "unreadable"
+    KEY = "key"
+    NOT_FOUND = "not found"
+    TOO_LONG = "too long"
+    REJECTED = "rejected"
+    UNKNOWN = "unknown"
+
+
+RETRYABLE = frozenset(
+    {
+        FaultKind.RATE_LIMIT,
+        FaultKind.SERVER,
+        FaultKind.SLOW,
+        FaultKind.UNREACHABLE,
+        FaultKind.CUT_OFF,
+        FaultKind.UNREADABLE,
+    }
+)
+
+_WORDS = {
+    FaultKind.RATE_LIMIT: "the model's server answered {status} (rate limit)",
+    FaultKind.QUOTA: "the account at the model's provider has no quota or credit left",
+    FaultKind.SERVER: "the model's server answered {status} (server error)",
+    FaultKind.SLOW: "the model's server did not answer in time",
+    FaultKind.UNREACHABLE: "the model's server could not be reached",
+    FaultKind.CUT_OFF: "the model's server broke off its answer",
+    FaultKind.UNREADABLE: "the model's server answered with something that is no model's answer",
+    FaultKind.KEY: "the key for the model's server is missing or was refused ({status})",
+    FaultKind.NOT_FOUND: "this model, or the address of its server, is not known ({status})",
+    FaultKind.TOO_LONG: "the conversation is longer than the model accepts",
+    FaultKind.REJECTED: "the model's server refused the request ({status})",
+    FaultKind.UNKNOWN: "the call of the model failed in a way that is not known here",
+}
+_UNNUMBERED = re.compile(r" \(\?\)|answered \? \((.*)\)")
+_DETAIL = re.compile(r"[A-Za-z][A-Za-z0-9]{0,59}")
+
+_TOO_LONG = re.compile(
+    r"context.?(length|window)|maximum context|prompt is too long|input is too long|too many (input |prompt )?tokens"
+    r"|exceeds? the .{0,40}(context|token limit)|reduce the length",
+    re.IGNORECASE,
+)
+_REFUSALS = {
+    401: FaultKind.KEY,
+    403: FaultKind.KEY,
+    408: FaultKind.SLOW,
+    429: FaultKind.RATE_LIMIT,
+}
+_NO_PROVIDER = re.compile("LLM Provider NOT provided")
+"""litellm's words for a model whose name it can't make out."""
+_NO_QUOTA = re.compile(r"insufficient.?quota|exceeded your current quota|credit balance|billing", re.IGNORECASE)
+_PASSING = re.compile(r"overloaded|too many requests|rate.?limit|service.?unavailable|try again", re.IGNORECASE)
+
+_SLOW_TYPES = frozenset({"Timeout", "TimeoutError", "TimeoutException", "APITimeoutError"})
+_CUT_OFF_TYPES = frozenset(
+    {"ReadError", "RemoteProtocolError", "ClientPayloadError", "ServerDisconnectedError", "IncompleteReadError"}
+)
+_UNREACHABLE_TYPES = frozenset(
+    {"NetworkError", "ProtocolError", "ProxyError", "ClientConnectionError", "ConnectionError"}
+)
+_UNREADABLE_TYPES = frozenset({"JSONDecodeError", "UnicodeDecodeError", "APIResponseValidationError"})
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One failed attempt."""
+
+    kind: FaultKind
+    status: int | None = None
+    """HTTP status; None if there was no response."""
+    asked_wait_s: float | None = None
+    """How long the server asks us to wait."""
+    type_name: str = ""
+    """Name of the exception's type; said only of unknown faults."""
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """How often and how long a call is tried.
+
+    Source:
+        The pi framework's agent session: 3 retries after 2, 4 and 8 s; asked to wait more than 60 s, it fails at once.
+    """
+
+    max_retries: int = 3
+    base_s: float = 2.0
+    factor: float = 2.0
+    cap_s: float = 60.0
+    """Longest wait of our own choice, and the longest that a server may ask for."""
+    jitter_s: float = 0.5
+    """Most that is added by chance, so that many windows do not come back in step."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be followed."""
+        if self.max_retries < 0:
+            raise ValueError(f"max_retries {self.max_retries} must be >= 0")
+        if min(self.base_s, self.jitter_s) < 0 or self.factor < 1 or self.cap_s < self.base_s:
+            raise ValueError(f"{self}: waits must be >= 0, factor >= 1 and cap_s >= base_s")
+
+
+def next_wait_s(fault: Fault, attempt: int, backoff_s: float, policy: RetryPolicy) -> float | None:
+    """Seconds until the next try; None to give up.
+
+    Args:
+        fault: Why attempt number `attempt` (from 1) failed.
+        attempt: How many tries there were.
+        backoff_s: The wait that the policy's own schedule gives, with its chance part.
+        policy: The limits.
+
+    Returns:
+        Never less than the server asked for.
+    """
+    asked_s = fault.asked_wait_s or 0.0
+    if fault.kind not in RETRYABLE or attempt > policy.max_retries or asked_s > policy.cap_s:
+        return None
+    return max(asked_s, backoff_s)
+
+
+def reason(fault: Fault, attempts: int) -> str:
+    """Why there is no answer, for a person; made of fixed words and numbers, so it can hold no secret."""
+    text = _WORDS[fault.kind].format(status=fault.status if fault.status is not None else "?")
+    text = _UNNUMBERED.sub(lambda m: f"reported a {m[1]}" if m[1] else "", text)
+    if fault.kind is FaultKind.UNKNOWN and _DETAIL.fullmatch(fault.type_name):
+        text += f" ({fault.type_name})"
+    if attempts > 1:
+        text += f" {attempts} times"
+    if fault.asked_wait_s and fault.kind in RETRYABLE:
+        text += f"; it asks to wait {fault.asked_wait_s:.0f} s"
+    return text
+
+
+def classify(
+    type_names: Iterable[str], status: int | None, message: str, headers: Mapping[str, str], now: datetime
+) -> Fault:
+    """The fault that an exception stands for.
+
+    Args:
+        type_names: The exception's class and base classes, then those of its causes.
+        status: The response's HTTP status; None without one.
+        message: The exception's text; only searched, never repeated.
+        headers: The response's, names in lower case.
+        now: Aware; what a `Retry-After` date counts from.
+    """
+    names = tuple(type_names)
+    kind = _kind(frozenset(names), status, message)
+    asked_wait_s = retry_after_s(headers, now) if kind in RETRYABLE else None
+    return Fault(kind, status, asked_wait_s, names[0] if names else "")
+
+
+def retry_after_s(headers: Mapping[str, str], now: datetime) -> float | None:
+    """How long the server asks to wait: `retry-after-ms`, or `Retry-After` as seconds or as a date; None if it doesn't.
+
+    Source:
+        RFC 9110, 10.2.3; the header in milliseconds is what OpenAI and Azure send.
+    """
+    for name, unit_s in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        try:
+            wait_s = float(headers.get(name, "")) * unit_s
+        except ValueError:
+            continue
+        if 0 <= wait_s < 1e9:
+            return wait_s
+    try:
+        until = parsedate_to_datetime(headers.get("retry-after", ""))
+    except ValueError:
+        return None
+    until = until if until.tzinfo else until.replace(tzinfo=UTC)
+    return max(0.0, (until - now).total_seconds())
+
+
+def _kind(names: frozenset[str], status: int | None, message: str) -> FaultKind:
+    if status is not None and status < 500:
+        return _kind_of_refusal(status, message)
+    if names & _UNREADABLE_TYPES:
+        return FaultKind.UNREADABLE
+    if names & _SLOW_TYPES:
+        return FaultKind.SLOW
+    if names & _CUT_OFF_TYPES:
+        return FaultKind.CUT_OFF
+    if names & _UNREACHABLE_TYPES:
+        return FaultKind.UNREACHABLE
+    if _TOO_LONG.search(message):
+        return FaultKind.TOO_LONG
+    if status is not None or _PASSING.search(message):
+        return FaultKind.SERVER
+    return FaultKind.UNKNOWN
+
+
+def _kind_of_refusal(status: int, message: str) -> FaultKind:
+    if status == 402 or (status in (400, 403, 429) and _NO_QUOTA.search(message)):
+        return FaultKind.QUOTA
+    if status == 413 or (status in (400, 422) and _TOO_LONG.search(message)):
+        return FaultKind.TOO_LONG
+    if status == 404 or _NO_PROVIDER.search(message):
+        return FaultKind.NOT_FOUND
+    return _REFUSALS.get(status, FaultKind.REJECTED)
