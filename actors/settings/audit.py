@@ -1,0 +1,134 @@
+"""What stands in the settings file and shouldn't: keys that don't exist, and secrets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from typing import Final
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from actors.settings.problem import dotted
+from actors.settings.schema import Settings
+from actors.settings.toml_lines import KeyPath
+
+_SECRET_NAME: Final = re.compile(
+    r"(?:^|_)(?:token|secret|password|passwd|passphrase|credentials?|api_?key|access_?key|private_?key|key)(?:$|_)"
+)
+_SECRET_TEXT: Final = re.compile(
+    r"[\w-]{23,28}\.[\w-]{6,7}\.[\w-]{27,}"  # Discord's bot tokens
+    r"|\bmfa\.[\w-]{20,}"
+    r"|\b(?:sk|pk|rk)-[\w-]{16,}"
+    r"|\bAIza[\w-]{30,}"
+    r"|\b(?:gsk|hf|xai|ghp|gho|ghs|github_pat|r8|pplx|nvapi|tvly)[_-]\w{16,}"
+    r"|\bBSA[\w-]{20,}"
+    r"|\b(?:AKIA|ASIA)[0-9A-Z]{16}"
+    r"|-----BEGIN [A-Z ]*PRIVATE KEY"
+    r"|://[^/@\s]*:[^/@\s]+@"
+    r"|[?&](?:\w*_)?(?:key|token|secret)=",
+    re.ASCII,
+)
+_KEY_DEPTH: Final = 8
+"""Keys are searched for secrets to this depth; settings have two parts."""
+_MOVE_IT: Final = (
+    "secrets don't belong here: put them into secrets.env (mode 0600) beside this file, or into the environment; "
+    "docs/agent.example.toml shows how"
+)
+
+
+def looks_secret(text: str) -> bool:
+    """Whether a text has the shape of a token or key; used to refuse and to keep silent about it, never to accept."""
+    return _SECRET_TEXT.search(text) is not None
+
+
+def misplaced_secrets(values: Mapping[str, object]) -> dict[KeyPath, str]:
+    """By key, what to say about each secret in the file; the text never has the secret in it."""
+    found: dict[KeyPath, str] = {}
+    for path, value in _leaves(values):
+        start = _secret_in_key(path)
+        if start is not None:
+            found[path[: start + 1]] = f"a key that looks like a secret: {_MOVE_IT}"
+        elif isinstance(value, str) and value and (looks_secret(value) or _is_named_secret(path)):
+            found[path] = f"{dotted(path)}: {_MOVE_IT}"
+    return found
+
+
+def unknown_keys(values: Mapping[str, object]) -> dict[KeyPath, str]:
+    """By key, what to say about each that is no setting; what stands below an unknown table isn't looked at."""
+    found: dict[KeyPath, str] = {}
+    for name, value in values.items():
+        if name not in Settings.model_fields:
+            found[name,] = _unknown((name,), Settings.model_fields)
+            continue
+        table = table_of(Settings.model_fields[name])
+        if table and isinstance(value, dict):
+            unknown = [key for key in value if key not in table.model_fields]
+            found |= {(name, key): _unknown((name, key), table.model_fields) for key in unknown}
+    return found
+
+
+def without(values: Mapping[str, object], paths: set[KeyPath]) -> dict[str, object]:
+    """A copy of the file's values that lacks the keys at `paths` (of one or two parts; longer ones cut to two)."""
+    gone = {path[:2] for path in paths}
+    return {
+        name: {key: item for key, item in value.items() if (name, key) not in gone}
+        if isinstance(value, dict)
+        else value
+        for name, value in values.items()
+        if (name,) not in gone
+    }
+
+
+def table_of(setting: FieldInfo) -> type[BaseModel] | None:
+    """The class of a setting that is a table, None for one that is a value."""
+    kind = setting.annotation
+    return kind if isinstance(kind, type) and issubclass(kind, BaseModel) else None
+
+
+def _unknown(path: tuple[str, ...], siblings: Mapping[str, FieldInfo]) -> str:
+    spelt = path[-1].lower().replace("-", "_")
+    close = get_close_matches(spelt, siblings, n=1) or _elsewhere(spelt)
+    return f"{dotted(path)}: unknown key" + (f"; did you mean {close[0]}?" if close else "")
+
+
+def _elsewhere(key: str) -> list[str]:
+    """The key's full name where it does exist: people forget the table's header."""
+    tables = {name: table_of(setting) for name, setting in Settings.model_fields.items()}
+    return [key] * (key in tables) or [
+        f"{name}.{key}" for name, table in tables.items() if table and key in table.model_fields
+    ]
+
+
+def _secret_in_key(path: KeyPath) -> int | None:
+    """Which part of the key begins a secret; without quotes a token's dots make several parts of it."""
+    parts = [str(part) for part in path[:_KEY_DEPTH]]
+    starts = [n for n in range(len(parts)) if looks_secret(".".join(parts[n:]))]
+    return max(starts, default=None)
+
+
+def _is_named_secret(path: KeyPath) -> bool:
+    spelt = [str(part).lower().replace("-", "_") for part in path[:_KEY_DEPTH]]
+    return not _is_setting(path) and any(_SECRET_NAME.search(part) for part in spelt)
+
+
+def _is_setting(path: KeyPath) -> bool:
+    setting = Settings.model_fields.get(str(path[0]))
+    if setting is None:
+        return False
+    table = table_of(setting)
+    return table is None or len(path) < 2 or path[1] in table.model_fields
+
+
+def _leaves(values: Mapping[str, object]) -> Iterator[tuple[KeyPath, object]]:
+    """Every value without parts, and every empty table, with its key; a loop, for files may nest deeper than calls."""
+    waiting: list[tuple[KeyPath, object]] = [((key,), value) for key, value in values.items()]
+    while waiting:
+        path, value = waiting.pop()
+        if isinstance(value, dict) and value:
+            waiting += [((*path, key), item) for key, item in value.items()]
+        elif isinstance(value, list):
+            waiting += [((*path, index), item) for index, item in enumerate(value)]
+        else:
+            yield path, value

@@ -1,0 +1,92 @@
+"""The operator's settings file as it was read: values, and the line of each."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from actors.settings.problem import Problem, SettingsError
+from actors.settings.toml_lines import ArrayOfTablesError, KeyPath, key_lines
+
+_LARGEST_FILE_BYTES: Final = 256 * 1024
+_TOMLLIB_PLACE: Final = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What stands in the settings file; nothing when there is none."""
+
+    place: str
+    """The file as the operator named it."""
+    path: Path | None = None
+    """Absolute; None when there is no file."""
+    values: Mapping[str, object] = field(default_factory=dict)
+    lines: Mapping[KeyPath, int] = field(default_factory=dict)
+
+    def line(self, path: KeyPath) -> int:
+        """The line of a key, or of the nearest table above it that the file has; 0 without one."""
+        return next((self.lines[path[:n]] for n in range(len(path), 0, -1) if path[:n] in self.lines), 0)
+
+    def problem(self, path: KeyPath, text: str) -> Problem:
+        """A problem with the key at `path`."""
+        return Problem(self.place, self.line(path), text)
+
+
+def read(path: Path, place: str, *, required: bool) -> Document:
+    """The file's values and their lines; an empty document where a file that isn't required is missing.
+
+    Raises:
+        SettingsError: It can't be read, isn't UTF-8, isn't TOML.
+    """
+    try:
+        if path.exists() and not path.is_file():
+            raise SettingsError(Problem(place, 0, "is not a file" + (" but a folder" if path.is_dir() else "")))
+        with path.open("rb") as stream:
+            content = stream.read(_LARGEST_FILE_BYTES + 1)
+    except FileNotFoundError:
+        # A link that leads nowhere was meant to be a file.
+        if required or path.is_symlink():
+            raise SettingsError(Problem(place, 0, "there is no such file")) from None
+        return Document(place)
+    except OSError as error:
+        raise SettingsError(Problem(place, 0, f"can't be read: {error.strerror}")) from None
+    if len(content) > _LARGEST_FILE_BYTES:
+        raise SettingsError(Problem(place, 0, f"must be at most {_LARGEST_FILE_BYTES} bytes long"))
+    values, lines = _parsed(_decoded(content, place), place)
+    return Document(place=place, path=path.absolute(), values=values, lines=lines)
+
+
+def _decoded(content: bytes, place: str) -> str:
+    try:
+        return content.decode("utf-8-sig")  # some editors on Windows put a byte order mark first
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise SettingsError(
+            Problem(place, line, f"must be UTF-8: byte 0x{error.object[error.start]:02X} isn't")
+        ) from None
+
+
+def _parsed(text: str, place: str) -> tuple[dict[str, object], Mapping[KeyPath, int]]:
+    try:
+        return tomllib.loads(text), key_lines(text)
+    except ArrayOfTablesError as error:
+        problem = Problem(place, error.line, "[[…]]: arrays of tables are not used here; write [table]")
+    except RecursionError:
+        problem = Problem(place, 0, "not valid TOML: arrays or tables nested too deeply")
+    except ValueError as error:
+        problem = _syntax_problem(str(error), text, place)
+    raise SettingsError(problem)
+
+
+def _syntax_problem(complaint: str, text: str, place: str) -> Problem:
+    found = _TOMLLIB_PLACE.search(complaint)
+    reason = _TOMLLIB_PLACE.sub("", complaint)
+    if found is None:
+        return Problem(place, 0, f"not valid TOML: {reason}")
+    if found[1] is None:
+        return Problem(place, len(text.splitlines()) or 1, f"not valid TOML: {reason} at the end of the file")
+    return Problem(place, int(found[1]), f"not valid TOML at column {found[2]}: {reason}")

@@ -1,0 +1,125 @@
+"""Settings from the operator's file, the environment and the command line, or every reason why not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from actors.settings.audit import misplaced_secrets, unknown_keys, without
+from actors.settings.document import Document, read
+from actors.settings.problem import Problem, SettingsError, dotted, quoted, shown
+from actors.settings.rule import broken_rule
+from actors.settings.schema import Origin, Settings, Source
+from actors.settings.toml_lines import KeyPath
+
+FILE_NAME: Final = "agent.toml"
+CONFIG_VARIABLE: Final = "AGENT_CONFIG"
+HOME_VARIABLE: Final = "AGENT_HOME"
+
+
+def load(
+    config: Path | None = None,
+    *,
+    environ: Mapping[str, str],
+    folder: Path = Path(),
+    given: Mapping[str, object] = MappingProxyType({}),
+) -> Settings:
+    """The settings in force, with an absolute data root.
+
+    The file is `config`, else the one `$AGENT_CONFIG` names, else `agent.toml` in `folder`; only the last may be
+    missing. Over its values goes `$AGENT_HOME` (the data root) and over that what was `given`. A relative `data_root`
+    counts from the folder of the file it stands in, any other from `folder`.
+
+    Args:
+        config: The file named on the command line.
+        environ: The environment; only the two variables above are read.
+        folder: The current directory, unless a test says otherwise.
+        given: By dotted key, what the command line decides, e.g. `{"model.name": "offline"}`.
+
+    Raises:
+        SettingsError: A file that can't be read or isn't TOML; else all unknown keys, misplaced secrets and values out
+            of range at once.
+    """
+    variable = environ.get(CONFIG_VARIABLE)
+    named = config or (Path(variable) if variable else None)
+    path = folder / (named or FILE_NAME)
+    document = read(path, place=str(named or FILE_NAME), required=named is not None)
+    settings, sources = _validated(document, environ.get(HOME_VARIABLE, ""), given)
+    beside = path.parent.absolute()
+    origin = Origin(file=document.path, folder=beside, sources=MappingProxyType(sources))
+    base = beside if sources.get("data_root") is Source.FILE else folder
+    try:
+        data_root = (base / settings.data_root.expanduser()).absolute()
+    except RuntimeError:
+        text = f"data_root = {quoted(str(settings.data_root))}: must not begin with the ~ of a user without a home"
+        raise SettingsError(_placed(("data_root",), text, document, sources)) from None
+    return settings.rooted(data_root, origin)
+
+
+def _validated(document: Document, home: str, given: Mapping[str, object]) -> tuple[Settings, dict[str, Source]]:
+    secrets = misplaced_secrets(document.values)
+    values = without(document.values, set(secrets))
+    unknown = unknown_keys(values)
+    values = without(values, set(unknown))
+    problems = [document.problem(path, text) for path, text in (secrets | unknown).items()]
+    sources = dict.fromkeys(_dotted_keys(values), Source.FILE)
+    if home:
+        sources |= _overlay(values, {"data_root": home}, Source.ENVIRONMENT)
+    sources |= _overlay(values, given, Source.COMMAND_LINE)
+    try:
+        settings = Settings(**values)  # type: ignore[arg-type]  # whether they fit is what this finds out
+    except ValidationError as error:
+        problems += [_value_problem(detail, document, sources) for detail in error.errors(include_url=False)]
+    else:
+        if not problems:
+            return settings, sources
+    raise SettingsError(*problems)
+
+
+def _dotted_keys(values: Mapping[str, object]) -> list[str]:
+    return [
+        dotted_key
+        for name, value in values.items()
+        for dotted_key in ([f"{name}.{key}" for key in value] if isinstance(value, dict) else [name])
+    ]
+
+
+def _overlay(values: dict[str, object], layer: Mapping[str, object], source: Source) -> dict[str, Source]:
+    """Puts a layer's values over those in `values`; says which keys it decided."""
+    for key, value in layer.items():
+        table, dot, name = key.rpartition(".")
+        if not dot:
+            values[name] = value
+            continue
+        below = values.setdefault(table, {})
+        if isinstance(below, dict):  # otherwise the file has a value where a table belongs, and that is reported
+            below[name] = value
+    return dict.fromkeys(layer, source)
+
+
+def _value_problem(detail: ErrorDetails, document: Document, sources: Mapping[str, Source]) -> Problem:
+    path = detail["loc"]
+    is_default = _source(path, sources) is Source.DEFAULT
+    value = shown(detail["input"]) + (" (default)" if is_default else "")
+    return _placed(path, f"{dotted(path)} = {value}: {broken_rule(detail, path)}", document, sources)
+
+
+def _placed(path: KeyPath, text: str, document: Document, sources: Mapping[str, Source]) -> Problem:
+    match _source(path, sources):
+        case Source.ENVIRONMENT:
+            return Problem(HOME_VARIABLE, 0, text)
+        case Source.COMMAND_LINE:
+            return Problem("command line", 0, text)
+        case Source.FILE | Source.DEFAULT:
+            return document.problem(path, text)
+
+
+def _source(path: KeyPath, sources: Mapping[str, Source]) -> Source:
+    """Who decided the setting that `path` is, or is a part of."""
+    names = [str(part) for part in path[:2]]
+    return sources.get(".".join(names), sources.get(names[0], Source.DEFAULT))

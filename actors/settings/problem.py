@@ -1,0 +1,79 @@
+"""What is wrong with the operator's files, one line a problem."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from actors.settings.toml_lines import KeyPath
+
+_SHOWN_CHARACTERS: Final = 60
+_BARE_KEY: Final = re.compile(r"[A-Za-z0-9_-]+")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Problem:
+    """One thing to mend; sorts by place in the file."""
+
+    place: str
+    """A file as the operator named it, a variable's name, or `command line`."""
+    line: int
+    """Counted from 1; 0 where there is none to name."""
+    text: str
+
+    def __str__(self) -> str:
+        """The problem as the operator reads it, e.g. `agent.toml:7: shell.timeout_s = 0: must be > 0 and <= 600`."""
+        return f"{self.place}:{self.line}: {self.text}" if self.line else f"{self.place}: {self.text}"
+
+
+class SettingsError(ValueError):
+    """The agent can't start with these files; the text has one line per problem, sorted by place."""
+
+    def __init__(self, *problems: Problem) -> None:
+        self.problems: tuple[Problem, ...] = tuple(sorted(set(problems)))
+        super().__init__("\n".join(map(str, self.problems)))
+
+
+def dotted(path: KeyPath) -> str:
+    """A key as TOML spells it, e.g. `discord.channels[2]`; odd parts in quotes, all of it printable and on one line."""
+    text = ""
+    for part in path:
+        if isinstance(part, int):
+            text += f"[{part}]"
+        else:
+            text += ("." if text else "") + (part if _BARE_KEY.fullmatch(part) else quoted(part))
+    return text
+
+
+def quoted(text: str) -> str:
+    """`text` in double quotes, cut to 60 characters, escaped where a terminal could be misled."""
+    cut = text if len(text) <= _SHOWN_CHARACTERS else text[:_SHOWN_CHARACTERS] + "…"
+    return json.dumps(cut, ensure_ascii=not cut.isprintable())
+
+
+def shown(value: object) -> str:
+    """A value short enough for one line, as TOML would spell it; what has parts is only hinted at."""
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return quoted(value)
+        case float():
+            return repr(value)
+        case int():
+            return number(value)
+        case list() | tuple():
+            return "[…]" if value else "[]"
+        case dict():
+            return "{…}"
+        case _:
+            return quoted(str(value))
+
+
+def number(value: int | float) -> str:
+    """A number without a needless `.0`, and without its digits where they would fill the screen."""
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() else repr(value)
+    return str(value) if abs(value) < 10**30 else "a number of more than 30 digits"

@@ -1,0 +1,51 @@
+"""The rule that a value broke, in the operator's words rather than pydantic's."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pydantic_core import ErrorDetails
+
+from actors.settings.audit import table_of
+from actors.settings.problem import number
+from actors.settings.schema import Settings
+from actors.settings.toml_lines import KeyPath
+
+_KINDS: Final = {
+    "int_type": "a whole number",
+    "float_type": "a number",
+    "finite_number": "a number",
+    "string_type": "text in quotes",
+    "tuple_type": 'an array, such as ["…"]',
+    "model_type": "a table",
+    "model_attributes_type": "a table",
+}
+"""What a value of each of pydantic's type errors must be instead."""
+
+
+def broken_rule(detail: ErrorDetails, path: KeyPath) -> str:
+    """What the value at `path` must be, e.g. `must be >= 1 and <= 10`."""
+    limits = bounds(path)
+    match detail["type"]:
+        case "value_error":
+            return str(detail["ctx"]["error"])
+        case "literal_error":
+            return f"must be {detail['ctx']['expected']}".replace("'", '"')
+        case "extra_forbidden":
+            return "unknown key"
+        case kind if kind in _KINDS:
+            return f"must be {_KINDS[kind]}" + (f" {limits}" if limits else "")
+        case _:
+            return f"must be {limits}" if limits else detail["msg"]
+
+
+def bounds(path: KeyPath) -> str:
+    """The range of a setting that is a number, e.g. `>= 1 and <= 10`; empty for any other."""
+    setting = Settings.model_fields.get(str(path[0]))
+    table = table_of(setting) if setting else None
+    limits = (
+        table.model_fields[str(path[1])].metadata if table and len(path) == 2 and path[1] in table.model_fields else []
+    )
+    signs = {"gt": ">", "ge": ">=", "lt": "<", "le": "<="}
+    found = [(sign, getattr(limit, name)) for limit in limits for name, sign in signs.items() if hasattr(limit, name)]
+    return " and ".join(f"{sign} {number(bound)}" for sign, bound in found)

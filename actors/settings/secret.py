@@ -1,0 +1,198 @@
+"""Tokens and keys: taken out of the environment and a private file, shown to nobody."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import stat
+from collections.abc import Mapping, MutableMapping
+from difflib import get_close_matches
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final, NoReturn
+
+from actors.settings.problem import Problem, SettingsError, quoted
+
+DISCORD_BOT_TOKEN: Final = "DISCORD_BOT_TOKEN"
+FILE_NAME: Final = "secrets.env"
+FILE_VARIABLE: Final = "AGENT_SECRETS"
+
+SHOWN_WHEN_MISSING: Final = (DISCORD_BOT_TOKEN, "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "OPENAI_API_KEY")
+"""The ones most people need; `agent config` says so when they aren't set."""
+
+_OTHER_NAMES: Final = frozenset(
+    {
+        "AZURE_AD_TOKEN",
+        "COMETAPI_KEY",
+        "FIREWORKS_AI_TOKEN",
+        "FRIENDLI_TOKEN",
+        "GIGACHAT_CREDENTIALS",
+        "HF_TOKEN",
+        "JINA_AI_TOKEN",
+        "REPLICATE_API_TOKEN",
+        "SCW_SECRET_KEY",
+        "TOGETHER_AI_TOKEN",
+        "VOYAGE_AI_TOKEN",
+        "WATSONX_APIKEY",
+        "WATSONX_TOKEN",
+        "WATSONX_ZENAPIKEY",
+    }
+)
+"""What litellm calls the keys of providers that don't follow `<PROVIDER>_API_KEY`."""
+
+_PROVIDER_NAME: Final = re.compile(r"[A-Z][A-Z0-9_]*_API_KEY")
+_ASSIGNMENT: Final = re.compile(r"(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_]*)[ \t]*=[ \t]*(.*)", re.DOTALL)
+_LARGEST_FILE_BYTES: Final = 64 * 1024
+
+
+class Secrets:
+    """The secrets that were found; its text names them and never has a value in it."""
+
+    __slots__ = ("_sources", "_values")
+
+    def __init__(self, values: Mapping[str, str], sources: Mapping[str, str]) -> None:
+        self._values = MappingProxyType(dict(values))
+        self._sources = MappingProxyType(dict(sources))
+
+    @classmethod
+    def take(cls, environ: MutableMapping[str, str], folder: Path | None = None) -> Secrets:
+        """Every secret of the environment and of the secrets file; where both have one, the environment's.
+
+        Taken are `DISCORD_BOT_TOKEN`, every `<PROVIDER>_API_KEY` and litellm's other names for one. What a provider's
+        own library looks up by itself (`AWS_…`, `GOOGLE_APPLICATION_CREDENTIALS`) stays where it is. Linux keeps
+        showing in `/proc` the environment that a process was started with, so the file is the better place.
+
+        Args:
+            environ: The process's own; loses what is taken, so that children don't inherit it.
+            folder: Where to look for `secrets.env` when `$AGENT_SECRETS` names no file; None for nowhere.
+
+        Raises:
+            SettingsError: The file is open to others or not made of NAME=value lines, or the bot's token is malformed.
+        """
+        # Out of the environment first, whatever is wrong with the file.
+        taken = {name: environ.pop(name).strip() for name in list(environ) if is_secret_name(name)}
+        named = environ.get(FILE_VARIABLE)
+        values: dict[str, str] = {}
+        sources: dict[str, str] = {}
+        if named or folder is not None:
+            path = Path(named) if named else (folder or Path()) / FILE_NAME
+            values = _read(path, required=bool(named))
+            sources = dict.fromkeys(values, str(path))
+        found = {name: value for name, value in taken.items() if value}
+        secrets = cls(values | found, sources | dict.fromkeys(found, "env"))
+        secrets._check_discord_token()
+        return secrets
+
+    @property
+    def discord_token(self) -> str | None:
+        """The bot's token, None when it isn't set."""
+        return self._values.get(DISCORD_BOT_TOKEN)
+
+    @property
+    def sources(self) -> Mapping[str, str]:
+        """By name of each secret that is set: `env`, or the file it is from."""
+        return self._sources
+
+    def environment(self) -> Mapping[str, str]:
+        """The providers' keys under litellm's names, to be passed on explicitly; the bot's token is not among them."""
+        return MappingProxyType({name: value for name, value in self._values.items() if name != DISCORD_BOT_TOKEN})
+
+    def __repr__(self) -> str:
+        return f"Secrets({', '.join(f'{name} set' for name in sorted(self._values))})"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("secrets are not for pickling or copying")
+
+    def _check_discord_token(self) -> None:
+        token = self.discord_token
+        if token is None or re.fullmatch(r"[!-~]+", token):
+            return
+        rule = 'must be the token alone: one word, without "Bot" before it'
+        raise SettingsError(Problem(DISCORD_BOT_TOKEN, 0, f"{rule} (from {self._sources[DISCORD_BOT_TOKEN]})"))
+
+
+def is_secret_name(name: str) -> bool:
+    """Whether a variable of this name holds the bot's token or a provider's key."""
+    return name == DISCORD_BOT_TOKEN or name in _OTHER_NAMES or _PROVIDER_NAME.fullmatch(name) is not None
+
+
+def _read(path: Path, *, required: bool) -> dict[str, str]:
+    try:
+        # Not blocking: a pipe of that name must not stop the start.
+        with open(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK), "rb") as stream:  # noqa: PTH123 - has no Path
+            _check_private(os.fstat(stream.fileno()), path)
+            content = stream.read(_LARGEST_FILE_BYTES + 1)
+    except FileNotFoundError:
+        if required or path.is_symlink():
+            raise SettingsError(Problem(str(path), 0, "there is no such file")) from None
+        return {}
+    except OSError as error:
+        raise SettingsError(Problem(str(path), 0, f"can't be read: {error.strerror}")) from None
+    if len(content) > _LARGEST_FILE_BYTES:
+        raise SettingsError(Problem(str(path), 0, f"must be at most {_LARGEST_FILE_BYTES} bytes long"))
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        # Without the codec's message, which has the bytes in it.
+        raise SettingsError(Problem(str(path), 0, "must be UTF-8")) from None
+    return _parsed(text, str(path))
+
+
+def _check_private(status: os.stat_result, path: Path) -> None:
+    name = shlex.quote(str(path))
+    if not stat.S_ISREG(status.st_mode):
+        raise SettingsError(Problem(str(path), 0, "is not a file"))
+    if status.st_uid not in (os.geteuid(), 0):
+        rule = f"must belong to the agent's user or to root; run: chown {os.geteuid()} {name}"
+        raise SettingsError(Problem(str(path), 0, f"belongs to user {status.st_uid}: {rule}"))
+    if status.st_mode & 0o077:
+        mode = stat.S_IMODE(status.st_mode)
+        raise SettingsError(
+            Problem(str(path), 0, f"mode is {mode:04o}: must be closed to others; run: chmod 600 {name}")
+        )
+
+
+def _parsed(text: str, place: str) -> dict[str, str]:
+    """The secrets of a file; every bad line is reported, none is quoted."""
+    values: dict[str, str] = {}
+    problems: list[Problem] = []
+    for number, raw in enumerate(text.split("\n"), start=1):
+        line = raw.strip()
+        if not line or line.startswith("#"):
+            continue
+        try:
+            name, value = _assignment(line)
+            if name in values:
+                raise ValueError(f"{name}: stands here for the second time")
+        except ValueError as error:
+            problems.append(Problem(place, number, str(error)))
+        else:
+            values[name] = value
+    if problems:
+        raise SettingsError(*problems)
+    return {name: value for name, value in values.items() if value}
+
+
+def _assignment(line: str) -> tuple[str, str]:
+    match = _ASSIGNMENT.fullmatch(line)
+    if match is None:
+        raise ValueError("must be NAME=value, or a comment after #")
+    name, value = match[1], match[2]
+    if not is_secret_name(name):
+        raise ValueError(_unknown(name))
+    if len(value) >= 2 and value[0] == value[-1] and value[0] in "\"'":
+        return name, value[1:-1]
+    if re.search(r"[\s\"'#]", value):
+        raise ValueError(
+            f"{name}: a value with a space, a quote or # must stand in quotes; comments need a line of their own"
+        )
+    return name, value
+
+
+def _unknown(name: str) -> str:
+    close = get_close_matches(name.upper(), [*SHOWN_WHEN_MISSING, *sorted(_OTHER_NAMES)], n=1, cutoff=0.7)
+    # A value pasted without its name may look like a name, so only what resembles one of ours is repeated.
+    if close:
+        return f"{quoted(name)}: unknown name; did you mean {close[0]}?"
+    return "unknown name: must be DISCORD_BOT_TOKEN or a provider's key as litellm names it, e.g. GEMINI_API_KEY"

@@ -1,0 +1,38 @@
+"""The example shows what there is."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from actors.settings.load import load
+from actors.settings.render import render
+from actors.settings.rule import bounds
+from actors.settings.secret import Secrets
+from actors.settings.toml_lines import key_lines
+
+EXAMPLE = Path(__file__).parents[3] / "docs" / "agent.example.toml"
+
+
+def test_the_example_loads_shows_every_key_and_equals_the_defaults(tmp_path: Path) -> None:
+    default = load(environ={}, folder=tmp_path)
+    shutil.copy(EXAMPLE, tmp_path / "agent.toml")
+
+    example = load(environ={}, folder=tmp_path)
+
+    assert example == default
+    shown = render(example, Secrets.take({}))["settings"]
+    assert isinstance(shown, dict)
+    assert {entry["source"] for entry in shown.values()} == {"file"}
+
+
+@pytest.mark.parametrize(
+    ("path", "line"), [(path, line) for path, line in key_lines(EXAMPLE.read_text()).items() if bounds(path)]
+)
+def test_the_examples_comments_name_the_ranges(path: tuple[str, ...], line: int) -> None:
+    comment = EXAMPLE.read_text().split("\n")[line - 2]
+
+    assert re.findall(r"\d+", bounds(path)) == re.findall(r"\d+", comment)
