@@ -1,0 +1,69 @@
+"""How a log stores characters that must not stand in a file that people and tools read by lines."""
+
+from __future__ import annotations
+
+import re
+
+_UNSAFE = re.compile(
+    "["
+    r"\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 but \t and \n, DEL, C1 (NEL among them)
+    r"\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"  # bidi controls, line and paragraph separator
+    r"\ufeff\ud800-\udfff"  # byte order mark, lone surrogates (UTF-8 has no form for them)
+    "]"
+)
+_LIKENESS = re.compile(r"^(?=<!-- end |## [0-9]{4}-[0-9]{2}-[0-9]{2}T)", re.MULTILINE)
+_ESCAPE = re.compile(r"\\(?:u([0-9a-f]{4})|([\\<#])|)")
+_BACKTICKS = re.compile("`{3,}")
+
+
+def must_escape(text: str) -> bool:
+    """Whether `text` may not be stored as it is.
+
+    Two reasons: a character that could mislead a terminal, an editor or a tool that splits lines; or a line that
+    looks like a record's first or last line. The second is what makes records findable after damage: no stored
+    content, whole or cut short anywhere, has such a line.
+    """
+    return _has_unsafe(text) or (("<!-- end " in text or "## " in text) and _LIKENESS.search(text) is not None)
+
+
+def _has_unsafe(text: str) -> bool:
+    # Every unsafe character is unprintable, few other ones are, and asking for that is ten times faster.
+    if text.replace("\n", "").replace("\t", "").isprintable():
+        return False
+    return _UNSAFE.search(text) is not None
+
+
+def escape(text: str) -> str:
+    r"""`text` with backslashes doubled, unsafe characters as `\uXXXX`, and `\` before lines that look like ours."""
+    doubled = text.replace("\\", "\\\\")
+    return _LIKENESS.sub(r"\\", visible(doubled))
+
+
+def unescape(stored: str) -> str:
+    """What `escape` was given.
+
+    Raises:
+        ValueError: `escape` never gives `stored`.
+    """
+    return _ESCAPE.sub(_original, stored)
+
+
+def _original(found: re.Match[str]) -> str:
+    code, literal = found.groups()
+    if code is not None:
+        return chr(int(code, 16))
+    if literal is None:
+        raise ValueError(f"backslash at {found.start()} begins no escape: one of \\\\ \\< \\# \\uXXXX is expected")
+    return str(literal)
+
+
+def visible(text: str) -> str:
+    r"""`text` with every unsafe character shown as `\uXXXX`: fit for a terminal, not reversible."""
+    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def fence_for(text: str) -> str:
+    """The shortest run of backticks, at least three, that `text` does not hold."""
+    if "```" not in text:
+        return "```"
+    return "`" * (1 + max(map(len, _BACKTICKS.findall(text))))

@@ -1,0 +1,99 @@
+"""The one spelling of metadata in a log: JSON that no markdown reader can take for anything but a comment."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+MetaValue: TypeAlias = "bool | int | float | str | Sequence[MetaValue] | Mapping[str, MetaValue] | None"
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"{type(value).__name__} has no form in JSON")
+
+
+_DUMP = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False, default=_plain).encode
+_LOAD = json.JSONDecoder().raw_decode
+_OWN_MARK = re.compile(r"_*esc")
+_MARKED = '{"esc":1'
+
+
+def meta_json(meta: Mapping[str, MetaValue]) -> str:
+    r"""`meta` as one line of ASCII: keys sorted, `<`, `>`, `--` and DEL as `\uXXXX`.
+
+    A top-level key `esc`, with any number of leading underscores, gets one more, because the log keeps a mark of
+    that name there; `meta_dict` takes it off. Two halves of a surrogate pair become the character they mean.
+
+    Raises:
+        ValueError: not JSON: NaN, a key that is no text, nested too deep.
+    """
+    try:
+        text = _spelled({_stored_key(key): value for key, value in meta.items()})
+        # Joining surrogate pairs can change the order of keys.
+        return _spelled(json.loads(text)) if r"\ud" in text else text
+    except (TypeError, RecursionError, ValueError) as error:
+        raise ValueError(f"metadata with the keys {sorted(map(str, meta))!r:.200}: not JSON: {error}") from error
+
+
+def meta_dict(text: str) -> dict[str, MetaValue]:
+    """What `meta_json` was given.
+
+    Raises:
+        ValueError: not one JSON object.
+    """
+    found = _object(text)
+    if "_esc" not in text:
+        return found
+    return {key[1:] if _OWN_MARK.fullmatch(key) else key: value for key, value in found.items()}
+
+
+def is_canonical(text: str) -> bool:
+    """Whether `meta_json` could have given `text`."""
+    try:
+        found = _object(text)
+        return "esc" not in found and _spelled(found) == text
+    except ValueError:
+        return False
+
+
+def marked(text: str) -> str:
+    """Canonical `text` with the mark that says: the content is stored escaped."""
+    return _MARKED + "}" if text == "{}" else f"{_MARKED},{text[1:]}"
+
+
+def unmarked(text: str) -> tuple[str, bool]:
+    """The metadata without its mark, and whether it had one.
+
+    Raises:
+        ValueError: not one JSON object.
+    """
+    _object(text)
+    if text == _MARKED + "}":
+        return "{}", True
+    if text.startswith(_MARKED + ","):
+        return "{" + text[len(_MARKED) + 1 :], True
+    return text, False
+
+
+def _spelled(found: object) -> str:
+    text = _DUMP(found)
+    # None of the four ever stands outside a string, or inside one of JSON's own escapes.
+    return text.replace("<", r"\u003c").replace(">", r"\u003e").replace("--", r"-\u002d").replace("\x7f", r"\u007f")
+
+
+def _stored_key(key: str) -> str:
+    return f"_{key}" if _OWN_MARK.fullmatch(key) else key
+
+
+def _object(text: str) -> dict[str, MetaValue]:
+    try:
+        found, end = _LOAD(text)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"metadata {text[:80]!r}: not JSON") from error
+    if end != len(text) or not isinstance(found, dict):
+        raise ValueError(f"metadata {text[:80]!r}: not one JSON object")
+    return found

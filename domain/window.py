@@ -1,0 +1,111 @@
+"""Where a window's logs lie: `logs/<surface>/<context_id>/<start>_<seq>.md`, relative to the data root."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+from pathlib import PurePosixPath
+
+from messages.base import Surface, Value, Window
+
+LOG_ROOT = PurePosixPath("logs")
+LOGGED_SURFACES = (Surface.DISCORD_CHANNEL, Surface.DISCORD_THREAD)
+LAST_SEQ = 9999
+
+_CONTEXT_ID = re.compile("[0-9]{15,20}")
+_NAME = re.compile(r"([0-9]{8}T[0-9]{6}Z)(?:_([0-9]{4}))?\.md")
+
+
+class LogName(Value, frozen=True, kw_only=True, gc=False, order=True):
+    """What a log file's name says; the greatest is the newest window."""
+
+    started_at: datetime
+    """UTC, whole seconds."""
+    seq: int
+    """From 1; 0 for a name without one."""
+
+
+def log_folder(window: Window) -> PurePosixPath:
+    """The folder of all logs of `window`.
+
+    Raises:
+        ValueError: a surface that keeps no logs, or an id that is no Discord snowflake.
+    """
+    if window.surface not in LOGGED_SURFACES:
+        raise ValueError(f"surface {str(window.surface)[:80]!r}: logs are kept for {[str(s) for s in LOGGED_SURFACES]}")
+    if not keeps_logs(window.surface, window.id):
+        raise ValueError(f"context id {window.id[:80]!r}: 15 to 20 decimal digits are required")
+    return LOG_ROOT / str(window.surface) / window.id
+
+
+def keeps_logs(surface: Surface, context_id: str) -> bool:
+    """Whether `log_folder` knows a folder for such a window."""
+    return surface in LOGGED_SURFACES and _CONTEXT_ID.fullmatch(context_id) is not None
+
+
+def log_path(window: Window, started_at: datetime, seq: int) -> PurePosixPath:
+    """The log file of the window that started at `started_at`.
+
+    Args:
+        window: Whose.
+        started_at: Aware; any zone; fractions of a second are dropped.
+        seq: 1 to 9999.
+
+    Raises:
+        ValueError: as `log_folder`, or a naive time, or `seq` out of range.
+    """
+    if started_at.tzinfo is None:
+        raise ValueError(f"started_at {started_at!r}: a time zone is required")
+    if not 1 <= seq <= LAST_SEQ:
+        raise ValueError(f"seq {seq}: 1 to {LAST_SEQ} is required")
+    start = started_at.astimezone(UTC)
+    # strftime does not pad years before 1000 everywhere.
+    return log_folder(window) / f"{start.year:04}{start.strftime('%m%dT%H%M%SZ')}_{seq:04}.md"
+
+
+def parse_log_name(name: str) -> LogName:
+    """What `name`, a file name without folders, says; it may lack the seq.
+
+    Raises:
+        ValueError: not a log file's name.
+    """
+    found = _NAME.fullmatch(name)
+    if found is None:
+        raise ValueError(f"log name {name[:80]!r}: <YYYYMMDDTHHMMSSZ>_<four digits>.md is required")
+    start, seq = found.groups()
+    try:
+        # A tenth of what strptime costs, and a start-up asks for every window there is.
+        return LogName(started_at=datetime.fromisoformat(start), seq=int(seq or 0))
+    except ValueError as error:
+        raise ValueError(f"log name {name!r}: {error}") from error
+
+
+def parse_log_path(path: PurePosixPath) -> tuple[Window, LogName]:
+    """The window and name of a path whose last four parts are `logs/<surface>/<context_id>/<name>`.
+
+    Raises:
+        ValueError: not the path of a log.
+    """
+    if len(path.parts) < 4 or path.parts[-4] != LOG_ROOT.name:
+        raise ValueError(f"log path {str(path)[-80:]!r}: logs/<surface>/<context_id>/<name> is required")
+    surface, context_id, name = path.parts[-3:]
+    if surface not in LOGGED_SURFACES:
+        raise ValueError(f"surface {surface[:80]!r}: logs are kept for {[str(s) for s in LOGGED_SURFACES]}")
+    window = Window(surface=Surface(surface), id=context_id)
+    log_folder(window)
+    return window, parse_log_name(name)
+
+
+def next_log_name(names: list[LogName], started_at: datetime) -> LogName:
+    """The name of a window that starts at `started_at` and is newer than all `names`.
+
+    A clock that went back must not make the new window older than the one it ends, or a restart would go on with
+    the old one: the new window then gets the old one's start and the next seq.
+    """
+    start = started_at.astimezone(UTC).replace(microsecond=0)
+    newest = max(names, default=None)
+    if newest is None or newest.started_at < start:
+        return LogName(started_at=start, seq=1)
+    if newest.seq >= LAST_SEQ:
+        return LogName(started_at=newest.started_at + timedelta(seconds=1), seq=1)
+    return LogName(started_at=newest.started_at, seq=newest.seq + 1)

@@ -1,0 +1,105 @@
+"""What a log means."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain.conversation import Conversation, TurnState, rebuilt
+from domain.log_event import Event, Kind, event
+from domain.log_metadata import MetaValue
+from messages.base import TurnId
+
+AT = datetime(2026, 1, 30, 14, 23, tzinfo=UTC)
+
+
+def said(name: str, text: str = "words", message_id: int = 1) -> Event:
+    """A person's event."""
+    return event(name, AT, Kind.USER, text, {"author": "Alice", "author_id": "7", "message_id": str(message_id)})
+
+
+def of_turn(kind: Kind, name: str, turn: str, text: str = "", **meta: MetaValue) -> Event:
+    """An event that belongs to a turn."""
+    return event(name, AT, kind, text, {"turn": turn, **meta})
+
+
+ROUND = [
+    said("u1"),
+    of_turn(Kind.AGENT, "a1", "u1", "looking", final=False),
+    of_turn(Kind.TOOL_CALL, "c1", "u1", "{}", call_id="1", tool="bash"),
+    of_turn(Kind.TOOL_RESULT, "r1", "u1", "found", call_id="1", tool="bash"),
+    of_turn(Kind.AGENT, "a2", "u1", "done", final=True),
+    of_turn(Kind.DELIVERY, "d1", "u1", event="a2"),
+]
+
+
+def test_a_turn_is_open_until_its_final_answer() -> None:
+    for length in range(1, 5):
+        assert [turn.id for turn in rebuilt(ROUND[:length], 1000).open_turns()] == ["u1"]
+    assert rebuilt(ROUND[:5], 1000).open_turns() == []
+    assert rebuilt(ROUND[:5], 1000).turn(TurnId("u1")).state is TurnState.ANSWERED
+
+
+def test_a_final_answer_is_owed_until_it_was_delivered() -> None:
+    assert [debt.text for debt in rebuilt(ROUND[:5], 1000).debts()] == ["done"]
+    assert rebuilt(ROUND, 1000).debts() == []
+
+
+def test_a_notice_is_owed_like_an_answer() -> None:
+    failed = of_turn(Kind.SYSTEM, "s1", "u1", "sorry", what="failed", notice=True)
+    conversation = rebuilt([said("u1"), failed], 1000)
+    assert [debt.text for debt in conversation.debts()] == ["sorry"]
+    assert conversation.turn(TurnId("u1")).state is TurnState.FAILED
+
+
+def test_a_call_without_a_result_is_known() -> None:
+    turn = rebuilt(ROUND[:3], 1000).turn(TurnId("u1"))
+    assert list(turn.unanswered_calls) == ["1"]
+    assert not rebuilt(ROUND[:4], 1000).turn(TurnId("u1")).unanswered_calls
+
+
+def test_the_request_shows_calls_and_results_in_the_models_own_form() -> None:
+    shown = rebuilt(ROUND, 1000).request(TurnId("u1"))
+    assert [(message.role.value, len(message.tool_calls)) for message in shown] == [
+        ("user", 0),
+        ("assistant", 1),
+        ("tool", 0),
+        ("assistant", 0),
+    ]
+    assert shown[1].text == "looking"
+
+
+def test_attachments_are_named_below_the_text() -> None:
+    files: MetaValue = [{"filename": "a.png", "size": 12, "url": "http://127.0.0.1/a.png"}]
+    conversation = rebuilt([event("u1", AT, Kind.USER, "see", {"author": "A", "attachments": files})], 1000)
+    (shown,) = conversation.request(TurnId("u1"))
+    assert shown.text.endswith("\nsee\n[attachment: a.png, 12 bytes, http://127.0.0.1/a.png]")
+
+
+def test_events_of_turns_that_are_not_known_change_nothing() -> None:
+    conversation = rebuilt(ROUND[1:4], 1000)
+    assert (conversation.open_turns(), conversation.debts()) == ([], [])
+
+
+@given(st.lists(st.integers(1, 300), min_size=1, max_size=30), st.integers(10, 200))
+def test_a_rebuilt_conversation_asks_exactly_what_the_living_one_asked(sizes: list[int], limit_tokens: int) -> None:
+    living, log = Conversation(limit_tokens), list[Event]()
+    for number, size in enumerate(sizes):
+        log.append(said(f"u{number}", "x" * size, number))
+        living.add(log[-1])
+        asked = living.request(TurnId(f"u{number}"))
+        assert rebuilt(log, limit_tokens).request(TurnId(f"u{number}")) == asked
+        log.append(of_turn(Kind.AGENT, f"a{number}", f"u{number}", "y" * size))
+        living.add(log[-1])
+
+
+@given(st.lists(st.integers(1, 300), min_size=2, max_size=30), st.integers(50, 200))
+def test_what_is_shown_fits_or_is_the_newest_turn_alone(sizes: list[int], limit_tokens: int) -> None:
+    conversation = Conversation(limit_tokens)
+    for number, size in enumerate(sizes):
+        conversation.add(said(f"u{number}", "x" * size, number))
+        shown = conversation.request(TurnId(f"u{number}"))
+        assert len(shown) == 1 or sum(len(message.text) for message in shown) <= limit_tokens * 4
+        conversation.add(of_turn(Kind.AGENT, f"a{number}", f"u{number}", "y" * size))
