@@ -1,0 +1,111 @@
+"""The base of every actor: pykka's, without its thread."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import pykka
+
+from actors.kernel.clock import Timer
+
+if TYPE_CHECKING:
+    from actors.kernel.cell import Cell
+    from actors.kernel.dispatcher import Blocking
+    from messages.base import Address, Message
+
+
+class Actor(pykka.Actor):
+    """Handles one message at a time, in order; owns something that nobody else touches.
+
+    Override `on_start` to open, `handle` to act and `on_stop` to close. The kernel builds an instance in a worker,
+    attaches it to its mailbox, and throws it away when it raises; the mailbox stays. `on_stop` is called after a stop
+    and after a crash, so it must bear being called on half-open state.
+    """
+
+    in_progress: bool = False
+    """True while work goes on outside though the mailbox is empty: no passivation, and a drain waits for it."""
+
+    cell: Cell
+    """The mailbox; the kernel's own business."""
+
+    def __init__(self) -> None:
+        """Nothing is opened here: pykka's own fields are given by `attach`, which is cheaper than pykka's way."""
+
+    def attach(self, cell: Cell) -> None:
+        """Become the actor of `cell`; the kernel calls this once, before `on_start`."""
+        self.cell = cell
+
+    def handle(self, message: Any) -> None:
+        """Act on `message`; raising is a crash, and the message will be tried again."""
+        raise TypeError(f"{type(self).__name__} does not know {type(message).__name__}")
+
+    @property
+    def address(self) -> Address:
+        """The name that this actor's messages are sent to."""
+        return self.cell.address
+
+    def tell(self, to: Address, message: Message) -> None:
+        """Say `message` to the actor at `to`; never waits and never raises, from any thread."""
+        self.cell.system.tell(to, message)
+
+    def after(self, delay_s: float, message: Message) -> Timer:
+        """Have `message` come back to this address in `delay_s` seconds."""
+        system, address = self.cell.system, self.cell.address
+        return system.clock.call_later(delay_s, lambda: system.tell(address, message))
+
+    def now(self) -> datetime:
+        """Wall clock, aware UTC."""
+        return self.cell.system.clock.now()
+
+    def monotonic(self) -> float:
+        """Seconds that never go back."""
+        return self.cell.system.clock.monotonic()
+
+    def new_id(self) -> str:
+        """8 characters of a-z2-7, not given before."""
+        return self.cell.system.new_id()
+
+    def blocking(self) -> Blocking:
+        """Wrap a wait for the disk in it; another worker takes this one's place meanwhile."""
+        return self.cell.system.dispatcher.blocking
+
+    # pykka's extension points
+
+    @property
+    def actor_inbox(self) -> Any:  # type: ignore[override]
+        """The mailbox, which answers what pykka asks of an inbox."""
+        return self.cell
+
+    @property
+    def actor_stopped(self) -> Any:  # type: ignore[override]
+        """The mailbox, which answers is_set and set: all that pykka asks of it."""
+        return self.cell
+
+    @property
+    def actor_urn(self) -> str:  # type: ignore[override]
+        """The address, which is unique among the living."""
+        return f"urn:actor:{self.cell.address}"
+
+    @property
+    def actor_ref(self) -> pykka.ActorRef[Any]:
+        """A reference of pykka's, made anew; for code outside that speaks pykka. Actors use addresses."""
+        return pykka.ActorRef(self)
+
+    def on_receive(self, message: Any) -> Any:
+        """What pykka calls for a message that is not its own."""
+        return self.handle(message)
+
+    def _stop(self) -> None:
+        self.cell.system.runner.end(self.cell)
+
+    @staticmethod
+    def _create_actor_inbox() -> Any:
+        raise TypeError("an actor's inbox belongs to its address; tell the address instead of calling start()")
+
+    @staticmethod
+    def _create_future() -> pykka.Future[Any]:
+        return pykka.ThreadingFuture()
+
+    def _start_actor_loop(self) -> None:
+        self.cell.system.schedule(self.cell)

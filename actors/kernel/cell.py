@@ -1,0 +1,98 @@
+"""One address's mailbox, and the actor that empties it."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from actors.kernel.actor import Actor
+    from actors.kernel.spec import ActorSpec
+    from actors.kernel.system import ActorSystem
+    from messages.base import Address
+
+
+class Trouble:
+    """What is remembered of an actor that crashed; most actors have none."""
+
+    __slots__ = ("attempts", "crashes", "resting")
+
+    def __init__(self) -> None:
+        self.attempts = 0
+        """Failures of the message at the head of the mailbox."""
+        self.crashes: tuple[float, ...] = ()
+        """Recent crashes, in the clock's monotonic seconds, oldest first."""
+        self.resting = False
+        """Waiting for a restart: scheduled by a timer, not by messages."""
+
+
+class Cell:
+    """The mailbox of one address. It outlives its actor's crashes, and is itself the pykka inbox and stop flag.
+
+    Whoever holds `busy` runs the actor or keeps it from running; that is how one message is handled at a time. Adding
+    to `queue` and testing `busy` are single operations under the interpreter's lock, so senders need no lock of ours.
+    """
+
+    __slots__ = (
+        "actor",
+        "address",
+        "busy",
+        "last_used",
+        "leaving",
+        "queue",
+        "retired",
+        "spec",
+        "stopped",
+        "system",
+        "trouble",
+    )
+
+    def __init__(self, system: ActorSystem, address: Address, spec: ActorSpec) -> None:
+        self.system = system
+        self.address = address
+        self.spec = spec
+        self.queue: deque[Any] = deque()
+        self.busy = threading.Lock()
+        self.actor: Actor | None = None
+        self.retired = False
+        """No longer in the directory; messages that still arrive are carried over."""
+        self.leaving = False
+        """Asked to leave memory unless something is in its mailbox."""
+        self.stopped = False
+        """Its actor was stopped on purpose or gave up for good."""
+        self.last_used = 0
+        """The sweeper's tick at which it last ran."""
+        self.trouble: Trouble | None = None
+
+    def put(self, item: Any) -> None:
+        """Add to the mailbox and see that a worker comes by (pykka's inbox protocol)."""
+        self.system.post(self, item)
+
+    def get(self) -> Any:
+        """The oldest item, taken out (pykka's inbox protocol)."""
+        return self.queue.popleft()
+
+    def empty(self) -> bool:
+        """Whether nothing waits (pykka's inbox protocol)."""
+        return not self.queue
+
+    def is_set(self) -> bool:
+        """Whether the actor was stopped (pykka's stop flag)."""
+        return self.stopped
+
+    def set(self) -> None:
+        """Mark the actor as stopped (pykka's stop flag)."""
+        self.stopped = True
+
+    @property
+    def resting(self) -> bool:
+        """Whether its actor crashed and a timer will start it again."""
+        return self.trouble is not None and self.trouble.resting
+
+    def holds_work(self) -> bool:
+        """Whether something waits here, is being handled, or goes on outside on the actor's behalf."""
+        actor = self.actor
+        if self.queue or (actor is not None and actor.in_progress):
+            return True
+        return self.busy.locked() and not self.resting

@@ -1,0 +1,185 @@
+"""Time and timers as actors get them: from the kernel, so that a test can drive them."""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import logging
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+from actors.kernel.thread import KernelThread
+
+log = logging.getLogger(__name__)
+
+MICROSECONDS = 1_000_000
+"""In a second."""
+
+
+class Timer:
+    """One thing to do at one time; comparable by that time, then by order of setting."""
+
+    __slots__ = ("_order", "action", "due")
+
+    def __init__(self, due: float, order: int, action: Callable[[], object]) -> None:
+        self.due = due
+        self._order = order
+        self.action: Callable[[], object] | None = action
+
+    def __lt__(self, other: Timer) -> bool:
+        """Whether this timer fires before `other`."""
+        return (self.due, self._order) < (other.due, other._order)
+
+    def cancel(self) -> None:
+        """Make it never fire; after firing, nothing."""
+        self.action = None
+
+    def fire(self) -> None:
+        """Act once, unless cancelled."""
+        action, self.action = self.action, None
+        if action is not None:
+            action()
+
+
+class Clock(ABC):
+    """What time it is, and timers on it."""
+
+    @abstractmethod
+    def now(self) -> datetime:
+        """Wall clock, aware UTC; may jump."""
+
+    @abstractmethod
+    def monotonic(self) -> float:
+        """Seconds since some point; never goes back."""
+
+    @abstractmethod
+    def call_later(self, delay_s: float, action: Callable[[], object]) -> Timer:
+        """A timer that runs `action` in `delay_s` seconds; `action` must be quick and must not raise."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Fire nothing more."""
+
+
+class SystemClock(Clock):
+    """The machine's clock; one thread fires the timers."""
+
+    def __init__(self) -> None:
+        self._timers: list[Timer] = []
+        self._order = itertools.count()
+        self._changed = threading.Condition()
+        self._closed = False
+        self._thread: threading.Thread | None = None
+
+    def now(self) -> datetime:
+        """Wall clock, aware UTC."""
+        return datetime.now(UTC)
+
+    def monotonic(self) -> float:
+        """Seconds of the machine's steady clock."""
+        return time.monotonic()
+
+    def call_later(self, delay_s: float, action: Callable[[], object]) -> Timer:
+        """A timer on the clock's own thread, started with the first timer."""
+        timer = Timer(time.monotonic() + max(0.0, delay_s), next(self._order), action)
+        with self._changed:
+            if self._thread is None and not self._closed:
+                self._thread = KernelThread(target=self._run, name="kernel-timers", daemon=True)
+                self._thread.start()
+            heapq.heappush(self._timers, timer)
+            if self._timers[0] is timer:
+                self._changed.notify()
+        return timer
+
+    def close(self) -> None:
+        """End the thread; timers that are left never fire."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify()
+        if self._thread is not None and self._thread is not threading.current_thread():
+            self._thread.join(5)
+
+    def _run(self) -> None:
+        while (timer := self._next_due()) is not None:
+            try:
+                timer.fire()
+            except Exception:
+                log.exception("a timer's action failed")
+
+    def _next_due(self) -> Timer | None:
+        """The next timer when its time has come; None when the clock is closed."""
+        with self._changed:
+            while not self._closed:
+                while self._timers and self._timers[0].action is None:
+                    heapq.heappop(self._timers)
+                wait_s = self._timers[0].due - time.monotonic() if self._timers else None
+                if wait_s is not None and wait_s <= 0:
+                    return heapq.heappop(self._timers)
+                self._changed.wait(wait_s)
+        return None
+
+
+class ManualClock(Clock):
+    """A clock that stands still until a test moves it; timers fire in the mover's thread."""
+
+    def __init__(self, start: datetime = datetime(2026, 1, 30, 14, 23, 55, tzinfo=UTC)) -> None:
+        self._now = start
+        self._elapsed_us = 0
+        self._timers: list[tuple[int, int, Timer]] = []
+        self._order = itertools.count()
+        self._lock = threading.Lock()
+
+    def now(self) -> datetime:
+        """The time it was set to plus what it was advanced by."""
+        return self._now
+
+    def monotonic(self) -> float:
+        """Seconds advanced so far."""
+        return self._elapsed_us / MICROSECONDS
+
+    def call_later(self, delay_s: float, action: Callable[[], object]) -> Timer:
+        """A timer that `advance` fires; any thread may set it."""
+        due_us = self._elapsed_us + round(max(0.0, delay_s) * MICROSECONDS)
+        order = next(self._order)
+        timer = Timer(due_us / MICROSECONDS, order, action)
+        with self._lock:
+            heapq.heappush(self._timers, (due_us, order, timer))
+        return timer
+
+    @property
+    def next_due_s(self) -> float | None:
+        """Seconds until the next live timer; None without one."""
+        due_us = self._next_due_us()
+        return None if due_us is None else (due_us - self._elapsed_us) / MICROSECONDS
+
+    def advance(self, seconds: float) -> None:
+        """Let `seconds` pass, firing what falls due in order of its time; counted in whole microseconds."""
+        end_us = self._elapsed_us + round(seconds * MICROSECONDS)
+        while (due_us := self._next_due_us()) is not None and due_us <= end_us:
+            self._move_to(due_us)
+            with self._lock:
+                timer = heapq.heappop(self._timers)[-1]
+            timer.fire()
+        self._move_to(end_us)
+
+    def jump(self, by: timedelta) -> None:
+        """Set the wall clock off without letting time pass, as an operator or NTP would."""
+        self._now += by
+
+    def close(self) -> None:
+        """Forget all timers."""
+        with self._lock:
+            self._timers.clear()
+
+    def _next_due_us(self) -> int | None:
+        with self._lock:
+            while self._timers and self._timers[0][-1].action is None:
+                heapq.heappop(self._timers)
+            return self._timers[0][0] if self._timers else None
+
+    def _move_to(self, elapsed_us: int) -> None:
+        self._now += timedelta(microseconds=elapsed_us - self._elapsed_us)
+        self._elapsed_us = elapsed_us

@@ -1,0 +1,59 @@
+"""Where messages go that nobody will handle: kept, counted, never silent."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import Counter, deque
+from dataclasses import dataclass
+from datetime import datetime
+
+from messages.base import Address
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLetter:
+    """A message with the reason why it was not handled."""
+
+    address: Address
+    message: object
+    reason: str
+    """`no such actor`, `actor stopped`, `failed 3 times: …`, `left over at the end`."""
+    traceback: str
+    """Of the last failure; empty without one."""
+    at: datetime
+
+
+class DeadLetters:
+    """The last `limit` dead letters and the number of all, by reason."""
+
+    def __init__(self, limit: int = 1000) -> None:
+        self._letters: deque[DeadLetter] = deque(maxlen=limit)
+        self._counts: Counter[str] = Counter()
+        self._lock = threading.Lock()
+
+    def add(self, letter: DeadLetter) -> None:
+        """Keep `letter`; its text is never logged, only its type."""
+        reason = letter.reason.partition(":")[0]
+        with self._lock:
+            self._letters.append(letter)
+            self._counts[reason] += 1
+        log.warning("dead letter: %s to %s: %s", type(letter.message).__name__, letter.address, reason)
+
+    @property
+    def count(self) -> int:
+        """How many there have been."""
+        with self._lock:
+            return sum(self._counts.values())
+
+    def counts(self) -> dict[str, int]:
+        """How many there have been, by reason."""
+        with self._lock:
+            return dict(self._counts)
+
+    def letters(self) -> tuple[DeadLetter, ...]:
+        """The ones that are kept, oldest first."""
+        with self._lock:
+            return tuple(self._letters)

@@ -1,0 +1,65 @@
+"""An address for code that is no actor: a command line, a test, a thread of another library."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from messages.base import Address, Message
+
+if TYPE_CHECKING:
+    from actors.kernel.system import ActorSystem
+
+EDGE_KIND = "edge"
+
+
+class Edge:
+    """Collects what is told to it; whoever holds it takes messages out, from any thread."""
+
+    def __init__(self, system: ActorSystem, address: Address) -> None:
+        self.address = address
+        self._system = system
+        self._messages: deque[Message] = deque()
+        self._arrival = threading.Condition()
+
+    def put(self, message: Message) -> None:
+        """Take a message in; the kernel calls this in the sender's thread."""
+        with self._arrival:
+            self._messages.append(message)
+            self._arrival.notify_all()
+
+    def tell(self, to: Address, message: Message) -> None:
+        """Say `message` to the actor at `to`."""
+        self._system.tell(to, message)
+
+    def receive(self, timeout_s: float = 5.0, wanted: Callable[[Message], bool] | None = None) -> Message:
+        """The oldest message, or the oldest that is `wanted`; the others stay for later.
+
+        Raises:
+            TimeoutError: none came within `timeout_s` seconds.
+        """
+        with self._arrival:
+            message = self._arrival.wait_for(lambda: self._take(wanted), timeout_s)
+        if message is None:
+            raise TimeoutError(f"{self.address}: no such message within {timeout_s} s")
+        return message
+
+    def drain(self) -> list[Message]:
+        """Everything that is here now, oldest first."""
+        with self._arrival:
+            messages = list(self._messages)
+            self._messages.clear()
+            return messages
+
+    def close(self) -> None:
+        """Take nothing more: what is told to this address from now on is a dead letter."""
+        self._system.close_edge(self)
+
+    def _take(self, wanted: Callable[[Message], bool] | None) -> Message | None:
+        for index, message in enumerate(self._messages):
+            if wanted is None or wanted(message):
+                del self._messages[index]
+                return message
+        return None

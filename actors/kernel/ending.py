@@ -1,0 +1,103 @@
+"""How a system comes to rest and to its end."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pykka
+from pykka._envelope import Envelope
+from pykka.messages import _ActorStop
+
+from messages.base import Address
+
+if TYPE_CHECKING:
+    from actors.kernel.cell import Cell
+    from actors.kernel.system import ActorSystem
+
+log = logging.getLogger(__name__)
+
+LOOK_S = 0.01
+"""Seconds between two looks at whether all is quiet."""
+LEAST_WAIT_S = 0.05
+"""Seconds that actors which are stopped together get even when time is up."""
+LATE_SHOWN = 10
+"""Actors that are named in the log when they have not stopped."""
+
+
+@dataclass(frozen=True, slots=True)
+class DrainReport:
+    """How a drain ended."""
+
+    quiet: bool
+    """Whether all work was finished before the deadline."""
+    waited_s: float
+    unfinished: tuple[Address, ...]
+    """Addresses that still held work at the deadline."""
+
+
+def drain(system: ActorSystem, deadline_s: float) -> DrainReport:
+    """Wait until no actor holds work, at most `deadline_s` seconds of real time."""
+    begin = time.monotonic()
+    pause = threading.Event()
+    while True:
+        if not system.dispatcher.workers:
+            system.run()
+        schedules = system.schedules()
+        unfinished = tuple(cell.address for cell in system.cells() if cell.holds_work())
+        # Work that moved from one actor to another during the look was perhaps seen at neither.
+        moved = system.schedules() != schedules + 1
+        waited_s = time.monotonic() - begin
+        if not (unfinished or moved) or waited_s >= deadline_s:
+            return DrainReport(quiet=not (unfinished or moved), waited_s=waited_s, unfinished=unfinished)
+        pause.wait(LOOK_S)
+
+
+def stop(system: ActorSystem, core: list[Address], deadline: float) -> None:
+    """Stop all actors, `core` ones last and in reverse order, then clock and workers.
+
+    Args:
+        system: What ends.
+        core: Addresses of the core actors, in start order.
+        deadline: In `time.monotonic` seconds; who has not stopped by then is left behind.
+    """
+    system.close_directory()
+    _stop_all(system, [cell for cell in system.cells() if not cell.spec.core], deadline)
+    cells = {cell.address: cell for cell in system.cells()}
+    for address in reversed(core):
+        if address in cells:
+            _stop_all(system, [cells[address]], deadline)
+    system.clock.close()
+    system.dispatcher.close(max(0.1, deadline - time.monotonic()))
+    for cell in system.cells():
+        system.retire(cell)
+
+
+def _stop_all(system: ActorSystem, cells: list[Cell], deadline: float) -> None:
+    """Have the actors of `cells` stop, and wait for them; a resting one has no actor to stop."""
+    futures: list[tuple[Cell, pykka.Future[Any]]] = []
+    for cell in cells:
+        if system.supervisor.end_rest(cell):
+            system.retire(cell)
+            continue
+        future: pykka.Future[Any] = pykka.ThreadingFuture()
+        cell.put(Envelope(_ActorStop(), reply_to=future))
+        futures.append((cell, future))
+    if not system.dispatcher.workers:
+        system.run()
+    deadline = max(deadline, time.monotonic() + LEAST_WAIT_S) if system.dispatcher.workers else 0.0
+    late = [str(cell.address) for cell, future in futures if not _has_stopped(future, deadline)]
+    if late:
+        log.warning("%d actors did not stop in time: %s", len(late), ", ".join(late[:LATE_SHOWN]))
+
+
+def _has_stopped(future: pykka.Future[Any], deadline: float) -> bool:
+    """Whether an actor stops until `deadline`."""
+    try:
+        future.get(timeout=max(0.0, deadline - time.monotonic()))
+    except pykka.Timeout:
+        return False
+    return True

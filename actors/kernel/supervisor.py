@@ -1,0 +1,185 @@
+"""What happens when an actor crashes: one-for-one restarts with intensity and backoff, quarantine, escalation."""
+
+from __future__ import annotations
+
+import logging
+import random
+import threading
+from collections import Counter, deque
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from actors.kernel.cell import Cell, Trouble
+from actors.kernel.failure import summary, trace
+from domain.restarts import backoff_s, may_restart, recent
+from messages.kernel import ActorCrashed, ActorGaveUp, KernelEvent
+
+if TYPE_CHECKING:
+    from actors.kernel.system import ActorSystem
+
+log = logging.getLogger(__name__)
+
+EVENTS_KEPT = 1000
+
+
+class Supervisor:
+    """Decides over every crash in a system; whoever calls it holds the crashed cell's `busy` lock.
+
+    The lock goes with the call: a crashed cell stays busy until it is scheduled again, at once or by a timer.
+    """
+
+    def __init__(self, system: ActorSystem, on_escalation: Callable[[ActorGaveUp], None]) -> None:
+        self._system = system
+        self._on_escalation = on_escalation
+        self._chance = random.Random()  # jitter only: nothing depends on it being unforeseeable
+        self._lock = threading.Lock()
+        self._events: deque[KernelEvent] = deque(maxlen=EVENTS_KEPT)
+        self._restarts: Counter[str] = Counter()
+        self._crashes: Counter[str] = Counter()
+
+    def starting_failed(self, cell: Cell, error: BaseException) -> None:
+        """Deal with an actor that could not be built or started."""
+        self._crashed(cell, "start", error)
+        self._answer_crash(cell)
+
+    def handling_failed(self, cell: Cell, message: Any, error: BaseException, *, retried: bool) -> None:
+        """Deal with an actor that raised over `message`, which was taken out of its mailbox.
+
+        The message goes back to the head of the mailbox, or to the dead letters when it failed too often.
+
+        Args:
+            cell: The mailbox.
+            message: What the actor could not handle.
+            error: What it raised.
+            retried: Whether earlier failures on record are of this message.
+        """
+        trouble = cell.trouble = cell.trouble or Trouble()
+        trouble.attempts = trouble.attempts + 1 if retried else 1
+        poisonous = trouble.attempts >= cell.spec.policy.max_attempts
+        if not poisonous:
+            cell.queue.appendleft(message)
+        traceback = self._crashed(cell, "handle", error)
+        if poisonous:
+            reason = f"failed {trouble.attempts} times: {summary(error)}"
+            self._system.bury(cell.address, message, reason, traceback, error)
+            trouble.attempts = 0
+        error.__traceback__ = None  # an instance that is raised again would grow it for ever
+        self._answer_crash(cell)
+
+    def close(self, cell: Cell) -> None:
+        """Close the actor of `cell`, whatever state it is in, and let go of it."""
+        actor, cell.actor = cell.actor, None
+        if actor is None:
+            return
+        try:
+            actor.on_stop()
+        except BaseException as error:  # noqa: BLE001 - it is gone all the same
+            self._report_crash(cell, "stop", error)
+
+    def handled(self, cell: Cell) -> None:
+        """Forgive the message at the head, and forget crashes that no longer count."""
+        trouble = cell.trouble
+        if trouble is None:
+            return
+        trouble.attempts = 0
+        if not recent(trouble.crashes[-1:], self._system.clock.monotonic(), cell.spec.policy):
+            cell.trouble = None
+
+    def end_rest(self, cell: Cell) -> bool:
+        """Take `cell` over from its rest with its `busy` lock; False if it does not rest or somebody else did."""
+        with self._lock:
+            trouble = cell.trouble
+            if trouble is None or not trouble.resting:
+                return False
+            trouble.resting = False
+            return True
+
+    def restarts(self) -> dict[str, int]:
+        """Restarts so far, by kind of actor."""
+        with self._lock:
+            return dict(self._restarts)
+
+    def crashes(self) -> dict[str, int]:
+        """Crashes so far, by kind of actor."""
+        with self._lock:
+            return dict(self._crashes)
+
+    def events(self) -> tuple[KernelEvent, ...]:
+        """The last thousand things that went wrong, oldest first."""
+        with self._lock:
+            return tuple(self._events)
+
+    def note(self, event: KernelEvent) -> None:
+        """Remember `event` for `events`."""
+        with self._lock:
+            self._events.append(event)
+
+    def _crashed(self, cell: Cell, phase: str, error: BaseException) -> str:
+        """Report a crash and let go of the actor; the traceback."""
+        traceback = self._report_crash(cell, phase, error)
+        self.close(cell)
+        return traceback
+
+    def _report_crash(self, cell: Cell, phase: str, error: BaseException) -> str:
+        text, traceback, now = summary(error), trace(error), self._system.clock.now()
+        self.note(ActorCrashed(address=cell.address, phase=phase, error=text, traceback=traceback, at=now))
+        with self._lock:
+            self._crashes[cell.address.kind] += 1
+        log.error("%s crashed in %s: %s\n%s", cell.address, phase, text, traceback)
+        return traceback
+
+    def _answer_crash(self, cell: Cell) -> None:
+        """Restart, rest or give up, as the policy has it; nobody is restarted while the system stops."""
+        if self._system.closing:
+            self._system.retire(cell)
+            return
+        policy, now = cell.spec.policy, self._system.clock.monotonic()
+        trouble = cell.trouble = cell.trouble or Trouble()
+        trouble.crashes = (*recent(trouble.crashes, now, policy), now)
+        if not may_restart(trouble.crashes, policy):
+            self._give_up(cell, trouble)
+            return
+        with self._lock:
+            self._restarts[cell.spec.kind] += 1
+        self._rest(cell, trouble, backoff_s(len(trouble.crashes), policy, self._chance.random()))
+
+    def _rest(self, cell: Cell, trouble: Trouble, wait_s: float) -> None:
+        if wait_s <= 0:
+            self._system.schedule(cell)
+            return
+        trouble.resting = True
+        self._system.clock.call_later(wait_s, lambda: self._wake(cell))
+        if self._system.closing and self.end_rest(cell):  # a stop that began meanwhile did not see it rest
+            self._system.retire(cell)
+
+    def _wake(self, cell: Cell) -> None:
+        if self.end_rest(cell):
+            self._system.schedule(cell)
+
+    def _give_up(self, cell: Cell, trouble: Trouble) -> None:
+        """A core actor ends the process; any other rests, its mailbox kept, and starts with a clean record.
+
+        The record of the message at the head is kept: it may be what all the crashes were about.
+        """
+        policy, address = cell.spec.policy, cell.address
+        crashes, final = len(trouble.crashes), cell.spec.core
+        event = ActorGaveUp(
+            address=address, crashes=crashes, within_s=policy.window_s, final=final, at=self._system.clock.now()
+        )
+        self.note(event)
+        if final:
+            log.critical("%s crashed %d times within %g s: giving up", address, crashes, policy.window_s)
+            cell.stopped = True
+            self._system.retire(cell)
+            self._escalate(event)
+            return
+        rest_s = policy.suspend_s
+        log.critical("%s crashed %d times within %g s: resting for %g s", address, crashes, policy.window_s, rest_s)
+        trouble.crashes = ()
+        self._rest(cell, trouble, rest_s)
+
+    def _escalate(self, event: ActorGaveUp) -> None:
+        try:
+            self._on_escalation(event)
+        except Exception:
+            log.critical("the end of %s could not be escalated", event.address, exc_info=True)

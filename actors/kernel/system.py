@@ -1,0 +1,238 @@
+"""The actor system: one directory of addresses, one worker pool, one supervisor, one clock."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pykka
+from pykka._envelope import Envelope
+
+from actors.kernel.cell import Cell
+from actors.kernel.clock import Clock, SystemClock
+from actors.kernel.dead_letters import DeadLetter, DeadLetters
+from actors.kernel.directory import Directory
+from actors.kernel.dispatcher import Dispatcher
+from actors.kernel.edge import EDGE_KIND, Edge
+from actors.kernel.ending import DrainReport, drain, stop
+from actors.kernel.ids import IdSource, random_ids
+from actors.kernel.passivation import Sweeper
+from actors.kernel.runner import Runner
+from actors.kernel.spec import ActorSpec
+from actors.kernel.supervisor import Supervisor
+from messages.base import Address, Message
+from messages.kernel import ActorGaveUp, MessageBuried
+
+log = logging.getLogger(__name__)
+
+START_S = 30.0
+"""Seconds that `start` waits for one core actor's first start before it goes on to the next."""
+
+
+class ActorSystem:
+    """Where actors live. Made once by the process that runs them; every thread may tell, only its owner stops it."""
+
+    def __init__(
+        self,
+        *,
+        workers: int = 2,
+        clock: Clock | None = None,
+        ids: IdSource | None = None,
+        on_escalation: Callable[[ActorGaveUp], None] = lambda _event: None,
+        on_dead_letter: Callable[[DeadLetter], None] = lambda _letter: None,
+    ) -> None:
+        """A system at rest.
+
+        Args:
+            workers: Threads; 0 for none, then `run` handles messages in the caller's thread.
+            clock: Time and timers; the machine's by default.
+            ids: Gives ids; random by default.
+            on_escalation: Called when a core actor gave up; must not block.
+            on_dead_letter: Called for every dead letter before it is forgotten elsewhere; must not block.
+        """
+        self.clock = clock or SystemClock()
+        self.new_id = ids or random_ids()
+        self.dead_letters = DeadLetters()
+        self.supervisor = Supervisor(self, on_escalation)
+        self.runner = Runner(self)
+        self.dispatcher = Dispatcher(self.runner.run, workers)
+        self.tick = 0
+        """The sweeper's count, by which idleness is measured."""
+        self._sweeper = Sweeper(self)
+        self._on_dead_letter = on_dead_letter
+        self._specs: dict[str, ActorSpec] = {}
+        self._edges: dict[Address, Edge] = {}
+        self._untried: dict[Address, threading.Event] = {}
+        self._directory = Directory(self, self._specs)
+        self._started = False
+        # For the hot path: one attribute instead of two.
+        self._cells = self._directory.cells
+        self._put_ready = self.dispatcher.put
+        self._schedules = itertools.count()
+
+    # the owner's side
+
+    def register(self, spec: ActorSpec) -> None:
+        """Make a kind of actor known; core actors only before `start`."""
+        if spec.kind in self._specs or spec.kind == EDGE_KIND:
+            raise ValueError(f"kind {spec.kind!r} is registered already")
+        if spec.core and self._started:
+            raise ValueError(f"kind {spec.kind!r}: a core actor must be registered before the system starts")
+        self._specs[spec.kind] = spec
+
+    def start(self) -> None:
+        """Start the workers and the core actors, in the order of their registration.
+
+        With workers, an actor is started when the one before it has been, or has crashed in trying; its mailbox is
+        there from the beginning.
+        """
+        self._started = True
+        self.dispatcher.start()
+        core = [Address(spec.kind) for spec in self._specs.values() if spec.core]
+        cells = [self._directory.add(address, self._specs[address.kind]) for address in core]
+        for cell in cells:
+            tried = self._untried[cell.address] = threading.Event()
+            self.schedule(cell)
+            if self.dispatcher.workers and not tried.wait(START_S):
+                log.warning("%s has not started within %g s", cell.address, START_S)
+        self._sweeper.start(self._specs.values())
+
+    def edge(self, key: str) -> Edge:
+        """An address for code that is no actor; it is there until `Edge.close`.
+
+        Raises:
+            ValueError: there is one by that key.
+        """
+        edge = Edge(self, Address(EDGE_KIND, key))
+        if self._edges.setdefault(edge.address, edge) is not edge:
+            raise ValueError(f"edge {key!r} exists already")
+        return edge
+
+    def close_edge(self, edge: Edge) -> None:
+        """Forget `edge`: what is told to it from now on is a dead letter."""
+        self._edges.pop(edge.address, None)
+
+    def run(self) -> None:
+        """Handle messages in this thread until none is left (for systems without workers)."""
+        while self.dispatcher.run_ready():
+            continue
+
+    def drain(self, deadline_s: float) -> DrainReport:
+        """Wait until no actor holds work, at most `deadline_s` seconds; whoever feeds the system must have stopped."""
+        return drain(self, deadline_s)
+
+    def stop(self, timeout_s: float = 10.0) -> None:
+        """Stop all actors, those activated on demand first, core actors last and in reverse order; then the threads.
+
+        Messages told before are handled if there is time; what is left in mailboxes goes to the dead letters. Nobody
+        is restarted any more.
+        """
+        core = [Address(spec.kind) for spec in self._specs.values() if spec.core]
+        stop(self, core, time.monotonic() + timeout_s)
+
+    def cells(self) -> list[Cell]:
+        """Every mailbox there is, in no order."""
+        return self._directory.all()
+
+    def __iter__(self) -> Iterator[Address]:
+        """Addresses that have a mailbox now."""
+        return iter([cell.address for cell in self.cells()])
+
+    # the senders' side
+
+    def tell(self, to: Address, message: Message) -> None:
+        """Put `message` into the mailbox of `to`, activating its actor; never raises and never waits.
+
+        A message to an address that nobody can answer is a dead letter.
+        """
+        cell = self._cells.get(to)
+        if cell is None:
+            self._tell_absent(to, message)
+            return
+        cell.queue.append(message)
+        if cell.busy.acquire(False):
+            next(self._schedules)
+            self._put_ready(cell)
+        elif cell.retired:
+            self._directory.carry_over(cell)
+
+    def ref(self, address: Address) -> pykka.ActorRef[Any]:
+        """A reference of pykka's to the actor that lives at `address` now, for code that speaks pykka.
+
+        Raises:
+            pykka.ActorDeadError: nobody lives there.
+        """
+        cell = self._cells.get(address)
+        actor = cell.actor if cell is not None else None
+        if actor is None:
+            raise pykka.ActorDeadError(f"{address} has no living actor")
+        return actor.actor_ref
+
+    # the kernel's own side
+
+    @property
+    def closing(self) -> bool:
+        """Whether the system is being stopped: nobody is activated or restarted."""
+        return self._directory.closed
+
+    def schedule(self, cell: Cell) -> None:
+        """Have `cell` run; the caller holds its `busy` lock, which goes with it."""
+        next(self._schedules)
+        self._put_ready(cell)
+
+    def schedules(self) -> int:
+        """A number that grows by one at each call, and by more when anything was scheduled in between."""
+        return next(self._schedules)
+
+    def post(self, cell: Cell, item: Any) -> None:
+        """Put `item` into one certain mailbox, or where it went; as `tell` does, which spares itself this call."""
+        cell.queue.append(item)
+        if cell.busy.acquire(False):
+            self.schedule(cell)
+        elif cell.retired:
+            self._directory.carry_over(cell)
+
+    def retire(self, cell: Cell) -> None:
+        """Take `cell` out of the directory; the caller holds its `busy` lock and never gives it back."""
+        self._directory.retire(cell)
+
+    def close_directory(self) -> None:
+        """Begin the end: from now on nobody is activated or restarted."""
+        self._directory.close()
+
+    def was_tried(self, cell: Cell) -> None:
+        """The actor of `cell` has been started, or has crashed in trying."""
+        if self._untried and (tried := self._untried.pop(cell.address, None)) is not None:
+            tried.set()
+
+    def bury(
+        self, address: Address, message: Any, reason: str, traceback: str = "", error: BaseException | None = None
+    ) -> None:
+        """Make a message a dead letter, and answer whoever waits for it through pykka's reference."""
+        if isinstance(message, Envelope):
+            if message.reply_to is not None and error is not None:
+                message.reply_to.set_exception((type(error), error, error.__traceback__))
+            message = message.message
+        now = self.clock.now()
+        letter = DeadLetter(address=address, message=message, reason=reason, traceback=traceback, at=now)
+        self.dead_letters.add(letter)
+        kind = type(message).__name__
+        self.supervisor.note(MessageBuried(address=address, message_type=kind, reason=reason, at=now))
+        try:
+            self._on_dead_letter(letter)
+        except Exception:
+            log.exception("a dead letter to %s could not be passed on", address)
+
+    def _tell_absent(self, to: Address, message: Message) -> None:
+        """Tell an address that has no mailbox: an edge, an actor to be activated, or nobody."""
+        edge = self._edges.get(to)
+        if edge is not None:
+            edge.put(message)
+            return
+        reason = self._directory.tell_absent(to, message)
+        if reason:
+            self.bury(to, message, reason)

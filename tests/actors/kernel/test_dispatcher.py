@@ -1,0 +1,215 @@
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from actors.kernel import ActorSystem
+from actors.kernel.dispatcher import Dispatcher
+from actors.kernel.runner import BATCH
+from tests.actors.kernel.players import Player, Say, Stage, together
+
+
+def test_a_busy_actor_lets_others_go_first_after_a_batch(system: ActorSystem) -> None:
+    stage = Stage(system)
+    stage.tell(*range(10 * BATCH), key="flooded")
+    stage.tell(-1, key="quiet")
+    system.run()
+
+    assert stage.heard.index(-1) == BATCH
+
+
+def test_a_slow_actor_lets_others_go_first_after_its_slice(
+    system: ActorSystem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("actors.kernel.runner.SLICE_S", -1.0)
+    stage = Stage(system)
+    stage.tell(*range(10), key="slow")
+    stage.tell(-1, key="quiet")
+    system.run()
+
+    assert stage.heard.index(-1) == 4
+
+
+def test_an_actor_that_tells_itself_for_ever_starves_nobody(live_system: ActorSystem) -> None:
+    edge = live_system.edge("test")
+    over = threading.Event()
+
+    def play(player: Player, message: Say) -> None:
+        if message.n == 0 and not over.is_set():
+            player.tell(player.address, message)
+        elif message.n:
+            player.tell(edge.address, message)
+
+    stage = Stage(live_system, play)
+    for key in ("mad", "madder", "maddest"):
+        stage.tell(0, key=key)
+    for n in range(1, 100):
+        stage.tell(n, key=str(n))
+        assert edge.receive(10) == Say(n=n)
+    over.set()
+
+
+def test_one_flooder_delays_no_quiet_actor_by_more_than_its_batches(system: ActorSystem) -> None:
+    stage = Stage(system)
+    quiet = 99
+    stage.tell(*[-1] * 100 * BATCH, key="flooder")
+    for n in range(quiet):
+        stage.tell(n, key=str(n))
+    system.run()
+
+    assert [n for n in stage.heard[: BATCH + quiet] if n >= 0] == list(range(quiet))
+
+
+@pytest.mark.parametrize("count", [16, 50])
+def test_actors_that_wait_for_the_disk_let_others_run(live_system: ActorSystem, count: int) -> None:
+    """All of them wait for one more actor, which can only run if their workers are replaced."""
+    edge = live_system.edge("test")
+    arrived = threading.Semaphore(0)
+    done = threading.Event()
+
+    def play(player: Player, message: Say) -> None:
+        if message.n == 0:
+            done.set()
+            return
+        with player.blocking():
+            arrived.release()
+            assert done.wait(10)
+        player.tell(edge.address, message)
+
+    stage = Stage(live_system, play)
+    for n in range(1, count + 1):
+        stage.tell(n, key=str(n))
+    for _ in range(count):
+        assert arrived.acquire(timeout=10)
+    stage.tell(0, key="last")
+
+    assert {edge.receive(10).n for _ in range(count)} == set(range(1, count + 1))  # type: ignore[attr-defined]
+
+
+def test_spare_workers_park_when_the_waits_are_over_and_serve_the_next_ones(live_system: ActorSystem) -> None:
+    edge = live_system.edge("test")
+    dispatcher = live_system.dispatcher
+
+    def wait_all(count: int) -> int:
+        barrier = threading.Barrier(count)
+        barriers.append(barrier)
+        for n in range(count):
+            stage.tell(n, key=str(n))
+        for _ in range(count):
+            edge.receive(10)
+        return len(dispatcher.workers)
+
+    def play(player: Player, message: Say) -> None:
+        with player.blocking():
+            barriers[-1].wait(10)
+        player.tell(edge.address, message)
+
+    barriers: list[threading.Barrier] = []
+    stage = Stage(live_system, play)
+    first = wait_all(10)
+    for _ in range(5):
+        assert wait_all(10) <= first + 2
+    assert live_system.drain(5).quiet
+    # Whoever is in excess parks when it next has nothing in hand.
+    stage._play = lambda player, message: player.tell(edge.address, message)
+    for n in range(200):
+        stage.tell(n)
+        edge.receive(10)
+
+    assert dispatcher._running() <= 2 + 2
+    assert len(dispatcher.workers) <= first + 2
+
+
+def test_no_more_than_the_allowed_spares_are_started() -> None:
+    dispatcher = Dispatcher(lambda cell, worker: None, workers=1, spares=2)
+    dispatcher.start()
+    waiting = threading.Semaphore(0)
+    over = threading.Event()
+
+    def wait() -> None:
+        dispatcher._is_mine = lambda thread: True  # type: ignore[method-assign]
+        with dispatcher.blocking:
+            waiting.release()
+            over.wait(10)
+
+    threads = [threading.Thread(target=wait) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for _ in threads:
+        assert waiting.acquire(timeout=10)
+    assert len(dispatcher.workers) == 3
+    over.set()
+    for thread in threads:
+        thread.join()
+    dispatcher.close()
+
+
+def test_a_machine_without_threads_to_give_costs_the_cover_and_not_the_wait(
+    live_system: ActorSystem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edge = live_system.edge("test")
+
+    def refuse() -> None:
+        raise RuntimeError("can't start new thread")
+
+    def play(player: Player, message: Say) -> None:
+        with player.blocking(), player.blocking():
+            player.tell(edge.address, message)
+
+    monkeypatch.setattr(live_system.dispatcher, "_add_worker", lambda: None)
+    stage = Stage(live_system, play, start=False)
+    monkeypatch.undo()
+    live_system.start()
+    monkeypatch.setattr(live_system.dispatcher, "_add_worker", refuse)
+    stage.tell(1)
+
+    assert edge.receive(5) == Say(n=1)
+    assert live_system.dispatcher._waiting == 0 or live_system.drain(5).quiet
+
+
+def test_blocking_in_a_thread_that_is_no_worker_changes_nothing(live_system: ActorSystem) -> None:
+    live_system.start()
+    with live_system.dispatcher.blocking:
+        assert len(live_system.dispatcher.workers) == 2
+
+
+@pytest.mark.crashes
+def test_a_failure_of_the_kernel_itself_is_reported_and_kills_no_worker(caplog: pytest.LogCaptureFixture) -> None:
+    ran = threading.Event()
+    system = ActorSystem(workers=1)
+
+    def run(cell: object, worker: object) -> None:
+        if ran.is_set():
+            raise RuntimeError("a bug")
+        ran.set()
+
+    system.dispatcher._run_cell = run
+    stage = Stage(system)
+    stage.tell(1, key="a")
+    assert ran.wait(5)
+    stage.tell(1, key="b")
+    ran2 = threading.Event()
+    stage.tell(1, key="c")
+    system.dispatcher.close()
+
+    assert "the kernel failed while running player/" in caplog.text
+    assert not ran2.is_set()
+    system.stop(0.1)
+
+
+@pytest.mark.parametrize("workers", [1, 2, 4])
+def test_no_wake_up_is_lost_when_many_tell_few(workers: int) -> None:
+    system = ActorSystem(workers=workers)
+    stage = Stage(system)
+    for _ in range(20):
+        before = len(stage.heard)
+        together(*(lambda: stage.tell(*range(50)) for _ in range(3)))
+        assert system.drain(10).quiet
+        assert len(stage.heard) == before + 150
+    system.stop()
+
+
+def test_a_negative_number_of_workers_is_refused() -> None:
+    with pytest.raises(ValueError, match="workers -1"):
+        ActorSystem(workers=-1)

@@ -1,0 +1,346 @@
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from actors.kernel import ActorSpec, ActorSystem, ManualClock
+from actors.kernel.cell import Cell
+from domain.restarts import RestartPolicy
+from messages.base import Address
+from tests.actors.kernel.players import AT_ONCE, PLAYER, Boom, Player, Say, Stage, failing
+
+# drain
+
+
+def test_a_drain_handles_all_that_is_there_and_says_that_all_is_quiet(system: ActorSystem) -> None:
+    stage = Stage(system)
+    stage.tell(*range(100))
+    report = system.drain(0)
+
+    assert stage.heard == list(range(100))
+    assert report.quiet
+    assert report.unfinished == ()
+
+
+def test_a_drain_with_workers_waits_for_chains_of_messages(live_system: ActorSystem) -> None:
+    def play(player: Player, message: Say) -> None:
+        if message.n:
+            player.tell(Address("player", str(message.n % 7)), Say(n=message.n - 1))
+
+    stage = Stage(live_system, play)
+    for _ in range(20):
+        before = len(stage.heard)
+        stage.tell(200)
+        assert live_system.drain(10).quiet
+        assert len(stage.heard) == before + 201
+
+
+def test_work_that_moves_behind_the_back_of_a_look_is_not_taken_for_quiet(
+    system: ActorSystem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage = Stage(system)
+    stage.run(1, key="seen idle")
+    stage.run(1, key="still to be looked at")
+
+    def look() -> Iterator[Cell]:
+        first, second = cells
+        yield first
+        stage.tell(2, key="seen idle")
+        yield second
+
+    cells = system.cells()
+    assert [str(cell.address) for cell in cells] == ["player/seen idle", "player/still to be looked at"]
+    with monkeypatch.context() as patch:
+        patch.setattr(system, "cells", look)
+        assert not system.drain(0).quiet
+    assert system.drain(0).quiet
+    assert stage.heard == [1, 1, 2]
+
+
+def test_a_drain_names_who_has_not_finished_by_the_deadline(system: ActorSystem) -> None:
+    def play(player: Player, message: Say) -> None:
+        player.in_progress = True
+
+    stage = Stage(system, play)
+    stage.tell(1, key="turn")
+    report = system.drain(0)
+
+    assert not report.quiet
+    assert report.unfinished == (Address("player", "turn"),)
+
+
+def test_a_drain_waits_until_work_outside_is_over(live_system: ActorSystem) -> None:
+    begun, over = threading.Event(), threading.Event()
+
+    def play(player: Player, message: Say) -> None:
+        player.in_progress = message.n == 1
+        begun.set()
+
+    stage = Stage(live_system, play)
+    stage.tell(1)
+    assert begun.wait(5)
+
+    def finish() -> None:
+        assert not over.is_set()
+        stage.tell(2)
+
+    timer = threading.Timer(0.05, finish)
+    timer.start()
+    report = live_system.drain(10)
+    over.set()
+    timer.join()
+
+    assert report.quiet
+    assert stage.heard == [1, 2]
+
+
+@pytest.mark.crashes
+def test_a_drain_waits_for_the_messages_of_a_resting_actor_but_not_for_its_rest_alone(
+    system: ActorSystem, clock: ManualClock
+) -> None:
+    stage = Stage(system, failing(1, times=1))
+    stage.tell(1)
+    assert system.drain(0).unfinished == (PLAYER,)
+    clock.advance(1)
+    assert system.drain(0).quiet
+
+    stage = Stage(system, failing(1), kind="poisoned", policy=RestartPolicy(max_attempts=1), start=False)
+    stage.tell(1)
+    assert system.drain(0).quiet
+
+
+# stop
+
+
+def test_actors_stop_on_demand_ones_first_and_core_ones_in_reverse_order(clock: ManualClock) -> None:
+    system = ActorSystem(workers=0, clock=clock)
+    stopped: list[str] = []
+
+    class Leaving(Player):
+        def on_stop(self) -> None:
+            stopped.append(str(self.address))
+
+    def build(key: str) -> Leaving:
+        return Leaving(lambda player, message: None, [])
+
+    system.register(ActorSpec("first", build, core=True))
+    system.register(ActorSpec("window", build))
+    system.register(ActorSpec("last", build, core=True))
+    system.start()
+    system.tell(Address("window", "a"), Say())
+    system.run()
+    system.stop()
+
+    assert stopped == ["window/a", "last", "first"]
+
+
+def test_a_core_actor_that_stops_may_still_tell_those_that_stop_after_it(live_system: ActorSystem) -> None:
+    heard: list[int] = []
+
+    class Last(Player):
+        def on_stop(self) -> None:
+            self.tell(Address("first"), Say(n=7))
+
+    live_system.register(ActorSpec("first", lambda key: Player(lambda p, m: heard.append(m.n), []), core=True))
+    live_system.register(ActorSpec("last", lambda key: Last(lambda p, m: None, []), core=True))
+    live_system.start()
+    live_system.stop()
+
+    assert heard == [7]
+
+
+def test_messages_told_before_a_stop_are_handled_and_those_after_it_are_dead_letters(system: ActorSystem) -> None:
+    stage = Stage(system)
+    stage.tell(1, 2)
+    system.stop()
+    stage.tell(3)
+    stage.tell(4, key="new")
+
+    assert stage.heard == [1, 2]
+    assert [letter.message for letter in system.dead_letters.letters()] == [Say(n=3), Say(n=4)]
+    assert system.dead_letters.counts() == {"left over at the end": 2}
+    assert stage.events == ["start", "stop"]
+
+
+def test_an_actor_that_tells_itself_for_ever_is_stopped_all_the_same(live_system: ActorSystem) -> None:
+    began = threading.Event()
+
+    def play(player: Player, message: Say) -> None:
+        began.set()
+        player.tell(player.address, message)
+
+    stage = Stage(live_system, play)
+    stage.tell(1)
+    assert began.wait(5)
+    live_system.stop()
+
+    assert stage.events == ["start", "stop"]
+    assert live_system.dead_letters.count == 1
+    assert live_system.cells() == []
+
+
+@pytest.mark.crashes
+@pytest.mark.parametrize("policy", [RestartPolicy(), AT_ONCE])
+def test_nobody_is_restarted_during_a_stop_and_what_is_left_becomes_dead_letters(
+    system: ActorSystem, policy: RestartPolicy
+) -> None:
+    stage = Stage(system, failing(1), policy=policy)
+    stage.tell(1, 2, 3)
+    system.stop()
+
+    assert stage.events == ["start", "stop"]
+    assert [letter.message for letter in system.dead_letters.letters()] == [Say(n=1), Say(n=2), Say(n=3)]
+
+
+@pytest.mark.crashes
+def test_a_resting_actor_is_stopped_without_waiting_for_the_end_of_its_rest(
+    system: ActorSystem, clock: ManualClock
+) -> None:
+    stage = Stage(system, failing(1), policy=RestartPolicy(intensity=0, suspend_s=1000))
+    stage.run(1, 2)
+    system.stop()
+    clock.advance(2000)
+    system.run()
+
+    assert stage.events == ["start", "stop"]
+    assert system.dead_letters.counts() == {"left over at the end": 2}
+
+
+@pytest.mark.crashes
+def test_with_workers_a_suspended_actor_does_not_delay_the_stop() -> None:
+    system = ActorSystem(workers=2)
+    stage = Stage(system, failing(1), policy=RestartPolicy(intensity=0, suspend_s=1000))
+    stage.tell(1, 2)
+    while not any(cell.resting for cell in system.cells()):
+        threading.Event().wait(0.001)
+    system.stop(60)
+
+    assert stage.events == ["start", "stop"]
+    assert system.dead_letters.counts() == {"left over at the end": 2}
+
+
+@pytest.mark.crashes
+def test_crashes_in_the_middle_of_a_stop_lose_no_message() -> None:
+    for _ in range(10):
+        system = ActorSystem(workers=2)
+        stage = Stage(system, failing(*range(0, 200, 7)), policy=AT_ONCE)
+        for n in range(200):
+            stage.tell(n, key=str(n % 5))
+        system.stop()
+        buried = [letter.message.n for letter in system.dead_letters.letters()]  # type: ignore[attr-defined]
+
+        assert sorted(stage.heard + buried) == list(range(200))
+        assert sorted(stage.events.count(f"start {k}") for k in range(5)) == sorted(
+            stage.events.count(f"stop {k}") for k in range(5)
+        )
+
+
+@pytest.mark.crashes
+def test_an_exception_in_on_stop_keeps_neither_the_actor_nor_the_others(system: ActorSystem) -> None:
+    class Sticky(Player):
+        def on_stop(self) -> None:
+            super().on_stop()
+            raise Boom("stuck")
+
+    events: list[str] = []
+    for kind in ("one", "two"):
+        system.register(ActorSpec(kind, lambda key: Sticky(lambda p, m: None, events), core=True))
+    system.start()
+    system.run()
+    system.stop()
+
+    assert events == ["start", "start", "stop", "stop"]
+    assert system.supervisor.crashes() == {"one": 1, "two": 1}
+    assert system.cells() == []
+
+
+def test_a_handler_that_hangs_is_left_behind_with_a_word_in_the_log_and_loses_nothing(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    system = ActorSystem(workers=2)
+    begun, over = threading.Event(), threading.Event()
+
+    def play(player: Player, message: Say) -> None:
+        begun.set()
+        assert over.wait(10)
+
+    stage = Stage(system, play)
+    stage.tell(1, 2)
+    assert begun.wait(5)
+    system.stop(0.1)
+
+    assert "is left behind: still running player" in caplog.text
+    assert [letter.message for letter in system.dead_letters.letters()] == [Say(n=2)]
+    over.set()
+    for worker in system.dispatcher.workers:
+        worker.join(5)
+    assert stage.heard == [1]
+    assert stage.events == ["start", "stop"]
+    assert system.dead_letters.count == 1
+
+
+def test_many_actors_that_cannot_stop_delay_the_end_no_longer_than_one(caplog: pytest.LogCaptureFixture) -> None:
+    system = ActorSystem(workers=1)
+    begun, over = threading.Event(), threading.Event()
+
+    def play(player: Player, message: Say) -> None:
+        begun.set()
+        assert over.wait(30)
+
+    stage = Stage(system, play)
+    for key in range(200):
+        stage.tell(1, key=str(key))
+    assert begun.wait(5)
+    begin = time.monotonic()
+    system.stop(0)
+    took_s = time.monotonic() - begin
+    over.set()
+    for worker in system.dispatcher.workers:
+        worker.join(5)
+
+    assert took_s < 5
+    assert "200 actors did not stop in time: player/0, player/1" in caplog.text
+
+
+def test_an_actor_that_was_never_started_is_not_started_to_be_stopped(clock: ManualClock) -> None:
+    system = ActorSystem(workers=0, clock=clock)
+    stage = Stage(system, core=True)
+    system.stop()
+
+    assert stage.players == []
+
+
+def test_stopping_twice_or_before_the_start_changes_nothing(clock: ManualClock) -> None:
+    system = ActorSystem(workers=2)
+    system.stop()
+    system.stop()
+    live = ActorSystem(workers=2)
+    stage = Stage(live, core=True)
+    live.stop()
+    live.stop()
+
+    assert stage.events == ["start", "stop"]
+
+
+def test_after_a_stop_no_thread_of_the_system_runs() -> None:
+    system = ActorSystem(workers=2)
+    stage = Stage(system, lambda player, message: None, idle_s=60)
+    stage.tell(1)
+    workers = system.dispatcher.workers
+    system.stop()
+
+    assert [worker.name for worker in workers if worker.is_alive()] == []
+    assert [t.name for t in threading.enumerate() if t.name == "kernel-timers"] == []
+
+
+def test_a_timer_that_was_set_does_not_fire_after_the_stop(system: ActorSystem, clock: ManualClock) -> None:
+    stage = Stage(system, lambda player, message: player.after(5, Say(n=2)))
+    stage.run(1)
+    system.stop()
+    clock.advance(10)
+
+    assert stage.heard == [1]
+    assert system.dead_letters.count == 0

@@ -1,0 +1,88 @@
+"""What every test has: fixtures of the kernel, and the rules that no test may break unseen."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from actors.kernel import ActorSystem, ManualClock, counted_ids
+from actors.kernel.thread import KernelThread
+
+settings.register_profile("ci", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("thorough", max_examples=2000, deadline=None, suppress_health_check=list(HealthCheck))
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+KERNEL_LOG = "actors.kernel"
+SUPERVISOR_LOG = "actors.kernel.supervisor"
+GRACE_S = 2.0
+"""Seconds in which a thread that was told to end must have ended."""
+
+
+class DeathWatch(logging.Handler):
+    """Collects what the kernel says when an actor dies or the kernel itself fails."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self.deaths: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if record.name == SUPERVISOR_LOG or record.levelno >= logging.CRITICAL:
+            self.deaths.append(record.getMessage())
+
+
+@pytest.fixture(autouse=True)
+def no_actor_dies(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fails a test in which an actor died, unless it is marked with `crashes`."""
+    watch = DeathWatch()
+    logger = logging.getLogger(KERNEL_LOG)
+    logger.addHandler(watch)
+    yield
+    logger.removeHandler(watch)
+    if watch.deaths and request.node.get_closest_marker("crashes") is None:
+        pytest.fail("an actor died in a test that is not marked `crashes`:\n" + "\n".join(watch.deaths), pytrace=False)
+
+
+@pytest.fixture(autouse=True)
+def no_thread_is_left_behind() -> Iterator[None]:
+    """Fails a test after which a thread runs that would keep the process alive, or one of the kernel's."""
+    before = set(threading.enumerate())
+    yield
+    deadline = time.monotonic() + GRACE_S
+    left = [thread for thread in threading.enumerate() if thread not in before and _must_end(thread)]
+    for thread in left:
+        thread.join(max(0.0, deadline - time.monotonic()))
+    alive = [thread.name for thread in left if thread.is_alive()]
+    if alive:
+        pytest.fail(f"threads left behind (a system or a loop was not stopped): {', '.join(alive)}", pytrace=False)
+
+
+def _must_end(thread: threading.Thread) -> bool:
+    return not thread.daemon or isinstance(thread, KernelThread)
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    """Time as the test moves it."""
+    return ManualClock()
+
+
+@pytest.fixture
+def system(clock: ManualClock) -> Iterator[ActorSystem]:
+    """A system in which nothing happens until the test says so; register, start, tell, run."""
+    system = ActorSystem(workers=0, clock=clock, ids=counted_ids())
+    yield system
+    system.stop()
+
+
+@pytest.fixture
+def live_system() -> Iterator[ActorSystem]:
+    """A system with two workers and the machine's clock."""
+    system = ActorSystem(workers=2)
+    yield system
+    system.stop()
