@@ -1,0 +1,151 @@
+"""ShellActor: the one tool of the agent."""
+
+from __future__ import annotations
+
+import logging
+from concurrent.futures import CancelledError
+from pathlib import Path
+from typing import assert_never
+
+from actors.kernel import Actor, LoopThread
+from actors.shell.command import aborted_result
+from actors.shell.launch import BASH_CANDIDATES, probe_bash
+from actors.shell.runner import Runner
+from actors.shell.workplace import Workplaces
+from domain.admission import Admission
+from domain.bash_tool import DEFAULT_TIMEOUT_S, MAX_TIMEOUT_S, fault_of_command, fault_of_timeout
+from messages.base import RequestId
+from messages.shell import BashRefused, BashResult, CancelBash, RunBash, ShellMessage, ShellReply
+
+log = logging.getLogger(__name__)
+
+COMMANDS_AT_ONCE = 8
+KILL_ALL_S = 2.0
+
+
+class ShellActor(Actor):
+    """Runs commands with bash, one per window at a time and a few in all; the others wait in order.
+
+    Owns: the processes, the working directories, the files of kept output.
+    Asks: nobody. Each command's reply goes to its asker and, to free the place, to this actor itself.
+    Crashes on: a loop thread that cannot be started, and its own faults; nothing that a command does. What was asked
+    before a crash or stop, running or waiting, is killed and replied to as aborted; nothing is run twice. Without
+    bash it lives and refuses, since a restart would not bring one.
+    """
+
+    def __init__(
+        self,
+        *,
+        work_root: Path,
+        data_root: Path,
+        cli_workdir: Path | None = None,
+        default_timeout_s: float = DEFAULT_TIMEOUT_S,
+        max_timeout_s: float = MAX_TIMEOUT_S,
+        commands_at_once: int = COMMANDS_AT_ONCE,
+        bash_candidates: tuple[str, ...] = BASH_CANDIDATES,
+    ) -> None:
+        """Nothing is opened yet.
+
+        Args:
+            work_root: Holds a working directory for each Discord window.
+            data_root: What pointers (`logs/…`) are relative to.
+            cli_workdir: Where commands of the command line run: its caller's directory.
+            default_timeout_s: For commands that name none.
+            max_timeout_s: More is refused.
+            commands_at_once: In all windows together.
+            bash_candidates: Paths or names, tried in this order.
+        """
+        super().__init__()
+        if fault := fault_of_timeout(default_timeout_s, max_timeout_s):
+            raise ValueError(f"default timeout: {fault}")
+        if commands_at_once < 1:
+            raise ValueError(f"{commands_at_once} commands at once: at least 1 is required")
+        self._default_timeout_s = default_timeout_s
+        self._max_timeout_s = max_timeout_s
+        self._bash_candidates = bash_candidates
+        self._data_root = data_root
+        self._places = Workplaces(work_root=work_root, data_root=data_root, cli_workdir=cli_workdir)
+        self._admission: Admission[RunBash] = Admission(commands_at_once)
+        self._loop = LoopThread("shell")
+        self._runner: Runner | None = None
+
+    def on_start(self) -> None:
+        """Look for bash and start the loop."""
+        with self.blocking():
+            bash = probe_bash(self._bash_candidates)
+        if bash is None:
+            log.error("no bash among %s: every command will be refused", ", ".join(self._bash_candidates))
+            return
+        self._loop.start()
+        self._runner = Runner(bash=bash, data_root=self._data_root, places=self._places, reply=self._reply)
+
+    def handle(self, message: ShellMessage | ShellReply) -> None:
+        """Take a command, cancel one, or let the next one start when one has ended."""
+        match message:
+            case RunBash():
+                self._take(message)
+            case CancelBash(request_id=request_id):
+                self._cancel(request_id)
+            case BashResult(request_id=request_id) | BashRefused(request_id=request_id):
+                self._admission.leave(request_id)
+                self._admit()
+            case _:
+                assert_never(message)
+
+    def on_stop(self) -> None:
+        """Kill everything and say so to those who wait."""
+        for request in self._admission.waiting():
+            self._admission.withdraw(request.request_id)
+            self.tell(request.reply_to, aborted_result(request))
+        runner, self._runner = self._runner, None
+        if runner is not None:
+            with self.blocking():
+                self._close(runner)
+        self._places.close()
+
+    def _take(self, request: RunBash) -> None:
+        if request.request_id in self._admission:
+            return
+        if fault := self._fault_of(request):
+            self.tell(request.reply_to, BashRefused(request_id=request.request_id, reason=fault))
+            return
+        self._admission.enter(request)
+        self._admit()
+
+    def _fault_of(self, request: RunBash) -> str:
+        """Why a command can't be run at all; empty if it can."""
+        if self._runner is None:
+            return f"There is no bash on this machine (looked for {', '.join(self._bash_candidates)})."
+        return fault_of_command(request.command) or fault_of_timeout(self._timeout_s(request), self._max_timeout_s)
+
+    def _timeout_s(self, request: RunBash) -> float:
+        return self._default_timeout_s if request.timeout_s is None else request.timeout_s
+
+    def _admit(self) -> None:
+        """Start what may start now."""
+        while self._runner is not None and (request := self._admission.admit()) is not None:
+            self._loop.call(self._runner.begin, request, self._timeout_s(request))
+        self.in_progress = bool(self._admission)
+
+    def _cancel(self, request_id: RequestId) -> None:
+        request = self._admission.withdraw(request_id)
+        if request is not None:
+            self.tell(request.reply_to, aborted_result(request))
+            self.in_progress = bool(self._admission)
+        elif self._runner is not None:
+            self._loop.call(self._runner.cancel, request_id)
+
+    def _reply(self, request: RunBash, reply: ShellReply) -> None:
+        """Called by the loop's thread at a command's end; a stopping actor has no place to free any more."""
+        if self._runner is not None:
+            self.tell(self.address, reply)
+        self.tell(request.reply_to, reply)
+
+    def _close(self, runner: Runner) -> None:
+        closed = self._loop.submit(runner.close())
+        try:
+            closed.result(KILL_ALL_S)
+        except (TimeoutError, CancelledError):
+            log.warning("some commands could not be ended within %g s", KILL_ALL_S)
+        self._loop.stop()
+        runner.abandon()

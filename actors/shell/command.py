@@ -1,0 +1,131 @@
+"""One command from its start to its reply."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Callable
+from contextlib import closing
+
+from actors.shell.process import BashProcess
+from actors.shell.recorder import Recorder
+from actors.shell.refused import RefusedError
+from actors.shell.workplace import Workplace
+from domain.output_tail import Excerpt, KeptOutput, render
+from messages.shell import BashRefused, BashResult, Outcome, RunBash
+
+LAST_WORDS_S = 0.2
+"""How long children may go on writing after bash has ended (as in `make > >(tee log)`) before they are killed."""
+PIPE_S = 0.2
+"""How long the pipe is read after that; whoever has escaped may hold it for ever."""
+
+
+class Command:
+    """Runs one `RunBash` on the event loop; `abort` may come at any time, also before the start."""
+
+    def __init__(self, request: RunBash, timeout_s: float, start: Callable[[Workplace], BashProcess]) -> None:
+        """Nothing is started yet.
+
+        Args:
+            request: What to run.
+            timeout_s: When to kill it.
+            start: Starts it in a place.
+        """
+        self._request = request
+        self._timeout_s = timeout_s
+        self._start = start
+        self._loop = asyncio.get_running_loop()
+        self._aborted = self._loop.create_future()
+
+    def abort(self) -> None:
+        """Have it killed, or not started."""
+        if not self._aborted.done():
+            self._aborted.set_result(None)
+
+    async def run(self, open_place: Callable[[], Workplace]) -> BashResult | BashRefused:
+        """Run it to its end, which takes at most the timeout and about 1.5 s."""
+        began = self._loop.time()
+        if self._aborted.done():
+            return aborted_result(self._request)
+        try:
+            place = open_place()
+            process = self._start(place)
+        except RefusedError as error:
+            return BashRefused(request_id=self._request.request_id, reason=str(error))
+        with closing(Recorder(place.home, self._request.request_id)) as recorder:
+            try:
+                outcome = await self._attend(process, recorder)
+            finally:
+                exit_code = process.close()
+            return self._result(outcome, exit_code, recorder.finish(), self._loop.time() - began)
+
+    async def _attend(self, process: BashProcess, recorder: Recorder) -> Outcome:
+        """Wait for the end, with nothing of the command left alive; the output is with `recorder` then."""
+        reading = asyncio.create_task(process.read(recorder.take))
+        try:
+            reading.add_done_callback(self._abort_if_failed)
+            outcome = await self._end(process)
+            if outcome is Outcome.EXITED:
+                await asyncio.wait({reading}, timeout=LAST_WORDS_S)
+            await process.kill()
+            await asyncio.wait({reading}, timeout=PIPE_S)
+        finally:
+            reading.cancel()
+            await asyncio.wait({reading})
+        if not reading.cancelled():
+            reading.result()
+        return outcome
+
+    async def _end(self, process: BashProcess) -> Outcome:
+        await asyncio.wait(
+            {process.exited, self._aborted}, timeout=self._timeout_s, return_when=asyncio.FIRST_COMPLETED
+        )
+        if process.exited.done():
+            return Outcome.EXITED
+        return Outcome.ABORTED if self._aborted.done() else Outcome.TIMED_OUT
+
+    def _abort_if_failed(self, reading: asyncio.Task[None]) -> None:
+        """End a command whose output nobody reads any more; the failure itself is raised where it is awaited."""
+        if not reading.cancelled() and reading.exception() is not None:
+            self.abort()
+
+    def _result(
+        self, outcome: Outcome, exit_code: int | None, recorded: tuple[Excerpt, KeptOutput], duration_s: float
+    ) -> BashResult:
+        excerpt, kept = recorded
+        has_exited = outcome is Outcome.EXITED
+        return BashResult(
+            request_id=self._request.request_id,
+            outcome=outcome,
+            exit_code=exit_code if has_exited else None,
+            text=render(excerpt, kept, _ending(outcome, exit_code, self._timeout_s)),
+            truncated=excerpt.truncated,
+            full_output_path=kept.path,
+            duration_s=duration_s,
+        )
+
+
+def aborted_result(request: RunBash) -> BashResult:
+    """The result of a command of whose output nothing is known."""
+    return BashResult(
+        request_id=request.request_id,
+        outcome=Outcome.ABORTED,
+        exit_code=None,
+        text=f"(no output)\n\n[{_ending(Outcome.ABORTED, None, 0.0)}]",
+        truncated=False,
+        full_output_path="",
+        duration_s=0.0,
+    )
+
+
+def _ending(outcome: Outcome, exit_code: int | None, timeout_s: float) -> str:
+    """How the command ended, for the model; empty for success."""
+    if outcome is Outcome.TIMED_OUT:
+        return f"Killed: the command ran longer than its timeout of {timeout_s:g} seconds."
+    if outcome is Outcome.ABORTED:
+        return "Cancelled: the command was stopped before it ended."
+    if not exit_code:
+        return ""
+    if exit_code > 0:
+        return f"Exit code {exit_code}."
+    return f"Ended by signal {-exit_code} ({signal.strsignal(-exit_code) or 'unknown'})."

@@ -1,0 +1,26 @@
+"""Keeps the agent's own process from its commands, which run as the same user."""
+
+from __future__ import annotations
+
+import ctypes
+import logging
+import sys
+
+log = logging.getLogger(__name__)
+
+_PR_SET_DUMPABLE = 4
+
+
+def make_undumpable() -> bool:
+    """Close this process's memory and environment to others of its user; whether that worked.
+
+    Linux then gives `/proc/<pid>/environ`, `mem`, `fd` and the like to root, and refuses ptrace; core dumps end too.
+    Programs that are started later are not affected. Children that only fork are.
+    """
+    if sys.platform != "linux":
+        return False
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0) != 0:
+        log.warning("the process cannot be made undumpable: errno %d", ctypes.get_errno())
+        return False
+    return True

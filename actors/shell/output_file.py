@@ -1,0 +1,104 @@
+"""Keeps the whole output of a command on disk when the model sees only its end."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import os
+import re
+import stat
+from contextlib import suppress
+from pathlib import Path
+
+from actors.shell.workplace import OUTPUT_FOLDER
+
+log = logging.getLogger(__name__)
+
+MAX_FILE_BYTES = 8 * 1024 * 1024
+KEPT_FILES = 16
+"""Per window; an older file goes when a new one is made."""
+_LOOKED_AT = 10_000
+"""Entries of the folder that are looked at; a command may have put any number there."""
+
+
+class OutputFile:
+    """One file below `<home>/output`, made with the first write.
+
+    Commands own that directory and may have put links there, so every step is taken from an open directory and
+    follows no link: else a link named `output` would have the agent write or delete where only the agent may.
+    """
+
+    def __init__(self, home: Path, request_id: str) -> None:
+        self._home = home
+        self._name = re.sub(r"[^A-Za-z0-9_-]", "_", request_id)[:64] + ".log"
+        self._folder_fd: int | None = None
+        self._file_fd: int | None = None
+        self.kept_bytes = 0
+        self.lost_bytes = 0
+        self.fault = ""
+        """Why something is missing; empty if only for `MAX_FILE_BYTES`."""
+
+    @property
+    def path(self) -> str:
+        """Absolute; empty if there is no file."""
+        return str(self._home / OUTPUT_FOLDER / self._name) if self._file_fd is not None else ""
+
+    def write(self, piece: bytes) -> None:
+        """Keep `piece`, or as much of it as there is room for; count the rest."""
+        room = MAX_FILE_BYTES - self.kept_bytes
+        written = 0 if self.fault or self.lost_bytes else self._write(memoryview(piece)[: max(0, room)])
+        self.kept_bytes += written
+        self.lost_bytes += len(piece) - written
+
+    def close(self, *, keep: bool) -> None:
+        """Close the file, and remove it unless it is to be kept; again, nothing more."""
+        file_fd, self._file_fd = self._file_fd, None
+        folder_fd, self._folder_fd = self._folder_fd, None
+        if file_fd is not None:
+            os.close(file_fd)
+        if folder_fd is not None:
+            if file_fd is not None and not keep:
+                with suppress(FileNotFoundError):
+                    os.unlink(self._name, dir_fd=folder_fd)
+            os.close(folder_fd)
+
+    def _write(self, piece: memoryview) -> int:
+        """Bytes written; fewer than given after a fault."""
+        written = 0
+        try:
+            if self._file_fd is None:
+                self._file_fd = self._open()
+            while written < len(piece):
+                written += os.write(self._file_fd, piece[written:])
+        except OSError as error:
+            self.fault = error.strerror or str(error)
+            log.warning("a command's output is not kept whole: %s", self.fault)
+        return written
+
+    def _open(self) -> int:
+        home_fd = os.open(self._home, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            with suppress(FileExistsError):
+                os.mkdir(OUTPUT_FOLDER, 0o700, dir_fd=home_fd)
+            folder_fd = os.open(OUTPUT_FOLDER, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=home_fd)
+        finally:
+            os.close(home_fd)
+        self._folder_fd = folder_fd
+        _prune(folder_fd)
+        with suppress(FileNotFoundError):
+            os.unlink(self._name, dir_fd=folder_fd)
+        return os.open(self._name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600, dir_fd=folder_fd)
+
+
+def _prune(folder_fd: int) -> None:
+    """Make room for one file by removing the oldest that are too many."""
+    ages: list[tuple[int, str]] = []
+    with os.scandir(folder_fd) as entries:
+        for entry in itertools.islice(entries, _LOOKED_AT):
+            with suppress(FileNotFoundError):
+                status = entry.stat(follow_symlinks=False)
+                if entry.name.endswith(".log") and stat.S_ISREG(status.st_mode):
+                    ages.append((status.st_mtime_ns, entry.name))
+    for _, name in sorted(ages)[: max(0, len(ages) - KEPT_FILES + 1)]:
+        with suppress(FileNotFoundError):
+            os.unlink(name, dir_fd=folder_fd)

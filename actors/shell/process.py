@@ -1,0 +1,193 @@
+"""One running bash: notices its end, reads its output, kills what belongs to it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from actors.shell.launch import Launch, start
+
+log = logging.getLogger(__name__)
+
+READ_BYTES = 64 * 1024
+READS_AT_ONCE = 4
+"""Reads after which other commands get a chance."""
+KILL_ROUNDS = 20
+KILL_PAUSE_S = 0.01
+DEATH_S = 1.0
+"""How long a killed process may take to die before it is left to itself (one in an uninterruptible wait may)."""
+
+
+class BashProcess:
+    """A process in a session of its own, with the pipe that it and its children write to.
+
+    Made, used and closed on one event loop, in the loop's own thread, which outlives the process: with a sandbox that
+    dies with its parent, parent means the thread that started it. asyncio's own subprocesses aren't used: their
+    `wait` hangs while a grandchild holds the pipe.
+    """
+
+    def __init__(self, launch: Launch) -> None:
+        """Start it.
+
+        Raises:
+            RefusedError: it cannot be started.
+        """
+        self._loop = asyncio.get_running_loop()
+        self._output, write_end = os.pipe()
+        try:
+            self._process = start(launch, write_end)
+        except BaseException:
+            os.close(self._output)
+            raise
+        finally:
+            os.close(write_end)
+        os.set_blocking(self._output, False)
+        self.exited: asyncio.Future[None] = self._loop.create_future()
+        """Done when bash itself has ended, though children may live. It isn't reaped yet, so its number stays taken."""
+        self._is_cleared = False
+        self._stop_watching = watch_exit(self._process.pid, self._loop, self._note_exit)
+
+    async def read(self, take: Callable[[bytes], None]) -> None:
+        """Give all output to `take`, until everyone who could write more has closed the pipe."""
+        readable = asyncio.Event()
+        self._loop.add_reader(self._output, readable.set)
+        try:
+            while True:
+                await readable.wait()
+                readable.clear()
+                for _ in range(READS_AT_ONCE):
+                    try:
+                        piece = os.read(self._output, READ_BYTES)
+                    except BlockingIOError:
+                        break
+                    if not piece:
+                        return
+                    take(piece)
+        finally:
+            self._loop.remove_reader(self._output)
+
+    async def kill(self) -> None:
+        """Kill bash and all that is left of its session, and wait until they are dead, for at most a little over 1 s.
+
+        A process that made a session of its own (`setsid`) is out of reach; only a sandbox with process numbers of its
+        own can hold one.
+        """
+        for _ in range(KILL_ROUNDS):
+            if not self._kill_session():
+                self._is_cleared = True
+                break
+            await asyncio.sleep(KILL_PAUSE_S)
+        await asyncio.wait({self.exited}, timeout=DEATH_S)
+
+    def close(self) -> int | None:
+        """Kill what is left, give everything back; the exit code, negative for a signal, None if it did not die."""
+        if not self._is_cleared:
+            self._kill_session()
+        self._stop_watching()
+        self.exited.cancel()
+        os.close(self._output)
+        exit_code = self._process.poll()
+        if exit_code is None:
+            log.warning("process %d does not die of SIGKILL; left behind", self._process.pid)
+            threading.Thread(target=self._process.wait, name="shell-reaper", daemon=True).start()
+        return exit_code
+
+    def _note_exit(self) -> None:
+        if not self.exited.done():
+            self.exited.set_result(None)
+
+    def _kill_session(self) -> bool:
+        """Send SIGKILL to every process group of the session; False if nobody was there to die.
+
+        By group, because that reaches all its members at once: one that forks meanwhile cannot slip away. Bash itself
+        is not reaped yet, so its number still names its own group and no other.
+        """
+        groups = {group for _, group in living_members(self._process.pid)}
+        for group in {self._process.pid, *groups}:
+            try:
+                os.killpg(group, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+            except PermissionError:
+                log.warning("process group %d belongs to another user and cannot be killed", group)
+        return bool(groups) or not self.exited.done()
+
+
+def watch_exit(pid: int, loop: asyncio.AbstractEventLoop, note: Callable[[], None]) -> Callable[[], None]:
+    """Have `note` called on `loop` when child `pid` ends, without reaping it.
+
+    Returns:
+        What is to be called to stop watching.
+    """
+    try:
+        pidfd = os.pidfd_open(pid)
+    except (AttributeError, OSError):  # no Linux, a kernel before 5.3, or a container that forbids it
+        return watch_exit_in_thread(pid, loop, note)
+    loop.add_reader(pidfd, _once(loop, pidfd, note))
+
+    def stop() -> None:
+        loop.remove_reader(pidfd)
+        os.close(pidfd)
+
+    return stop
+
+
+def watch_exit_in_thread(pid: int, loop: asyncio.AbstractEventLoop, note: Callable[[], None]) -> Callable[[], None]:
+    """As `watch_exit`, with a thread that waits."""
+    watching = threading.Event()
+    watching.set()
+
+    def wait() -> None:
+        try:
+            os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+        except ChildProcessError:
+            log.debug("process %d was reaped before its end was seen", pid)
+        if watching.is_set() and not loop.is_closed():
+            loop.call_soon_threadsafe(note)
+
+    threading.Thread(target=wait, name=f"shell-wait-{pid}", daemon=True).start()
+    return watching.clear
+
+
+def living_members(session: int) -> list[tuple[int, int]]:
+    """Process number and group of everyone alive in `session`, as far as /proc shows; zombies are not alive."""
+    members = []
+    for entry in _process_numbers():
+        try:
+            if os.getsid(entry) == session and _is_alive(entry):
+                members.append((entry, os.getpgid(entry)))
+        except (ProcessLookupError, PermissionError):
+            continue
+    return members
+
+
+def _process_numbers() -> list[int]:
+    try:
+        with os.scandir("/proc") as entries:
+            return [int(entry.name) for entry in entries if entry.name.isdecimal()]
+    except FileNotFoundError:
+        return []
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    # The name before the last ")" may hold anything.
+    return stat.rpartition(b")")[2].split()[0] not in (b"Z", b"X")
+
+
+def _once(loop: asyncio.AbstractEventLoop, fd: int, note: Callable[[], None]) -> Callable[[], None]:
+    """`note`, after which the loop stops looking at `fd`, which stays readable for ever."""
+
+    def ready() -> None:
+        loop.remove_reader(fd)
+        note()
+
+    return ready

@@ -1,0 +1,46 @@
+"""Takes a command's output: the end for the model, all of it for a file if the end is not all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from actors.shell.output_file import OutputFile
+from domain.output_tail import MAX_BYTES, MAX_LINES, Excerpt, KeptOutput, OutputTail
+
+
+class Recorder:
+    """Holds little memory whatever it is given: the tail's window, and less than a pipe's worth before the file."""
+
+    def __init__(self, home: Path, request_id: str) -> None:
+        self._tail = OutputTail()
+        self._beginning = bytearray()
+        self._file = OutputFile(home, request_id)
+        self._is_spilling = False
+
+    def take(self, piece: bytes) -> None:
+        """The next bytes of output."""
+        self._tail.feed(piece)
+        if self._is_spilling:
+            self._file.write(piece)
+            return
+        self._beginning += piece
+        if self._tail.total_bytes > MAX_BYTES or self._tail.line_count > MAX_LINES:
+            self._spill()
+
+    def finish(self) -> tuple[Excerpt, KeptOutput]:
+        """What the model is to see, and what became of all of it; there is a file only if something was left out."""
+        excerpt = self._tail.excerpt()
+        if excerpt.truncated and not self._is_spilling:  # bytes that are no UTF-8 take more room when shown
+            self._spill()
+        path = self._file.path if excerpt.truncated else ""
+        self._file.close(keep=excerpt.truncated)
+        return excerpt, KeptOutput(path=path, lost_bytes=self._file.lost_bytes, fault=self._file.fault)
+
+    def close(self) -> None:
+        """Give up; after `finish`, nothing more."""
+        self._file.close(keep=False)
+
+    def _spill(self) -> None:
+        self._is_spilling = True
+        self._file.write(bytes(self._beginning))
+        self._beginning.clear()

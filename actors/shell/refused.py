@@ -1,0 +1,7 @@
+"""Why nothing was run."""
+
+from __future__ import annotations
+
+
+class RefusedError(Exception):
+    """A command cannot be started; the text says why, for the model and for people."""

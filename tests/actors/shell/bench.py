@@ -1,0 +1,96 @@
+"""A shell on a system of real threads, and what tests need to know of processes."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from pathlib import Path
+
+from actors.kernel import ActorSpec, ActorSystem
+from actors.shell.actor import ShellActor
+from messages.base import Address, RequestId, Surface, Window
+from messages.shell import BashRefused, BashResult, CancelBash, RunBash
+
+SHELL = Address("shell")
+CLI = Window(surface=Surface.CLI, id="turn")
+
+
+def window(number: int = 0) -> Window:
+    return Window(surface=Surface.DISCORD_THREAD, id=str(100_000_000_000_000_000 + number))
+
+
+class Bench:
+    """Asks a ShellActor and collects its replies."""
+
+    def __init__(self, root: Path, *, cli_workdir: Path | None = None, **settings: object) -> None:
+        self.root = root
+        self.actors: list[ShellActor] = []
+
+        def build(_key: str) -> ShellActor:
+            actor = ShellActor(
+                work_root=root / "work",
+                data_root=root,
+                cli_workdir=cli_workdir,
+                **settings,  # type: ignore[arg-type]
+            )
+            self.actors.append(actor)
+            return actor
+
+        self.system = ActorSystem(workers=2)
+        self.system.register(ActorSpec("shell", build, core=True))
+        self.system.start()
+        self.edge = self.system.edge("test")
+        self._ids = (RequestId(f"r{number}") for number in itertools.count(1))
+
+    def workdir(self, of: Window | None = None) -> Path:
+        place = of or window()
+        return self.root / "work" / place.surface.value / place.id
+
+    def fifo(self, name: str, *, of: Window | None = None) -> Path:
+        """A meeting point of test and command: whoever reads it waits for the one who writes it."""
+        path = self.workdir(of) / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        os.mkfifo(path)
+        return path
+
+    def ask(self, command: str, *, of: Window | None = None, timeout_s: float | None = None) -> RequestId:
+        request_id = next(self._ids)
+        self.system.tell(
+            SHELL,
+            RunBash(
+                request_id=request_id,
+                reply_to=self.edge.address,
+                window=of or window(),
+                command=command,
+                timeout_s=timeout_s,
+            ),
+        )
+        return request_id
+
+    def cancel(self, request_id: RequestId) -> None:
+        self.system.tell(SHELL, CancelBash(request_id=request_id))
+
+    def result(self, request_id: RequestId) -> BashResult:
+        reply = self.edge.receive(20, lambda message: getattr(message, "request_id", None) == request_id)
+        assert isinstance(reply, BashResult), reply
+        return reply
+
+    def refusal(self, request_id: RequestId) -> str:
+        reply = self.edge.receive(20, lambda message: getattr(message, "request_id", None) == request_id)
+        assert isinstance(reply, BashRefused), reply
+        return reply.reason
+
+    def run(self, command: str, *, of: Window | None = None, timeout_s: float | None = None) -> BashResult:
+        return self.result(self.ask(command, of=of, timeout_s=timeout_s))
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return stat.rpartition(b")")[2].split()[0] not in (b"Z", b"X")
+
+
+def pids_in(file: Path) -> list[int]:
+    return [int(word) for word in file.read_text().split()]

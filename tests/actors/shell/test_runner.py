@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from actors.shell.runner import Runner
+from actors.shell.workplace import Workplace, Workplaces
+from messages.base import Address, RequestId, Window
+from messages.shell import BashRefused, BashResult, Outcome, RunBash
+from tests.actors.shell.bench import window
+
+
+class BrokenWorkplaces(Workplaces):
+    """Fails as nobody foresaw."""
+
+    def open(self, window: Window) -> Workplace:
+        raise RuntimeError("unforeseen")
+
+
+def runner(places: type[Workplaces], root: Path, replies: list[BashResult | BashRefused]) -> Runner:
+    return Runner(
+        bash="/bin/bash",
+        data_root=root,
+        places=places(work_root=root / "work", data_root=root, cli_workdir=None),
+        reply=lambda request, reply: replies.append(reply),
+    )
+
+
+def request(name: str, command: str) -> RunBash:
+    return RunBash(request_id=RequestId(name), reply_to=Address("edge", "test"), window=window(), command=command)
+
+
+def test_a_fault_of_our_own_is_replied_to_too(tmp_path: Path) -> None:
+    replies: list[BashResult | BashRefused] = []
+
+    async def run() -> None:
+        broken = runner(BrokenWorkplaces, tmp_path, replies)
+        broken.begin(request("r1", "true"), 5.0)
+        await broken.close()
+
+    asyncio.run(run())
+    assert [(reply.request_id, getattr(reply, "outcome", None)) for reply in replies] == [("r1", Outcome.ABORTED)]
+
+
+def test_what_a_loop_left_undone_is_replied_to_once(tmp_path: Path) -> None:
+    replies: list[BashResult | BashRefused] = []
+
+    async def begin() -> Runner:
+        left = runner(Workplaces, tmp_path, replies)
+        left.begin(request("r1", "sleep 60"), 60.0)
+        await asyncio.sleep(0)
+        return left
+
+    left = asyncio.run(begin())
+    left.abandon()
+    left.abandon()
+    assert [reply.request_id for reply in replies] == ["r1"]
+
+
+def test_a_close_waits_until_every_command_is_dead_and_replied_to(tmp_path: Path) -> None:
+    replies: list[BashResult | BashRefused] = []
+
+    async def run() -> None:
+        closing = runner(Workplaces, tmp_path, replies)
+        for number in range(4):
+            closing.begin(request(f"r{number}", "sleep 60"), 60.0)
+        closing.cancel(RequestId("not known"))
+        await closing.close()
+        assert len(replies) == 4
+
+    asyncio.run(run())
+    assert {getattr(reply, "outcome", None) for reply in replies} == {Outcome.ABORTED}
