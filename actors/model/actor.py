@@ -1,0 +1,139 @@
+"""ModelActor: the one that calls language models."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from concurrent.futures import CancelledError
+from types import MappingProxyType
+from typing import assert_never
+
+from actors.kernel import Actor, LoopThread
+from actors.model.backend import Backend, OfflineBackend
+from actors.model.calls import Calls, Schedule, Sleep
+from actors.model.provider import LitellmBackend
+from domain.admission import Admission
+from domain.offline_model import OFFLINE_MODEL
+from domain.retrying import RetryPolicy
+from messages.base import RequestId
+from messages.model import CancelModel, ModelAnswer, ModelDelta, ModelFailed, ModelMessage, ModelReply, ModelRequest
+
+log = logging.getLogger(__name__)
+
+DELTA_INTERVAL_S = 1.2
+"""Discord takes about five edits of one message in five seconds; this leaves room for everything else."""
+CLOSE_S = 2.0
+
+
+class ModelActor(Actor):
+    """Gets answers from language models, one per window at a time and many in all; the others wait in order.
+
+    Owns: the event loop on which calls are made, and their connections.
+    Asks: the model's server, or the offline model's rules. What a call says comes to this actor first, so that nothing
+    is said of a call after its cancellation.
+    Crashes on: a loop thread that cannot be started, and its own faults; nothing that a server does. What was asked
+    before a crash or a stop is answered with a failure, since its asker waits. The same request again while it waits
+    or is in flight changes nothing.
+    """
+
+    def __init__(
+        self,
+        *,
+        name: str = OFFLINE_MODEL,
+        api_base: str = "",
+        api_keys: Mapping[str, str] = MappingProxyType({}),
+        concurrency: int = 256,
+        retries: int = 3,
+        idle_timeout_s: float = 300.0,
+        delta_interval_s: float = DELTA_INTERVAL_S,
+        sleep: Sleep = asyncio.sleep,
+    ) -> None:
+        """Nothing is opened yet.
+
+        Args:
+            name: The model that answers requests which name none: as litellm names it, or `offline`.
+            api_base: Where the server of `name` is, e.g. `http://127.0.0.1:8000/v1`; empty for the provider's own
+                address. Requests that name another model of the same provider go there too.
+            api_keys: By the name that litellm gives the variable, e.g. `OPENAI_API_KEY`; before the environment.
+            concurrency: Most calls in flight, >= 1.
+            retries: Most times that a failed call is tried again.
+            idle_timeout_s: Longest silence of a server before the attempt counts as failed.
+            delta_interval_s: Least time between two deltas of a request.
+            sleep: How a loop waits between tries.
+        """
+        super().__init__()
+        if not name.strip():
+            raise ValueError(f"model name {name!r} must not be empty")
+        if idle_timeout_s <= 0 or delta_interval_s < 0:
+            raise ValueError(f"idle_timeout_s {idle_timeout_s} must be > 0, delta_interval_s {delta_interval_s} >= 0")
+        self._name = name
+        self._admission: Admission[ModelRequest] = Admission(concurrency)
+        self._offline = OfflineBackend()
+        self._provider = LitellmBackend(
+            name=name, api_base=api_base, api_keys=api_keys, idle_timeout_s=idle_timeout_s, now=self.now
+        )
+        self._loop = LoopThread("model")
+        self._calls = Calls(
+            backend_of=self._backend_of,
+            schedule=Schedule(RetryPolicy(max_retries=retries)),
+            delta_interval_s=delta_interval_s,
+            sleep=sleep,
+            tell=lambda answer: self.tell(self.address, answer),
+        )
+
+    def on_start(self) -> None:
+        """Start the loop, and loading litellm if it will be needed."""
+        self._loop.start()
+        self._loop.submit(self._backend_of(self._name).warm_up())
+
+    def handle(self, message: ModelMessage | ModelAnswer) -> None:
+        """Take a request, cancel one, or pass on what a call says."""
+        match message:
+            case ModelRequest():
+                self._admission.enter(message)
+                self._admit()
+            case CancelModel(request_id=request_id):
+                if self._leave(request_id) is not None:
+                    self._loop.call(self._calls.cancel, request_id)
+            case ModelDelta(request_id=request_id):
+                if (request := self._admission.get(request_id)) is not None:
+                    self.tell(request.reply_to, message)
+            case ModelReply(request_id=request_id) | ModelFailed(request_id=request_id):
+                if (request := self._leave(request_id)) is not None:
+                    self.tell(request.reply_to, message)
+            case _:
+                assert_never(message)
+
+    def on_stop(self) -> None:
+        """Stop every call and say so to those who wait."""
+        for request in self._admission.clear():
+            reason = "the model service restarted"
+            self.tell(request.reply_to, ModelFailed(request_id=request.request_id, reason=reason, attempts=0))
+        with self.blocking():
+            try:
+                self._loop.submit(self._close()).result(CLOSE_S)
+            except (TimeoutError, CancelledError):
+                log.warning("connections to the model's server were not closed")
+            finally:
+                self._loop.stop()
+
+    async def _close(self) -> None:
+        await self._calls.close()
+        await self._provider.close()
+
+    def _leave(self, request_id: RequestId) -> ModelRequest | None:
+        """Forget a request and let the next one start; None if it is not known."""
+        request = self._admission.leave(request_id)
+        if request is not None:
+            self._admit()
+        return request
+
+    def _admit(self) -> None:
+        """Start what may start now."""
+        while (request := self._admission.admit()) is not None:
+            self._loop.call(self._calls.begin, request.model or self._name, request)
+        self.in_progress = bool(self._admission)
+
+    def _backend_of(self, model: str) -> Backend:
+        return self._offline if model == OFFLINE_MODEL else self._provider

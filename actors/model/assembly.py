@@ -1,0 +1,93 @@
+"""An answer put together from the pieces of a stream, however ill-formed they are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from messages.model import StopReason, ToolCall
+
+_STOP_REASONS = {
+    "length": StopReason.LENGTH,
+    "max_tokens": StopReason.LENGTH,
+    "tool_calls": StopReason.TOOL_CALLS,
+    "function_call": StopReason.TOOL_CALLS,
+}
+
+
+@dataclass(slots=True)
+class _CallParts:
+    id: str = ""
+    name: str = ""
+    arguments: list[str] = field(default_factory=list)
+
+
+class Assembly:
+    """Collects deltas in OpenAI's form. Nothing that a server sends makes it raise."""
+
+    def __init__(self) -> None:
+        self._text: list[str] = []
+        self._calls: dict[object, _CallParts] = {}
+        self._last_key: object = None
+        self.finish_reason = ""
+        """Why the model stopped, as the server says it; empty while it has not."""
+
+    @property
+    def text(self) -> str:
+        """All text so far."""
+        return "".join(self._text)
+
+    def add_text(self, piece: object) -> str:
+        """Take in text; gives it back, empty when `piece` is none."""
+        if not isinstance(piece, str) or not piece:
+            return ""
+        self._text.append(piece)
+        return piece
+
+    def add_call(self, delta: object) -> None:
+        """Take in a piece of a tool call; pieces belong together by index, else by id, else by order."""
+        index, call_id, function = _field(delta, "index"), _field(delta, "id"), _field(delta, "function")
+        if index is not None:
+            key: object = ("index", str(index))
+        elif call_id:
+            key = ("id", str(call_id))
+        else:
+            key = self._last_key or ("index", "0")
+        self._last_key = key
+        parts = self._calls.setdefault(key, _CallParts())
+        parts.id = parts.id or _string(call_id)
+        parts.name = parts.name or _string(_field(function, "name"))
+        parts.arguments.append(_string(_field(function, "arguments")))
+
+    def tool_calls(self, fallback_id: str) -> tuple[ToolCall, ...]:
+        """The calls in the order of their coming.
+
+        Args:
+            fallback_id: Begins the ids that are made up for calls that have none, or one that an earlier call has.
+        """
+        taken: set[str] = set()
+        calls = []
+        for number, parts in enumerate(self._calls.values(), 1):
+            call_id = parts.id if parts.id and parts.id not in taken else f"call_{fallback_id}_{number}"
+            taken.add(call_id)
+            calls.append(ToolCall(id=call_id, name=parts.name, arguments_json="".join(parts.arguments)))
+        return tuple(calls)
+
+    def stop_reason(self) -> StopReason:
+        """Why the model stopped; calls that a server forgot to announce count."""
+        told = _STOP_REASONS.get(self.finish_reason, StopReason.STOP)
+        if told is StopReason.LENGTH:
+            return told
+        return StopReason.TOOL_CALLS if self._calls else StopReason.STOP
+
+
+def _field(value: object, name: str) -> object:
+    return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
+
+
+def _string(value: object) -> str:
+    """Text as it is; anything else, which no server should send here, as JSON."""
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, default=str)

@@ -1,0 +1,62 @@
+"""What every source of answers has in common, and the one that needs no network."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from domain.offline_model import answer
+from domain.retrying import Fault
+from messages.model import ModelRequest, StopReason, ToolCall, Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """One whole answer."""
+
+    text: str
+    tool_calls: tuple[ToolCall, ...]
+    stop_reason: StopReason
+    usage: Usage
+
+
+class AttemptError(Exception):
+    """An attempt that gave no answer."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault.kind.value)
+        self.fault = fault
+
+
+class Backend(Protocol):
+    """Makes single attempts; whoever calls it decides about retries."""
+
+    async def complete(self, model: str, request: ModelRequest, say: Callable[[str], None]) -> Completion:
+        """The answer to `request`; `say` is given each piece of its text as it comes.
+
+        Raises:
+            AttemptError: there is none.
+        """
+
+    async def warm_up(self) -> None:
+        """Do what would make the first call slow."""
+
+    async def close(self) -> None:
+        """Let go of connections."""
+
+
+class OfflineBackend:
+    """Answers by rules, at once."""
+
+    async def complete(self, model: str, request: ModelRequest, say: Callable[[str], None]) -> Completion:  # noqa: ARG002
+        """What the offline model says; it never fails and is done before anything could be said of it."""
+        said = answer(request.system_prompt, request.messages, request.tools)
+        stop_reason = StopReason.TOOL_CALLS if said.tool_calls else StopReason.STOP
+        return Completion(said.text, said.tool_calls, stop_reason, Usage())
+
+    async def warm_up(self) -> None:
+        """Nothing is slow here."""
+
+    async def close(self) -> None:
+        """Nothing is open here."""

@@ -1,0 +1,158 @@
+"""Calls in flight: their tasks, their retries, and what is told of them while they last. Lives on one event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+
+from tenacity import AsyncRetrying, RetryCallState, wait_exponential, wait_random
+
+from actors.model.backend import AttemptError, Backend
+from domain.retrying import Fault, FaultKind, RetryPolicy, next_wait_s, reason
+from messages.base import RequestId
+from messages.model import ModelAnswer, ModelDelta, ModelFailed, ModelReply, ModelRequest
+
+log = logging.getLogger(__name__)
+
+Sleep = Callable[[float], Awaitable[None]]
+
+
+class Schedule:
+    """The waits that a policy gives, with their chance part."""
+
+    def __init__(self, policy: RetryPolicy) -> None:
+        self.policy = policy
+        self._wait = wait_exponential(policy.base_s, policy.cap_s, policy.factor) + wait_random(0, policy.jitter_s)
+        self._retrying = AsyncRetrying()
+
+    def wait_s(self, fault: Fault, attempt: int) -> float | None:
+        """Seconds until the try after number `attempt`, which failed by `fault`; None to give up."""
+        state = RetryCallState(self._retrying, None, (), {})
+        state.attempt_number = attempt
+        return next_wait_s(fault, attempt, self._wait(state), self.policy)
+
+
+class Progress:
+    """Tells the text so far, at most once in `interval_s`, and never again once it is closed."""
+
+    def __init__(self, interval_s: float, say: Callable[[str], None]) -> None:
+        self._interval_s = interval_s
+        self._say = say
+        self._pieces: list[str] = []
+        self._timer: asyncio.TimerHandle | None = None
+
+    def add(self, piece: str) -> None:
+        """Take in more text; it is told when its time has come."""
+        self._pieces.append(piece)
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(self._interval_s, self._tell)
+
+    def close(self) -> None:
+        """Tell nothing more."""
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _tell(self) -> None:
+        self._timer = None
+        text = "".join(self._pieces)
+        self._pieces = [text]
+        if text.strip():
+            self._say(text)
+
+
+class Calls:
+    """One task for each request from `begin` until its answer was told or it was cancelled.
+
+    A call is tried again after a failure that may pass, also if part of the answer had come: that part is forgotten,
+    and deltas start over with the next try.
+    """
+
+    def __init__(
+        self,
+        *,
+        backend_of: Callable[[str], Backend],
+        schedule: Schedule,
+        delta_interval_s: float,
+        sleep: Sleep,
+        tell: Callable[[ModelAnswer], None],
+    ) -> None:
+        """No call yet.
+
+        Args:
+            backend_of: Who answers for a model of that name.
+            schedule: When to try again.
+            delta_interval_s: Least time between two deltas of one request, and before its first.
+            sleep: How the time between tries passes.
+            tell: Hears every answer, on the loop's thread; one reply or failure for each call that isn't cancelled.
+        """
+        self._backend_of = backend_of
+        self._schedule = schedule
+        self._delta_interval_s = delta_interval_s
+        self._sleep = sleep
+        self._tell = tell
+        self._tasks: dict[RequestId, asyncio.Task[ModelReply | ModelFailed]] = {}
+
+    def begin(self, model: str, request: ModelRequest) -> None:
+        """Start the call; its end is told."""
+        task = asyncio.get_running_loop().create_task(self._answer(model, request), name=f"model-{request.request_id}")
+        self._tasks[request.request_id] = task
+        task.add_done_callback(lambda ended: self._ended(request.request_id, ended))
+
+    def cancel(self, request_id: RequestId) -> None:
+        """Stop the call at once, whatever it does; nothing more is told of it. An id that is not known is no matter."""
+        if (task := self._tasks.pop(request_id, None)) is not None:
+            task.cancel()
+
+    async def close(self) -> None:
+        """Stop all calls and wait until they are over; nothing more is told."""
+        tasks = tuple(self._tasks.values())
+        self._tasks.clear()
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+
+    def _ended(self, request_id: RequestId, task: asyncio.Task[ModelReply | ModelFailed]) -> None:
+        if task.cancelled() or self._tasks.get(request_id) is not task:
+            return
+        del self._tasks[request_id]
+        error = task.exception()
+        if error is None:
+            self._tell(task.result())
+            return
+        log.error("a model call died", exc_info=error)
+        fault = Fault(FaultKind.UNKNOWN, type_name=type(error).__name__)
+        self._tell(ModelFailed(request_id=request_id, reason=reason(fault, 1), attempts=1))
+
+    async def _answer(self, model: str, request: ModelRequest) -> ModelReply | ModelFailed:
+        attempt = 1
+        while True:
+            try:
+                return await self._attempt(model, request)
+            except AttemptError as failure:
+                fault = failure.fault
+            wait_s = self._schedule.wait_s(fault, attempt)
+            log.warning("model call %s failed, try %d: %s", request.request_id, attempt, reason(fault, 1))
+            if wait_s is None:
+                return ModelFailed(request_id=request.request_id, reason=reason(fault, attempt), attempts=attempt)
+            await self._sleep(wait_s)
+            attempt += 1
+
+    async def _attempt(self, model: str, request: ModelRequest) -> ModelReply:
+        progress = Progress(
+            self._delta_interval_s,
+            lambda text: self._tell(ModelDelta(request_id=request.request_id, text=text)),
+        )
+        try:
+            done = await self._backend_of(model).complete(model, request, progress.add)
+        finally:
+            progress.close()
+        return ModelReply(
+            request_id=request.request_id,
+            text=done.text,
+            tool_calls=done.tool_calls,
+            stop_reason=done.stop_reason,
+            usage=done.usage,
+            model=model,
+        )

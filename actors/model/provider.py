@@ -1,0 +1,275 @@
+"""Calls through litellm; the only module that imports it.
+
+Measured with litellm 1.106.2, CPU of one streamed call (12 messages, one tool, 10 chunks): read through litellm's
+stream wrapper 31 ms (`hosted_vllm/`) and 44 ms (`openai/`), since it takes 0.9 ms for each chunk and 10 ms at the end.
+Streams that are in OpenAI's own form anyway are read beneath it: 10 and 21 ms. OpenAI's client takes another 0.9 ms for
+each message of the history; litellm's own HTTP handler in its place brings `openai/` to 10 ms as well.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import contextlib
+import logging
+import os
+import warnings
+from collections.abc import AsyncIterable, Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from actors.model.assembly import Assembly
+from actors.model.backend import AttemptError, Completion
+from actors.model.wire import messages_of, tools_of
+from domain.retrying import Fault, FaultKind, classify
+from messages.model import ModelRequest, Usage
+
+log = logging.getLogger(__name__)
+
+ENVIRONMENT = {
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+    "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",
+    "LITELLM_MODE": "PRODUCTION",
+    "EXPERIMENTAL_OPENAI_BASE_LLM_HTTP_HANDLER": "True",
+    "AIOHTTP_CONNECTOR_LIMIT": "10000",
+    "AIOHTTP_CONNECTOR_LIMIT_PER_HOST": "10000",
+}
+"""What litellm reads while it is imported, unless the operator has set it: no download of prices and headers, no `.env`
+file, no OpenAI client for `openai/`, and room for every call that may be in flight. (A limit of 0 would not mean none
+but aiohttp's own 100.)"""
+
+PLAIN_STREAMS = frozenset({"openai", "hosted_vllm"})
+"""Providers whose streams are OpenAI's chunks already when they reach litellm's wrapper."""
+SDK_FAMILIES = frozenset({"azure"})
+"""Providers that litellm calls through OpenAI's own client."""
+SETTLE_S = 0.3
+"""How long a call is left alone before it can be cancelled: litellm prepares it in a thread, and the coroutine that it
+makes there would never be awaited, which gives a warning."""
+NO_KEY = "none"
+"""For servers of one's own: OpenAI's client refuses to be made without a key."""
+
+
+class LitellmBackend:
+    """Makes attempts through litellm, which is imported at the first need, in a thread beside the loop."""
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        api_base: str,
+        api_keys: Mapping[str, str],
+        idle_timeout_s: float,
+        now: Callable[[], datetime],
+    ) -> None:
+        """Nothing is imported yet; see `ModelActor` for the arguments."""
+        self._name = name
+        self._family = name.partition("/")[0]
+        self._api_base = api_base
+        self._api_keys = api_keys
+        self._idle_timeout_s = idle_timeout_s
+        self._now = now
+        self._litellm: Any = None
+        self._unpriced: set[str] = set()
+        self._abandoned: set[asyncio.Task[Any]] = set()
+
+    async def warm_up(self) -> None:
+        """Import litellm, which takes seconds."""
+        await self._library()
+
+    async def close(self) -> None:
+        """Close the connections of every loop that used litellm in this process."""
+        if self._abandoned:
+            await asyncio.wait(self._abandoned, timeout=SETTLE_S)
+        if self._litellm is not None:
+            await self._litellm.close_litellm_async_clients()
+            self._litellm.in_memory_llm_clients_cache.flush_cache()
+
+    async def complete(self, model: str, request: ModelRequest, say: Callable[[str], None]) -> Completion:
+        """The model's answer.
+
+        Raises:
+            AttemptError: there is none; its fault says why.
+        """
+        try:
+            async with asyncio.timeout(None) as silence:
+                library = await self._library()
+                self._heard(silence)
+                async with contextlib.aclosing(
+                    await self._open(library, self._arguments(library, model, request))
+                ) as stream:
+                    return await self._read(model, request, stream, say, silence)
+        except AttemptError:
+            raise
+        except Exception as error:
+            raise AttemptError(self._fault(error)) from error
+
+    async def _open(self, library: Any, arguments: dict[str, Any]) -> Any:
+        """The stream of an answer, once the server has begun it."""
+        loop = asyncio.get_running_loop()
+        opening = loop.create_task(library.acompletion(**arguments))
+        may_cancel_at = loop.time() + SETTLE_S
+        try:
+            return await asyncio.shield(opening)
+        except asyncio.CancelledError:
+            self._abandoned.add(opening)
+            opening.add_done_callback(self._discard)
+            loop.call_at(may_cancel_at, opening.cancel)
+            raise
+
+    def _discard(self, opening: asyncio.Task[Any]) -> None:
+        """Close a stream that nobody waits for any more."""
+        self._abandoned.discard(opening)
+        if not opening.cancelled() and opening.exception() is None:
+            closing = asyncio.get_running_loop().create_task(opening.result().aclose())
+            self._abandoned.add(closing)
+            closing.add_done_callback(self._abandoned.discard)
+
+    async def _read(
+        self, model: str, request: ModelRequest, stream: Any, say: Callable[[str], None], silence: asyncio.Timeout
+    ) -> Completion:
+        assembly, usage, chunks = Assembly(), None, 0
+        async for chunk in _chunks(stream):
+            self._heard(silence)
+            usage = getattr(chunk, "usage", None) or usage
+            for choice in getattr(chunk, "choices", None) or ():
+                chunks += 1
+                assembly.finish_reason = choice.finish_reason or assembly.finish_reason
+                if (delta := choice.delta) is not None:
+                    if piece := assembly.add_text(delta.content):
+                        say(piece)
+                    for call in delta.tool_calls or ():
+                        assembly.add_call(call)
+        if not assembly.finish_reason:
+            raise AttemptError(Fault(FaultKind.CUT_OFF if chunks else FaultKind.UNREADABLE))
+        return Completion(
+            assembly.text,
+            assembly.tool_calls(request.request_id),
+            assembly.stop_reason(),
+            self._usage(model, usage),
+        )
+
+    def _heard(self, silence: asyncio.Timeout) -> None:
+        """Begin to count the server's silence anew; to within a twentieth, since a timer for each chunk would cost."""
+        deadline, set_to = asyncio.get_running_loop().time() + self._idle_timeout_s, silence.when()
+        if set_to is None or deadline - set_to > self._idle_timeout_s / 20:
+            silence.reschedule(deadline)
+
+    def _arguments(self, library: Any, model: str, request: ModelRequest) -> dict[str, Any]:
+        arguments: dict[str, Any] = {
+            "model": model,
+            "messages": messages_of(request),
+            "stream": True,
+            "stream_options": {"include_usage": True},
+            "num_retries": 0,
+            "max_retries": 0,
+            "drop_params": True,
+            "timeout": self._idle_timeout_s + 5,
+            # Without it, offering tools makes litellm import its proxy and the package `mcp`, which is not installed.
+            "_skip_mcp_handler": True,
+        }
+        if request.tools:
+            arguments["tools"] = tools_of(request.tools)
+        is_own_server = bool(self._api_base) and model.partition("/")[0] == self._family
+        if is_own_server:
+            arguments["api_base"] = self._api_base
+        if key := self._key(library, model, is_own_server=is_own_server):
+            arguments["api_key"] = key
+        return arguments
+
+    def _key(self, library: Any, model: str, *, is_own_server: bool) -> str:
+        """The key to hand over; empty to leave it to litellm, which looks into the environment."""
+        _, provider, _, _ = library.get_llm_provider(model)
+        name = f"{provider.upper()}_API_KEY"
+        if key := self._api_keys.get(name):
+            return key
+        return NO_KEY if is_own_server and name not in os.environ else ""
+
+    def _usage(self, model: str, told: Any) -> Usage:
+        prompt, completion = (int(getattr(told, name, 0) or 0) for name in ("prompt_tokens", "completion_tokens"))
+        cost_usd = self._cost(model, told, prompt, completion)
+        return Usage(prompt_tokens=prompt, completion_tokens=completion, cost_usd=cost_usd)
+
+    def _cost(self, model: str, told: Any, prompt: int, completion: int) -> float:
+        """What litellm's price list says; 0 for a model that is not on it."""
+        prices = self._litellm.model_cost
+        if told is None or model in self._unpriced or not (model in prices or model.partition("/")[2] in prices):
+            return 0.0
+        try:
+            costs = self._litellm.cost_per_token(model=model, prompt_tokens=prompt, completion_tokens=completion)
+        except Exception:
+            log.warning("litellm cannot price %s", model, exc_info=True)
+            self._unpriced.add(model)
+            return 0.0
+        return float(sum(costs))
+
+    def _fault(self, error: Exception) -> Fault:
+        if isinstance(error, TimeoutError):
+            return Fault(FaultKind.SLOW)
+        chain = _chain(error)
+        names = [kind.__name__ for link in chain for kind in type(link).__mro__]
+        responses = [response for link in chain if (response := getattr(link, "response", None)) is not None]
+        headers = next((dict(response.headers) for response in responses if response.headers), {})
+        status = next((code for link in chain if isinstance(code := getattr(link, "status_code", None), int)), None)
+        return classify(names, status, " ".join(str(link) for link in chain), headers, self._now())
+
+    async def _library(self) -> Any:
+        if self._litellm is None:
+            self._litellm = await asyncio.shield(asyncio.wrap_future(load(self._name)))
+        return self._litellm
+
+
+async def _chunks(stream: Any) -> Any:
+    """The chunks of `stream`, to their end, in OpenAI's form."""
+    beneath = stream.completion_stream
+    is_plain = stream.custom_llm_provider in PLAIN_STREAMS and isinstance(beneath, AsyncIterable)
+    async for chunk in beneath if is_plain else stream:
+        yield chunk
+
+
+def _chain(error: BaseException) -> list[BaseException]:
+    """`error` and what caused it, nearest first."""
+    chain: list[BaseException] = []
+    link: BaseException | None = error
+    while link is not None and link not in chain and len(chain) < 10:
+        chain.append(link)
+        link = getattr(link, "original_exception", None) or link.__cause__ or link.__context__
+    return chain
+
+
+@cache
+def load(model: str) -> Future[Any]:
+    """litellm, once it is imported and ready for `model`; not in a loop's executor, for which the loop's end waits."""
+    executor = ThreadPoolExecutor(1, "litellm-import")
+    loading = executor.submit(_load, model)
+    executor.shutdown(wait=False)
+    return loading
+
+
+def _load(model: str) -> Any:
+    """litellm, quiet: no prints, no log lines (they can hold request text), nothing at exit, no downloads."""
+    for name, value in ENVIRONMENT.items():
+        os.environ.setdefault(name, value)
+    warnings.filterwarnings("ignore", message=".* `ReadOnly` qualifier", category=UserWarning)
+    import litellm
+    from litellm.litellm_core_utils.logging_worker import GLOBAL_LOGGING_WORKER
+
+    litellm.suppress_debug_info = True
+    for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    for name in ("httpx", "openai"):
+        logging.getLogger(name).setLevel(logging.WARNING)
+    atexit.unregister(GLOBAL_LOGGING_WORKER._flush_on_exit)
+    _rehearse(litellm, model)
+    return litellm
+
+
+def _rehearse(library: Any, model: str) -> None:
+    """Have litellm import what its first call would import on the loop, two seconds' worth; nothing is sent."""
+    request = [{"role": "user", "content": "rehearsal"}]
+    with contextlib.suppress(library.exceptions.BadRequestError):  # of an unknown model, as every real call will be
+        for _ in library.completion(model=model, messages=request, mock_response="done", stream=True):
+            continue
+    if model.partition("/")[0] in SDK_FAMILIES:
+        import openai.resources.chat  # noqa: F401

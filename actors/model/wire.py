@@ -1,0 +1,76 @@
+"""A request in OpenAI's form, made such that no server and no translator stumbles over what the history holds."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from messages.model import ChatMessage, ModelRequest, Role, ToolCall, ToolSpec
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]")
+LONGEST_NAME = 64
+
+
+def messages_of(request: ModelRequest) -> list[dict[str, Any]]:
+    """The system prompt and the conversation; the same request always gives the same bytes."""
+    system = [{"role": "system", "content": encodable(request.system_prompt)}] if request.system_prompt else []
+    return system + [_message(message) for message in request.messages]
+
+
+def tools_of(specs: Sequence[ToolSpec]) -> list[dict[str, Any]]:
+    """The tools; the caller may change them.
+
+    Raises:
+        ValueError: the parameters of one are not JSON.
+    """
+    return copy.deepcopy(_tools(tuple(specs)))
+
+
+def encodable(text: str) -> str:
+    """`text` with U+FFFD for each half of a surrogate pair, which UTF-8 cannot hold."""
+    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
+
+
+def _message(message: ChatMessage) -> dict[str, Any]:
+    told: dict[str, Any] = {"role": message.role.value, "content": encodable(message.text)}
+    if message.role is Role.TOOL:
+        told["tool_call_id"] = encodable(message.tool_call_id)
+    if message.tool_calls:
+        told["content"] = told["content"] or None
+        told["tool_calls"] = [_tool_call(call) for call in message.tool_calls]
+    return told
+
+
+def _tool_call(call: ToolCall) -> dict[str, Any]:
+    """A call as it can be told again: providers refuse a history that holds a malformed one."""
+    name = _NOT_IN_NAMES.sub("_", call.name)[:LONGEST_NAME] or "unnamed"
+    function = {"name": name, "arguments": _arguments(call.arguments_json)}
+    return {"id": encodable(call.id), "type": "function", "function": function}
+
+
+def _arguments(arguments_json: str) -> str:
+    try:
+        is_object = isinstance(json.loads(arguments_json), dict)
+    except (ValueError, RecursionError):
+        is_object = False
+    return encodable(arguments_json) if is_object else json.dumps({"malformed": encodable(arguments_json)})
+
+
+@lru_cache(maxsize=16)
+def _tools(specs: tuple[ToolSpec, ...]) -> list[dict[str, Any]]:
+    return [
+        {
+            "type": "function",
+            "function": {
+                "name": spec.name,
+                "description": encodable(spec.description),
+                "parameters": json.loads(spec.parameters_json),
+            },
+        }
+        for spec in specs
+    ]

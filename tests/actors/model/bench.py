@@ -1,0 +1,102 @@
+"""A ModelActor on a system of real threads, before a loopback model."""
+
+from __future__ import annotations
+
+import itertools
+
+from actors.kernel import ActorSpec, ActorSystem
+from actors.model.actor import ModelActor
+from actors.playground.model_server import LoopbackModel
+from domain.bash_tool import BASH_TOOL
+from messages.base import Address, Message, RequestId, Surface, Window
+from messages.model import (
+    CancelModel,
+    ChatMessage,
+    ModelDelta,
+    ModelFailed,
+    ModelReply,
+    ModelRequest,
+    Role,
+    ToolSpec,
+)
+
+MODEL = Address("model")
+PATIENCE_S = 30.0
+
+
+def window(number: int = 0) -> Window:
+    return Window(surface=Surface.DISCORD_THREAD, id=str(100_000_000_000_000_000 + number))
+
+
+def user(text: str) -> ChatMessage:
+    return ChatMessage(role=Role.USER, text=text)
+
+
+class Bench:
+    """Asks a ModelActor and collects what it says. Waits between tries take no time and are noted."""
+
+    def __init__(self, server: LoopbackModel, **settings: object) -> None:
+        self.server = server
+        self.waits: list[float] = []
+        given = {"name": "hosted_vllm/test", "api_base": server.api_base, "sleep": self._note, **settings}
+        self.system = ActorSystem(workers=2)
+        self.system.register(ActorSpec("model", lambda _key: ModelActor(**given), core=True))  # type: ignore[arg-type]
+        self.system.start()
+        self.edge = self.system.edge("test")
+        self._ids = (RequestId(f"r{number}") for number in itertools.count(1))
+
+    async def _note(self, seconds: float) -> None:
+        self.waits.append(seconds)
+
+    def request(
+        self,
+        *messages: ChatMessage,
+        of: Window | None = None,
+        tools: tuple[ToolSpec, ...] = (BASH_TOOL,),
+        system_prompt: str = "You are an agent.",
+        model: str = "",
+    ) -> ModelRequest:
+        return ModelRequest(
+            request_id=next(self._ids),
+            reply_to=self.edge.address,
+            window=of or window(),
+            purpose="turn",
+            system_prompt=system_prompt,
+            messages=messages or (user("hello"),),
+            tools=tools,
+            model=model,
+        )
+
+    def tell(self, message: Message) -> None:
+        self.system.tell(MODEL, message)
+
+    def ask(self, text: str = "hello", *, of: Window | None = None) -> RequestId:
+        request = self.request(user(text), of=of)
+        self.tell(request)
+        return request.request_id
+
+    def cancel(self, request_id: RequestId) -> None:
+        self.tell(CancelModel(request_id=request_id))
+
+    def end(self, request_id: RequestId) -> ModelReply | ModelFailed:
+        """The reply or failure of that request; its deltas stay."""
+        message = self.edge.receive(
+            PATIENCE_S, lambda m: isinstance(m, ModelReply | ModelFailed) and m.request_id == request_id
+        )
+        assert isinstance(message, ModelReply | ModelFailed)
+        return message
+
+    def reply(self, request_id: RequestId) -> ModelReply:
+        message = self.end(request_id)
+        assert isinstance(message, ModelReply), message
+        return message
+
+    def failure(self, request_id: RequestId) -> ModelFailed:
+        message = self.end(request_id)
+        assert isinstance(message, ModelFailed), message
+        return message
+
+    def delta(self, request_id: RequestId) -> str:
+        message = self.edge.receive(PATIENCE_S, lambda m: isinstance(m, ModelDelta) and m.request_id == request_id)
+        assert isinstance(message, ModelDelta)
+        return message.text

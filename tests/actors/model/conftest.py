@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from actors.model.provider import load
+from actors.playground.model_server import LoopbackModel
+from tests.actors.model.bench import Bench
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Take pydantic's remarks about litellm's types for no error; litellm makes such types whenever it likes."""
+    for item in items:
+        if item.path.is_relative_to(Path(__file__).parent):
+            item.add_marker(pytest.mark.filterwarnings("ignore:.* `ReadOnly` qualifier:UserWarning"))
+
+
+@pytest.fixture(scope="session")
+def litellm() -> None:
+    """litellm, imported before the first test that calls it, so that no test's patience is spent on it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for model in ("openai/test", "hosted_vllm/test"):
+            load(model).result(60)
+
+
+@pytest.fixture
+def server() -> Iterator[LoopbackModel]:
+    with LoopbackModel() as server:
+        yield server
+
+
+@pytest.fixture
+def make_bench(litellm: None, server: LoopbackModel) -> Iterator[Callable[..., Bench]]:
+    """Benches before the same server, stopped at the end."""
+    made: list[Bench] = []
+
+    def make(**settings: object) -> Bench:
+        made.append(Bench(server, **settings))
+        return made[-1]
+
+    yield make
+    for bench in made:
+        bench.system.stop()
+
+
+@pytest.fixture
+def bench(make_bench: Callable[..., Bench]) -> Bench:
+    return make_bench()

@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from actors.model.assembly import Assembly
+from messages.model import StopReason
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda x: st.lists(x, max_size=2) | st.dictionaries(st.text(), x, max_size=2),
+    max_leaves=3,
+)
+
+
+def delta(index: object = None, call_id: object = None, name: object = None, arguments: object = None) -> object:
+    return {"index": index, "id": call_id, "function": {"name": name, "arguments": arguments}}
+
+
+def assembled(*deltas: object) -> list[tuple[str, str, str]]:
+    assembly = Assembly()
+    for each in deltas:
+        assembly.add_call(each)
+    return [(call.id, call.name, call.arguments_json) for call in assembly.tool_calls("r1")]
+
+
+def test_pieces_with_an_index_are_joined_by_it() -> None:
+    pieces = (
+        delta(0, "a", "bash", '{"x"'),
+        delta(1, "b", "bash", "{"),
+        delta(0, None, None, ":1}"),
+        delta(1, None, None, "}"),
+    )
+
+    assert assembled(*pieces) == [("a", "bash", '{"x":1}'), ("b", "bash", "{}")]
+
+
+def test_pieces_without_an_index_are_joined_by_id_and_then_by_order() -> None:
+    pieces = (delta(None, "a", "bash", "1"), delta(None, None, None, "2"), delta(None, "b", "bash", "3"))
+
+    assert assembled(*pieces) == [("a", "bash", "12"), ("b", "bash", "3")]
+
+
+def test_missing_and_doubled_ids_are_made_up() -> None:
+    assert assembled(delta(0, None, "x", ""), delta(1, "a", "x", ""), delta(2, "a", "x", "")) == [
+        ("call_r1_1", "x", ""),
+        ("a", "x", ""),
+        ("call_r1_3", "x", ""),
+    ]
+
+
+def test_objects_serve_as_well_as_mappings() -> None:
+    piece = SimpleNamespace(index=0, id="a", function=SimpleNamespace(name="bash", arguments="{}"))
+
+    assert assembled(piece) == [("a", "bash", "{}")]
+
+
+def test_arguments_that_are_no_text_become_json() -> None:
+    assert assembled(delta(0, "a", "bash", {"command": "ls"})) == [("a", "bash", '{"command": "ls"}')]
+
+
+@given(st.lists(st.builds(delta, JSON, JSON, JSON, JSON) | JSON))
+def test_no_piece_makes_it_raise(deltas: list[object]) -> None:
+    ids = [call_id for call_id, _, _ in assembled(*deltas)]
+
+    assert all(ids)
+
+
+@pytest.mark.parametrize(
+    ("told", "with_call", "expected"),
+    [
+        ("stop", False, StopReason.STOP),
+        ("content_filter", False, StopReason.STOP),
+        ("length", False, StopReason.LENGTH),
+        ("length", True, StopReason.LENGTH),
+        ("stop", True, StopReason.TOOL_CALLS),
+        ("tool_calls", True, StopReason.TOOL_CALLS),
+        ("tool_calls", False, StopReason.STOP),
+    ],
+)
+def test_the_stop_reason_agrees_with_what_came(told: str, with_call: bool, expected: StopReason) -> None:
+    assembly = Assembly()
+    assembly.finish_reason = told
+    if with_call:
+        assembly.add_call(delta(0, "a", "bash", "{}"))
+
+    assert assembly.stop_reason() is expected
+
+
+@pytest.mark.parametrize("piece", [None, "", 3, ["x"]])
+def test_what_is_no_text_adds_none(piece: object) -> None:
+    assembly = Assembly()
+
+    assert assembly.add_text(piece) == ""
+    assert assembly.text == ""

@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from actors.model.wire import encodable, messages_of, tools_of
+from domain.bash_tool import BASH_TOOL
+from messages.base import Address, RequestId
+from messages.model import ChatMessage, ModelRequest, Role, ToolCall, ToolSpec
+from tests.actors.model.bench import window
+
+
+def request(*messages: ChatMessage, system_prompt: str = "") -> ModelRequest:
+    return ModelRequest(
+        request_id=RequestId("r"),
+        reply_to=Address("edge", "test"),
+        window=window(),
+        purpose="turn",
+        system_prompt=system_prompt,
+        messages=messages,
+        tools=(),
+    )
+
+
+def told_call(name: str, arguments: str) -> dict[str, str]:
+    call = ToolCall(id="c", name=name, arguments_json=arguments)
+    told = messages_of(request(ChatMessage(role=Role.ASSISTANT, text="", tool_calls=(call,))))
+    function: dict[str, str] = told[0]["tool_calls"][0]["function"]
+    return function
+
+
+def test_well_formed_calls_are_told_again_byte_for_byte() -> None:
+    assert told_call("bash", '{ "command":"ls" }') == {"name": "bash", "arguments": '{ "command":"ls" }'}
+
+
+@pytest.mark.parametrize("arguments", ["", "{", "[]", "null", '"x"', "[" * 100_000])
+def test_malformed_arguments_are_told_again_inside_an_object(arguments: str) -> None:
+    assert json.loads(told_call("bash", arguments)["arguments"]) == {"malformed": arguments}
+
+
+@pytest.mark.parametrize(("name", "told"), [("", "unnamed"), ("a b.c", "a_b_c"), ("x" * 100, "x" * 64)])
+def test_names_that_no_server_takes_are_changed(name: str, told: str) -> None:
+    assert told_call(name, "{}")["name"] == told
+
+
+def test_an_empty_system_prompt_is_left_out() -> None:
+    assert messages_of(request()) == []
+    assert messages_of(request(system_prompt="x")) == [{"role": "system", "content": "x"}]
+
+
+def test_each_request_has_tools_of_its_own() -> None:
+    first = tools_of((BASH_TOOL,))
+    first[0]["function"]["parameters"].clear()
+
+    assert tools_of((BASH_TOOL,))[0]["function"]["parameters"]["required"] == ["command"]
+
+
+def test_parameters_that_are_no_json_are_refused() -> None:
+    with pytest.raises(ValueError, match="Expecting"):
+        tools_of((ToolSpec(name="x", description="", parameters_json="{"),))
+
+
+@given(st.text(st.characters() | st.characters(categories=["Cs"])))
+def test_every_text_can_be_encoded_and_keeps_its_length(text: str) -> None:
+    told = encodable(text)
+
+    assert told.encode() is not None
+    assert len(told) == len(text)
+    assert encodable(told) == told
