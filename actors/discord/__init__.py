@@ -1,0 +1,1 @@
+"""The agent in Discord: what people say becomes messages, what the agent says is posted."""

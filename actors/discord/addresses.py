@@ -1,0 +1,33 @@
+"""Where Discord is: discord.py's three addresses, which belong to the process."""
+
+from __future__ import annotations
+
+import discord
+import yarl
+from discord.gateway import DiscordWebSocket
+from discord.http import Route
+
+_API = Route.BASE
+_GATEWAY = DiscordWebSocket.DEFAULT_GATEWAY
+_ASSETS = discord.Asset.BASE
+
+
+def point_at(api_base: str, gateway_url: str) -> None:
+    """Have every client that logs in from now on talk to this server; empty for Discord's own.
+
+    Args:
+        api_base: Such as `http://127.0.0.1:8787/api/v10`.
+        gateway_url: Such as `ws://127.0.0.1:8787/`.
+    """
+    api = _checked(api_base, "api_base", ("http", "https")) if api_base else None
+    gateway = _checked(gateway_url, "gateway_url", ("ws", "wss")) if gateway_url else None
+    Route.BASE = api_base.rstrip("/") if api else _API
+    DiscordWebSocket.DEFAULT_GATEWAY = gateway or _GATEWAY
+    discord.Asset.BASE = str(api.origin()) if api else _ASSETS
+
+
+def _checked(address: str, name: str, schemes: tuple[str, ...]) -> yarl.URL:
+    url = yarl.URL(address)
+    if url.scheme not in schemes or not url.host:
+        raise ValueError(f"{name} {address!r}: must be a {' or '.join(schemes)} address with a host")
+    return url

@@ -1,0 +1,66 @@
+"""How far each window was read, so that a gap can be found and closed."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+_WINDOWS: Final = 50_000
+_MESSAGES: Final = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """How far everything was read when the connection was lost."""
+
+    by_window: Mapping[str, int]
+    """Window key -> newest message that was passed on."""
+    newest: int | None
+    """Newest message seen anywhere; whatever is newer was not seen. None before the first session."""
+
+
+class Seen:
+    """What was passed on, in memory and bounded.
+
+    Args:
+        last_seen: Window key -> newest message of that window's log, from an earlier life.
+    """
+
+    def __init__(self, last_seen: Mapping[str, str]) -> None:
+        self._by_window = OrderedDict((key, int(message_id)) for key, message_id in last_seen.items())
+        self._newest = max(self._by_window.values(), default=None)
+        self._messages: OrderedDict[int, None] = OrderedDict()
+        self._newest_in: OrderedDict[str, int] = OrderedDict()
+
+    def notice(self, channel_id: str, message_id: int) -> None:
+        """Somebody, perhaps the bot, wrote something anywhere; 0 for a channel in which nobody ever did."""
+        self._newest = max(self._newest or 0, message_id)
+        self._newest_in[channel_id] = max(message_id, self._newest_in.pop(channel_id, 0))
+        if len(self._newest_in) > _WINDOWS:
+            self._newest_in.popitem(last=False)
+
+    def newest_in(self, channel_id: str) -> str:
+        """The newest message of a channel; empty when none was noticed."""
+        return str(self._newest_in.get(channel_id, ""))
+
+    def is_new(self, window_key: str, message_id: int) -> bool:
+        """Whether this message is passed on for the first time, which it then was."""
+        if message_id in self._messages:
+            return False
+        self._messages[message_id] = None
+        if len(self._messages) > _MESSAGES:
+            self._messages.popitem(last=False)
+        self.reach(window_key, message_id)
+        return True
+
+    def reach(self, window_key: str, message_id: int) -> None:
+        """Count the window as read up to `message_id`."""
+        self._by_window[window_key] = max(message_id, self._by_window.pop(window_key, 0))
+        if len(self._by_window) > _WINDOWS:
+            self._by_window.popitem(last=False)
+
+    def gap(self) -> Gap:
+        """How far everything is read now."""
+        return Gap(dict(self._by_window), self._newest)

@@ -1,0 +1,93 @@
+"""The sign that an answer is being written; it never matters enough to fail for, and it always ends."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from dataclasses import dataclass, field
+
+import discord
+
+from actors.discord.courier import TRANSIENT, Courier, described, refusal
+from actors.discord.timing import Timing
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class _Sign:
+    """Typing in one channel."""
+
+    ends_at: float
+    """On the loop's clock: then it was forgotten."""
+    stopped: asyncio.Event = field(default_factory=asyncio.Event)
+    task: asyncio.Task[None] | None = None
+
+
+class TypingIndicator:
+    """Shows typing in channels, each by a task of its own; lives on the loop."""
+
+    def __init__(self, *, courier: Courier, timing: Timing) -> None:
+        self._courier = courier
+        self._timing = timing
+        self._signs: dict[str, _Sign] = {}
+
+    def show(self, channel_id: str) -> None:
+        """Show typing until it is stopped, at most as long as an answer may take."""
+        loop = asyncio.get_running_loop()
+        ends_at = loop.time() + self._timing.typing_limit_s
+        sign = self._signs.get(channel_id)
+        if sign is not None:
+            sign.ends_at = ends_at
+            return
+        sign = self._signs[channel_id] = _Sign(ends_at)
+        sign.task = loop.create_task(self._keep(channel_id, sign))
+
+    def hide(self, channel_id: str) -> asyncio.Task[None] | None:
+        """Show typing no longer; the task that may still be telling Discord so, if there is one."""
+        sign = self._signs.pop(channel_id, None)
+        if sign is None:
+            return None
+        sign.stopped.set()
+        return sign.task
+
+    async def hidden(self, channel_id: str) -> None:
+        """Show typing no longer, and wait a moment for a call under way, lest it show after the answer."""
+        if (task := self.hide(channel_id)) is not None:
+            await asyncio.wait([task], timeout=1.0)
+
+    async def _keep(self, channel_id: str, sign: _Sign) -> None:
+        loop = asyncio.get_running_loop()
+        try:
+            while not sign.stopped.is_set() and loop.time() < sign.ends_at:
+                if not await self._post(channel_id):
+                    return
+                await _wait(sign.stopped, min(self._timing.typing_every_s, max(0.0, sign.ends_at - loop.time())))
+        finally:
+            if self._signs.get(channel_id) is sign:
+                del self._signs[channel_id]
+
+    async def _post(self, channel_id: str) -> bool:
+        """Show typing once; whether there is sense in doing it again."""
+
+        async def call(client: discord.Client) -> None:
+            await client.get_partial_messageable(int(channel_id)).typing()
+
+        try:
+            await self._courier.once(call)
+        except TRANSIENT as error:
+            log.info("typing in channel %s was not shown: %s", channel_id, described(error))
+            return refusal(error) is None
+        except Exception:
+            log.exception("showing typing in channel %s went wrong", channel_id)
+            return False
+        return True
+
+
+async def _wait(event: asyncio.Event, timeout_s: float) -> None:
+    """Return when `event` is set, or after `timeout_s` seconds."""
+    try:
+        async with asyncio.timeout(timeout_s):
+            await event.wait()
+    except TimeoutError:
+        return

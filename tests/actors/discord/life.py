@@ -1,0 +1,192 @@
+"""One life of the Discord actor at a loopback Discord, with windows that only note what they are told."""
+
+from __future__ import annotations
+
+import threading
+import time
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from actors.kernel import Actor, ActorSpec, ActorSystem
+from actors.playground import defaults
+from actors.playground.server import PlaygroundServer
+from messages.base import Address, Message, RequestId, Surface, Window
+from messages.context import NewWindowStarted, StartNewWindow, UserMessage
+from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, PostMessage, ShowTyping
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # discord.py imports audioop, which Python 3.11 deprecates
+    from actors.discord.actor import DiscordActor
+    from actors.discord.timing import Timing
+
+GENERAL = Window(surface=Surface.DISCORD_CHANNEL, id=str(defaults.GENERAL_ID))
+DISCORD = Address("discord")
+FAST = Timing(
+    call_timeout_s=5.0,
+    attempts=4,
+    backoff_s=0.05,
+    backoff_limit_s=0.1,
+    reconnect_backoff_s=0.05,
+    reconnect_backoff_limit_s=0.2,
+    session_timeout_s=5.0,
+    identify_pause_s=0.05,
+    guild_ready_timeout_s=0.1,
+    typing_every_s=0.15,
+    answer_within_s=0.3,
+)
+WAIT_S = 10.0
+
+
+def thread_window(thread_id: int) -> Window:
+    return Window(surface=Surface.DISCORD_THREAD, id=str(thread_id))
+
+
+class Notes:
+    """What was told, in order, from whatever thread."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._items: list[Any] = []
+
+    def add(self, item: Any) -> None:
+        with self._changed:
+            self._items.append(item)
+            self._changed.notify_all()
+
+    def wait(self, count: int, timeout_s: float = WAIT_S) -> list[Any]:
+        """All items once there are `count`."""
+        with self._changed:
+            if not self._changed.wait_for(lambda: len(self._items) >= count, timeout_s):
+                raise TimeoutError(f"{len(self._items)} of {count} came: {self._items}")
+            return list(self._items)
+
+    def now(self) -> list[Any]:
+        with self._changed:
+            return list(self._items)
+
+
+class WindowProbe(Actor):
+    """Stands for a ContextActor: notes everything, grants new windows unless told otherwise."""
+
+    def __init__(self, life: Life) -> None:
+        super().__init__()
+        self._life = life
+
+    def handle(self, message: Message) -> None:
+        self._life.told.add(message)
+        if isinstance(message, UserMessage):
+            self._life.messages.add(message)
+        if isinstance(message, StartNewWindow) and self._life.grants_windows:
+            self.tell(message.reply_to, NewWindowStarted(request_id=message.request_id, path="logs/x"))
+
+
+class Life:
+    """One process's worth of the bot."""
+
+    def __init__(self, playground: PlaygroundServer, *, timing: Timing = FAST, **options: Any) -> None:
+        self.playground = playground
+        self.messages = Notes()
+        self.told = Notes()
+        self.fatal = Notes()
+        self.online = Notes()
+        self.grants_windows = True
+        self.system = ActorSystem(workers=2)
+        self.edge = self.system.edge("test")
+        self._options: dict[str, Any] = {
+            "token": defaults.BOT_TOKEN,
+            "channels": frozenset({str(defaults.GENERAL_ID)}),
+            "allowed_users": frozenset({"*"}),
+            "api_base": playground.api_base,
+            "gateway_url": playground.gateway_url,
+            "timing": timing,
+        } | options
+        self._requests = 0
+        self.system.register(ActorSpec("context", lambda key: WindowProbe(self)))
+        self.system.register(ActorSpec("discord", lambda key: self._actor(), core=True))
+
+    def _actor(self) -> DiscordActor:
+        return DiscordActor(on_fatal=self.fatal.add, on_online=self.online.add, **self._options)
+
+    def start(self, *, wait: bool = True) -> Life:
+        self.system.start()
+        if wait:
+            self.online.wait(1)
+        return self
+
+    def stop(self) -> None:
+        self.system.stop()
+
+    def __enter__(self) -> Life:
+        return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    # ---- people
+
+    def texts(self, count: int) -> list[str]:
+        """What the windows were told people said, once it is `count` messages."""
+        return [message.text for message in self.messages.wait(count)]
+
+    def say(self, text: str, channel_id: int = defaults.GENERAL_ID, **how: Any) -> int:
+        return self.playground.say(channel_id, text, **how)
+
+    # ---- the agent
+
+    def tell(self, message: Message) -> None:
+        self.system.tell(DISCORD, message)
+
+    def post(self, text: str, window: Window = GENERAL, **fields: Any) -> str:
+        """Have a text posted; the request's id."""
+        self._requests += 1
+        request_id = RequestId(f"r{self._requests}")
+        command = PostMessage(
+            request_id=request_id, reply_to=self.edge.address, window=window, text=text, nonce=f"nonce-{request_id}"
+        )
+        self.tell(_with(command, fields))
+        return request_id
+
+    def outcome(self, request_id: str, timeout_s: float = WAIT_S) -> Message:
+        """What became of a request."""
+        return self.edge.receive(timeout_s, lambda reply: getattr(reply, "request_id", None) == request_id)
+
+    def delivered(self, text: str, window: Window = GENERAL, **fields: Any) -> tuple[str, ...]:
+        """Ids of the messages that show a text that was posted."""
+        reply = self.outcome(self.post(text, window, **fields))
+        assert isinstance(reply, Delivered), reply
+        return reply.message_ids
+
+    def not_delivered(self, text: str, window: Window = GENERAL, **fields: Any) -> DeliveryFailed | DeliveryRefused:
+        reply = self.outcome(self.post(text, window, **fields))
+        assert isinstance(reply, DeliveryFailed | DeliveryRefused), reply
+        return reply
+
+    def type(self, on: bool, window: Window = GENERAL) -> None:
+        self.tell(ShowTyping(window=window, on=on))
+
+    def shown(self, channel_id: int = defaults.GENERAL_ID) -> list[str]:
+        """What the bot's messages in a channel say."""
+        return [
+            message["content"]
+            for message in self.playground.messages(channel_id)
+            if message["author"]["id"] == str(defaults.BOT_ID)
+        ]
+
+
+def _with(command: PostMessage, fields: Mapping[str, Any]) -> PostMessage:
+    values = {name: getattr(command, name) for name in command.__struct_fields__}
+    return PostMessage(**(values | dict(fields)))
+
+
+def until(is_so: Callable[[], bool], timeout_s: float = WAIT_S) -> None:
+    """Return once `is_so`; for states that announce themselves to nobody."""
+    deadline, pause = time.monotonic() + timeout_s, threading.Event()
+    while not is_so():
+        assert time.monotonic() < deadline, "it never came about"
+        pause.wait(0.01)
+
+
+def timing(**changes: float) -> Timing:
+    return replace(FAST, **changes)  # type: ignore[arg-type]  # attempts is the only int, and no test changes it

@@ -1,0 +1,194 @@
+from __future__ import annotations
+
+import logging
+import socket
+import threading
+from collections.abc import Callable
+
+import pytest
+
+from actors.playground import defaults
+from actors.playground.server import PlaygroundServer
+from messages.discord import Delivered
+from tests.actors.discord.conftest import StartLife
+from tests.actors.discord.life import Life, timing, until
+
+
+def settle() -> None:
+    """Longer than any pause before a reconnection in these tests."""
+    threading.Event().wait(0.6)
+
+
+@pytest.mark.parametrize(
+    ("token", "words"),
+    [("", "There is no Discord bot token"), ("two words", "not a bot token"), ("wrong", "does not accept")],
+)
+def test_a_bad_token_is_told_once_in_one_sentence(
+    playground: PlaygroundServer, start_life: StartLife, token: str, words: str
+) -> None:
+    life = start_life(wait=False, token=token)
+    (sentence,) = life.fatal.wait(1)
+    assert words in sentence
+    assert "DISCORD_BOT_TOKEN" in sentence
+    assert not token or token not in sentence
+    settle()
+    assert len(life.fatal.now()) == 1
+    assert len(playground.requests("GET", "/users/@me")) == (token == "wrong")
+    assert life.system.dead_letters.count == 0
+
+
+def test_a_missing_intent_names_the_switch(start_life: StartLife) -> None:
+    with PlaygroundServer(allowed_intents=0) as playground, _life_at(playground, wait=False) as life:
+        (sentence,) = life.fatal.wait(1)
+        assert "MESSAGE CONTENT INTENT" in sentence
+        settle()
+        assert playground.counters()["identifies"] == 1
+
+
+def test_a_token_revoked_meanwhile_ends_it_without_another_try(life: Life) -> None:
+    life.playground.drop(4004)
+    (sentence,) = life.fatal.wait(1)
+    assert "no longer accepts" in sentence
+    settle()
+    assert life.playground.counters()["identifies"] == 1
+    assert life.fatal.now() == [sentence]
+
+
+@pytest.mark.parametrize("address", [{"api_base": "discord.example"}, {"gateway_url": "http://127.0.0.1/"}])
+def test_an_address_that_is_none_is_told_in_one_sentence(start_life: StartLife, address: dict[str, str]) -> None:
+    life = start_life(wait=False, **address)
+    (sentence,) = life.fatal.wait(1)
+    assert next(iter(address)) in sentence
+
+
+def test_an_event_that_cannot_be_read_is_left_out(life: Life, caplog: pytest.LogCaptureFixture) -> None:
+    life.playground.dispatch("MESSAGE_CREATE", {"id": "secret words"})
+    life.playground.dispatch("GUILD_ROLE_CREATE", {"guild_id": str(defaults.GUILD_ID), "role": None})
+    life.say("still here")
+    assert life.texts(1) == ["still here"]
+    assert life.playground.counters()["identifies"] == 1
+    assert "MESSAGE_CREATE could not be read" in caplog.text
+    assert "secret words" not in caplog.text
+
+
+def test_what_ends_discord_py_is_followed_by_a_new_client_without_a_gap(life: Life) -> None:
+    life.say("before")
+    life.messages.wait(1)
+    life.playground.dispatch("READY", {"no": "session"})
+    life.say("during")
+    life.online.wait(2)
+    life.say("after")
+    assert life.texts(3) == ["before", "during", "after"]
+    life.delivered("and it speaks")
+
+
+def test_a_resume_that_is_never_answered_is_given_up(start_life: StartLife) -> None:
+    life = start_life(timing=timing(session_timeout_s=0.4))
+    life.say("before")
+    life.messages.wait(1)
+    life.playground.gateway_faults(ignore_resumes=100)
+    life.playground.drop(4000)
+    life.playground.wait_until_online(online=False)
+    life.say("during")
+    life.online.wait(2)
+    life.say("after")
+    assert life.texts(3) == ["before", "during", "after"]
+
+
+def test_a_refused_resume_opens_a_new_session(life: Life) -> None:
+    life.say("before")
+    life.messages.wait(1)
+    life.playground.gateway_faults(refuse_resumes=1)
+    life.playground.drop(4000)
+    life.say("during")
+    life.online.wait(2)
+    life.say("after")
+    assert life.texts(3) == ["before", "during", "after"]
+
+
+def test_a_silent_socket_is_replaced(start_life: StartLife) -> None:
+    with PlaygroundServer(heartbeat_interval_ms=200) as playground:
+        slow = timing(heartbeat_timeout_s=1.0)
+        with _life_at(playground, timing=slow) as life:
+            life.say("before")
+            life.messages.wait(1)
+            playground.zombie()
+            life.say("into the void")
+            assert life.texts(2) == ["before", "into the void"]
+
+
+def test_a_server_that_comes_up_late_is_waited_for() -> None:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    playground = PlaygroundServer(port=port)
+    life = Life(playground).start(wait=False)
+    try:
+        posted = life.post("patience")
+        settle()
+        assert life.online.now() == []
+        with playground:
+            life.online.wait(1)
+            assert isinstance(life.outcome(posted), Delivered)
+            life.stop()
+    finally:
+        life.stop()
+
+
+@pytest.mark.crashes
+def test_a_crashed_actor_comes_back_with_a_new_connection(life: Life) -> None:
+    life.tell(Delivered(request_id="r", message_ids=()))  # type: ignore[arg-type]  # nobody should ever tell it this
+    until(lambda: life.system.dead_letters.count == 1)
+    life.online.wait(2)
+    life.say("hello again")
+    assert life.messages.wait(1)[0].text == "hello again"
+    life.delivered("and hello to you")
+
+
+def test_stopping_is_quick_and_leaves_no_connection_and_no_thread(start_life: StartLife) -> None:
+    before = set(threading.enumerate())
+    life = start_life()
+    life.type(True)
+    assert {thread.name for thread in set(threading.enumerate()) - before} >= {"discord"}
+    life.stop()
+    life.playground.wait_until_online(online=False, timeout_s=2.0)
+    until(lambda: not {thread.name for thread in set(threading.enumerate()) - before}, 2.0)
+
+
+def test_stopping_is_bounded_when_the_server_is_silent(start_life: StartLife) -> None:
+    life = start_life(timing=timing(close_timeout_s=0.5))
+    life.playground.zombie()
+    stopped = threading.Thread(target=life.stop)
+    stopped.start()
+    stopped.join(5.0)
+    assert not stopped.is_alive()
+
+
+def test_neither_texts_nor_the_token_are_logged(life: Life, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    life.playground.inject("503", "POST", times=2)
+    life.say("a private question")
+    life.delivered("a private answer")
+    life.playground.drop(4000)
+    life.playground.wait_until_online()
+    own = [record.getMessage() for record in caplog.records if record.name.startswith(("actors.discord", "discord"))]
+    assert own
+    assert not [line for line in own if "private" in line or defaults.BOT_TOKEN in line]
+
+
+def _life_at(playground: PlaygroundServer, *, wait: bool = True, **options: object) -> _Started:
+    return _Started(lambda: Life(playground, **options), wait)  # type: ignore[arg-type]  # passed on as they are
+
+
+class _Started:
+    """A life that ends with its block."""
+
+    def __init__(self, build: Callable[[], Life], wait: bool) -> None:
+        self._life = build()
+        self._wait = wait
+
+    def __enter__(self) -> Life:
+        return self._life.start(wait=self._wait)
+
+    def __exit__(self, *_: object) -> None:
+        self._life.stop()

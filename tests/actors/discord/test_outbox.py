@@ -1,0 +1,223 @@
+from __future__ import annotations
+
+import pytest
+
+from actors.playground import defaults
+from actors.playground.server import PlaygroundServer
+from messages.base import Surface, Window
+from messages.discord import Delivered, DeliveryFailed, DeliveryRefused
+from tests.actors.discord.conftest import StartLife
+from tests.actors.discord.life import GENERAL, Life, thread_window, timing, until
+
+SEND = r"POST /channels/\d+/messages$"
+
+
+def sends(playground: PlaygroundServer) -> list[dict[str, object]]:
+    return [record.payload for record in playground.requests("POST", "/messages")]
+
+
+def test_a_text_is_shown_and_its_delivery_reported(life: Life) -> None:
+    (shown,) = life.delivered("hello")
+    (message,) = life.playground.messages(defaults.GENERAL_ID)
+    assert (message["id"], message["content"]) == (shown, "hello")
+
+
+def test_a_text_pings_nobody_embeds_nothing_and_carries_its_nonce(life: Life) -> None:
+    life.delivered("@everyone see https://example.org", nonce="n" * 20)
+    (payload,) = sends(life.playground)
+    assert payload["allowed_mentions"] == {"parse": [], "replied_user": False}
+    assert payload["flags"] == 4
+    assert (payload["nonce"], payload["enforce_nonce"]) == ("n" * 20 + ".0", True)
+    assert "message_reference" not in payload
+
+
+def test_a_long_text_is_shown_in_parts_in_order(life: Life) -> None:
+    words = [f"word{number}" for number in range(1200)]
+    shown = life.delivered(" ".join(words))
+    assert len(shown) > 3
+    assert [message["id"] for message in life.playground.messages(defaults.GENERAL_ID)] == list(shown)
+    assert " ".join(life.shown()).split() == words
+
+
+def test_an_answer_names_its_question_only_when_something_came_between(life: Life) -> None:
+    first = life.say("first")
+    life.messages.wait(1)
+    life.delivered("to first", answers_message_id=str(first))
+    second, third = life.say("second"), life.say("third")
+    life.messages.wait(3)
+    life.delivered("long " * 900, answers_message_id=str(second))
+    life.delivered("to third", answers_message_id=str(third))
+    references = [payload.get("message_reference") for payload in sends(life.playground)]
+    assert [isinstance(r, dict) and str(r["message_id"]) for r in references] == [
+        False,
+        str(second),
+        False,
+        False,
+        str(third),
+    ]
+
+
+def test_an_answer_to_a_deleted_question_is_shown_all_the_same(life: Life) -> None:
+    question = life.say("question")
+    life.say("another")
+    life.messages.wait(2)
+    life.playground.delete(defaults.GENERAL_ID, question)
+    life.delivered("answer", answers_message_id=str(question))
+    assert life.shown() == ["answer"]
+
+
+@pytest.mark.parametrize("fault", ["503", "abort-before", "abort-after", "429-user", "429-global", "429-without-via"])
+def test_trouble_on_the_way_neither_loses_nor_doubles_nor_reorders(life: Life, fault: str) -> None:
+    life.playground.inject(fault, SEND, times=2, retry_after_s=0.05)
+    requests = [life.post(text) for text in ("one", "two", "three")]
+    assert all(isinstance(life.outcome(request), Delivered) for request in requests)
+    assert life.shown() == ["one", "two", "three"]
+
+
+@pytest.mark.parametrize("fault", ["500", "html"])
+def test_what_discord_py_retries_is_shown_once(life: Life, fault: str) -> None:
+    life.playground.inject(fault, SEND)
+    life.delivered("once")
+    assert life.shown() == ["once"]
+
+
+def test_a_server_that_hangs_is_given_up_and_asked_again(start_life: StartLife) -> None:
+    life = start_life(timing=timing(call_timeout_s=0.3))
+    life.playground.inject("delay", SEND, delay_s=1.5)
+    life.delivered("once")
+    assert life.shown() == ["once"]
+
+
+def test_a_call_cut_off_in_a_global_limit_leaves_later_calls_working(start_life: StartLife) -> None:
+    life = start_life(timing=timing(call_timeout_s=0.3))
+    life.playground.inject("429-global", SEND, retry_after_s=20)
+    life.delivered("despite the limit")
+    assert life.shown() == ["despite the limit"]
+
+
+def test_a_channel_that_is_gone_refuses_for_good(life: Life) -> None:
+    reply = life.not_delivered("hello?", Window(surface=Surface.DISCORD_CHANNEL, id="123"))
+    assert isinstance(reply, DeliveryRefused)
+    assert "404" in reply.reason
+
+
+def test_an_archived_thread_opens_again_and_a_locked_one_refuses(life: Life) -> None:
+    thread = life.playground.create_thread(defaults.GENERAL_ID, "old")
+    life.playground.change_thread(thread, archived=True)
+    life.delivered("awake", thread_window(thread))
+    life.playground.change_thread(thread, archived=True, locked=True)
+    assert isinstance(life.not_delivered("not this", thread_window(thread)), DeliveryRefused)
+    assert life.shown(thread) == ["awake"]
+
+
+def test_a_blank_text_and_a_window_outside_discord_are_refused(life: Life) -> None:
+    assert isinstance(life.not_delivered(" \n "), DeliveryRefused)
+    assert isinstance(life.not_delivered("x", Window(surface=Surface.CLI, id="cli")), DeliveryRefused)
+
+
+def test_a_text_that_never_gets_through_fails_and_the_next_one_is_shown(life: Life) -> None:
+    life.playground.inject("503", SEND, times=4)
+    reply = life.not_delivered("lost")
+    assert isinstance(reply, DeliveryFailed)
+    assert "503" in reply.reason
+    assert "lost" not in reply.reason
+    life.delivered("found")
+    assert life.shown() == ["found"]
+
+
+def test_a_failed_text_told_again_shows_only_the_parts_that_are_missing(life: Life) -> None:
+    text = "alpha " * 300 + "\n\n" + "omega " * 300
+    life.playground.inject("delay", SEND)
+    life.playground.inject("503", SEND, times=4)
+    assert isinstance(life.not_delivered(text, nonce="same"), DeliveryFailed)
+    assert len(life.shown()) == 1
+    life.delivered(text, nonce="same")
+    assert [part[:5] for part in life.shown()] == ["alpha", "omega"]
+
+
+def test_a_request_told_twice_is_carried_out_and_answered_once(life: Life) -> None:
+    life.playground.inject("delay", SEND, delay_s=0.2)
+    request = life.post("once")
+    life.post("once", request_id=request)
+    assert isinstance(life.outcome(request), Delivered)
+    life.delivered("afterwards")
+    assert life.shown() == ["once", "afterwards"]
+    assert life.edge.drain() == []
+
+
+def test_a_text_told_again_after_its_delivery_is_not_sent_again(life: Life) -> None:
+    first = life.delivered("once", nonce="same")
+    assert life.delivered("once", nonce="same") == first
+    assert len(sends(life.playground)) == 1
+
+
+def test_a_slow_channel_delays_no_other(life: Life) -> None:
+    thread = life.playground.create_thread(defaults.GENERAL_ID, "quick")
+    life.playground.inject("delay", f"POST /channels/{defaults.GENERAL_ID}/messages$", delay_s=1.0)
+    slow = life.post("slow")
+    life.delivered("quick", thread_window(thread))
+    assert life.shown() == []
+    assert isinstance(life.outcome(slow), Delivered)
+
+
+def test_what_an_earlier_life_has_shown_is_not_shown_again(start_life: StartLife) -> None:
+    text = "first half " * 150 + "\n\n" + "second half " * 150 + "\n\n" + "third part " * 150
+    life = start_life()
+    question = str(life.say("question"))
+    life.playground.inject("delay", SEND, times=2)
+    life.playground.inject("503", SEND, times=4)
+    assert isinstance(life.not_delivered(text, nonce="first-life", answers_message_id=question), DeliveryFailed)
+    life.stop()
+    second = start_life()
+    shown = second.delivered(text, nonce="another", answers_message_id=question, look_first=True)
+    assert [part[:5] for part in second.shown()] == ["first", "secon", "third"]
+    assert [message["id"] for message in second.playground.messages(defaults.GENERAL_ID)[1:]] == list(shown)
+
+
+def test_a_like_text_that_answered_something_else_does_not_count(start_life: StartLife) -> None:
+    life = start_life()
+    first, second = life.say("one?"), life.say("two?")
+    life.messages.wait(2)
+    life.delivered("yes", nonce="a", answers_message_id=str(first))
+    life.stop()
+    start_life().delivered("yes", nonce="b", answers_message_id=str(second), look_first=True)
+    assert life.shown() == ["yes", "yes"]
+
+
+def test_a_reminder_of_like_words_with_another_nonce_is_shown_again(start_life: StartLife) -> None:
+    life = start_life()
+    life.delivered("stand-up!", nonce="monday")
+    life.stop()
+    second = start_life()
+    second.delivered("stand-up!", nonce="monday", look_first=True)
+    second.delivered("stand-up!", nonce="tuesday", look_first=True)
+    assert second.shown() == ["stand-up!", "stand-up!"]
+
+
+def test_a_drain_waits_for_what_is_to_be_shown(life: Life) -> None:
+    life.playground.inject("delay", SEND, delay_s=0.4)
+    request = life.post("last words")
+    assert life.system.drain(5.0).quiet
+    assert isinstance(life.outcome(request, 0.1), Delivered)
+    assert life.shown() == ["last words"]
+
+
+def test_what_is_under_way_at_the_end_is_reported_as_failed(life: Life) -> None:
+    life.playground.inject("503", SEND, times=100)
+    request, behind = life.post("never"), life.post("behind it")
+    until(lambda: len(sends(life.playground)) > 0)
+    life.stop()
+    assert isinstance(life.outcome(request, 0.1), DeliveryFailed)
+    assert isinstance(life.outcome(behind, 0.1), DeliveryFailed)
+
+
+def test_lone_surrogates_do_not_stop_a_text(life: Life) -> None:
+    life.delivered("a\ud83d\ude00b\udc00")
+    assert life.shown() == ["a\U0001f600b\ufffd"]
+
+
+def test_all_of_a_window_is_posted_where_it_says(life: Life) -> None:
+    thread = life.playground.create_thread(defaults.GENERAL_ID, "here")
+    life.delivered("in the channel", GENERAL)
+    life.delivered("in the thread", thread_window(thread))
+    assert (life.shown(), life.shown(thread)) == (["in the channel"], ["in the thread"])
