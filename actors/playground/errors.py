@@ -1,0 +1,68 @@
+"""Discord's refusals: HTTP status, numeric code, text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class ApiError(Exception):
+    """A request that Discord would refuse.
+
+    Attributes:
+        status: HTTP status.
+        code: Discord's JSON error code.
+        text: What Discord would say.
+        errors: Field name -> `{"_errors": [...]}`; only for form errors (50035).
+    """
+
+    def __init__(self, status: int, code: int, text: str, errors: dict[str, Any] | None = None) -> None:
+        super().__init__(f"{status} {code}: {text}")
+        self.status = status
+        self.code = code
+        self.text = text
+        self.errors = errors
+
+    def body(self) -> dict[str, Any]:
+        """The JSON body of the answer."""
+        body: dict[str, Any] = {"message": self.text, "code": self.code}
+        if self.errors is not None:
+            body["errors"] = self.errors
+        return body
+
+
+def unauthorized() -> ApiError:
+    """Wrong or missing bot token."""
+    return ApiError(401, 0, "401: Unauthorized")
+
+
+def unknown(what: str, code: int) -> ApiError:
+    """Nothing has that id; Discord has a code for each sort, such as 10003 for channels."""
+    return ApiError(404, code, f"Unknown {what}")
+
+
+def unknown_channel() -> ApiError:
+    """No such channel, or the bot may not see it."""
+    return unknown("Channel", 10003)
+
+
+def unknown_message() -> ApiError:
+    """No such message in that channel."""
+    return unknown("Message", 10008)
+
+
+def empty_message() -> ApiError:
+    """Neither text nor embed nor file nor component."""
+    return ApiError(400, 50006, "Cannot send an empty message")
+
+
+def too_large() -> ApiError:
+    """A file above 10 MiB or a request above 25 MiB."""
+    return ApiError(413, 40005, "Request entity too large")
+
+
+def invalid_form(field: str, code: str, text: str) -> ApiError:
+    """A field that breaks a rule; `field` may be a dotted path such as `embeds.0.title`."""
+    leaf: dict[str, Any] = {"_errors": [{"code": code, "message": text}]}
+    for part in reversed(field.split(".")):
+        leaf = {part: leaf}
+    return ApiError(400, 50035, "Invalid Form Body", leaf)

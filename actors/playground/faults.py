@@ -1,0 +1,107 @@
+"""Faults to inject into REST calls: which, where, how often."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class FaultKind(StrEnum):
+    """What goes wrong."""
+
+    LIMIT_USER = "429-user"
+    LIMIT_GLOBAL = "429-global"
+    LIMIT_WITHOUT_VIA = "429-without-via"
+    ERROR_500 = "500"
+    ERROR_502 = "502"
+    ERROR_503 = "503"
+    ERROR_504 = "504"
+    HTML = "html"
+    """An HTML page instead of JSON, with `status`."""
+    DELAY = "delay"
+    """The work is done after `delay_s`."""
+    ABORT_BEFORE = "abort-before"
+    """The connection is reset, nothing was done."""
+    ABORT_AFTER = "abort-after"
+    """The work is done, its answer is lost."""
+
+
+@dataclass(slots=True)
+class Fault:
+    r"""An armed fault.
+
+    Attributes:
+        pattern: Searched in `METHOD /path`, such as `POST /channels/\d+/messages$` (the API prefix is left out).
+        times: How many more requests it hits.
+        delay_s: For `delay`.
+        retry_after_s: For the 429s.
+        status: For `html`.
+    """
+
+    kind: FaultKind
+    pattern: re.Pattern[str]
+    times: int = 1
+    delay_s: float = 0.0
+    retry_after_s: float = 0.3
+    status: int = 502
+
+
+@dataclass(slots=True)
+class FaultQueue:
+    """The armed faults, first match first."""
+
+    _armed: list[Fault] = field(default_factory=list)
+    fired: int = 0
+    """How many requests were hit so far."""
+
+    def inject(
+        self,
+        kind: str,
+        match: str = "",
+        times: int = 1,
+        *,
+        delay_s: float = 0.0,
+        retry_after_s: float = 0.3,
+        status: int = 502,
+    ) -> Fault:
+        """Arm a fault; see `Fault` for the arguments.
+
+        Raises:
+            ValueError: On an unknown kind, a broken pattern, or numbers out of range.
+        """
+        if kind not in tuple(FaultKind):
+            raise ValueError(f"fault kind {kind!r}: must be one of {', '.join(FaultKind)}")
+        if times < 1 or delay_s < 0 or retry_after_s < 0 or not 200 <= status <= 599:
+            raise ValueError(
+                f"fault times={times}, delay_s={delay_s}, retry_after_s={retry_after_s}, status={status}: "
+                "times >= 1, seconds >= 0, status 200-599"
+            )
+        try:
+            pattern = re.compile(match)
+        except re.error as error:
+            raise ValueError(f"fault match {match!r}: not a regular expression ({error})") from error
+        fault = Fault(FaultKind(kind), pattern, times, delay_s, retry_after_s, status)
+        self._armed.append(fault)
+        return fault
+
+    def take(self, method: str, path: str) -> Fault | None:
+        """The fault that hits this request, counted; None for none."""
+        if not self._armed:
+            return None
+        request = f"{method} {path}"
+        for fault in self._armed:
+            if fault.pattern.search(request):
+                fault.times -= 1
+                self.fired += 1
+                if fault.times == 0:
+                    self._armed.remove(fault)
+                return fault
+        return None
+
+    def clear(self) -> None:
+        """Disarm everything."""
+        self._armed.clear()
+
+    def __len__(self) -> int:
+        return len(self._armed)

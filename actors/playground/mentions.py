@@ -1,0 +1,49 @@
+"""Who a message mentions, and whom `allowed_mentions` lets it mention."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container
+from dataclasses import dataclass
+from typing import Any, Final
+
+_USER: Final = re.compile(r"<@!?(\d{15,20})>")
+_ROLE: Final = re.compile(r"<@&(\d{15,20})>")
+_EVERYONE: Final = re.compile(r"@(?:everyone|here)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Mentions:
+    """What a text mentions, in order of appearance."""
+
+    users: tuple[int, ...] = ()
+    roles: tuple[int, ...] = ()
+    everyone: bool = False
+
+
+def find_mentions(text: str, allowed: dict[str, Any] | None, users: Container[int], roles: Container[int]) -> Mentions:
+    """The mentions in `text` that exist and are allowed.
+
+    Args:
+        text: Content as posted.
+        allowed: Discord's `allowed_mentions` object; None allows everything.
+        users: Ids that exist.
+        roles: Ids that exist.
+    """
+    if "@" not in text:
+        return Mentions()
+    return Mentions(
+        users=tuple(i for i in _ids(_USER, text) if i in users and _is_allowed(allowed, "users", i)),
+        roles=tuple(i for i in _ids(_ROLE, text) if i in roles and _is_allowed(allowed, "roles", i)),
+        everyone=bool(_EVERYONE.search(text)) and (allowed is None or "everyone" in allowed.get("parse", ())),
+    )
+
+
+def _ids(pattern: re.Pattern[str], text: str) -> list[int]:
+    return list(dict.fromkeys(int(found) for found in pattern.findall(text)))
+
+
+def _is_allowed(allowed: dict[str, Any] | None, what: str, entry_id: int) -> bool:
+    if allowed is None or what in (allowed.get("parse") or ()):
+        return True
+    return any(int(i) == entry_id for i in allowed.get(what) or ())

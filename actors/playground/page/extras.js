@@ -1,0 +1,82 @@
+// What a message carries besides its text: files, embeds, components, reactions.
+import { ask, attempt, el, icon, toast } from "./dom.js";
+import { markup } from "./markup.js";
+import { post, state } from "./store.js";
+
+/** Nodes for everything of `message` that is not text. */
+export function extras(message) {
+  const nodes = message.attachments.map(fileLink);
+  for (const embed of message.embeds) nodes.push(embedBox(embed));
+  if (message.components.length) nodes.push(el("div", { className: "components" }, ...componentNodes(message, message.components)));
+  if (message.reactions?.length) nodes.push(el("div", { className: "reactions" }, ...message.reactions.map((entry) => reaction(message, entry))));
+  return nodes;
+}
+
+function fileLink(file) {
+  const size = file.size < 1024 ? `${file.size} B` : file.size < 1048576 ? `${Math.round(file.size / 1024)} KiB` : `${(file.size / 1048576).toFixed(1)} MiB`;
+  return el("a", { className: "file", href: new URL(file.url).pathname, download: file.filename }, icon("file"), el("span", {}, file.filename), el("small", {}, size));
+}
+
+function embedBox(embed) {
+  const box = el("div", { className: "embed" });
+  if (embed.title) box.append(el("b", {}, embed.title));
+  if (embed.description) box.append(...markup(embed.description));
+  for (const field of embed.fields ?? []) box.append(el("b", {}, field.name), ...markup(field.value));
+  if (embed.footer?.text) box.append(el("small", { className: "hint" }, embed.footer.text));
+  return box;
+}
+
+function reaction(message, entry) {
+  const toggle = () => attempt(() => post("react", {
+    channel_id: message.channel_id, message_id: message.id, user_id: state.speaker, emoji: entry.emoji.name, remove: Boolean(entry.mine),
+  }));
+  return el("button", { type: "button", onclick: toggle, "aria-pressed": String(Boolean(entry.mine)), "aria-label": `${entry.emoji.name}, ${entry.count}` }, `${entry.emoji.name} ${entry.count}`);
+}
+
+// ---- components: 1 row, 2 button, 3 and 5-8 selects, 9 section, 10 text, 17 container
+
+function componentNodes(message, components) {
+  return components.flatMap((component) => {
+    if (component.type === 2) return [button(message, component)];
+    if (component.type === 3) return [select(message, component)];
+    if (component.type === 10) return markup(component.content);
+    const inner = componentNodes(message, component.components ?? []);
+    return component.type === 1 ? [...inner, el("span", { className: "row-break" })] : inner;
+  });
+}
+
+function button(message, component) {
+  const label = [component.emoji?.name, component.label].filter(Boolean).join(" ");
+  if (component.style === 5) return el("a", { href: component.url, target: "_blank", rel: "noopener noreferrer" }, label);
+  return el("button", { type: "button", className: `style${component.style}`, disabled: Boolean(component.disabled), onclick: () => use(message, component.custom_id) }, label);
+}
+
+function select(message, component) {
+  const box = el("select", { disabled: Boolean(component.disabled), "aria-label": component.placeholder ?? "Choose" },
+    el("option", { value: "", disabled: true, selected: true }, component.placeholder ?? "Choose…"),
+    ...component.options.map((option) => el("option", { value: option.value }, option.label)));
+  box.onchange = () => use(message, component.custom_id, [box.value]);
+  return box;
+}
+
+function use(message, customId, values) {
+  const body = { channel_id: message.channel_id, message_id: message.id, user_id: state.speaker, custom_id: customId };
+  if (values) body.values = values;
+  return interact("component", body);
+}
+
+/** Do something that the bot must acknowledge; shows the modal it may answer with. */
+export async function interact(act, body) {
+  const outcome = await attempt(() => post(act, body));
+  if (!outcome) return;
+  if (outcome.callback === null) toast("The bot did not respond within three seconds.");
+  if (outcome.callback === 9) await showModal(outcome);
+}
+
+async function showModal(outcome) {
+  const inputs = outcome.data.components.flatMap((row) => row.components ?? (row.component ? [{ label: row.label, ...row.component }] : []));
+  const answer = await ask(outcome.data.title, "Submit", inputs.map((input) => ({
+    name: input.custom_id, label: input.label ?? input.custom_id, type: input.style === 2 ? "long" : "text", value: input.value, required: input.required ?? true, limit: input.max_length,
+  })));
+  if (answer) await interact("modal", { interaction_id: outcome.id, values: answer });
+}

@@ -1,0 +1,11 @@
+// Starts the page: views first, then the feed that fills them.
+import { startComposer } from "./composer.js";
+import { startLog } from "./log.js";
+import { applyTheme, startSidebar } from "./sidebar.js";
+import { follow } from "./store.js";
+
+applyTheme();
+startSidebar();
+startLog();
+startComposer();
+follow();

@@ -1,0 +1,53 @@
+"""The bot's REST calls, the newest of them, for assertions."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class RequestRecord:
+    """One REST call as the server saw it.
+
+    Attributes:
+        path: Without the API prefix and the query.
+        payload: Decoded JSON body (of multipart: its `payload_json`); {} when there was none.
+        query: The query's last value per name.
+        status: Of the answer; 0 when the connection was cut instead.
+        fault: The injected fault that hit it, if any.
+    """
+
+    method: str
+    path: str
+    payload: Any
+    query: dict[str, str]
+    status: int
+    fault: str | None = None
+
+
+class RequestLog:
+    """The newest calls and counts of all of them.
+
+    Args:
+        limit: Most calls kept.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._records: deque[RequestRecord] = deque(maxlen=limit)
+        self.by_status: Counter[int] = Counter()
+
+    def add(self, record: RequestRecord) -> None:
+        """Keep a call."""
+        self._records.append(record)
+        self.by_status[record.status] += 1
+
+    def matching(self, method: str = "", path_part: str = "") -> list[RequestRecord]:
+        """The kept calls with that method (any if empty) and text in their path, oldest first."""
+        return [r for r in self._records if (not method or r.method == method) and path_part in r.path]
+
+    def clear(self) -> None:
+        """Forget the kept calls and the counts."""
+        self._records.clear()
+        self.by_status.clear()

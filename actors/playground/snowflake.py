@@ -1,0 +1,38 @@
+"""Ids that increase and tell the time, as Discord's do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Final
+
+DISCORD_EPOCH_MS: Final = 1_420_070_400_000
+"""First millisecond of 2015, UTC."""
+
+
+class SnowflakeSource:
+    """Strictly increasing ids, whatever the clock does.
+
+    Args:
+        clock: Seconds since 1970.
+    """
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._last = 0
+
+    def next(self) -> int:
+        """An id greater than every one before it."""
+        stamp = (int(self._clock() * 1000) - DISCORD_EPOCH_MS) << 22
+        self._last = max(self._last + 1, stamp)
+        return self._last
+
+
+def snowflake_time_s(snowflake: int) -> float:
+    """When the id was made, seconds since 1970."""
+    return ((snowflake >> 22) + DISCORD_EPOCH_MS) / 1000
+
+
+def iso(time_s: float) -> str:
+    """Seconds since 1970 as Discord writes an instant, UTC."""
+    return datetime.fromtimestamp(time_s, UTC).isoformat()

@@ -1,0 +1,1 @@
+"""Tests of the playground, most of them through an unmodified discord.py."""
