@@ -1,0 +1,1 @@
+"""One window: its log, its history and its turns."""

@@ -1,0 +1,65 @@
+"""The folder in which everything that must last is kept, and the lock that one agent holds on it."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from pathlib import Path
+
+LOCK_NAME = "agent.lock"
+
+
+class DataRootError(Exception):
+    """The data root cannot be used; the text says why and what to do."""
+
+
+class DataRoot:
+    """An existing, writable data root that no other agent uses while this one holds it.
+
+    The lock is the operating system's, so it goes with the process however that ends.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock: int | None = None
+
+    @property
+    def logs(self) -> Path:
+        """Where the logs are."""
+        return self.path / "logs"
+
+    @property
+    def work(self) -> Path:
+        """Where windows have their working directories."""
+        return self.path / "work"
+
+    def hold(self) -> None:
+        """Make the folder if need be, and lock it.
+
+        Raises:
+            DataRootError: it cannot be made or written, or another agent holds it.
+        """
+        try:
+            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self.logs.mkdir(mode=0o700, exist_ok=True)
+            self.work.mkdir(mode=0o700, exist_ok=True)
+            lock = os.open(self.path / LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise DataRootError(f"data root {self.path}: cannot be written: {error.strerror}") from error
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            holder = os.pread(lock, 20, 0).decode("ascii", "replace").strip()
+            os.close(lock)
+            raise DataRootError(
+                f"data root {self.path}: another agent uses it (process {holder or 'unknown'})"
+            ) from error
+        os.ftruncate(lock, 0)
+        os.pwrite(lock, f"{os.getpid()}\n".encode("ascii"), 0)
+        self._lock = lock
+
+    def release(self) -> None:
+        """Give the lock back; again, nothing."""
+        lock, self._lock = self._lock, None
+        if lock is not None:
+            os.close(lock)

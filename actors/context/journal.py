@@ -1,0 +1,121 @@
+"""A window's log together with what it means, so that the two cannot drift apart."""
+
+from __future__ import annotations
+
+import logging
+from datetime import datetime
+from pathlib import Path
+
+from actors.context.log_file import LogUnwritable, WindowLog
+from domain.conversation import Conversation
+from domain.log_event import Event
+from messages.base import Value, Window
+
+__all__ = ["Journal", "LogUnwritable", "Place"]
+
+log = logging.getLogger(__name__)
+
+
+class Place(Value, frozen=True, kw_only=True, gc=False):
+    """Where an event was written."""
+
+    path: str
+    """POSIX path below the data root; empty where nothing is kept."""
+    line: int
+    """Of the event's heading, from 1; 0 where nothing is kept."""
+
+
+class Journal:
+    """Every event goes into the log first and into the conversation when it is there.
+
+    Without a root nothing is kept: that is the command line's single turn.
+    """
+
+    def __init__(self, root: Path | None, window: Window, max_history_tokens: int) -> None:
+        self._root = root
+        self._window = window
+        self._max_history_tokens = max_history_tokens
+        self._log: WindowLog | None = None
+        self.conversation = Conversation(max_history_tokens)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is a log to write to."""
+        return self._root is None or self._log is not None
+
+    @property
+    def path(self) -> str:
+        """The log's path below the data root; empty without one."""
+        if self._log is None or self._root is None:
+            return ""
+        return self._log.path.relative_to(self._root).as_posix()
+
+    def open(self) -> None:
+        """Read the window's newest log, if it has one.
+
+        Raises:
+            LogUnwritable: it cannot be read, or not be made ready for writing.
+        """
+        self.close()
+        self.conversation = Conversation(self._max_history_tokens)
+        if self._root is None:
+            return
+        try:
+            found = WindowLog.open_newest(self._root, self._window)
+        except LogUnwritable:
+            raise
+        except OSError as error:
+            raise LogUnwritable(self._root, f"its folders cannot be read: {error.strerror}") from error
+        if found is None:
+            return
+        self._log, parsed = found
+        for gap in parsed.damage:
+            log.warning("%s:%d: %d bytes skipped: %s", self.path, gap.line, gap.length, gap.reason)
+        for logged in parsed.events:
+            self.conversation.add(logged.event)
+
+    def start(self, at: datetime, opened_by: str) -> str:
+        """Begin a new log with an empty conversation, ending the one before; its path.
+
+        Raises:
+            LogUnwritable: there is no new log, and the old one goes on.
+        """
+        self.conversation, before = Conversation(self._max_history_tokens), self.conversation
+        if self._root is None:
+            return ""
+        try:
+            made = WindowLog.create(self._root, self._window, at, opened_by)
+        except LogUnwritable:
+            self.conversation = before
+            raise
+        except OSError as error:
+            self.conversation = before
+            raise LogUnwritable(self._root, f"its folders cannot be used: {error.strerror}") from error
+        ended, self._log = self._log, made
+        self.conversation.seen = before.seen  # a replayed message of the old window is no news in the new one
+        if ended is not None:
+            ended.end_window()
+        return self.path
+
+    def write(self, event: Event, *, sync: bool) -> Place:
+        """Append `event`, and wait for the disk if `sync`; where it stands.
+
+        Raises:
+            LogUnwritable: it is not stored and changes nothing here; open again before the next.
+        """
+        if self._root is None:
+            self.conversation.add(event)
+            return Place(path="", line=0)
+        if self._log is None:
+            raise LogUnwritable(self._root, f"window {self._window.id} has no open log")
+        (position,) = self._log.append(event)
+        if sync:
+            self._log.sync()
+        self.conversation.add(event)
+        return Place(path=self.path, line=position.line)
+
+    def close(self) -> None:
+        """Let go of the file; again, nothing."""
+        ended, self._log = self._log, None
+        if ended is not None:
+            ended.close()

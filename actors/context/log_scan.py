@@ -1,0 +1,61 @@
+"""A fast look at all windows at start-up: which logs are the newest, and how each of them ends."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from actors.context.log_file import newest_name
+from domain.log_tail import TailState, tail_state
+from domain.window import LOGGED_SURFACES, keeps_logs
+from messages.base import Window
+
+_SHORT_LOOKS_BYTES = (2 * 1024, 16 * 1024)
+_LONGEST_LOOK_BYTES = 64 * 1024
+
+
+def newest_logs(logs_root: Path) -> Iterator[tuple[Window, str]]:
+    """Each window that has a log, with its newest one, in no order; what is no log's name is passed over.
+
+    Args:
+        logs_root: The `logs` folder of a data root; paths begin as it does.
+
+    Raises:
+        OSError: a folder can't be read.
+    """
+    for surface in LOGGED_SURFACES:
+        try:
+            entries = os.scandir(logs_root / surface.value)
+        except FileNotFoundError:
+            continue
+        with entries:
+            for entry in entries:
+                if not keeps_logs(surface, entry.name) or not entry.is_dir(follow_symlinks=False):
+                    continue
+                name = newest_name(entry.path)
+                if name is not None:
+                    yield Window(surface=surface, id=entry.name), f"{entry.path}/{name}"
+
+
+def read_tail_state(path: Path | str) -> TailState:
+    """What the last bytes of the log at `path` say: 2 KiB, or up to 64 KiB if those do not tell enough.
+
+    Raises:
+        OSError: it can't be read.
+    """
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    try:
+        size = os.fstat(fd).st_size
+        for length in _SHORT_LOOKS_BYTES:
+            found = _look(fd, size, length)
+            if found.from_start or (found.known and found.last_message_id):
+                return found
+        return _look(fd, size, _LONGEST_LOOK_BYTES)
+    finally:
+        os.close(fd)
+
+
+def _look(fd: int, size: int, length: int) -> TailState:
+    start = max(0, size - length)
+    return tail_state(os.pread(fd, size - start, start), from_start=start == 0)

@@ -1,0 +1,51 @@
+"""What a starting agent must know of its earlier life: which windows are unfinished, and what was seen last."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from actors.context.log_scan import newest_logs, read_tail_state
+from domain.log_event import Kind
+from domain.log_tail import TailState
+from messages.base import Window
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Recovery:
+    """The result of looking at the end of every newest log."""
+
+    unfinished: tuple[Window, ...]
+    """Windows that may owe somebody an answer; being wrong here costs only a look."""
+    last_seen: Mapping[str, str]
+    """Window key (`<surface>/<id>`) -> the greatest Discord message id in its log's end."""
+
+
+def survey(root: Path) -> Recovery:
+    """Look at the end of every window's newest log below the data root."""
+    unfinished: list[Window] = []
+    last_seen: dict[str, str] = {}
+    for window, path in newest_logs(root / "logs"):
+        try:
+            state = read_tail_state(path)
+        except OSError as error:
+            log.warning("%s cannot be read: %s", path, error.strerror)
+            continue
+        if state.last_message_id:
+            last_seen[window.address.key] = str(state.last_message_id)
+        if not is_settled(state):
+            unfinished.append(window)
+    return Recovery(unfinished=tuple(unfinished), last_seen=last_seen)
+
+
+def is_settled(state: TailState) -> bool:
+    """Whether a log certainly ends with nothing left to do: a delivery after which nothing was open, or no event."""
+    if not state.known:
+        return False
+    if state.last is None:
+        return True
+    return state.last.kind is Kind.DELIVERY and state.last.meta_dict().get("open") == 0

@@ -1,0 +1,299 @@
+"""Takes one turn from the person's words to the final answer: prepare, think, act, think again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Protocol
+
+from actors.context.config import ContextConfig
+from actors.context.turn_run import Phase, TurnRun
+from actors.kernel import Timer
+from domain.bash_tool import BASH_TOOL, BashArguments, parse_arguments
+from domain.conversation import Conversation
+from domain.log_event import Kind
+from domain.log_metadata import MetaValue
+from domain.prompt import system_prompt
+from messages.base import Address, Message, RequestId, TurnId, Window
+from messages.context import ContributionsDue, StepOverdue
+from messages.discord import ShowTyping
+from messages.model import CancelModel, ModelFailed, ModelReply, ModelRequest, StopReason, ToolCall
+from messages.shell import BashRefused, BashResult, CancelBash, RunBash
+from messages.turn import LoggedEvent, PrepareTurn, TurnContribution
+
+NOT_RUN_LENGTH = "Not run: the answer was cut off at the model's output limit, so the command may be incomplete."
+NOT_RUN_ABORTED = "Not run: the turn was stopped."
+KILLED = "Killed: the turn was stopped while this command ran."
+INTERRUPTED = (
+    "Interrupted: the agent stopped while this command ran. It may or may not have had an effect; it was not run again."
+)
+
+
+class Host(Protocol):
+    """What the driver needs of the actor that it works for."""
+
+    @property
+    def window(self) -> Window:
+        """The window whose turns are driven."""
+
+    @property
+    def conversation(self) -> Conversation:
+        """The fold of everything that was recorded."""
+
+    @property
+    def surface(self) -> Address:
+        """Who shows things to people."""
+
+    @property
+    def address(self) -> Address:
+        """Where answers go."""
+
+    def new_id(self) -> str:
+        """A fresh id."""
+
+    def tell(self, to: Address, message: Message) -> None:
+        """Say something to another actor."""
+
+    def after(self, delay_s: float, message: Message) -> Timer:
+        """Have something come back later."""
+
+    def record(self, kind: Kind, content: str, meta: Mapping[str, MetaValue], *, sync: bool) -> LoggedEvent:
+        """Append to the log and to the conversation."""
+
+
+class TurnDriver:
+    """Runs at most one turn at a time for its host; every step is recorded before the world hears of it."""
+
+    def __init__(self, host: Host, config: ContextConfig, on_end: Callable[[TurnRun, str], None]) -> None:
+        """A driver at rest.
+
+        Args:
+            host: The actor that it works for.
+            config: Whom to ask, and the limits.
+            on_end: Called once a turn has ended, with `answered`, `failed` or `aborted`.
+        """
+        self._host = host
+        self._config = config
+        self._on_end = on_end
+        self.run: TurnRun | None = None
+
+    # ways in
+
+    def begin(self, turn_id: TurnId) -> None:
+        """Start the turn: show typing, and ask contributors before asking the model."""
+        self.run = run = TurnRun(turn_id=turn_id, waiting_for={str(address) for address in self._config.contributors})
+        self._host.tell(self._host.surface, ShowTyping(window=self._host.window, on=True))
+        if not run.waiting_for:
+            self._think(run)
+            return
+        run.request_id = RequestId(self._host.new_id())
+        turn = self._host.conversation.turn(turn_id)
+        visible = self._host.conversation.visible(turn_id)
+        for contributor in self._config.contributors:
+            request = PrepareTurn(
+                request_id=run.request_id,
+                reply_to=self._host.address,
+                window=self._host.window,
+                turn_id=turn_id,
+                author_id=turn.author_id,
+                author_name=turn.author,
+                text=turn.text,
+                visible=visible,
+            )
+            self._host.tell(contributor, request)
+        due = ContributionsDue(turn_id=turn_id, request_id=run.request_id)
+        run.timer = self._host.after(self._config.prepare_deadline_s, due)
+
+    def contributed(self, reply: TurnContribution) -> None:
+        """Take in one contributor's block; think when all have answered."""
+        run = self.run
+        if run is None or not run.awaits(reply.request_id, Phase.PREPARING):
+            return
+        if reply.contributor in run.waiting_for:
+            run.waiting_for.discard(reply.contributor)
+            run.blocks[reply.contributor] = reply.block
+        if not run.waiting_for:
+            self._think(run)
+
+    def preparation_over(self, due: ContributionsDue) -> None:
+        """Go on without those who are late."""
+        run = self.run
+        if run is not None and run.awaits(due.request_id, Phase.PREPARING):
+            self._think(run)
+
+    def replied(self, reply: ModelReply) -> None:
+        """Take in the model's message: the end of the turn, or a round of tool calls."""
+        run = self.run
+        if run is None or not run.awaits(reply.request_id, Phase.THINKING):
+            return
+        run.stop_timer()
+        if reply.tool_calls:
+            self._begin_round(run, reply)
+        elif not reply.text.strip():
+            self.fail("The model gave an empty answer. Please try again, perhaps in other words.")
+        else:
+            self._record(run, Kind.AGENT, reply.text, {"final": True, **_model_meta(reply)}, sync=True)
+            self._end(run, "answered")
+
+    def model_failed(self, failure: ModelFailed) -> None:
+        """Give up the turn and say why."""
+        run = self.run
+        if run is not None and run.awaits(failure.request_id, Phase.THINKING):
+            self.fail(f"I could not get an answer from the model: {failure.reason}")
+
+    def bash_ended(self, result: BashResult) -> None:
+        """Take in a command's result."""
+        run = self.run
+        if run is not None and run.awaits(result.request_id, Phase.ACTING):
+            run.stop_timer()
+            meta: dict[str, MetaValue] = {"outcome": result.outcome.value, "seconds": round(result.duration_s, 3)}
+            if result.exit_code is not None:
+                meta["exit_code"] = result.exit_code
+            if result.full_output_path:
+                meta["full_output"] = result.full_output_path
+            self._call_ended(run, result.text, meta, is_error=result.is_error)
+
+    def bash_refused(self, refusal: BashRefused) -> None:
+        """Tell the model why its command was not run."""
+        run = self.run
+        if run is not None and run.awaits(refusal.request_id, Phase.ACTING):
+            run.stop_timer()
+            self._call_ended(run, f"Not run: {refusal.reason}", {"outcome": "refused"}, is_error=True)
+
+    def overdue(self, due: StepOverdue) -> None:
+        """Give up a turn whose request was lost."""
+        run = self.run
+        if run is not None and run.request_id == due.request_id:
+            self._cancel_request(run)
+            self.fail("I waited too long for an answer of my own parts and gave up. Please try again.")
+
+    # ways out
+
+    def fail(self, notice: str) -> None:
+        """End the turn with a short notice that the person sees and the log keeps."""
+        if (run := self.run) is not None:
+            self._close_round(run)
+            self._record(run, Kind.SYSTEM, notice, {"what": "failed", "notice": True}, sync=True)
+            self._end(run, "failed")
+
+    def abort(self, reason: str) -> None:
+        """End the turn because somebody asked for it; nothing more of it is shown."""
+        if (run := self.run) is not None:
+            self._cancel_request(run)
+            self._close_round(run)
+            self._record(run, Kind.SYSTEM, reason, {"what": "aborted"}, sync=True)
+            self._end(run, "aborted")
+
+    def drop(self) -> None:
+        """Forget the turn without a word: its log cannot be written, or its actor dies."""
+        run, self.run = self.run, None
+        if run is not None:
+            run.stop_timer()
+            self._cancel_request(run)
+            self._host.tell(self._host.surface, ShowTyping(window=self._host.window, on=False))
+
+    # steps
+
+    def _think(self, run: TurnRun) -> None:
+        run.stop_timer()
+        run.phase, run.request_id = Phase.THINKING, RequestId(self._host.new_id())
+        block = run.block(self._config.contributors)
+        request = ModelRequest(
+            request_id=run.request_id,
+            reply_to=self._host.address,
+            window=self._host.window,
+            purpose="turn",
+            system_prompt=system_prompt(self._host.window, self._config.workdir(self._host.window)),
+            messages=self._host.conversation.request(run.turn_id, block),
+            tools=(self._config.tool,),
+        )
+        self._host.tell(self._config.model, request)
+        run.timer = self._host.after(self._config.model_deadline_s, StepOverdue(request_id=run.request_id))
+
+    def _begin_round(self, run: TurnRun, reply: ModelReply) -> None:
+        if self._host.conversation.turn(run.turn_id).rounds >= self._config.max_rounds:
+            self.fail(f"The model asked for tools {self._config.max_rounds} times in this turn; I stopped it there.")
+            return
+        self._record(run, Kind.AGENT, reply.text, {"final": False, **_model_meta(reply)}, sync=False)
+        for call in reply.tool_calls:
+            meta: dict[str, MetaValue] = {"call_id": call.id, "tool": call.name}
+            self._record(run, Kind.TOOL_CALL, call.arguments_json, meta, sync=call is reply.tool_calls[-1])
+        run.phase = Phase.ACTING
+        run.calls.extend(reply.tool_calls)
+        if reply.stop_reason is StopReason.LENGTH:
+            self._close_calls(run, NOT_RUN_LENGTH)
+        self._act(run)
+
+    def _act(self, run: TurnRun) -> None:
+        """Run the next call of the round; calls that cannot be run are answered at once."""
+        while run.calls:
+            arguments = _arguments(run.calls[0])
+            if isinstance(arguments, BashArguments):
+                self._run_bash(run, arguments)
+                return
+            self._record_result(run, run.calls.popleft(), arguments, {"outcome": "refused"}, is_error=True)
+        self._think(run)
+
+    def _run_bash(self, run: TurnRun, arguments: BashArguments) -> None:
+        run.request_id = RequestId(self._host.new_id())
+        request = RunBash(
+            request_id=run.request_id,
+            reply_to=self._host.address,
+            window=self._host.window,
+            command=arguments.command,
+            timeout_s=arguments.timeout_s,
+        )
+        self._host.tell(self._config.shell, request)
+        run.timer = self._host.after(self._config.shell_deadline_s, StepOverdue(request_id=run.request_id))
+
+    def _call_ended(self, run: TurnRun, text: str, meta: dict[str, MetaValue], *, is_error: bool) -> None:
+        self._record_result(run, run.calls.popleft(), text, meta, is_error=is_error)
+        self._act(run)
+
+    def _close_round(self, run: TurnRun) -> None:
+        """Answer the calls of a round that is given up; the first of them was running."""
+        if run.calls and run.phase is Phase.ACTING:
+            self._record_result(run, run.calls.popleft(), KILLED, {"outcome": "aborted"}, is_error=True)
+        self._close_calls(run, NOT_RUN_ABORTED)
+
+    def _close_calls(self, run: TurnRun, text: str) -> None:
+        """Answer every call of the round that has no result, because no request may hold an unanswered one."""
+        while run.calls:
+            self._record_result(run, run.calls.popleft(), text, {"outcome": "not-run"}, is_error=True)
+
+    def _record_result(
+        self, run: TurnRun, call: ToolCall, text: str, meta: Mapping[str, MetaValue], *, is_error: bool
+    ) -> None:
+        fields: dict[str, MetaValue] = {"call_id": call.id, "tool": call.name, "error": is_error, **meta}
+        self._record(run, Kind.TOOL_RESULT, text, fields, sync=False)
+
+    def _record(self, run: TurnRun, kind: Kind, text: str, meta: Mapping[str, MetaValue], *, sync: bool) -> None:
+        run.logged.append(self._host.record(kind, text, {"turn": run.turn_id, **meta}, sync=sync))
+
+    def _cancel_request(self, run: TurnRun) -> None:
+        if run.phase is Phase.THINKING:
+            self._host.tell(self._config.model, CancelModel(request_id=run.request_id))
+        elif run.phase is Phase.ACTING:
+            self._host.tell(self._config.shell, CancelBash(request_id=run.request_id))
+
+    def _end(self, run: TurnRun, outcome: str) -> None:
+        run.stop_timer()
+        self.run = None
+        self._host.tell(self._host.surface, ShowTyping(window=self._host.window, on=False))
+        self._on_end(run, outcome)
+
+
+def _arguments(call: ToolCall) -> BashArguments | str:
+    """What to run for `call`, or the reason why nothing is run, for the model."""
+    if call.name != BASH_TOOL.name:
+        return f"Tool {call.name[:80]!r} not found. The only tool is {BASH_TOOL.name!r}."
+    return parse_arguments(call.arguments_json)
+
+
+def _model_meta(reply: ModelReply) -> dict[str, MetaValue]:
+    return {
+        "model": reply.model,
+        "stop": reply.stop_reason.value,
+        "prompt_tokens": reply.usage.prompt_tokens,
+        "completion_tokens": reply.usage.completion_tokens,
+        "cost_usd": reply.usage.cost_usd,
+    }

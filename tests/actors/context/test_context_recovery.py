@@ -1,0 +1,215 @@
+"""What a crash or a kill leaves behind, and what the next life makes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from actors.context.journal import Journal, LogUnwritable, Place
+from actors.context.recovery import survey
+from domain.log_event import Event, Kind
+from messages.base import RequestId, Window
+from messages.context import NewWindowRefused, ResumeWindow, StartNewWindow
+from messages.model import StopReason
+from tests.actors.context.rig import CHANNEL, THREAD, Rig, bash_call, of_type, texts
+
+
+def resumed(root: Path, window: Window = CHANNEL) -> Rig:
+    """The next life, told of the window as the starting agent tells it."""
+    rig = Rig(root)
+    rig.tell(window, ResumeWindow(window=window, reply_to=rig.surface.address))
+    return rig
+
+
+def test_history_is_rebuilt_from_the_log(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    rig.say("one", 1)
+    rig.answer("", bash_call("ls"), stop=StopReason.TOOL_CALLS)
+    rig.finish_command("files")
+    rig.answer("1")
+    rig.deliver()
+    rig.say("two", 2)
+    before = rig.answer("2")
+    rig.deliver()
+    rig.stop()
+    again = Rig(tmp_path)
+    again.say("three", 3)
+    (request,) = again.requests()
+    assert request.messages[: len(before.messages)] == before.messages
+    assert request.system_prompt == before.system_prompt
+    assert len(again.logs()) == 1
+    again.stop()
+
+
+def test_a_turn_cut_short_is_taken_up_again_and_answered_once(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    rig.say("hello", 1)
+    rig.kill()
+    again = resumed(tmp_path)
+    assert texts(again.answer("hi")) == ["hello"]
+    assert again.deliver().text == "hi"
+    assert again.kinds() == [Kind.USER, Kind.SYSTEM, Kind.AGENT, Kind.DELIVERY]
+    again.say("hello", 1)
+    assert again.requests() == []
+    again.stop()
+
+
+def test_a_command_that_was_running_is_not_run_again(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    rig.say("do it", 1)
+    rig.answer("", bash_call("pay the bill"), stop=StopReason.TOOL_CALLS)
+    assert len(rig.commands()) == 1
+    rig.kill()
+    again = resumed(tmp_path)
+    assert again.commands() == []
+    assert "Interrupted" in again.answer("I was interrupted.").messages[-1].text
+    again.stop()
+
+
+def test_messages_that_waited_are_answered_after_the_one_that_ran(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    rig.say("one", 1)
+    rig.say("two", 2)
+    rig.kill()
+    again = resumed(tmp_path)
+    assert texts(again.answer("1")) == ["one"]
+    assert texts(again.answer("2")) == ["one", "1", "two"]
+    again.stop()
+
+
+def test_a_turn_that_is_interrupted_twice_is_given_up_with_a_notice(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    rig.say("hello", 1)
+    rig.say("next", 2)
+    rig.kill()
+    resumed(tmp_path).kill()
+    third = resumed(tmp_path)
+    assert "interrupted twice" in third.deliver().text
+    assert texts(third.answer("yes"))[-1] == "next"
+    third.stop()
+
+
+def test_an_answer_that_was_not_confirmed_is_shown_after_a_look(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    rig.say("hello", 1)
+    rig.answer("hi")
+    (lost,) = rig.posts()
+    rig.kill()
+    again = resumed(tmp_path)
+    assert again.requests() == []
+    post = again.deliver()
+    assert (post.text, post.nonce, post.look_first) == ("hi", lost.nonce, True)
+    again.kill()
+    third = resumed(tmp_path)
+    assert third.posts() == []
+    third.stop()
+    again.stop()
+
+
+@pytest.mark.parametrize("answered", [False, True])
+def test_a_survey_finds_the_windows_that_owe_something_and_only_those(tmp_path: Path, answered: bool) -> None:
+    rig = Rig(tmp_path)
+    rig.say("hello", 41)
+    rig.answer("hi")
+    rig.deliver()
+    rig.say("in the thread", 42, THREAD)
+    if answered:
+        rig.answer("yes")
+        rig.deliver()
+    rig.kill()
+    found = survey(tmp_path)
+    assert found.unfinished == (() if answered else (THREAD,))
+    assert found.last_seen == {CHANNEL.address.key: "41", THREAD.address.key: "42"}
+
+
+def test_a_survey_of_an_empty_data_root_finds_nothing(tmp_path: Path) -> None:
+    found = survey(tmp_path)
+    assert (found.unfinished, found.last_seen) == ((), {})
+
+
+@pytest.mark.crashes
+def test_an_actor_that_crashes_mid_turn_comes_back_and_answers_once(tmp_path: Path) -> None:
+    failing = [True]
+
+    class Fragile(Journal):
+        def write(self, event: Event, *, sync: bool) -> Place:
+            if event.kind is Kind.AGENT and failing.pop() is True:
+                failing.append(False)
+                raise RuntimeError("a defect")
+            if not failing:
+                failing.append(False)
+            return super().write(event, sync=sync)
+
+    rig = Rig(tmp_path, journal=lambda window: Fragile(tmp_path, window, 100_000))
+    rig.say("hello", 1)
+    rig.answer("lost with the crash")
+    rig.advance(1)
+    rig.answer("hi")
+    assert rig.deliver().text == "hi"
+    assert rig.kinds() == [Kind.USER, Kind.SYSTEM, Kind.AGENT, Kind.DELIVERY]
+    rig.stop()
+
+
+class TestUnwritable:
+    """A log that takes nothing."""
+
+    def rig(self, root: Path, is_full: Callable[[], bool]) -> Rig:
+        class Full(Journal):
+            def write(self, event: Event, *, sync: bool) -> Place:
+                if is_full():
+                    self.close()
+                    raise LogUnwritable(root, "the disk is full")
+                return super().write(event, sync=sync)
+
+        return Rig(root, journal=lambda window: Full(root, window, 100_000))
+
+    def test_the_person_is_told_and_not_answered_and_it_resumes_by_itself(self, tmp_path: Path) -> None:
+        full = [True]
+        rig = self.rig(tmp_path, lambda: full[0])
+        rig.say("hello", 1)
+        assert rig.requests() == []
+        assert "disk is full" in rig.deliver().text
+        full[0] = False
+        rig.say("again", 2)
+        assert texts(rig.answer("yes")) == ["again"]
+        assert rig.deliver().text == "yes"
+        rig.stop()
+
+    def test_an_answer_that_cannot_be_stored_is_not_shown_until_it_can(self, tmp_path: Path) -> None:
+        full = [False]
+        rig = self.rig(tmp_path, lambda: full[0])
+        rig.say("hello", 1)
+        full[0] = True
+        rig.answer("not stored")
+        assert rig.posts() == []
+        full[0] = False
+        rig.advance(60)
+        rig.answer("stored")
+        assert rig.deliver().text == "stored"
+        rig.stop()
+
+    def test_other_windows_go_on(self, tmp_path: Path) -> None:
+        broken = tmp_path / "logs" / CHANNEL.surface.value
+        broken.mkdir(parents=True)
+        (broken / CHANNEL.id).write_text("a file where a folder belongs")
+        rig = Rig(tmp_path)
+        rig.say("hello", 1)
+        assert "cannot store" in rig.deliver().text
+        rig.say("hello", 2, THREAD)
+        rig.answer("hi")
+        assert rig.deliver().text == "hi"
+        rig.stop()
+
+    def test_a_new_window_is_refused_with_the_reason(self, tmp_path: Path) -> None:
+        broken = tmp_path / "logs"
+        broken.write_text("a file where a folder belongs")
+        rig = Rig(tmp_path)
+        asker = rig.system.edge("asker")
+        command = StartNewWindow(request_id=RequestId("n"), reply_to=asker.address, window=CHANNEL, asked_by="1")
+        rig.tell(CHANNEL, command)
+        (refused,) = of_type(NewWindowRefused, asker.drain())
+        assert "Not a directory" in refused.reason
+        assert str(tmp_path) not in refused.reason
+        rig.stop()

@@ -1,0 +1,383 @@
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path, PurePosixPath
+
+import pytest
+
+from actors.context.log_file import (
+    LogChanged,
+    LogUnwritable,
+    WindowLog,
+    check_file,
+    newest_name,
+)
+from domain.log_parser import parse
+from messages.base import Surface, Window
+from tests.domain.logs import START, WINDOW, said
+
+
+class FailingDisk:
+    """The real disk, until it is told to fail: after so many more bytes it is full, or syncs report an error."""
+
+    def __init__(self, room_bytes: int = 1 << 40, *, says_full: bool = True) -> None:
+        self.room_bytes, self.says_full = room_bytes, says_full
+        self.sync_error: OSError | None = None
+        self.writes = self.syncs = 0
+
+    def write(self, fd: int, data: bytes, /) -> int:
+        self.writes += 1
+        part = data[: self.room_bytes]
+        if not part or (len(part) < len(data) and self.says_full):
+            os.write(fd, part)
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        self.room_bytes -= len(part)
+        return os.write(fd, part)
+
+    def sync(self, fd: int, /) -> None:
+        self.syncs += 1
+        if self.sync_error is not None:
+            raise self.sync_error
+        os.fdatasync(fd)
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Iterator[WindowLog]:
+    made = WindowLog.create(tmp_path, WINDOW, START, "alice")
+    yield made
+    made.close()
+
+
+def texts(root: Path) -> list[str]:
+    """The contents of the newest log, opened as after a restart."""
+    found = WindowLog.open_newest(root, WINDOW)
+    assert found is not None
+    found[0].close()
+    return [logged.event.content for logged in found[1].events]
+
+
+def test_a_new_window_is_a_file_of_its_own_with_a_header(tmp_path: Path, log: WindowLog) -> None:
+    header = parse(log.path.read_bytes()).header
+
+    assert log.path == tmp_path / "logs/discord-thread/123456789012345678/20261122T140322Z_0001.md"
+    assert header is not None
+    assert (header.window, header.started_at, header.seq, header.opened_by) == (WINDOW, START, 1, "alice")
+    assert stat.S_IMODE(log.path.stat().st_mode) == 0o600
+
+
+def test_what_was_appended_is_read_after_a_restart(tmp_path: Path, log: WindowLog) -> None:
+    log.append(said(1, "a"), said(2, "b\ud800"))
+    log.sync()
+    log.append(said(3, "c"))
+    log.close()
+
+    assert texts(tmp_path) == ["a", "b\ud800", "c"]
+
+
+def test_append_says_where_each_event_stands(tmp_path: Path, log: WindowLog) -> None:
+    first = log.append(said(1, "a\n\nb"), said(2))
+    log.close()
+    reopened = WindowLog.open_newest(tmp_path, WINDOW)
+    assert reopened is not None
+    second = reopened[0].append(said(3))
+    reopened[0].close()
+
+    lines = log.path.read_text().split("\n")
+    assert [lines[at.line - 1].split(" ")[-1] for at in (*first, *second)] == ["e1", "e2", "e3"]
+    events = parse(log.path.read_bytes()).events
+    assert [(at.line, at.offset) for at in (*first, *second)] == [(found.line, found.offset) for found in events]
+
+
+def test_nothing_written_ever_changes(tmp_path: Path) -> None:
+    log = WindowLog.create(tmp_path, WINDOW, START, "alice")
+    seen = b""
+    for number in range(30):
+        log.append(said(number, "x" * number))
+        if number % 5 == 0:
+            log.close()
+            with log.path.open("ab") as crashed:
+                crashed.write(b"## 2026-11-22T14:03:22"[:number])
+            found = WindowLog.open_newest(tmp_path, WINDOW)
+            assert found is not None
+            log = found[0]
+        data = log.path.read_bytes()
+        assert data.startswith(seen)
+        seen = data
+    log.close()
+    assert check_file(log.path) == ()
+
+
+def test_a_torn_tail_is_sealed_when_the_log_is_opened(tmp_path: Path, log: WindowLog) -> None:
+    log.append(said(1, "a"), said(2, "b"))
+    log.close()
+    whole = log.path.read_bytes()
+    log.path.write_bytes(whole[:-10])
+
+    assert texts(tmp_path) == ["a"]
+    assert log.path.read_bytes().startswith(whole[:-10] + b"\n> [!seal] torn record above")
+    assert texts(tmp_path) == ["a"], "and not sealed again"
+    assert check_file(log.path) == ()
+
+
+@pytest.mark.parametrize("left", [0, 1, 40, -1])
+def test_a_header_cut_short_by_a_crash_is_written_again(tmp_path: Path, log: WindowLog, left: int) -> None:
+    log.close()
+    header = log.path.read_bytes()
+    log.path.write_bytes(header[:left])
+
+    found = WindowLog.open_newest(tmp_path, WINDOW)
+
+    assert found is not None
+    found[0].append(said(1, "a"))
+    found[0].close()
+    assert texts(tmp_path) == ["a"]
+    assert check_file(log.path) == ()
+    repaired = parse(log.path.read_bytes()).header
+    assert repaired is not None
+    assert (repaired.window, repaired.started_at, repaired.opened_by) == (WINDOW, START, "recovery")
+
+
+def test_two_windows_of_one_second_are_two_files_and_the_later_is_the_newest(tmp_path: Path) -> None:
+    logs = [WindowLog.create(tmp_path, WINDOW, START + timedelta(milliseconds=n), "a") for n in range(3)]
+    for log in logs:
+        log.close()
+
+    assert [log.path.name[-8:] for log in logs] == ["_0001.md", "_0002.md", "_0003.md"]
+    assert newest_name(logs[0].path.parent) == logs[2].path.name
+
+
+def test_a_window_opened_under_a_clock_that_went_back_is_the_newest(tmp_path: Path) -> None:
+    WindowLog.create(tmp_path, WINDOW, START, "a").close()
+    later = WindowLog.create(tmp_path, WINDOW, START - timedelta(hours=1), "a")
+    later.close()
+
+    assert newest_name(later.path.parent) == later.path.name == "20261122T140322Z_0002.md"
+    assert check_file(later.path) == ()
+
+
+def test_a_name_without_a_seq_is_a_log_and_older_than_one_with(tmp_path: Path, log: WindowLog) -> None:
+    log.append(said(1, "a"))
+    log.close()
+    bare = log.path.rename(log.path.with_name("20261122T140322Z.md"))
+
+    assert texts(tmp_path) == ["a"]
+    assert check_file(bare) == ()
+    WindowLog.create(tmp_path, WINDOW, START, "a").close()
+    assert texts(tmp_path) == []
+
+
+def test_a_window_without_a_log_has_none(tmp_path: Path) -> None:
+    assert WindowLog.open_newest(tmp_path, WINDOW) is None
+
+
+def test_other_files_in_the_folder_are_passed_over(tmp_path: Path, log: WindowLog) -> None:
+    log.close()
+    log.path.with_name("zzz.md").write_text("mine")
+    log.path.with_name("99991231T235959Z_0001.md.swp").write_text("mine")
+
+    assert newest_name(log.path.parent) == log.path.name
+
+
+@pytest.mark.parametrize("id", ["", "..", "../1234567890123456", "1" * 10_000, "12345678901234567x", "1" * 14])
+def test_a_window_that_is_no_discord_id_has_no_file(tmp_path: Path, id: str) -> None:
+    window = Window(surface=Surface.DISCORD_THREAD, id=id)
+
+    with pytest.raises(ValueError, match="context id"):
+        WindowLog.create(tmp_path, window, START, "a")
+    with pytest.raises(ValueError, match="context id"):
+        WindowLog.open_newest(tmp_path, window)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("says_full", [True, False], ids=["reported", "silent"])
+@pytest.mark.parametrize("room_bytes", [0, 1, 40, 100, 120])
+def test_a_full_disk_refuses_the_event_and_the_log_goes_on_when_there_is_room(
+    tmp_path: Path, log: WindowLog, room_bytes: int, says_full: bool
+) -> None:
+    log.close()
+    disk = FailingDisk()
+    found = WindowLog.open_newest(tmp_path, WINDOW, disk)
+    assert found is not None
+    found[0].append(said(1, "kept"))
+    disk.room_bytes, disk.says_full = room_bytes, says_full
+
+    with pytest.raises(LogUnwritable, match=r"No space left|the disk or a quota is full"):
+        found[0].append(said(2, "refused"))
+
+    again = WindowLog.open_newest(tmp_path, WINDOW)
+    assert again is not None
+    again[0].append(said(2, "told later"))
+    again[0].close()
+    assert texts(tmp_path) == ["kept", "told later"]
+    assert check_file(log.path) == ()
+
+
+def test_a_failed_sync_is_never_repeated_on_the_same_descriptor(tmp_path: Path) -> None:
+    disk = FailingDisk()
+    log = WindowLog.create(tmp_path, WINDOW, START, "a", disk)
+    log.append(said(1, "a"))
+    disk.sync_error, syncs = OSError(errno.EIO, os.strerror(errno.EIO)), disk.syncs
+
+    with pytest.raises(LogUnwritable, match="Input/output error"):
+        log.sync()
+    disk.sync_error, writes = None, disk.writes
+    for use in (log.sync, lambda: log.append(said(2)), log.end_window):
+        with pytest.raises(LogUnwritable, match="given up earlier"):
+            use()
+
+    assert (disk.syncs, disk.writes) == (syncs + 1, writes)
+    assert log.path.read_bytes().count(b"\n## ") == 1
+
+
+def test_every_event_is_one_write(tmp_path: Path) -> None:
+    disk = FailingDisk()
+    log = WindowLog.create(tmp_path, WINDOW, START, "a", disk)
+    disk.writes = 0
+
+    log.append(*(said(number, "x" * 100_000) for number in range(5)))
+    log.close()
+
+    assert disk.writes == 5
+
+
+def test_opening_syncs_what_a_killed_process_may_not_have(tmp_path: Path, log: WindowLog) -> None:
+    log.append(said(1))
+    log.close()
+    disk = FailingDisk()
+
+    found = WindowLog.open_newest(tmp_path, WINDOW, disk)
+
+    assert found is not None
+    found[0].close()
+    assert (disk.syncs, disk.writes) == (1, 0)
+
+
+@pytest.mark.parametrize("room_bytes", [0, 50])
+def test_a_window_that_could_not_be_created_leaves_no_file(tmp_path: Path, log: WindowLog, room_bytes: int) -> None:
+    log.append(said(1, "a"))
+    log.close()
+
+    with pytest.raises(LogUnwritable):
+        WindowLog.create(tmp_path, WINDOW, START, "a", FailingDisk(room_bytes))
+
+    assert texts(tmp_path) == ["a"]
+
+
+def test_a_log_that_somebody_else_wrote_to_is_not_written_over(tmp_path: Path, log: WindowLog) -> None:
+    log.append(said(1, "a"))
+    with log.path.open("a") as other:
+        other.write("a remark\n")
+
+    with pytest.raises(LogChanged, match="bytes long"):
+        log.append(said(2, "b"))
+
+    found = WindowLog.open_newest(tmp_path, WINDOW)
+    assert found is not None
+    found[0].append(said(2, "b"))
+    found[0].close()
+    assert texts(tmp_path) == ["a", "b"]
+
+
+def test_a_log_that_was_replaced_or_removed_is_not_written_to(tmp_path: Path) -> None:
+    for change, reason in ((Path.unlink, "no longer there"), (lambda path: path.write_bytes(b""), "replaced")):
+        log = WindowLog.create(tmp_path, WINDOW, START, "a")
+        kept = log.path.rename(log.path.with_suffix(".kept"))
+        log.path.touch()
+        change(log.path)
+
+        with pytest.raises(LogChanged, match=reason):
+            log.append(said(1))
+        assert b"\n## " not in kept.read_bytes()
+
+
+def test_a_log_that_was_cut_shorter_is_not_written_to(log: WindowLog) -> None:
+    log.append(said(1))
+    os.truncate(log.path, 100)
+
+    with pytest.raises(LogChanged, match="100 bytes long"):
+        log.append(said(2))
+
+
+def test_a_folder_that_can_not_be_read_refuses_in_words(tmp_path: Path) -> None:
+    folder = tmp_path / "logs/discord-thread"
+    folder.mkdir(parents=True)
+    (folder / WINDOW.id).touch()
+
+    with pytest.raises(LogUnwritable, match="cannot be read: Not a directory"):
+        WindowLog.open_newest(tmp_path, WINDOW)
+    with pytest.raises(LogUnwritable, match="cannot be made: File exists"):
+        WindowLog.create(tmp_path, WINDOW, START, "a")
+
+
+def test_a_symbolic_link_is_not_followed(tmp_path: Path, log: WindowLog) -> None:
+    log.close()
+    elsewhere = log.path.rename(tmp_path / "elsewhere.md")
+    log.path.symlink_to(elsewhere)
+
+    with pytest.raises(LogUnwritable, match="cannot be opened"):
+        WindowLog.open_newest(tmp_path, WINDOW)
+
+
+def test_an_ended_window_is_read_only_and_takes_no_more(log: WindowLog) -> None:
+    log.append(said(1))
+    log.end_window()
+
+    assert stat.S_IMODE(log.path.stat().st_mode) == 0o444
+    with pytest.raises(LogUnwritable, match="closed"):
+        log.append(said(2))
+
+
+def test_an_ended_window_without_a_successor_goes_on(tmp_path: Path, log: WindowLog) -> None:
+    log.end_window()
+
+    found = WindowLog.open_newest(tmp_path, WINDOW)
+
+    assert found is not None
+    found[0].append(said(1, "a"))
+    found[0].close()
+    assert texts(tmp_path) == ["a"]
+
+
+def test_a_log_outside_the_log_root_is_not_opened(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="log path"):
+        WindowLog.open(tmp_path, PurePosixPath("notes/20261122T140322Z_0001.md"))
+
+
+def test_an_event_that_is_refused_leaves_the_log_usable(tmp_path: Path, log: WindowLog) -> None:
+    broken = said(1).__class__(id=said(1).id, at=START.replace(tzinfo=None), kind=said(1).kind, content="")
+
+    with pytest.raises(ValueError, match="UTC"):
+        log.append(broken)
+    log.append(said(1, "a"))
+    log.close()
+
+    assert texts(tmp_path) == ["a"]
+
+
+def test_check_names_line_and_reason(tmp_path: Path, log: WindowLog) -> None:
+    log.append(said(1, "a"), said(2, "b"))
+    log.close()
+    lines = log.path.read_bytes().split(b"\n")
+    lines[7] = b"changed"
+    log.path.write_bytes(b"\n".join(lines))
+
+    found = check_file(log.path)
+
+    assert [finding.line for finding in found] == [5]
+    assert "does not continue the chain" in found[0].reason
+
+
+def test_check_notices_a_log_under_another_name_or_in_another_folder(tmp_path: Path, log: WindowLog) -> None:
+    log.close()
+    renamed = log.path.rename(log.path.with_name("20261122T140323Z_0001.md"))
+    assert [finding.line for finding in check_file(renamed)] == [1]
+
+    folder = tmp_path / "logs/discord-channel/123456789012345679"
+    folder.mkdir(parents=True)
+    moved = renamed.rename(folder / log.path.name)
+    assert ["folder" in finding.reason for finding in check_file(moved)] == [True]
+    assert check_file(moved.rename(tmp_path / "copy.md")) == ()

@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import doctest
+import re
+from pathlib import Path
+
+import pytest
+
+from domain.log_format import encode_event, encode_header, encode_seal
+from domain.log_parser import parse
+from domain.log_view import findings
+
+PAGE = Path(__file__).parents[2] / "docs" / "formats.md"
+
+
+def examples() -> dict[str, bytes]:
+    """The page's named examples: fences of tildes under a comment that names them."""
+    found = re.findall(r"<!-- example: (\w+) -->\n(~{3,})\w+\n(.*?)\n\2\n", PAGE.read_text("utf-8"), re.DOTALL)
+    return {name: text.encode("utf-8") + b"\n" for name, _, text in found}
+
+
+def test_every_session_on_the_page_gives_what_it_says() -> None:
+    text = PAGE.read_text("utf-8")
+    sessions = "\n".join(re.findall(r"```pycon\n(.*?\n)```\n", text, re.DOTALL))
+    test = doctest.DocTestParser().get_doctest(sessions, {"example": examples()}, PAGE.name, str(PAGE), 0)
+    report: list[str] = []
+
+    result = doctest.DocTestRunner(verbose=False).run(test, out=report.append)
+
+    assert result.failed == 0, "".join(report)
+    assert result.attempted == sessions.count(">>> ") > 5
+
+
+def test_the_example_log_is_what_the_writer_writes() -> None:
+    data = examples()["log"]
+    log = parse(data)
+    assert log.header is not None
+    (seal,) = log.seals
+
+    written, head = encode_header(log.header)
+    for logged in log.events:
+        if logged.offset > seal.offset:
+            torn = data[seal.offset : seal.offset + seal.length]
+            note, head = encode_seal(torn, head)
+            written += torn + note
+        assert len(written) == logged.offset
+        record, head = encode_event(logged.event, head)
+        written += record
+
+    assert written == data
+    assert findings(log) == ()
+
+
+@pytest.mark.parametrize("kind", ["user", "agent", "tool-call", "tool-result", "delivery", "pin", "system"])
+def test_the_page_names_every_kind_of_event(kind: str) -> None:
+    assert f"`{kind}`" in PAGE.read_text("utf-8")
