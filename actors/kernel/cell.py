@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
@@ -30,14 +29,14 @@ class Trouble:
 class Cell:
     """The mailbox of one address. It outlives its actor's crashes, and is itself the pykka inbox and stop flag.
 
-    Whoever holds `busy` runs the actor or keeps it from running; that is how one message is handled at a time. Adding
-    to `queue` and testing `busy` are single operations under the interpreter's lock, so senders need no lock of ours.
+    Whoever has its turn runs the actor or keeps it from running; that is how one message is handled at a time. Adding
+    to `queue`, looking at `turn` and popping it are single operations under the interpreter's lock, so senders need no
+    lock of ours. (A `threading.Lock` in place of `turn` did the same and cost a third of all the time of a message.)
     """
 
     __slots__ = (
         "actor",
         "address",
-        "busy",
         "last_used",
         "leaving",
         "queue",
@@ -46,6 +45,7 @@ class Cell:
         "stopped",
         "system",
         "trouble",
+        "turn",
     )
 
     def __init__(self, system: ActorSystem, address: Address, spec: ActorSpec) -> None:
@@ -53,7 +53,8 @@ class Cell:
         self.address = address
         self.spec = spec
         self.queue: deque[Any] = deque()
-        self.busy = threading.Lock()
+        self.turn: list[None] = []
+        """One item while nobody has the turn, none while somebody does; at first it is the maker's."""
         self.actor: Actor | None = None
         self.retired = False
         """No longer in the directory; messages that still arrive are carried over."""
@@ -64,6 +65,14 @@ class Cell:
         self.last_used = 0
         """The sweeper's tick at which it last ran."""
         self.trouble: Trouble | None = None
+
+    def take_turn(self) -> bool:
+        """Whether the turn was free; it is the caller's from here on."""
+        try:
+            self.turn.pop()
+        except IndexError:
+            return False
+        return True
 
     def put(self, item: Any) -> None:
         """Add to the mailbox and see that a worker comes by (pykka's inbox protocol)."""
@@ -95,4 +104,4 @@ class Cell:
         actor = self.actor
         if self.queue or (actor is not None and actor.in_progress):
             return True
-        return self.busy.locked() and not self.resting
+        return not self.turn and not self.resting

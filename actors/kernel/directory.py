@@ -43,7 +43,7 @@ class Directory:
             self.closed = True
 
     def add(self, address: Address, spec: ActorSpec) -> Cell:
-        """A mailbox for `address`, held `busy` by the caller, who must schedule it."""
+        """A mailbox for `address`, whose turn is the caller's, who must schedule it."""
         with self._lock:
             cell = self.cells[address] = self._new_cell(address, spec)
             return cell
@@ -73,7 +73,7 @@ class Directory:
             return ""
 
     def retire(self, cell: Cell) -> None:
-        """Take `cell` out of the directory; the caller holds its `busy` lock and never gives it back.
+        """Take `cell` out of the directory; the caller has its turn and never gives it back.
 
         What it still holds is in the mailbox that takes its place before anyone can find that one, so a sender's later
         messages stay behind its earlier ones.
@@ -108,8 +108,7 @@ class Directory:
 
     def _new_cell(self, address: Address, spec: ActorSpec) -> Cell:
         cell = Cell(self._system, address, spec)
-        cell.busy.acquire()
-        cell.last_used = self._system.tick
+        cell.last_used = self._system.runner.tick
         return cell
 
 

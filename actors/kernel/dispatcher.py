@@ -31,7 +31,12 @@ class Worker(KernelThread):
         """Stands for the caller's own thread and is never started."""
         self.cell: Cell | None = None
         self.since = 0.0
-        """When the batch in hand was begun, in `time.perf_counter` seconds."""
+        """When somebody first saw it at the batch in hand, in that looker's seconds; 0.0 until somebody looks.
+
+        Whoever watches sets it, each batch clears it: a look at the clock for every batch would cost a tenth of it.
+        """
+        self.runs = 0
+        """Batches that it has handled."""
 
     def run(self) -> None:
         """Run cells until told to end."""
@@ -60,16 +65,17 @@ class Blocking:
 class Dispatcher:
     """Runs each scheduled cell on one of `workers` threads; more only while some of them wait for the disk.
 
-    Under the interpreter's lock more than two running workers gain nothing, so spares exist only to cover waits.
+    Under the interpreter's lock a second running worker makes fan-out a third slower (the two take the lock from each
+    other, and batches stay short), so one runs, and spares exist to cover waits.
     """
 
-    def __init__(self, run: Callable[[Cell, Worker], None], workers: int = 2, spares: int = SPARES) -> None:
+    def __init__(self, run: Callable[[Cell, Worker], None], workers: int = 1, spares: int = SPARES) -> None:
         if workers < 0:
             raise ValueError(f"workers {workers} must be >= 0")
         self._run_cell = run
         self._ready: queue.SimpleQueue[Cell | None] = queue.SimpleQueue()
         self.put: Callable[[Cell], None] = self._ready.put
-        """Have a cell run; the caller holds its `busy` lock, which goes with it."""
+        """Have a cell run; the caller has its turn, which goes with it."""
         self._wanted = workers
         self._limit = workers + spares
         self._lock = threading.Lock()
@@ -107,6 +113,11 @@ class Dispatcher:
             worker.cell = None
             if self._excess:
                 self._park()
+
+    def runs(self) -> int:
+        """Batches that were handled so far; it grows before a batch's actor is let go."""
+        with self._lock:
+            return self._inline.runs + sum(worker.runs for worker in self._threads)
 
     def run_ready(self) -> bool:
         """Run one scheduled cell in the calling thread (for systems without workers); False if there was none."""

@@ -46,10 +46,10 @@ def drain(system: ActorSystem, deadline_s: float) -> DrainReport:
     while True:
         if not system.dispatcher.workers:
             system.run()
-        schedules = system.schedules()
+        runs = system.dispatcher.runs()
         unfinished = tuple(cell.address for cell in system.cells() if cell.holds_work())
         # Work that moved from one actor to another during the look was perhaps seen at neither.
-        moved = system.schedules() != schedules + 1
+        moved = system.dispatcher.runs() != runs
         waited_s = time.monotonic() - begin
         if not (unfinished or moved) or waited_s >= deadline_s:
             return DrainReport(quiet=not (unfinished or moved), waited_s=waited_s, unfinished=unfinished)

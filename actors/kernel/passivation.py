@@ -19,7 +19,7 @@ TICKS_PER_IDLE = 4
 
 
 class Sweeper:
-    """Counts the system's ticks, and at each one asks the actors that were idle for long enough to leave.
+    """Counts the runner's ticks, and at each one asks the actors that were idle for long enough to leave.
 
     Cells note the tick at which they last ran, so that running one costs no look at a clock.
     """
@@ -36,10 +36,10 @@ class Sweeper:
             self._system.clock.call_later(self._interval_s, self._sweep)
 
     def _sweep(self) -> None:
-        self._system.tick += 1
+        self._system.runner.tick += 1
         try:
             for cell in self._system.cells():
-                if self._is_idle(cell) and cell.busy.acquire(False):
+                if self._is_idle(cell) and cell.take_turn():
                     cell.leaving = True
                     self._system.schedule(cell)
         except Exception:
@@ -50,4 +50,4 @@ class Sweeper:
         idle_s, actor = cell.spec.idle_s, cell.actor
         if idle_s is None or cell.queue or actor is None or actor.in_progress:
             return False
-        return self._system.tick - cell.last_used > math.ceil(idle_s / self._interval_s)
+        return self._system.runner.tick - cell.last_used > math.ceil(idle_s / self._interval_s)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 BATCH = 32
 """Messages after which a busy actor lets others go first; 1 costs half as much again, 1,000 delays others by 0.2 s."""
 SLICE_S = 0.005
-"""Seconds after which it does so anyway."""
+"""Seconds, from its second message on, after which it does so anyway."""
 LOOKS_AT_CLOCK = 4
 """Messages between two looks at the clock, each of which costs as much as taking a message out."""
 
@@ -26,23 +26,25 @@ CRASHES = (Exception, SystemExit, GeneratorExit)
 
 
 class Runner:
-    """Runs one mailbox at a time in the calling thread, which holds its `busy` lock."""
+    """Runs one mailbox at a time in the calling thread, which has its turn."""
 
     def __init__(self, system: ActorSystem) -> None:
         self._system = system
+        self.tick = 0
+        """The sweeper's count, by which idleness is measured."""
 
     def run(self, cell: Cell, worker: Worker) -> None:
         """Handle a batch of messages; a crash leaves the rest of them where they are."""
-        worker.since = begun = perf_counter()
+        worker.since = 0.0
         actor = cell.actor
         if actor is None or cell.leaving:
             actor = self._present(cell)
             if actor is None:
+                worker.runs += 1
                 return
-        queue, handle, left, message = cell.queue, actor.handle, BATCH, None
+        queue, handle, left, until, message = cell.queue, actor.handle, BATCH, 0.0, None
         try:
-            while queue and left:
-                left -= 1
+            while queue:
                 message = queue.popleft()
                 if type(message) is Envelope:
                     self._open(actor, message)
@@ -50,15 +52,21 @@ class Runner:
                         return
                 else:
                     handle(message)
-                if not left % LOOKS_AT_CLOCK and perf_counter() - begun > SLICE_S:
-                    break
+                left -= 1
+                if queue:
+                    if not until:
+                        until = perf_counter() + SLICE_S
+                    elif not left or (not left % LOOKS_AT_CLOCK and perf_counter() > until):
+                        break
         except BaseException as error:
             if worker.inline and not isinstance(error, CRASHES):
                 queue.appendleft(message)
                 self._system.schedule(cell)
                 raise
-            self._system.supervisor.handling_failed(cell, message, error, retried=left == BATCH - 1)
+            self._system.supervisor.handling_failed(cell, message, error, retried=left == BATCH)
             return
+        finally:
+            worker.runs += 1
         if cell.retired:  # the system stopped without waiting any longer
             self.end(cell)
             return
@@ -67,7 +75,7 @@ class Runner:
         self._release(cell)
 
     def end(self, cell: Cell) -> None:
-        """Close the actor of `cell` for good; the caller holds its `busy` lock and never runs it again."""
+        """Close the actor of `cell` for good; the caller has its turn and never gives it back."""
         self._system.supervisor.close(cell)
         cell.stopped = True
         self._system.retire(cell)
@@ -128,9 +136,10 @@ class Runner:
 
     def _release(self, cell: Cell) -> None:
         """Let others run; come back if messages are left."""
-        cell.last_used = self._system.tick
-        if not cell.queue:
-            cell.busy.release()
-            if not cell.queue or not cell.busy.acquire(False):
+        cell.last_used = self.tick
+        queue = cell.queue
+        if not queue:
+            cell.turn.append(None)
+            if not queue or not cell.take_turn():
                 return
         self._system.schedule(cell)

@@ -23,9 +23,9 @@ EVENTS_KEPT = 1000
 
 
 class Supervisor:
-    """Decides over every crash in a system; whoever calls it holds the crashed cell's `busy` lock.
+    """Decides over every crash in a system; whoever calls it has the crashed cell's turn.
 
-    The lock goes with the call: a crashed cell stays busy until it is scheduled again, at once or by a timer.
+    The turn goes with the call: a crashed cell stays busy until it is scheduled again, at once or by a timer.
     """
 
     def __init__(self, system: ActorSystem, on_escalation: Callable[[ActorGaveUp], None]) -> None:
@@ -86,7 +86,7 @@ class Supervisor:
             cell.trouble = None
 
     def end_rest(self, cell: Cell) -> bool:
-        """Take `cell` over from its rest with its `busy` lock; False if it does not rest or somebody else did."""
+        """Take `cell` over from its rest with its turn; False if it does not rest or somebody else did."""
         with self._lock:
             trouble = cell.trouble
             if trouble is None or not trouble.resting:

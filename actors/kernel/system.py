@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import logging
 import threading
 import time
@@ -39,7 +38,7 @@ class ActorSystem:
     def __init__(
         self,
         *,
-        workers: int = 2,
+        workers: int = 1,
         clock: Clock | None = None,
         ids: IdSource | None = None,
         on_escalation: Callable[[ActorGaveUp], None] = lambda _event: None,
@@ -60,8 +59,6 @@ class ActorSystem:
         self.supervisor = Supervisor(self, on_escalation)
         self.runner = Runner(self)
         self.dispatcher = Dispatcher(self.runner.run, workers)
-        self.tick = 0
-        """The sweeper's count, by which idleness is measured."""
         self._sweeper = Sweeper(self)
         self._on_dead_letter = on_dead_letter
         self._specs: dict[str, ActorSpec] = {}
@@ -72,7 +69,6 @@ class ActorSystem:
         # For the hot path: one attribute instead of two.
         self._cells = self._directory.cells
         self._put_ready = self.dispatcher.put
-        self._schedules = itertools.count()
 
     # the owner's side
 
@@ -154,8 +150,12 @@ class ActorSystem:
             self._tell_absent(to, message)
             return
         cell.queue.append(message)
-        if cell.busy.acquire(False):
-            next(self._schedules)
+        turn = cell.turn
+        if turn:
+            try:
+                turn.pop()
+            except IndexError:
+                return  # whoever took it sees the message
             self._put_ready(cell)
         elif cell.retired:
             self._directory.carry_over(cell)
@@ -180,24 +180,19 @@ class ActorSystem:
         return self._directory.closed
 
     def schedule(self, cell: Cell) -> None:
-        """Have `cell` run; the caller holds its `busy` lock, which goes with it."""
-        next(self._schedules)
+        """Have `cell` run; the caller has its turn, which goes with it."""
         self._put_ready(cell)
-
-    def schedules(self) -> int:
-        """A number that grows by one at each call, and by more when anything was scheduled in between."""
-        return next(self._schedules)
 
     def post(self, cell: Cell, item: Any) -> None:
         """Put `item` into one certain mailbox, or where it went; as `tell` does, which spares itself this call."""
         cell.queue.append(item)
-        if cell.busy.acquire(False):
+        if cell.take_turn():
             self.schedule(cell)
         elif cell.retired:
             self._directory.carry_over(cell)
 
     def retire(self, cell: Cell) -> None:
-        """Take `cell` out of the directory; the caller holds its `busy` lock and never gives it back."""
+        """Take `cell` out of the directory; the caller has its turn and never gives it back."""
         self._directory.retire(cell)
 
     def close_directory(self) -> None:

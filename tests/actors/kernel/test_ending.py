@@ -41,14 +41,19 @@ def test_a_drain_with_workers_waits_for_chains_of_messages(live_system: ActorSys
 def test_work_that_moves_behind_the_back_of_a_look_is_not_taken_for_quiet(
     system: ActorSystem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stage = Stage(system)
+    def play(player: Player, message: Say) -> None:
+        if message.n == 2:
+            player.tell(Address("player", "seen idle"), Say(n=3))
+
+    stage = Stage(system, play)
     stage.run(1, key="seen idle")
     stage.run(1, key="still to be looked at")
 
     def look() -> Iterator[Cell]:
         first, second = cells
         yield first
-        stage.tell(2, key="seen idle")
+        stage.tell(2, key="still to be looked at")
+        system.dispatcher.run_ready()
         yield second
 
     cells = system.cells()
@@ -57,7 +62,7 @@ def test_work_that_moves_behind_the_back_of_a_look_is_not_taken_for_quiet(
         patch.setattr(system, "cells", look)
         assert not system.drain(0).quiet
     assert system.drain(0).quiet
-    assert stage.heard == [1, 1, 2]
+    assert stage.heard == [1, 1, 2, 3]
 
 
 def test_a_drain_names_who_has_not_finished_by_the_deadline(system: ActorSystem) -> None:

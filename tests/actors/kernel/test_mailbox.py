@@ -167,18 +167,16 @@ def test_a_core_actor_cannot_be_registered_after_the_start(system: ActorSystem) 
         Stage(system, core=True)
 
 
-class LateLock:
-    """A mailbox's lock that lets a message in at the last moment before it opens."""
+class LateTurn(list[None]):
+    """A mailbox's turn that lets a message in at the last moment before it is given back."""
 
-    def __init__(self, lock: threading.Lock, arrive: Callable[[], None]) -> None:
-        self.acquire = lock.acquire
-        self.locked = lock.locked
-        self._lock = lock
+    def __init__(self, arrive: Callable[[], None]) -> None:
+        super().__init__()
         self._arrive = arrive
 
-    def release(self) -> None:
+    def append(self, item: None) -> None:
         self._arrive()
-        self._lock.release()
+        super().append(item)
 
 
 def test_a_message_that_comes_while_its_actor_is_let_go_wakes_it_again(system: ActorSystem) -> None:
@@ -191,7 +189,7 @@ def test_a_message_that_comes_while_its_actor_is_let_go_wakes_it_again(system: A
 
     stage.tell(1)
     (cell,) = system.cells()
-    cell.busy = LateLock(cell.busy, arrive)  # type: ignore[assignment]
+    cell.turn = LateTurn(arrive)
     system.run()
 
     assert stage.heard == [1, 2, 3]
@@ -312,7 +310,7 @@ def test_three_senders_keep_their_order_while_their_actor_leaves_again_and_again
     def passivate() -> None:
         while not over.is_set():
             for cell in live_system.cells():
-                if cell.actor is not None and cell.busy.acquire(False):
+                if cell.actor is not None and cell.take_turn():
                     cell.leaving = True
                     live_system.schedule(cell)
 

@@ -57,7 +57,7 @@ class World:
     def ask_to_leave(self) -> None:
         """What the sweeper does to actors that were idle for long enough."""
         for cell in self.system.cells():
-            if cell.actor is not None and not cell.queue and cell.busy.acquire(False):
+            if cell.actor is not None and not cell.queue and cell.take_turn():
                 cell.leaving = True
                 self.system.schedule(cell)
 
