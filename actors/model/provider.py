@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import atexit
 import contextlib
+import gc
 import logging
 import os
 import warnings
@@ -262,6 +263,8 @@ def _load(model: str) -> Any:
         logging.getLogger(name).setLevel(logging.WARNING)
     atexit.unregister(GLOBAL_LOGGING_WORKER._flush_on_exit)
     _rehearse(litellm, model)
+    gc.collect()
+    gc.freeze()  # a full collection that looks at all of litellm stops every thread for half a second
     return litellm
 
 
