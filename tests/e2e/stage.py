@@ -1,0 +1,121 @@
+"""The whole agent on a loopback Discord: in this process to look into it, or in one of its own to kill it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from actors.bootstrap import Agent
+from actors.cli.trying import playground_place
+from actors.context.log_file import check_file
+from actors.playground.defaults import BOT_ID, BOT_TOKEN, GENERAL_ID
+from actors.playground.server import PlaygroundServer
+from actors.settings.load import load
+from domain.log_event import Event, Kind
+from domain.log_parser import parse
+
+CHECKOUT = Path(__file__).parents[2]
+
+
+class Stage:
+    """A playground, and the agent in this process."""
+
+    def __init__(self, server: PlaygroundServer, data: Path, **given: object) -> None:
+        self.server = server
+        self.data = data
+        settings = load(environ={}, folder=data.parent, given={"data_root": str(data), **given})
+        self.online = threading.Event()
+        self.agent = Agent(settings, {}, playground_place(server), lambda _name: self.online.set())
+        self.agent.start()
+        assert self.online.wait(30), self.agent.reason
+
+    def ask(self, text: str, channel: int = GENERAL_ID, timeout_s: float = 30.0) -> str:
+        """Say `text` and give the bot's first answer."""
+        said = self.server.say(channel, text)
+        return str(self.server.wait_for_reply(channel, after=said, timeout_s=timeout_s)["content"])
+
+    def stop(self) -> None:
+        """End the agent in good order."""
+        self.agent.stop()
+
+
+class Process:
+    """The agent in a process of its own, as `agent run` starts it."""
+
+    def __init__(self, server: PlaygroundServer, data: Path, *, model: str = "offline", api_base: str = "") -> None:
+        self.server = server
+        self.data = data
+        self._config = data.parent / "agent.toml"
+        self._config.write_text(
+            f'data_root = "{data}"\n'
+            f'[discord]\napi_base = "{server.api_base}"\ngateway_url = "{server.gateway_url}"\n'
+            f'channels = ["{GENERAL_ID}"]\nallowed_users = ["*"]\n'
+            f'[model]\nname = "{model}"\napi_base = "{api_base}"\n'
+        )
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start it and wait until it is online."""
+        environment = {**os.environ, "DISCORD_BOT_TOKEN": BOT_TOKEN, "PYTHONPATH": str(CHECKOUT)}
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-c", "from actors.cli import agent; agent()", "run", "--config", str(self._config)],
+            env=environment,
+            cwd=self.data.parent,
+        )
+        self.server.wait_until_online(timeout_s=30)
+
+    def kill(self) -> None:
+        """End it without a word."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGKILL)
+        self._process.wait(10)
+        self._process = None
+        self.server.wait_until_online(online=False, timeout_s=10)
+
+    def terminate(self) -> int:
+        """End it in good order; its exit code."""
+        if self._process is None:
+            return 0
+        self._process.send_signal(signal.SIGTERM)
+        code = self._process.wait(30)
+        self._process = None
+        return code
+
+
+def bot_texts(server: PlaygroundServer, channel: int = GENERAL_ID) -> list[str]:
+    """What the bot has said in a channel, oldest first."""
+    return [str(message["content"]) for message in server.messages(channel) if is_bot(message)]
+
+
+def is_bot(message: dict[str, Any]) -> bool:
+    """Whether the bot wrote it."""
+    return str(message["author"]["id"]) == str(BOT_ID)
+
+
+def events(data: Path, surface: str, window: int) -> list[Event]:
+    """What the logs of a window say; every log is checked."""
+    found: list[Event] = []
+    for path in sorted((data / "logs" / surface / str(window)).glob("*.md")):
+        assert check_file(path) == (), path
+        found += [logged.event for logged in parse(path.read_bytes()).events]
+    return found
+
+
+def of_kind(found: list[Event], kind: Kind) -> list[str]:
+    """The contents of the events of one kind."""
+    return [event.content for event in found if event.kind is kind]
+
+
+def eventually(holds: Callable[[], bool], timeout_s: float = 30.0) -> None:
+    """Return once `holds` says so; for what another process does and nobody announces."""
+    deadline, pause = time.monotonic() + timeout_s, threading.Event()
+    while not holds():
+        assert time.monotonic() < deadline, "it did not come to be"
+        pause.wait(0.02)
