@@ -69,6 +69,8 @@ class LoopbackModel:
         self._received: deque[Received] = deque(maxlen=kept_requests)
         self._held: deque[tuple[_Connection, list[Step]]] = deque()
         self.connections: set[_Connection] = set()
+        self.closing = False
+        """Whoever is accepted from now on is cut off."""
         self.request_count = 0
         self.disconnect_count = 0
         """Clients that left before their response was complete."""
@@ -173,10 +175,11 @@ class LoopbackModel:
         ready.set()
 
     def _close(self) -> None:
+        self.closing = True
         self._server.close()
         for connection in tuple(self.connections):
             connection.abort()
-        self._loop.call_later(0.01, self._loop.stop)  # lets the transports report that they are closed
+        self._loop.call_later(0.03, self._loop.stop)  # lets the transports report that they are closed
 
 
 @dataclass(slots=True, eq=False)
@@ -192,6 +195,8 @@ class _Connection(asyncio.Protocol):
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
         self.server.connections.add(self)
+        if self.server.closing:
+            transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - asyncio names it
         self.transport = None

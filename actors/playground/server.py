@@ -151,7 +151,10 @@ class PlaygroundServer(Driver):
             ready.set_result(None)
             await self._stopping.wait()
         finally:
+            server = runner.server
             await runner.cleanup()
+            if server is not None:
+                await _close_late(server)
 
     def _application(self) -> web.Application:
         app = web.Application(middlewares=[guard], client_max_size=_BODY_LIMIT_BYTES)
@@ -170,6 +173,15 @@ class PlaygroundServer(Driver):
 
     async def _close_sockets(self, _: Any) -> None:
         await self._hub.gateway.close()
+
+
+async def _close_late(server: web.Server) -> None:
+    """Close what was accepted while the server was closing, and let every transport say that it is shut."""
+    for _ in range(2):
+        await asyncio.sleep(0.01)
+        if server.connections:
+            await server.shutdown(0)
+    await asyncio.sleep(0)
 
 
 def _machine_clock() -> Callable[[], float]:
