@@ -8,6 +8,7 @@ from actors.kernel.dead_letters import DeadLetter
 from actors.kernel.edge import Edge
 from actors.kernel.ending import DrainReport
 from actors.kernel.ids import IdSource, counted_ids, random_ids
+from actors.kernel.inspection import install_dump
 from actors.kernel.loop import LoopThread
 from actors.kernel.spec import ActorSpec
 from actors.kernel.system import ActorSystem
@@ -26,5 +27,6 @@ __all__ = [
     "SystemClock",
     "Timer",
     "counted_ids",
+    "install_dump",
     "random_ids",
 ]

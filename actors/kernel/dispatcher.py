@@ -146,10 +146,18 @@ class Dispatcher:
 
     def wait_begins(self) -> None:
         """One worker is about to wait; see that as many others can run as are wanted."""
-        if not self._is_mine(threading.current_thread()):
-            return
+        if self._is_mine(threading.current_thread()):
+            self.lend(1)
+
+    def wait_ends(self) -> None:
+        """One worker runs again; one of those in excess parks itself when it next has nothing in hand."""
+        if self._is_mine(threading.current_thread()):
+            self.lend(-1)
+
+    def lend(self, count: int) -> None:
+        """Count `count` more workers as waiting (1 or -1), and see that as many others can run as are wanted."""
         with self._lock:
-            self._waiting += 1
+            self._waiting += count
             if self._running() < self._wanted and not self._closing:
                 if self._parked:
                     self._parked -= 1
@@ -157,13 +165,6 @@ class Dispatcher:
                 elif len(self._threads) < self._limit:
                     self._add_spare()
             self._excess = self._running() > self._wanted
-
-    def wait_ends(self) -> None:
-        """One worker runs again; one of those in excess parks itself when it next has nothing in hand."""
-        if self._is_mine(threading.current_thread()):
-            with self._lock:
-                self._waiting -= 1
-                self._excess = self._running() > self._wanted
 
     def _is_mine(self, thread: threading.Thread) -> bool:
         return isinstance(thread, Worker) and thread.dispatcher is self

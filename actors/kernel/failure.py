@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import linecache
 from collections import deque
+from functools import lru_cache
 from types import TracebackType
 
 FRAMES = 20
@@ -48,7 +49,12 @@ def _frames(tb: TracebackType | None) -> str:
     lines: deque[str] = deque(maxlen=FRAMES)
     while tb is not None:
         code = tb.tb_frame.f_code
-        source = linecache.getline(code.co_filename, tb.tb_lineno).strip()
-        lines.append(f'  File "{code.co_filename}", line {tb.tb_lineno}, in {code.co_name}\n    {source}\n')
+        lines.append(_frame(code.co_filename, tb.tb_lineno, code.co_name))
         tb = tb.tb_next
     return "".join(lines)
+
+
+@lru_cache(maxsize=1000)
+def _frame(file: str, line: int, function: str) -> str:
+    """One frame as Python prints it; kept, since most crashes are of few kinds."""
+    return f'  File "{file}", line {line}, in {function}\n    {linecache.getline(file, line).strip()}\n'

@@ -23,6 +23,7 @@ from actors.kernel.passivation import Sweeper
 from actors.kernel.runner import Runner
 from actors.kernel.spec import ActorSpec
 from actors.kernel.supervisor import Supervisor
+from actors.kernel.watchdog import LIMIT_S, Watchdog
 from messages.base import Address, Message
 from messages.kernel import ActorGaveUp, MessageBuried
 
@@ -41,6 +42,7 @@ class ActorSystem:
         workers: int = 1,
         clock: Clock | None = None,
         ids: IdSource | None = None,
+        stuck_s: float = LIMIT_S,
         on_escalation: Callable[[ActorGaveUp], None] = lambda _event: None,
         on_dead_letter: Callable[[DeadLetter], None] = lambda _letter: None,
     ) -> None:
@@ -50,6 +52,7 @@ class ActorSystem:
             workers: Threads; 0 for none, then `run` handles messages in the caller's thread.
             clock: Time and timers; the machine's by default.
             ids: Gives ids; random by default.
+            stuck_s: Seconds after which a handler that has not come back is named in the log.
             on_escalation: Called when a core actor gave up; must not block.
             on_dead_letter: Called for every dead letter before it is forgotten elsewhere; must not block.
         """
@@ -59,6 +62,7 @@ class ActorSystem:
         self.supervisor = Supervisor(self, on_escalation)
         self.runner = Runner(self)
         self.dispatcher = Dispatcher(self.runner.run, workers)
+        self.watchdog = Watchdog(self, stuck_s)
         self._sweeper = Sweeper(self)
         self._on_dead_letter = on_dead_letter
         self._specs: dict[str, ActorSpec] = {}
@@ -88,6 +92,8 @@ class ActorSystem:
         """
         self._started = True
         self.dispatcher.start()
+        if self.dispatcher.workers:
+            self.watchdog.start()
         core = [Address(spec.kind) for spec in self._specs.values() if spec.core]
         cells = [self._directory.add(address, self._specs[address.kind]) for address in core]
         for cell in cells:

@@ -1,0 +1,118 @@
+"""What a running system does at this moment, as text for whoever wonders why it does not answer."""
+
+from __future__ import annotations
+
+import _thread
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TextIO
+
+from actors.kernel.dispatcher import Worker
+from actors.kernel.watchdog import in_hand
+from messages.base import Address
+
+if TYPE_CHECKING:
+    from actors.kernel.system import ActorSystem
+
+SHOWN = 1000
+"""Mailboxes that are listed, the fullest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadView:
+    """One thread."""
+
+    name: str
+    doing: str
+    """Which actor it runs, if any."""
+    stack: str
+
+
+@dataclass(frozen=True, slots=True)
+class MailboxView:
+    """One mailbox with something in it."""
+
+    address: Address
+    depth: int
+    resting: bool
+    """Its actor crashed and waits for its restart."""
+
+
+def threads() -> tuple[ThreadView, ...]:
+    """All threads but the caller's own, by name. Takes none of the kernel's locks."""
+    frames = sys._current_frames()
+    frames.pop(threading.get_ident(), None)
+    known = {thread.ident: thread for thread in threading.enumerate()}
+    views = []
+    for ident, frame in frames.items():
+        thread = known.get(ident)
+        found = in_hand(thread, frame, _seconds(thread)) if isinstance(thread, Worker) else None
+        name = thread.name if thread is not None else f"thread {ident}"
+        views.append(ThreadView(name, str(found or ""), "".join(traceback.format_stack(frame))))
+    return tuple(sorted(views, key=lambda view: view.name))
+
+
+def _seconds(worker: Worker) -> float:
+    """How long `worker` has been at what it does, as far as the watchdog knows."""
+    return time.perf_counter() - worker.since if worker.since else 0.0
+
+
+def mailboxes(system: ActorSystem) -> tuple[MailboxView, ...]:
+    """Those that are not empty, the fullest first."""
+    views = [MailboxView(cell.address, depth, cell.resting) for cell in system.cells() if (depth := len(cell.queue))]
+    return tuple(sorted(views, key=lambda view: (-view.depth, str(view.address))))
+
+
+def counters(system: ActorSystem) -> dict[str, Mapping[str, int]]:
+    """What the kernel counts, by kind of actor or by reason."""
+    return {
+        "living": {"mailboxes": len(system.cells()), "workers": len(system.dispatcher.workers)},
+        "crashes": system.supervisor.crashes(),
+        "restarts": system.supervisor.restarts(),
+        "stuck": system.watchdog.counts(),
+        "dead letters": system.dead_letters.counts(),
+    }
+
+
+def render_threads(views: Sequence[ThreadView]) -> str:
+    """Each thread with its stack."""
+    parts = [f"-- {view.name}{f': {view.doing}' if view.doing else ''}\n{view.stack}" for view in views]
+    return f"== {len(views)} threads\n{''.join(parts)}"
+
+
+def render_mailboxes(views: Sequence[MailboxView], counts: Mapping[str, Mapping[str, int]]) -> str:
+    """The depth of each mailbox, and what was counted."""
+    lines = [f"== {len(views)} mailboxes hold {sum(view.depth for view in views)} messages"]
+    lines += [f"{view.depth:8} {view.address}{' (rests)' if view.resting else ''}" for view in views[:SHOWN]]
+    if len(views) > SHOWN:
+        lines.append(f"     ... and {len(views) - SHOWN} more")
+    lines.append("== counters")
+    for name, row in counts.items():
+        lines.append(f"{name}: {', '.join(f'{key} {count}' for key, count in sorted(row.items())) or 'none'}")
+    return "\n".join(lines) + "\n"
+
+
+def dump(system: ActorSystem, stream: TextIO) -> None:
+    """Write it all to `stream`, the stacks first: for the rest a lock is needed, which somebody may hold for ever."""
+    stream.write(render_threads(threads()))
+    stream.flush()
+    stream.write(render_mailboxes(mailboxes(system), counters(system)))
+    stream.flush()
+
+
+def install_dump(system: ActorSystem) -> None:
+    """Let SIGUSR2 write the dump to stderr; to be called in the main thread.
+
+    A handler of signals runs in the midst of whatever the main thread was doing, with whatever locks it holds; so it
+    only starts a thread, and that by the interpreter's own function, as `threading.Thread.start` takes a lock itself.
+    """
+
+    def on_signal(_number: int, _frame: object) -> None:
+        _thread.start_new_thread(dump, (system, sys.stderr))
+
+    signal.signal(signal.SIGUSR2, on_signal)

@@ -1,0 +1,150 @@
+"""Notices handlers that do not come back, says which, and sees that the others can go on."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import threading
+import traceback
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import perf_counter
+from types import FrameType
+from typing import TYPE_CHECKING
+
+from pykka._envelope import Envelope
+
+from messages.base import Address
+
+if TYPE_CHECKING:
+    from actors.kernel.dispatcher import Worker
+    from actors.kernel.system import ActorSystem
+
+log = logging.getLogger(__name__)
+
+LIMIT_S = 10.0
+LEND_S = 0.5
+"""After which another worker takes the place of one that is still in the same batch; a batch takes milliseconds."""
+RUNNER = "actors.kernel.runner"
+HAND = "message"
+"""The runner's name for what its handler has in hand: read from its frame, so that no message costs a note of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class InHand:
+    """What one worker does now."""
+
+    worker: str
+    address: Address
+    message_type: str
+    """Empty while an actor is started or stopped."""
+    seconds: float
+    """Since the watchdog first saw it at this; 0 if it has not yet."""
+    stack: str
+    """As Python prints it, outermost frame first."""
+
+    def __str__(self) -> str:
+        """In one line, e.g. `shell has been handling RunBash for 12.0 s on worker-1`."""
+        doing = f"handling {self.message_type}" if self.message_type else "starting or stopping"
+        return f"{self.address} has been {doing} for {self.seconds:.1f} s on {self.worker}"
+
+
+def in_hand(worker: Worker, frame: FrameType | None, seconds: float) -> InHand | None:
+    """What `worker`, whose innermost frame is `frame`, does now, since `seconds`; None if it waits for work."""
+    cell = worker.cell
+    if cell is None or frame is None:
+        return None
+    stack = "".join(traceback.format_stack(frame))
+    return InHand(worker.name, cell.address, _message_type(frame), seconds, stack)
+
+
+class Watchdog:
+    """Looks at the workers on the system's clock; whoever is in one batch for too long is stuck.
+
+    A stuck handler cannot be ended. Its worker is soon counted as waiting until it comes back, so that a spare one
+    takes its place and the other actors go on; when the limit is over it is named, once, and counted.
+    """
+
+    def __init__(self, system: ActorSystem, limit_s: float = LIMIT_S, now: Callable[[], float] = perf_counter) -> None:
+        """A watchdog that looks when it is told to, or by itself after `start`.
+
+        Args:
+            system: Whose workers it watches.
+            limit_s: After which an actor is named.
+            now: Steady seconds; real ones, for a handler hangs in real time even where the system's clock is a test's.
+
+        Raises:
+            ValueError: `limit_s` is not above 0.
+        """
+        if limit_s <= 0:
+            raise ValueError(f"limit_s {limit_s} must be > 0")
+        self._system = system
+        self._now = now
+        self._limit_s = limit_s
+        self._lend_s = min(LEND_S, limit_s)
+        self._counts: Counter[str] = Counter()
+        self._lock = threading.Lock()
+        self._lent: dict[Worker, int] = {}
+        """Worker for which another stands in -> the number of the batch that it is in."""
+        self._named: dict[Worker, int] = {}
+        """Worker whose actor was named -> the number of the batch that it was in."""
+
+    def start(self) -> None:
+        """Begin to look; it ends with the system's clock."""
+        self._system.clock.call_later(self._lend_s / 2, self._go_on)
+
+    def counts(self) -> dict[str, int]:
+        """How often an actor was stuck so far, by kind; one that has come back stays counted."""
+        with self._lock:
+            return dict(self._counts)
+
+    def look(self) -> None:
+        """Look at every worker once."""
+        for worker in self._system.dispatcher.workers:
+            self._look_at(worker)
+
+    def _go_on(self) -> None:
+        try:
+            self.look()
+        except Exception:
+            log.exception("a look at the workers failed; the next one comes all the same")
+        self.start()
+
+    def _look_at(self, worker: Worker) -> None:
+        batch, since = worker.runs, worker.since
+        busy = worker.cell is not None
+        if worker in self._lent and (not busy or self._lent[worker] != batch):
+            del self._lent[worker]
+            self._system.dispatcher.lend(-1)
+        if not busy:
+            return
+        if not since:
+            worker.since = self._now()
+            return
+        seconds = self._now() - since
+        if seconds >= self._lend_s and worker not in self._lent:
+            self._lent[worker] = batch
+            self._system.dispatcher.lend(1)
+        if seconds >= self._limit_s and self._named.get(worker) != batch:
+            self._name(worker, batch, seconds)
+
+    def _name(self, worker: Worker, batch: int, seconds: float) -> None:
+        found = in_hand(worker, sys._current_frames().get(worker.ident or 0), seconds)
+        if found is None or worker.runs != batch:  # it has come back just now
+            return
+        self._named[worker] = batch
+        with self._lock:
+            self._counts[found.address.kind] += 1
+        log.warning("%s; its stack:\n%s", found, found.stack)
+
+
+def _message_type(frame: FrameType) -> str:
+    """The class of the message that the runner's frame, somewhere below `frame`, has in hand; empty without one."""
+    link: FrameType | None = frame
+    while link is not None:
+        if link.f_globals.get("__name__") == RUNNER and link.f_locals.get(HAND) is not None:
+            message = link.f_locals[HAND]
+            return type(message.message if isinstance(message, Envelope) else message).__name__
+        link = link.f_back
+    return ""
