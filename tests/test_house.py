@@ -18,7 +18,7 @@ from packaging.utils import canonicalize_name
 from tests.test_imports import PACKAGES, roots_imported_by
 
 ROOT = Path(__file__).parent.parent
-COMMANDS = ("agent", "agent-cli", "lock", "test")
+COMMANDS = ("agent", "agent-cli", "agent-load", "lock", "test")
 READ_BY_ANY_PYTHON_3 = (*COMMANDS, "_launch.py")
 LOCKS = ("requirements.lock", "requirements-dev.lock")
 STARTUP_FILES = {"distutils-precedence.pth"}

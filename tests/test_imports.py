@@ -43,6 +43,9 @@ FILES = ("builtins.open", "builtins.print", "builtins.input", "pathlib.Path", "p
 MOCKS = ("unittest.mock*", "mock.*", "pytest_mock.*")
 
 ALLOWED = {
+    ("actors/load/agent_process.py", "subprocess.*"): "measures the agent in a process of its own, so it starts one",
+    ("actors/bench/process.py", "subprocess.*"): "measures each system in a process of its own, so it starts them",
+    ("actors/bench/", "time.perf_counter*"): "measures how long things take, in threads and processes of its own",
     ("actors/playground/", "secrets.*"): "stands for Discord itself, whose tokens and session ids nobody can foresee",
 }
 """(file or folder, pattern) -> why it may. Everything that is not an entry here is refused."""

@@ -1,0 +1,104 @@
+"""What every measurement is made with: time, memory, an end to wait for, percentiles."""
+
+from __future__ import annotations
+
+import gc
+import itertools
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+Figures = dict[str, float]
+"""What one run of one measurement gives, by name with its unit in it."""
+
+PATIENCE_S = 240.0
+"""Seconds after which a run that does not come to its end has failed."""
+PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+US = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Elapsed:
+    """How long something took, and how much of the processors."""
+
+    wall_s: float
+    cpu_s: float
+
+    def per_message(self, count: int) -> Figures:
+        """Rate and CPU of `count` messages."""
+        return {
+            "messages": count,
+            "msg_per_s": count / self.wall_s,
+            "cpu_us": self.cpu_s / count * US,
+        }
+
+
+class Stopwatch:
+    """Runs from its making."""
+
+    def __init__(self) -> None:
+        self._wall, self._cpu = time.perf_counter(), time.process_time()
+
+    def read(self) -> Elapsed:
+        """What has passed so far; CPU of all threads."""
+        return Elapsed(time.perf_counter() - self._wall, time.process_time() - self._cpu)
+
+
+class Finish:
+    """Calls `on_all` when as many as `parties` have come in; any thread may come."""
+
+    def __init__(self, parties: int, on_all: Callable[[], object] | None = None) -> None:
+        self._over = threading.Event()
+        self._on_all = on_all or self._over.set
+        self._parties = parties
+        self._arrivals = itertools.count(1)
+
+    def come(self) -> None:
+        """One more is done."""
+        if next(self._arrivals) == self._parties:
+            self._on_all()
+
+    def wait(self) -> None:
+        """Return when all are done.
+
+        Raises:
+            TimeoutError: they were not within `PATIENCE_S`.
+        """
+        if not self._over.wait(PATIENCE_S):
+            raise TimeoutError(f"{self._parties} did not finish within {PATIENCE_S:g} s")
+
+
+def settle() -> None:
+    """Collect garbage, and let later collections pass over what lives now: what the agent does after its start."""
+    gc.collect()
+    gc.freeze()
+
+
+@contextmanager
+def log_records() -> Iterator[None]:
+    """While it lasts, log records are made, as in the agent, and thrown away; elsewhere none are, in any system."""
+    logging.basicConfig(handlers=[logging.NullHandler()], level=logging.WARNING, force=True)
+    logging.disable(logging.NOTSET)
+    yield
+    silence_log()
+
+
+def silence_log() -> None:
+    """Make no log records: what they cost is not the runtime's."""
+    logging.disable(logging.CRITICAL)
+
+
+def rss_bytes() -> int:
+    """Memory of this process that is resident now."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * PAGE_BYTES
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """The value below which `share` of `values` lie; nearest rank, of at least one value."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]

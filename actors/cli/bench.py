@@ -1,0 +1,85 @@
+"""`agent bench`: the figures of the README, measured again."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from actors.cli.common import fail, json_option
+
+if TYPE_CHECKING:
+    from actors.bench.workload import Workload
+
+CLEAR_LINE = "\r\x1b[K"
+WIDTH = 100
+
+
+@click.group()
+def bench() -> None:
+    """Measure the parts, each beside the peer that its row names."""
+
+
+@bench.command()
+@json_option
+@click.option("--quick", is_flag=True, help="Small sizes, once: shows that it works, not how fast.")
+@click.option(
+    "--only", "names", multiple=True, metavar="NAME", help="Only this row; repeatable. churn_10m runs only so."
+)
+def kernel(as_json: bool, quick: bool, names: tuple[str, ...]) -> None:
+    """The actor runtime beside plain pykka, asyncio and Erlang/OTP; about five minutes.
+
+    Medians of three rounds (memory: one); in each, all systems follow one another, every one in a fresh process.
+    Python's garbage collector passes over what lives at the start, as in the agent; no system writes a log. Plain pykka
+    gets fewer messages. Exit code 1 when our kernel lost, doubled or reordered a message, or a measurement failed.
+    """
+    from actors.bench.campaign import is_sound, run
+    from actors.bench.process import Erlang, MeasurementError
+    from actors.bench.report import as_document
+
+    rows = _chosen(names)
+    watched = sys.stderr.isatty()
+    if not Erlang.is_installed():
+        click.echo("note: erl and erlc are not both installed: rows are without Erlang/OTP", err=True)
+    try:
+        results = run(rows, _show if watched else _ignore, quick=quick)
+    except MeasurementError as error:
+        fail(str(error))
+    finally:
+        if watched:
+            click.echo(CLEAR_LINE, nl=False, err=True)
+    if as_json:
+        click.echo(json.dumps(as_document(results), indent=2))
+    else:
+        from rich.console import Console
+
+        from actors.bench.table import renderables
+
+        console = Console(width=min(WIDTH, Console().width) if sys.stdout.isatty() else WIDTH, highlight=False)
+        for part in renderables(results):
+            console.print(part)
+    if not is_sound(results):
+        fail("a message was lost, doubled or overtaken")
+
+
+def _chosen(names: tuple[str, ...]) -> tuple[Workload, ...]:
+    """The rows by these names; ends the command when there is no such row."""
+    from actors.bench.campaign import chosen
+    from actors.bench.workload import WORKLOADS
+
+    known = [row.name for row in WORKLOADS]
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        fail(f"no row {', '.join(unknown)}; there are: {', '.join(known)}", 2)
+    return chosen(names)
+
+
+def _ignore(_line: str) -> None:
+    """Say nothing: nobody watches."""
+
+
+def _show(line: str) -> None:
+    """Say on the terminal's one line what is measured now."""
+    click.echo(f"{CLEAR_LINE}{line}", nl=False, err=True)

@@ -1,0 +1,72 @@
+"""What several commands share: reading the settings, saying errors, logging."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NoReturn
+
+import click
+
+if TYPE_CHECKING:
+    from actors.settings.schema import Settings
+    from actors.settings.secret import Secrets
+
+config_option = click.option(
+    "--config",
+    "config_file",
+    type=click.Path(path_type=Path),
+    help="The settings file; else $AGENT_CONFIG, else ./agent.toml if it is there.",
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+verbose_option = click.option("-v", "--verbose", is_flag=True, help="Log what the actors do, on stderr.")
+
+
+def fail(reason: str, code: int = 1) -> NoReturn:
+    """End the command with `reason` on stderr."""
+    for line in reason.splitlines() or [""]:
+        click.echo(f"error: {line}", err=True)
+    sys.exit(code)
+
+
+def load_settings(
+    config_file: Path | None, given: Mapping[str, object] = MappingProxyType({})
+) -> tuple[Settings, Secrets]:
+    """The settings in force, and the secrets, which leave the environment; ends the command if they are bad."""
+    from actors.settings.load import load
+    from actors.settings.problem import SettingsError
+    from actors.settings.secret import Secrets
+
+    try:
+        settings = load(config_file, environ=os.environ, given=given)
+        return settings, Secrets.take(os.environ, settings.origin.folder)
+    except SettingsError as error:
+        fail(str(error))
+
+
+def set_up_logging(*, verbose: bool) -> None:
+    """Warnings, or everything of ours if `verbose`, on stderr; one event a line, never a message's text."""
+    logging.basicConfig(
+        level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s", stream=sys.stderr, force=True
+    )
+    logging.getLogger("actors").setLevel(logging.INFO if verbose else logging.WARNING)
+    logging.getLogger("discord.gateway").addFilter(_is_credible)
+
+
+def _is_credible(record: logging.LogRecord) -> bool:
+    """False for discord.py 2.7's alarm about a lag, whose figure is wrong when a heartbeat's answer is quick."""
+    return not str(record.msg).startswith("Can't keep up")
+
+
+def raise_file_limit() -> int:
+    """Let this process have as many open files as it may, for each live window keeps one; how many that is."""
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != hard:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    return hard

@@ -1,0 +1,122 @@
+"""`agent-cli`: one stateless turn through the same actors, for testing and debugging."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from actors.cli.common import config_option, fail, load_settings, set_up_logging, verbose_option
+
+if TYPE_CHECKING:
+    from actors.kernel import ActorSystem, Edge
+    from actors.settings.schema import Settings
+
+STATELESS = "agent-cli is stateless: every call is a window of its own, so there is nothing that /new could end"
+TURN_S = 3_600.0
+
+
+@click.command()
+@click.argument("prompt", required=False)
+@click.option("--model", help="As litellm names it, or offline; else the configured one.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@config_option
+@verbose_option
+def agent_cli(prompt: str | None, model: str | None, as_json: bool, config_file: Path | None, verbose: bool) -> None:
+    """Answer PROMPT once and print only the answer; `-`, or no PROMPT in a pipe, reads it from stdin.
+
+    For testing: it keeps no history, writes no log and leaves the data root as it is. Discord is where the agent lives.
+    """
+    text = _prompt(prompt)
+    if text.strip() == "/new":
+        click.echo(STATELESS, err=True)
+        sys.exit(0)
+    set_up_logging(verbose=verbose)
+    settings, secrets = load_settings(config_file, {"model.name": model} if model else {})
+    answer, outcome = _one_turn(settings, secrets.environment(), text)
+    if as_json:
+        click.echo(json.dumps({"answer": answer, "outcome": outcome, "model": settings.model.name}))
+    elif outcome == "answered":
+        click.echo(answer)
+    else:
+        fail(answer)
+    sys.exit(0 if outcome == "answered" else 1)
+
+
+def _prompt(given: str | None) -> str:
+    if given is None and sys.stdin.isatty():
+        raise click.UsageError("Missing argument 'PROMPT'.")
+    # Bytes that are no UTF-8 travel as lone surrogates, as they do in arguments.
+    text = sys.stdin.buffer.read().decode("utf-8", "surrogateescape") if given in (None, "-") else given
+    if not text or not text.strip():
+        fail("the prompt is empty")
+    return text
+
+
+def _one_turn(settings: Settings, secrets: Mapping[str, str], text: str) -> tuple[str, str]:
+    """The answer, or the notice in its place, and how the turn ended."""
+    from actors.kernel import ActorSystem
+    from actors.shell.hardening import make_undumpable
+    from messages.kernel import ActorGaveUp
+
+    def give_up(event: ActorGaveUp) -> None:
+        edge.put(event)
+
+    make_undumpable()
+    system = ActorSystem(on_escalation=give_up)
+    edge = system.edge("cli")
+    with tempfile.TemporaryDirectory(prefix="agent-cli-") as scratch:
+        _register(system, settings, secrets, edge, Path(scratch))
+        system.start()
+        try:
+            return _ask(system, edge, text)
+        finally:
+            system.stop()
+
+
+def _register(system: ActorSystem, settings: Settings, secrets: Mapping[str, str], edge: Edge, scratch: Path) -> None:
+    from actors import bootstrap
+    from actors.context.actor import ContextActor
+    from actors.context.journal import Journal
+    from actors.kernel import ActorSpec
+    from messages.base import CONTEXT_KIND
+
+    config = bootstrap.cli_config(settings, edge.address)
+    window = bootstrap.cli_window()
+    system.register(bootstrap.model_spec(settings, secrets))
+    system.register(bootstrap.shell_spec(settings, settings.data_root, scratch, cli_workdir=Path.cwd()))
+    journal = Journal(None, window, config.max_history_tokens)
+    system.register(ActorSpec(CONTEXT_KIND, lambda _key: ContextActor(window, journal, config)))
+
+
+def _ask(system: ActorSystem, edge: Edge, text: str) -> tuple[str, str]:
+    from actors.bootstrap import cli_window
+    from messages.context import UserMessage
+    from messages.discord import Delivered, PostMessage
+    from messages.kernel import ActorGaveUp
+    from messages.turn import TurnEnded
+
+    window = cli_window()
+    message = UserMessage(
+        window=window,
+        message_id="prompt",
+        author_id="cli",
+        author_name="you",
+        text=text,
+        sent_at=system.clock.now(),
+        reply_to=edge.address,
+    )
+    edge.tell(window.address, message)
+    post = edge.receive(TURN_S, lambda said: isinstance(said, PostMessage | ActorGaveUp))
+    if isinstance(post, ActorGaveUp):
+        return f"the {post.address} actor crashed {post.crashes} times; -v shows why", "failed"
+    assert isinstance(post, PostMessage)
+    edge.tell(post.reply_to, Delivered(request_id=post.request_id, message_ids=("stdout",)))
+    ended = edge.receive(10, lambda said: isinstance(said, TurnEnded))
+    assert isinstance(ended, TurnEnded)
+    return post.text, ended.outcome

@@ -1,0 +1,125 @@
+"""`agent try`: the real bot in a small Discord on this machine, with a page to write in."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import webbrowser
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from actors.cli.common import config_option, fail, load_settings, raise_file_limit, set_up_logging, verbose_option
+from actors.cli.running import end_on_signals
+
+if TYPE_CHECKING:
+    from actors.bootstrap import Agent, DiscordPlace
+    from actors.playground.server import PlaygroundServer
+
+ONLINE_S = 60.0
+ANSWER_S = 180.0
+QUIET_S = 0.3
+"""How long the bot must have been quiet, and not typing, for its answer to be whole."""
+
+
+@click.command("try")
+@config_option
+@click.option("--port", type=click.IntRange(0, 65535), help="Of the page; 0 for any free one.  [default: 8787]")
+@click.option("--data", type=click.Path(path_type=Path), help="Data root.  [default: playground/ in the usual one]")
+@click.option("--no-browser", is_flag=True, help="Do not open the page.")
+@click.option("--say", "texts", multiple=True, metavar="TEXT", help="Say it, print the answer, exit; repeatable.")
+@verbose_option
+def try_it(
+    config_file: Path | None,
+    port: int | None,
+    data: Path | None,
+    no_browser: bool,
+    texts: tuple[str, ...],
+    verbose: bool,
+) -> None:
+    """Try the bot with no account: a page with channels and threads, answered by the real thing."""
+    from actors.bootstrap import Agent
+    from actors.context.data_root import DataRootError
+
+    set_up_logging(verbose=verbose)
+    settings, secrets = load_settings(config_file, {"data_root": str(data.absolute())} if data else {})
+    if data is None:
+        settings = settings.rooted(settings.data_root / "playground", settings.origin)
+    raise_file_limit()
+    server = _start_server(port if port is not None else (0 if texts else 8787))
+    online = threading.Event()
+    agent = Agent(settings, secrets.environment(), playground_place(server), lambda _name: online.set())
+    end_on_signals(agent)
+    try:
+        agent.start()
+        _await_online(agent, online)
+        click.echo("note: commands run unsandboxed, with the rights of this user", err=True)
+        if texts:
+            talk = threading.Thread(target=_converse, args=(server, agent, texts), name="say", daemon=True)
+            talk.start()  # on the side, so that an agent that gives up ends this command at once
+        else:
+            _show_page(server, settings.model.name, settings.data_root, browse=not no_browser)
+        agent.wait()
+    except DataRootError as error:
+        fail(str(error))
+    finally:
+        agent.stop()
+        server.stop()
+    if agent.exit_code:
+        fail(agent.reason, agent.exit_code)
+
+
+def playground_place(server: PlaygroundServer) -> DiscordPlace:
+    """The playground's one channel, where everybody is heard."""
+    from actors.bootstrap import DiscordPlace
+    from actors.playground import defaults
+
+    return DiscordPlace(
+        token=defaults.BOT_TOKEN,
+        api_base=server.api_base,
+        gateway_url=server.gateway_url,
+        channels=frozenset({str(defaults.GENERAL_ID)}),
+        allowed_users=frozenset({"*"}),
+        allowed_roles=frozenset(),
+        guilds_settle_s=0.2,
+    )
+
+
+def _start_server(port: int) -> PlaygroundServer:
+    from actors.playground.server import PlaygroundServer
+
+    server = PlaygroundServer(port=port)
+    try:
+        server.start()
+    except OSError as error:
+        fail(f"port {port} of 127.0.0.1 cannot be used: {error.strerror}; choose another with --port")
+    return server
+
+
+def _await_online(agent: Agent, online: threading.Event) -> None:
+    if not online.wait(ONLINE_S) and not agent.exit_code:
+        agent.end(f"the bot did not come online within {ONLINE_S:g} s", 1)
+
+
+def _converse(server: PlaygroundServer, agent: Agent, texts: tuple[str, ...]) -> None:
+    """Say each text in #general and print what comes back before saying the next; then end the agent."""
+    from actors.playground.defaults import GENERAL_ID
+
+    for text in texts:
+        said = server.say(GENERAL_ID, text)
+        try:
+            replies = server.settled_replies(GENERAL_ID, after=said, quiet_s=QUIET_S, timeout_s=ANSWER_S)
+        except TimeoutError:
+            agent.end(f"no answer within {ANSWER_S:g} s", 1)
+            return
+        for reply in replies:
+            click.echo(str(reply["content"]))
+    agent.end()
+
+
+def _show_page(server: PlaygroundServer, model: str, data_root: Path, *, browse: bool) -> None:
+    click.echo(f"Open {server.page_url} and write something. Ctrl-C ends it.")
+    click.echo(f"model: {model}; conversations are kept in {data_root / 'logs'}", err=True)
+    if browse and sys.stdout.isatty():
+        webbrowser.open(server.page_url)

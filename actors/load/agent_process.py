@@ -1,0 +1,143 @@
+"""The agent in a process of its own, started as an operator starts it, and what it costs."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import resource
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import actors
+
+_CHECKOUT = Path(actors.__file__).parents[1]
+_START = "from actors.cli import agent; agent(prog_name='agent')"
+_RECORD = re.compile(r"[-0-9]{10} [:,0-9]{12} (?P<level>[A-Z]+) (?P<name>[\w.]+): (?P<text>.*)")
+_SUPERVISOR = "actors.kernel.supervisor"
+_NOT_INHERITED = re.compile(r"AGENT_.*|.*_API_KEY|.*_TOKEN|.*_PROXY", re.IGNORECASE)
+"""What an operator may have set for the real agent: other settings, real keys, a proxy before the loopback address."""
+_LAST_LINES = 15
+
+
+@dataclass(frozen=True, slots=True)
+class Complaints:
+    """What the agent said on stderr."""
+
+    restarts: int
+    """Crashes of actors that its supervisor reported; each is followed by a restart or the end."""
+    errors: int
+    """Other records of level ERROR and above."""
+    warnings: int
+    end: str
+    """The last lines."""
+
+
+class AgentProcess:
+    """`agent run` with settings and data of its own in `folder`.
+
+    Args:
+        folder: An empty folder.
+        settings: The text of agent.toml; `data_root` is added.
+        token: The bot's.
+    """
+
+    def __init__(self, folder: Path, settings: str, token: str) -> None:
+        self.data = folder / "data"
+        self._config = folder / "agent.toml"
+        self._config.write_text(f"data_root = {json.dumps(str(self.data))}\n{settings}")
+        self._stderr = folder / "agent.stderr"
+        self._token = token
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start it; it is online some time later."""
+        with self._stderr.open("wb") as stderr:
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-c", _START, "run", "--config", str(self._config)],
+                env=environment(os.environ, self._token),
+                cwd=self._config.parent,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=stderr,
+            )
+
+    @property
+    def pid(self) -> int | None:
+        """Its process id; None before the start."""
+        return self._process.pid if self._process is not None else None
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it has not ended."""
+        return self._process is not None and self._process.poll() is None
+
+    def wait(self, timeout_s: float) -> None:
+        """Return when it has ended by itself, or after `timeout_s` seconds."""
+        if self._process is not None:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(timeout_s)
+
+    def stop(self, timeout_s: float) -> int | None:
+        """Ask it to end, as a service manager does; its exit code, None if it had to be killed."""
+        process = self._process
+        if process is None:
+            return None
+        process.terminate()
+        try:
+            return process.wait(timeout_s)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            return None
+
+    def cpu_s(self) -> float | None:
+        """Seconds of CPU that it has used so far; None where the system does not tell."""
+        fields = self._proc("stat").rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") if fields else None
+
+    def peak_rss_mb(self) -> float:
+        """Most memory that it has held at once, in MiB; where the system tells it of ended processes only, 0 before."""
+        found = re.search(r"^VmHWM:\s*([0-9]+) kB", self._proc("status"), re.MULTILINE)
+        if found:
+            return int(found[1]) / 1024
+        unit = 2**20 if sys.platform == "darwin" else 2**10
+        return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / unit
+
+    def complaints(self) -> Complaints:
+        """What it has complained of so far."""
+        with self._stderr.open(errors="replace") as lines:
+            return read_complaints(lines.read())
+
+    def _proc(self, name: str) -> str:
+        try:
+            return Path(f"/proc/{self.pid}/{name}").read_text()
+        except OSError:  # another system than Linux, or it has ended
+            return ""
+
+
+def read_complaints(stderr: str) -> Complaints:
+    """What an agent's stderr holds."""
+    restarts = errors = warnings = 0
+    lines = stderr.splitlines()
+    for line in lines:
+        record = _RECORD.match(line)
+        if record is None:
+            continue
+        if record["name"] == _SUPERVISOR and " crashed in " in record["text"]:
+            restarts += 1
+        elif record["level"] in ("ERROR", "CRITICAL"):
+            errors += 1
+        elif record["level"] == "WARNING":
+            warnings += 1
+    return Complaints(restarts, errors, warnings, "\n".join(lines[-_LAST_LINES:]))
+
+
+def environment(inherited: Mapping[str, str], token: str) -> dict[str, str]:
+    """What the agent is given of `inherited`, with its token."""
+    kept = {name: value for name, value in inherited.items() if not _NOT_INHERITED.fullmatch(name)}
+    return {**kept, "PYTHONPATH": str(_CHECKOUT), "DISCORD_BOT_TOKEN": token}

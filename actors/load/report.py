@@ -1,0 +1,85 @@
+"""What a load has shown, as figures and as a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overhead:
+    """How long answers took beyond the model's own time, in milliseconds; None when there was none."""
+
+    p50: float | None
+    p95: float | None
+    p99: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """One run, in the order in which it is printed; the first twelve fields are the contract with scripts."""
+
+    threads: int
+    turns: int
+    sent: int
+    replied: int
+    lost: int
+    """Messages that were sent and not answered, or are not in their thread's log."""
+    doubled: int
+    """Answers beyond the first, and messages logged more than once."""
+    cross_talk: int
+    """Messages of the bot, and of the logs, that hold something of another thread."""
+    turns_per_s: float
+    overhead_ms: Overhead
+    peak_rss_mb: float
+    """Of the agent's process, in MiB."""
+    restarts: int
+    """Actors of the agent that crashed."""
+    model_latency_ms: float
+    seconds: float
+    """From the first message to the last answer."""
+    cpu_ms_per_turn: float | None
+    """Of the agent's process."""
+    tool_cpu_ms_per_turn: float | None
+    """Of this process: the loopback Discord, the model and the counting."""
+    agent_errors: int
+    agent_warnings: int
+    agent_exit_code: int | None
+    """None when it had to be killed."""
+    unexpected: int
+    """Messages of the bot that were no answers."""
+    logs: int
+    broken_logs: int
+    timed_out: bool
+    details: tuple[str, ...]
+    """The first few of what was wrong with logs and of what the bot said instead of answers."""
+    seed: str
+    machine: str
+
+    def as_dict(self) -> dict[str, object]:
+        """The report as JSON has it."""
+        return asdict(self)
+
+    def failures(self) -> tuple[str, ...]:
+        """Why the run is no success, in words; empty when it is one."""
+        found = {
+            "the time limit passed, or nothing was heard for too long": self.timed_out,
+            f"{self.lost} of {self.sent} messages were lost": self.lost,
+            f"{self.doubled} messages were answered or logged more than once": self.doubled,
+            f"{self.cross_talk} messages held something of another thread": self.cross_talk,
+            f"{self.restarts} actors crashed": self.restarts,
+            f"{self.broken_logs} logs are not as they should be": self.broken_logs,
+            f"the agent ended with exit code {self.agent_exit_code}": self.agent_exit_code != 0,
+        }
+        return tuple(reason for reason, is_so in found.items() if is_so)
+
+
+def overhead(reply_times_s: Sequence[float], model_latency_s: float) -> Overhead:
+    """Percentiles of the replies' times beyond the model's."""
+    ordered = sorted((time_s - model_latency_s) * 1000 for time_s in reply_times_s)
+    return Overhead(p50=_percentile(ordered, 50), p95=_percentile(ordered, 95), p99=_percentile(ordered, 99))
+
+
+def _percentile(ordered: Sequence[float], percent: int) -> float | None:
+    """The smallest value that at least `percent` of them do not exceed."""
+    return round(ordered[-(-len(ordered) * percent // 100) - 1], 1) if ordered else None

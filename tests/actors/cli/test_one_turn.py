@@ -1,0 +1,95 @@
+"""One stateless turn from the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.actors.cli.command import digest, run
+
+
+def test_it_prints_the_answer_and_nothing_else(tmp_path: Path) -> None:
+    done = run("agent-cli", "run: echo $((6*7))", cwd=tmp_path)
+    assert done.returncode == 0
+    assert "42" in done.stdout
+    assert done.stderr == ""
+
+
+def test_commands_run_in_the_callers_folder(tmp_path: Path) -> None:
+    assert str(tmp_path) in run("agent-cli", "run: pwd", cwd=tmp_path).stdout
+
+
+def test_the_data_root_is_left_as_it_is(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    (data / "logs").mkdir(parents=True)
+    (data / "logs" / "x.md").write_text("kept")
+    before = digest(tmp_path)
+    run("agent-cli", "run: echo hello", cwd=tmp_path, environment={"AGENT_HOME": str(data)})
+    assert digest(tmp_path) == before
+
+
+def test_a_data_root_that_is_not_there_is_not_made(tmp_path: Path) -> None:
+    run("agent-cli", "hello", cwd=tmp_path)
+    assert digest(tmp_path) == {}
+
+
+@pytest.mark.parametrize("arguments", [("-",), ()])
+def test_the_prompt_may_come_from_stdin(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    assert "7" in run("agent-cli", *arguments, cwd=tmp_path, stdin=b"run: echo $((3+4))").stdout
+
+
+def test_bytes_that_are_no_text_are_answered_all_the_same(tmp_path: Path) -> None:
+    done = run("agent-cli", "-", cwd=tmp_path, stdin=b"\xff\xfe hello")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_json_is_one_document(tmp_path: Path) -> None:
+    found = json.loads(run("agent-cli", "--json", "run: echo 42", cwd=tmp_path).stdout)
+    assert (found["outcome"], found["model"]) == ("answered", "offline")
+    assert "42" in found["answer"]
+
+
+def test_nothing_is_remembered_from_call_to_call(tmp_path: Path) -> None:
+    first = run("agent-cli", "hello", cwd=tmp_path).stdout
+    assert run("agent-cli", "hello", cwd=tmp_path).stdout == first
+
+
+def test_new_says_that_there_is_nothing_to_end(tmp_path: Path) -> None:
+    done = run("agent-cli", "/new", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "stateless" in done.stderr
+
+
+def test_an_empty_prompt_is_refused(tmp_path: Path) -> None:
+    done = run("agent-cli", "  ", cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", "error: the prompt is empty\n")
+
+
+def test_a_model_that_cannot_be_reached_is_an_error_on_stderr(tmp_path: Path) -> None:
+    settings = '[model]\nname = "openai/x"\napi_base = "http://127.0.0.1:9/v1"\nretries = 0\n'
+    (tmp_path / "agent.toml").write_text(settings)
+    done = run("agent-cli", "hello", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "could not get an answer from the model" in done.stderr
+
+
+@pytest.mark.parametrize("program", ["agent", "agent-cli", "agent-load"])
+def test_help_imports_nothing_heavy(tmp_path: Path, program: str) -> None:
+    name = program.replace("-", "_")
+    code = (
+        f"import sys; sys.argv = ['x', '--help']\nfrom actors.cli import {name}\n"
+        f"try:\n    {name}()\nexcept SystemExit:\n    pass\n"
+        "print(sorted({'aiohttp', 'asyncio', 'discord', 'litellm', 'msgspec', 'pydantic', 'pykka'} & set(sys.modules)))"
+    )
+    import subprocess
+    import sys
+
+    from tests.actors.cli.command import CHECKOUT
+
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=CHECKOUT, capture_output=True, text=True, timeout=30, check=True
+    )
+    assert "Usage:" in done.stdout
+    assert done.stdout.rstrip().endswith("[]")
