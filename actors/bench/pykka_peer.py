@@ -217,8 +217,7 @@ def fairness(quiet: int, messages: int, pause_ms: float, backlog: int) -> Figure
     for _ in range(backlog):
         flooder.tell(PING)
     beside = _quiet_waits(quiet, messages, pause_ms / 1000)
-    p99_alone, p99_beside = percentile(alone, 0.99) * US, percentile(beside, 0.99) * US
-    return {"p99_alone_us": p99_alone, "p99_beside_us": p99_beside, "ratio": p99_beside / p99_alone}
+    return {"p99_alone_us": percentile(alone, 0.99) * US, "p99_beside_us": percentile(beside, 0.99) * US}
 
 
 def _quiet_waits(quiet: int, messages: int, pause_s: float) -> list[float]:

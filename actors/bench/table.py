@@ -24,7 +24,6 @@ UNITS = {
     "p50_logged_us": "us p50 with log records",
     "p99_alone_us": "us p99 alone",
     "p99_beside_us": "us p99 beside the flooder",
-    "ratio": "times",
     "passivate_us": "us to passivate",
     "reactivate_us": "us to re-activate",
     "rss_tenth_mb": "MiB at a tenth",

@@ -40,23 +40,29 @@ class Workload:
 
 
 ALL_PEERS: Mapping[str, Sizes] = {"pykka": {}, "asyncio": {}, "erlang": {}}
-FAIRNESS: Sizes = {"quiet": 99, "messages": 1000, "pause_ms": 1, "backlog": 1000}
+FAIRNESS: Sizes = {"quiet": 99, "messages": 800, "pause_ms": 1, "backlog": 1000}
 
 WORKLOADS = (
-    Workload("ping_pong", "ping_pong", {"hops": 200_000}, {"hops": 1000}, {**ALL_PEERS, "pykka": {"hops": 20_000}}),
+    Workload(
+        "ping_pong",
+        "ping_pong",
+        {"hops": 200_000},
+        {"hops": 1000},
+        {**ALL_PEERS, "pykka": {"hops": 20_000}, "asyncio": {"hops": 50_000}},
+    ),
     Workload(
         "request_reply",
         "request_reply",
         {"clients": 100, "servers": 10, "questions": 1000},
         {"clients": 10, "servers": 2, "questions": 10},
-        {**ALL_PEERS, "pykka": {"questions": 100}},
+        {**ALL_PEERS, "pykka": {"questions": 100}, "asyncio": {"questions": 300}},
     ),
     Workload(
         "fan_out_1000x100",
         "fan_out",
         {"actors": 1000, "messages": 100},
         {"actors": 100, "messages": 10},
-        {**ALL_PEERS, "pykka": {"messages": 20}},
+        {**ALL_PEERS, "pykka": {"messages": 10}},
     ),
     Workload(
         "fan_out_10000x100",
@@ -101,7 +107,7 @@ WORKLOADS = (
     Workload(
         "supervision_cost",
         "supervision_cost",
-        {"actors": 1000, "hops": 300_000, "balls": 100},
+        {"actors": 1000, "hops": 200_000, "balls": 100},
         {"actors": 50, "hops": 1000, "balls": 5},
         {"unsupervised": {}},
     ),
@@ -110,13 +116,13 @@ WORKLOADS = (
         "fairness",
         FAIRNESS,
         {"quiet": 9, "messages": 100, "pause_ms": 1, "backlog": 100},
-        {"pykka": {"messages": 300}, "erlang": {}},
-        "ratio",
+        {"pykka": {"messages": 200}, "erlang": {}},
+        "p99_beside_us",
     ),
     Workload(
         "passivate_reactivate",
         "passivate_reactivate",
-        {"windows": 20_000},
+        {"windows": 10_000},
         {"windows": 200},
         headline="reactivate_us",
     ),

@@ -176,7 +176,11 @@ class LoopbackModel:
 
     def _close(self) -> None:
         self.closing = True
-        self._server.close()
+        for (
+            listening
+        ) in self._server.sockets:  # asyncio leaks what it accepts in the turn in which its server is closed
+            self._loop.remove_reader(listening.fileno())
+        self._loop.call_later(0.01, self._server.close)
         for connection in tuple(self.connections):
             connection.abort()
         self._loop.call_later(0.03, self._loop.stop)  # lets the transports report that they are closed

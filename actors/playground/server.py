@@ -23,6 +23,7 @@ from actors.playground.rest_interactions import InteractionRoutes
 from actors.playground.rest_messages import MessageRoutes
 
 _START_S = 30.0
+_SETTLE_S = 0.02
 _BODY_LIMIT_BYTES = 40 * 1024 * 1024
 
 
@@ -140,21 +141,21 @@ class PlaygroundServer(Driver):
         app = self._application()
         runner = web.AppRunner(app, handle_signals=False, access_log=None, shutdown_timeout=1.0)
         await runner.setup()
+        loop = asyncio.get_running_loop()
+        assert runner.server is not None  # it was set up just now
         try:
-            site = web.TCPSite(runner, self._host, self.port, backlog=1024)
-            await site.start()
-            self.port = runner.addresses[0][1]
+            listener = await loop.create_server(runner.server, self._host, self.port, backlog=1024)
+            self.port = listener.sockets[0].getsockname()[1]
             self._hub.payloads.origin = self.origin
             self._hub.gateway.url = self.gateway_url
-            self._loop = asyncio.get_running_loop()
+            self._loop = loop
             self._stopping = asyncio.Event()
             ready.set_result(None)
             await self._stopping.wait()
+            await _close(listener)
         finally:
-            server = runner.server
             await runner.cleanup()
-            if server is not None:
-                await _close_late(server)
+            await asyncio.sleep(_SETTLE_S)  # transports say that they are closed
 
     def _application(self) -> web.Application:
         app = web.Application(middlewares=[guard], client_max_size=_BODY_LIMIT_BYTES)
@@ -175,13 +176,15 @@ class PlaygroundServer(Driver):
         await self._hub.gateway.close()
 
 
-async def _close_late(server: web.Server) -> None:
-    """Close what was accepted while the server was closing, and let every transport say that it is shut."""
-    for _ in range(2):
-        await asyncio.sleep(0.01)
-        if server.connections:
-            await server.shutdown(0)
-    await asyncio.sleep(0)
+async def _close(listener: asyncio.Server) -> None:
+    """Accept no more, and only then close.
+
+    asyncio leaks what it accepted in the very turn of the loop in which its server is closed.
+    """
+    for listening in listener.sockets:
+        asyncio.get_running_loop().remove_reader(listening.fileno())
+    await asyncio.sleep(_SETTLE_S)
+    listener.close()
 
 
 def _machine_clock() -> Callable[[], float]:
