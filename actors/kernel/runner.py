@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 BATCH = 8
 """Messages after which a busy actor lets others go first; 1 costs half as much again, 1,000 delays others by 0.2 s.
 
-A quiet actor beside a flooder waits a batch longer than alone; with 16 its p99 was up to four times as long, with 32 more.
+A quiet actor beside a flooder waits a batch longer than alone; with 16 its p99 was up to four times as long.
 """
 SLICE_S = 0.005
 """Seconds, from its second message on, after which it does so anyway."""
