@@ -55,14 +55,20 @@ class DiscordPlace:
     """Silence after the last server's description that ends the bot's start."""
 
 
-def context_config(settings: Settings, surface: Address, work: Path) -> ContextConfig:
-    """What every window is told, with its answers shown by `surface`."""
+def context_config(
+    settings: Settings,
+    surface: Address,
+    workdir: Callable[[Window], str],
+    subscribers: tuple[Address, ...] = (),
+) -> ContextConfig:
+    """What every window is told, with its answers shown by `surface` and its commands run in `workdir`."""
     return ContextConfig(
         model=MODEL,
         shell=SHELL,
         surface=surface,
-        workdir=lambda window: str(workdir(work, window)),
+        workdir=workdir,
         tool=bash_tool(settings.shell.timeout_s, settings.shell.max_timeout_s),
+        subscribers=subscribers,
         prepare_deadline_s=settings.contexts.prepare_deadline_s,
         max_history_tokens=settings.model.max_history_tokens,
         shell_deadline_s=settings.shell.max_timeout_s + 100,
@@ -179,7 +185,7 @@ class Agent:
 
     def _specs(self, recovery: Recovery) -> tuple[ActorSpec, ...]:
         settings, root = self._settings, self._root
-        config = context_config(settings, DISCORD, root.work)
+        config = context_config(settings, DISCORD, lambda window: str(workdir(root.work, window)))
         return (
             model_spec(settings, self._secrets),
             shell_spec(settings, root.path, root.work),
@@ -196,7 +202,8 @@ class Agent:
 
         def build(_key: str) -> DiscordActor:
             # What a crashed actor had seen is in the logs; the look at the start is good for the first one only.
-            last_seen = (surveys.pop() if surveys else survey(self._root.path)).last_seen
+            with self.system.dispatcher.blocking:
+                last_seen = (surveys.pop() if surveys else survey(self._root.path)).last_seen
             return DiscordActor(
                 token=place.token,
                 channels=place.channels,
@@ -219,17 +226,7 @@ class Agent:
 def cli_config(settings: Settings, surface: Address) -> ContextConfig:
     """What the one window of a command-line turn is told; it works in the caller's folder and reports to `surface`."""
     here = str(Path.cwd())
-    return ContextConfig(
-        model=MODEL,
-        shell=SHELL,
-        surface=surface,
-        workdir=lambda _window: here,
-        tool=bash_tool(settings.shell.timeout_s, settings.shell.max_timeout_s),
-        subscribers=(surface,),
-        prepare_deadline_s=settings.contexts.prepare_deadline_s,
-        max_history_tokens=settings.model.max_history_tokens,
-        shell_deadline_s=settings.shell.max_timeout_s + 100,
-    )
+    return context_config(settings, surface, lambda _window: here, subscribers=(surface,))
 
 
 def cli_window() -> Window:

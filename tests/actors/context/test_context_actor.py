@@ -315,7 +315,10 @@ class TestAbort:
         (request,) = rig.requests()
         rig.say("two", 2)
         rig.tell(CHANNEL, AbortTurn(window=CHANNEL, asked_by="Alice"))
-        assert CancelModel(request_id=request.request_id) in rig.model.drain() or rig.posts() == []
+        cancelled, following = rig.model.drain()
+        assert cancelled == CancelModel(request_id=request.request_id)
+        assert isinstance(following, ModelRequest)
+        assert texts(following)[-1] == "two"
         assert rig.posts() == []
         assert rig.kinds() == [Kind.USER, Kind.USER, Kind.SYSTEM]
 
