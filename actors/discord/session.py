@@ -11,6 +11,7 @@ import discord
 from actors.discord.client import AgentClient
 from actors.discord.courier import TRANSIENT, Courier, described
 from actors.discord.fatal import fatal_sentence
+from actors.discord.keep_alive import end_keep_alives
 from actors.discord.timing import Timing, backoff
 
 log = logging.getLogger(__name__)
@@ -103,3 +104,4 @@ class Session:
         except TRANSIENT as error:
             log.warning("the connection to Discord was cut: %s", described(error))
             await client.http.close()
+        await end_keep_alives()

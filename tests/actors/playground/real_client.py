@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import yarl
 
+from actors.discord.keep_alive import end_keep_alives
 from actors.playground import defaults
 from actors.playground.server import PlaygroundServer
 
@@ -137,6 +138,7 @@ class Bot:
         """Close the client and end the thread."""
         assert self._loop is not None
         self.call(self.client.close())
+        self.call(end_keep_alives())
         self._loop.call_soon_threadsafe(self._ended.set)
         self._thread.join(WAIT_S)
 
