@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 PIP = ("-m", "pip", "--disable-pip-version-check", "install", "--no-input", "--no-user", "--progress-bar", "off")
-LOCKED = ("--require-hashes", "--only-binary", ":all:")
+LOCKED = ("--require-hashes", "--only-binary", ":all:", "--no-deps")  # the locks name everything there is to install
 LAYERS = ("run", "dev")
 TAIL_LINES = 25
 

@@ -33,6 +33,8 @@ class UserMessage(Message, frozen=True, kw_only=True, gc=False):
     reply_to_message_id: str = ""
     """The message that this one answers; empty for none."""
     attachments: tuple[Attachment, ...] = ()
+    audience: str = ""
+    """Who reads the window now, as a label of `domain.audience`; empty when that is not known."""
 
 
 class StartNewWindow(Message, frozen=True, kw_only=True, gc=False):

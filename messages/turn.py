@@ -36,6 +36,8 @@ class PrepareTurn(Message, frozen=True, kw_only=True, gc=False):
     text: str
     visible: tuple[EventId, ...]
     """Events that the request shows word for word anyway."""
+    audience: str = ""
+    """Who reads the window, as a label of `domain.audience`; empty when that is not known."""
 
 
 class TurnContribution(Message, frozen=True, kw_only=True, gc=False):
@@ -45,6 +47,9 @@ class TurnContribution(Message, frozen=True, kw_only=True, gc=False):
     contributor: str
     block: str
     """Text to stand immediately before the prompt; empty for nothing."""
+    instructions: str = ""
+    """Text to stand at the end of the system prompt; the same in every turn unless its cause changed, for the sake of
+    prompt caches. Empty for nothing."""
 
 
 class TurnEnded(Message, frozen=True, kw_only=True, gc=False):
@@ -56,8 +61,18 @@ class TurnEnded(Message, frozen=True, kw_only=True, gc=False):
     """`answered`, `failed` or `aborted`."""
     ended_at: datetime
     events: tuple[LoggedEvent, ...]
+    audience: str = ""
+    """Who reads the window, as a label of `domain.audience`; empty when that is not known."""
+
+
+class EventsLogged(Message, frozen=True, kw_only=True, gc=False):
+    """Events that belong to no turn, such as pins, are in the log."""
+
+    window: Window
+    events: tuple[LoggedEvent, ...]
+    audience: str = ""
 
 
 ContributorMessage = PrepareTurn
 ContributorReply = TurnContribution
-SubscriberMessage = TurnEnded
+SubscriberMessage = TurnEnded | EventsLogged

@@ -51,14 +51,22 @@ def unmet(requirements: list[str], lock: str) -> list[str]:
     ]
 
 
+def installed_names(lines: list[str], python: str) -> list[str]:
+    """Names of what is installed from `lines` on this machine if its Python were `python`, e.g. `3.11.0`."""
+    requirements = [Requirement(line.split(" --hash")[0].strip()) for line in lines]
+    place = {"python_full_version": python, "python_version": ".".join(python.split(".")[:2])}
+    return [wanted.name for wanted in requirements if wanted.marker is None or wanted.marker.evaluate(place)]
+
+
 @pytest.mark.parametrize("lock", LOCKS)
-def test_every_locked_package_has_one_version_and_its_hashes(lock: str) -> None:
+def test_every_locked_package_has_one_version_on_each_python_and_its_hashes(lock: str) -> None:
     lines = locked_lines(lock)
-    names = [line.split("==")[0] for line in lines]
 
     pinned = re.compile(r"[a-z0-9-]+==\S+( ; .+?)?\s*(--hash=sha256:[0-9a-f]{64}\s*)+")
     assert [line[:60] for line in lines if not pinned.fullmatch(line)] == []
-    assert len(names) == len(set(names)) > 10
+    for python in ("3.11.0", "3.11.9", "3.12.0", "3.13.1", "3.14.0"):
+        names = installed_names(lines, python)
+        assert len(names) == len(set(names)) > 10, python
 
 
 @pytest.mark.parametrize("lock", LOCKS)
@@ -122,7 +130,7 @@ def test_every_command_is_executable_and_asks_for_any_python_3(name: str) -> Non
 def test_every_file_in_bin_is_known_here() -> None:
     files = {path.name for path in (ROOT / "bin").iterdir() if path.is_file()}
 
-    assert files == {*READ_BY_ANY_PYTHON_3, "_environment.py"}
+    assert files == {*READ_BY_ANY_PYTHON_3, "_environment.py", "overrides.txt"}
 
 
 @pytest.mark.parametrize("name", READ_BY_ANY_PYTHON_3)

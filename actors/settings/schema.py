@@ -73,6 +73,22 @@ def _model_name(value: str) -> str:
     return value
 
 
+def _optional_name(value: str) -> str:
+    if value and not re.fullmatch(r"[!-~]{1,200}", value):
+        raise ValueError("must be empty or a model's name, without spaces")
+    return value
+
+
+def _optional_path(value: str) -> str:
+    if "\0" in value or (value and not value.strip()):
+        raise ValueError("must be empty or a path, in quotes")
+    return value
+
+
+def _snowflake_or_nothing(value: object) -> object:
+    return value if value == "" else _snowflake(value)
+
+
 def _folder(value: object) -> object:
     if isinstance(value, Path) or (isinstance(value, str) and value.strip() and "\0" not in value):
         return value
@@ -86,6 +102,7 @@ OptionalHttpAddress = Annotated[str, _web_address("http", "https", may_be_empty=
 WebSocketAddress = Annotated[str, _web_address("ws", "wss")]
 Whole = Annotated[int, Field(strict=True)]
 Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+Flag = Annotated[bool, Field(strict=True)]
 
 
 class _Table(BaseModel):
@@ -128,6 +145,10 @@ class Shell(_Table):
     """When the model names none; > 0 and <= `max_timeout_s`."""
     concurrency: Whole = Field(default=8, ge=1, le=1_000)
     """Most commands running at once."""
+    sandbox: Literal["auto", "bwrap", "landlock", "none"] = "auto"
+    """`auto` is the best that works here, bubblewrap before Landlock; where nothing works commands are refused."""
+    network: Literal["off", "on"] = "off"
+    """Whether commands reach the network."""
 
     @field_validator("timeout_s")
     @classmethod
@@ -148,6 +169,59 @@ class Contexts(_Table):
     """What a message does that arrives while a turn runs: it waits and is answered next."""
     prepare_deadline_s: Number = Field(default=5.0, gt=0, le=60)
     """Longest wait for the contributors to a turn."""
+
+
+class Embedder(_Table):
+    """What turns text into vectors for the memory."""
+
+    provider: Literal["auto", "google", "local", "litellm"] = "auto"
+    """`auto` is google when there is a GEMINI_API_KEY, else the local model."""
+    model: Annotated[str, AfterValidator(_optional_name)] = ""
+    """Empty for the provider's usual one; litellm has none."""
+    api_base: OptionalHttpAddress = ""
+    """Empty for the provider's own address."""
+    dimensions: Whole = Field(default=768, ge=8, le=4_096)
+    """Asked of providers that can shorten vectors; the local model's are always 384."""
+    timeout_s: Number = Field(default=20.0, gt=0, le=600)
+    """Longest wait for one call."""
+
+
+class Memory(_Table):
+    """What is remembered in a turn."""
+
+    enabled: Flag = True
+    search: Literal["hybrid", "similarity", "exhaustive"] = "hybrid"
+    """Which rows the ranking formula sees."""
+    scope: Literal["global", "context", "audience"] = "audience"
+    """What may be shown where: everything everywhere, a window's own words, or what adds no reader."""
+    max_memories: Whole = Field(default=24, ge=1, le=200)
+    """Most excerpts that one turn gets."""
+    total_tokens: Whole = Field(default=1_000, ge=100, le=100_000)
+    """Budget of the injected block."""
+    item_tokens: Whole = Field(default=250, ge=20, le=100_000)
+    """Budget of one excerpt."""
+    query_timeout_s: Number = Field(default=5.0, gt=0, le=60)
+    """Longest wait for the prompt's vector; without it the turn goes on."""
+
+
+class Reminders(_Table):
+    """What is said at a certain time."""
+
+    file: Annotated[str, AfterValidator(_optional_path)] = "reminders.md"
+    """The markdown file, relative to the data root; empty for no reminders."""
+    channel: Annotated[str, BeforeValidator(_snowflake_or_nothing)] = ""
+    """Where they are said; empty for the first of `discord.channels`."""
+    owner: Annotated[str, BeforeValidator(_snowflake_or_nothing)] = ""
+    """Who is mentioned when one is due; empty for nobody."""
+    catchup_hours: Number = Field(default=0.0, ge=0, le=720)
+    """How far back a recurring reminder that was missed is still said, once; 0 for not at all."""
+
+
+class Skills(_Table):
+    """Where skills are looked for, besides those that come with the agent."""
+
+    folders: tuple[Annotated[str, AfterValidator(_optional_path)], ...] = ("~/.agents/skills",)
+    """After the data root's `skills/`; the first skill of a name wins."""
 
 
 class Source(StrEnum):
@@ -183,6 +257,10 @@ class Settings(BaseSettings):
     model: Model = Model()
     shell: Shell = Shell()
     contexts: Contexts = Contexts()
+    embedder: Embedder = Embedder()
+    memory: Memory = Memory()
+    reminders: Reminders = Reminders()
+    skills: Skills = Skills()
 
     _origin: Origin = PrivateAttr(default_factory=Origin)
 

@@ -210,7 +210,7 @@ def test_a_value_that_breaks_its_rule_is_named_with_it(tmp_path: Path, text: str
         ("idle_minutes = 1", "idle_minutes: unknown key; did you mean contexts.idle_minutes?"),
         ("[discord.shell]", "discord.shell: unknown key; did you mean shell?"),
         ("model.zzz = 1", "model.zzz: unknown key"),
-        ('shell.sandbox = "none"', "shell.sandbox: unknown key"),
+        ('shell.sandboxing = "none"', "shell.sandboxing: unknown key; did you mean sandbox?"),
         ("_env_file = '.env'", "_env_file: unknown key"),
         ("'a b'.\"c\\nd\" = 1", '"a b": unknown key'),
         ("[[discord]]", "[[…]]: arrays of tables are not used here; write [table]"),

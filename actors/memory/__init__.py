@@ -1,0 +1,1 @@
+"""MemoryActor: the index of everything said, and what of it comes to mind."""

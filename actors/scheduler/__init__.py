@@ -1,0 +1,1 @@
+"""SchedulerActor: the reminders file, and what is due in it."""

@@ -1,0 +1,1 @@
+"""SkillsActor: which skills there are, told to the model."""

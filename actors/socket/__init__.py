@@ -1,0 +1,1 @@
+"""SocketActor: the doors through which scripts and operators reach the actors."""

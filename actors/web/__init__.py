@@ -1,0 +1,1 @@
+"""WebActor: web search and pages, fetched for scripts that have no network."""

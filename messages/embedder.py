@@ -1,0 +1,52 @@
+"""How to talk to EmbedderActor, the only one that turns text into vectors."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from messages.base import Address, Message, RequestId
+from messages.status import DescribeYourself
+
+
+class TextRole(StrEnum):
+    """What a text is embedded for: some models treat the two differently."""
+
+    DOCUMENT = "document"
+    QUERY = "query"
+
+
+class EmbedTexts(Message, frozen=True, kw_only=True, gc=False):
+    """Turn texts into vectors; answered by one `TextsEmbedded` or one `EmbeddingFailed`.
+
+    With `deadline_s` the answer comes within that time or not at all worth having (a query); without, what may pass is
+    waited out and tried again (documents).
+    """
+
+    request_id: RequestId
+    reply_to: Address
+    texts: tuple[str, ...]
+    role: TextRole
+    deadline_s: float | None = None
+
+
+class TextsEmbedded(Message, frozen=True, kw_only=True, gc=False):
+    """One vector for each text, in their order."""
+
+    request_id: RequestId
+    model: str
+    """Names the vector space: only vectors of the same name may be compared."""
+    vectors: tuple[bytes, ...]
+    """Little-endian float32 of unit length; empty for a text for which the provider gave no usable vector."""
+
+
+class EmbeddingFailed(Message, frozen=True, kw_only=True, gc=False):
+    """No vectors."""
+
+    request_id: RequestId
+    reason: str
+    is_permanent: bool
+    """Whether trying again is of no use until an operator has done something: a wrong key, an exhausted quota."""
+
+
+EmbedderMessage = EmbedTexts | DescribeYourself
+EmbedderReply = TextsEmbedded | EmbeddingFailed

@@ -1,0 +1,39 @@
+"""What every actor that answers the control socket shares.
+
+Owner: SocketActor turns each line of a socket into a message to the actor that owns the matter. Such a message has the
+fields `request_id`, `reply_to` and, where it concerns one window, `window`: the door fills these in, so that a request
+can act for its own window only. All other fields are the request's arguments. Its answer is any message with the same
+`request_id`, or `Refused`.
+"""
+
+from __future__ import annotations
+
+from messages.base import Address, Message, RequestId, Window
+
+
+class Refused(Message, frozen=True, kw_only=True, gc=False):
+    """Nothing was done and nothing was changed."""
+
+    request_id: RequestId
+    reason: str
+    """A sentence that names the value and the rule."""
+
+
+class OpenDoor(Message, frozen=True, kw_only=True, gc=False):
+    """Make sure that the window's socket listens; answered by `DoorOpen` or `Refused`."""
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+
+
+class DoorOpen(Message, frozen=True, kw_only=True, gc=False):
+    """The window's socket listens, for at least as long as commands of the window ask for it within a few minutes."""
+
+    request_id: RequestId
+    path: str
+    """Of the socket, outside the sandbox."""
+
+
+DoorMessage = OpenDoor
+DoorReply = DoorOpen | Refused

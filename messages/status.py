@@ -1,0 +1,26 @@
+"""How an actor is asked what it is doing; any actor that has something to tell may answer."""
+
+from __future__ import annotations
+
+from messages.base import Address, Message, RequestId
+
+
+class DescribeYourself(Message, frozen=True, kw_only=True, gc=False):
+    """Say how you are, at once and without looking anything up elsewhere."""
+
+    request_id: RequestId
+    reply_to: Address
+
+
+class SelfDescription(Message, frozen=True, kw_only=True, gc=False):
+    """How one actor is."""
+
+    request_id: RequestId
+    about: str
+    """The actor's kind."""
+    figures: tuple[tuple[str, str | int | float], ...]
+    """Names (snake_case, with their unit) and values, in the order to show them."""
+
+
+StatusMessage = DescribeYourself
+StatusReply = SelfDescription
