@@ -37,7 +37,7 @@ def is_speech(message: discord.Message) -> bool:
     return bool(message.content or message.attachments)
 
 
-def user_message(message: discord.Message, window: Window, reply_to: Address) -> UserMessage:
+def user_message(message: discord.Message, window: Window, reply_to: Address, audience: str) -> UserMessage:
     """What the window's actor is told of a message."""
     reference = message.reference if message.type is discord.MessageType.reply else None
     return UserMessage(
@@ -52,6 +52,7 @@ def user_message(message: discord.Message, window: Window, reply_to: Address) ->
         attachments=tuple(
             Attachment(filename=file.filename, url=file.url, size_bytes=file.size) for file in message.attachments
         ),
+        audience=audience,
     )
 
 

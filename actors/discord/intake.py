@@ -190,7 +190,8 @@ class Intake:
 
         def accept(window: Window) -> None:
             if self.seen.is_new(window.address.key, message.id):
-                self._tell(window.address, user_message(message, window, self._reply_to))
+                audience = self.places.audience_of(message.channel)
+                self._tell(window.address, user_message(message, window, self._reply_to, audience))
 
         return Arrival(
             number=message.id,

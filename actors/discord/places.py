@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterable
 from enum import Enum
-from typing import Final
+from typing import Final, TypeVar
 
 import discord
 
+from actors.discord.audience import audience_label
 from messages.base import Surface, Window
 
 _REMEMBERED: Final = 10_000
+T = TypeVar("T")
 
 AnyChannel = discord.abc.Messageable | discord.abc.GuildChannel | discord.abc.PrivateChannel
 """Whatever discord.py puts into a `channel` field."""
@@ -35,6 +37,8 @@ class Places:
     def __init__(self, channels: Iterable[str]) -> None:
         self.channels = frozenset(channels)
         self._known: OrderedDict[str, Window | Whereabouts] = OrderedDict()
+        self._audiences: OrderedDict[str, str] = OrderedDict()
+        """Channel id -> label of its readers when it was last seen whole."""
 
     def window_of(self, channel: AnyChannel | None) -> Window | Whereabouts:
         """The window that `channel` is, as far as can be said without asking."""
@@ -55,10 +59,25 @@ class Places:
         """The window that `channel` is; remembered, since a thread never moves."""
         place = self.window_of(channel)
         if place is not Whereabouts.UNKNOWN and isinstance(channel, discord.abc.Snowflake):
-            self._known[str(channel.id)] = place
-            if len(self._known) > _REMEMBERED:
-                self._known.popitem(last=False)
+            _remember(self._known, str(channel.id), place)
+            self.audience_of(channel)
         return place
+
+    def audience_of(self, channel: AnyChannel) -> str:
+        """The label of who reads `channel`, as it is or was last known; empty when it never was."""
+        if not isinstance(channel, discord.abc.Snowflake):
+            return ""
+        label = audience_label(channel)
+        if label:
+            _remember(self._audiences, str(channel.id), label)
+        return label or self._audiences.get(str(channel.id), "")
+
+
+def _remember(known: OrderedDict[str, T], key: str, value: T) -> None:
+    known[key] = value
+    known.move_to_end(key)
+    if len(known) > _REMEMBERED:
+        known.popitem(last=False)
 
 
 def channel_window(channel_id: str) -> Window:
