@@ -1,0 +1,60 @@
+"""The agent's own secrets taken out of text, in whatever common disguise: those bytes can never belong there."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Iterable
+from urllib.parse import quote, quote_plus
+
+REMOVED = "[secret removed]"
+SHORTEST_SECRET = 8
+"""Characters; anything shorter would be found in innocent text."""
+_SHORTEST_CORE = 8
+_TO_URL_SAFE = str.maketrans("+/", "-_")
+
+
+class Scrubber:
+    """Removes a fixed set of secrets: as they are, reversed, URL-encoded, in hex and in base64 at any offset."""
+
+    def __init__(self, secrets: Iterable[str]) -> None:
+        forms = {form for secret in secrets if len(secret) >= SHORTEST_SECRET for form in disguises(secret)}
+        longest_first = sorted(forms, key=lambda form: (-len(form), form))
+        self._pattern = re.compile("|".join(map(re.escape, longest_first))) if forms else None
+
+    def scrub(self, text: str) -> str:
+        """`text` with every secret replaced by a note."""
+        return text if self._pattern is None else self._pattern.sub(REMOVED, text)
+
+
+def disguises(secret: str) -> frozenset[str]:
+    """Every form in which `secret` is looked for.
+
+    Of base64, which spreads a byte over two characters, these are the parts that don't depend on what stands around.
+    """
+    raw = secret.encode("utf-8", "surrogatepass")
+    percent = "".join(f"%{byte:02x}" for byte in raw)
+    forms = {
+        secret,
+        secret[::-1],
+        quote(raw, safe=""),
+        quote_plus(raw),
+        percent,
+        percent.upper(),
+        raw.hex(),
+        raw.hex().upper(),
+        raw.hex(" "),
+    }
+    for offset in range(3):
+        core = _base64_core(raw, offset)
+        if len(core) >= _SHORTEST_CORE:
+            forms |= {core, core.translate(_TO_URL_SAFE)}
+    return frozenset(forms)
+
+
+def _base64_core(raw: bytes, offset: int) -> str:
+    """The characters of base64 that are those of `raw` alone when `offset` bytes (mod 3) stand before it."""
+    encoded = base64.b64encode(bytes(offset) + raw).decode("ascii")
+    begin = -(-offset * 8 // 6)
+    end = (offset + len(raw)) * 8 // 6
+    return encoded[begin:end]
