@@ -18,7 +18,8 @@ _JOINING_SCRIPTS = re.compile("[\u0600-\u08ff\u0900-\u0dff\u0f00-\u0fff\u1000-\u
 def presentable(text: str) -> str:
     r"""`text` with characters that hide or reorder others shown as `\u202e`.
 
-    Emoji and scripts keep what they need: a joiner between two emoji, a joiner after a letter of a script that joins, and the tags of a flag.
+    Emoji and scripts keep what they need: a joiner between two emoji, a joiner after a letter of a script that joins,
+    and the tags of a flag.
     """
     return _SUSPECT.sub(lambda found: found[0] if _belongs(text, found.start()) else _shown(found[0]), text)
 

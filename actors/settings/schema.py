@@ -119,6 +119,26 @@ class Discord(_Table):
     allowed_users: tuple[SnowflakeOrEveryone, ...] = ()
     """Who is heard; `*` is everyone. Together with `allowed_roles`; none of either: nobody."""
     allowed_roles: tuple[Snowflake, ...] = ()
+    viewer_roles: tuple[Snowflake, ...] = ()
+    """Roles that are answered too, by a model without bash."""
+    answer: Literal["all", "mentions"] = "all"
+    """Which messages are answered: every one, or those that mention the bot or reply to it."""
+    dms: Flag = False
+    """Whether direct messages of those who are heard are answered."""
+    stream: Literal["edits", "off"] = "edits"
+    """Whether an answer is shown while it is being written."""
+    reactions: Flag = True
+    """Whether a message shows by a reaction that it is worked on, and how that ended."""
+    catchup_hours: Number = Field(default=24.0, ge=0, le=8_760)
+    """Messages missed for longer are put into the log and not answered."""
+    turns_per_user: Whole = Field(default=20, ge=1, le=10_000)
+    """Most messages of one person that are answered within ten minutes."""
+    attachment_mib: Number = Field(default=8.0, gt=0, le=100)
+    """Larger files are named to the model and not read."""
+    paste_tokens: Whole = Field(default=8_000, ge=0, le=1_000_000)
+    """Most of attached text files that goes into a prompt."""
+    shards: Whole = Field(default=1, ge=0, le=1_000)
+    """Connections that share the servers; 0 for as many as Discord recommends."""
 
 
 class Model(_Table):
@@ -134,11 +154,17 @@ class Model(_Table):
     retries: Whole = Field(default=3, ge=0, le=10)
     idle_timeout_s: Number = Field(default=300.0, gt=0, le=3_600)
     """Longest silence of a call before it counts as failed."""
+    choices: tuple[Annotated[str, AfterValidator(_model_name)], ...] = ()
+    """Models besides `name` that people may choose for their window."""
+    daily_cost_usd: Number = Field(default=0.0, ge=0, le=1_000_000)
+    """When a day's calls (UTC) have cost as much, no further one is begun; 0 for no cap."""
 
 
 class Shell(_Table):
     """How commands are run."""
 
+    enabled: Flag = True
+    """Whether the model is given bash at all."""
     max_timeout_s: Number = Field(default=600.0, gt=0, le=86_400)
     """Most that the model may ask for."""
     timeout_s: Number = Field(default=120.0, validate_default=True)
