@@ -1,1 +1,1 @@
-"""EmbedderActor: text into vectors, by a provider or by the model on this machine."""
+"""The embedder: turns text into vectors, with Google, a local model, or hashed words."""

@@ -1,0 +1,366 @@
+"""EmbedderActor: the one that turns text into vectors."""
+
+from __future__ import annotations
+
+import logging
+from collections import OrderedDict
+from collections.abc import Callable
+from concurrent.futures import CancelledError
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, assert_never
+
+from actors.embedder.backend import Backend, CallError
+from actors.embedder.calls import CallDone, CallFailed, call
+from actors.embedder.gate import Gate
+from actors.embedder.spaces import Provider, Space
+from actors.embedder.vectors import NO_VECTOR
+from actors.embedder.waiting import Job, Piece, Waiting
+from actors.kernel import Actor, LoopThread, Timer
+from domain.embedding import PERMANENT, cut, reason
+from domain.retrying import Fault, FaultKind
+from messages.base import Message, RequestId
+from messages.embedder import EmbedderMessage, EmbeddingFailed, EmbedTexts, TextRole, TextsEmbedded
+from messages.status import DescribeYourself, SelfDescription
+
+log = logging.getLogger(__name__)
+
+PROBE_S: Final = 600.0
+"""Between two looks whether a provider that needs an operator has got one."""
+PROBE_TEXT: Final = "hello"
+KEPT_QUERIES: Final = 256
+MOST_SPOILT: Final = 2
+"""Calls without a usable vector for a text after which it has none."""
+CLOSE_S: Final = 2.0
+
+
+class DeadlinePassed(Message, frozen=True, kw_only=True, gc=False):
+    """The answer to a request would come too late now."""
+
+    request_id: RequestId
+
+
+class PauseOver(Message, frozen=True, kw_only=True, gc=False):
+    """Calls may be made again."""
+
+
+class ProbeDue(Message, frozen=True, kw_only=True, gc=False):
+    """Look whether the provider works again."""
+
+
+@dataclass(frozen=True, slots=True)
+class InFlight:
+    """One call."""
+
+    pieces: tuple[Piece, ...]
+    """Empty for a probe."""
+    role: TextRole
+    round: int
+
+
+PROBE: Final = InFlight((), TextRole.DOCUMENT, 0)
+WARM_UP: Final = ""
+"""The call id under which it is told that loading failed."""
+
+OwnMessage = CallDone | CallFailed | DeadlinePassed | PauseOver | ProbeDue
+
+
+class EmbedderActor(Actor):
+    """Gets vectors for texts: many texts a call, few calls at once, queries before documents.
+
+    Owns: the event loop on which calls are made; the local model.
+    Asks: the provider. After a failure that may pass nothing is called for a while (1 s, then twice as long each time,
+    to 300 s; never less than the provider asks); documents wait for that, queries for as long as their deadline allows.
+    After one that an operator must mend, whoever asks is refused at once, and a probe every 10 minutes finds out when
+    it is mended.
+    Crashes on: a loop thread that cannot be started, and its own faults. What was asked before a crash or a stop is
+    answered with a failure that may pass. The same request again while it waits changes nothing.
+    """
+
+    def __init__(self, *, space: Space, backend_of: Callable[[Callable[[], datetime]], Backend]) -> None:
+        """Nothing is opened yet.
+
+        Args:
+            space: What is asked of the provider, and what the vectors are called.
+            backend_of: Makes the provider's backend, given the wall clock.
+        """
+        super().__init__()
+        self._space = space
+        self._backend = backend_of(self.now)
+        self._loop = LoopThread("embedder")
+        self._gate = Gate()
+        self._waiting = Waiting()
+        self._in_flight: dict[str, InFlight] = {}
+        self._queries: OrderedDict[str, bytes] = OrderedDict()
+        self._has_worked = False
+        self._is_on_trial = False
+        """Whether a probe decides if the provider refuses one text or everything."""
+        self._probing: Timer | None = None
+        self._last_error = ""
+        self._calls = self._failed_calls = self._texts_without = 0
+
+    def on_start(self) -> None:
+        """Start the loop, and loading what calls need."""
+        if self._space.provider is Provider.HASHED:
+            log.warning("no embedding model: words are hashed, so memory finds words, not meanings (install `[local]`)")
+        else:
+            log.info("embedding with %s", self._space.name)
+        self._loop.start()
+        self._loop.submit(self._warm_up())
+
+    def handle(self, message: EmbedderMessage | OwnMessage) -> None:
+        """Take a request, or go on with what a call or a timer says."""
+        match message:
+            case EmbedTexts():
+                self._take(message)
+            case CallDone(call_id=call_id, vectors=vectors):
+                if (ended := self._in_flight.pop(call_id, None)) is not None:
+                    self._end_call(ended, vectors)
+            case CallFailed(call_id=call_id, fault=fault):
+                if (ended := self._in_flight.pop(call_id, None if call_id else PROBE)) is not None:
+                    self._fail_call(ended, fault)
+            case DeadlinePassed(request_id=request_id):
+                if (job := self._waiting.jobs.get(request_id)) is not None:
+                    self._refuse(job, self._last_error or "the embedding did not come in time", is_permanent=False)
+            case PauseOver():
+                self._send()
+            case ProbeDue():
+                if self._gate.refusal:
+                    self._probe()
+            case DescribeYourself():
+                self._describe(message)
+            case _:
+                assert_never(message)
+
+    def on_stop(self) -> None:
+        """Stop every call and say so to those who wait."""
+        for job in tuple(self._waiting.jobs.values()):
+            self._refuse(job, "the embedder restarted", is_permanent=False)
+        with self.blocking():
+            try:
+                self._loop.submit(self._backend.close()).result(CLOSE_S)
+            except (TimeoutError, CancelledError):
+                log.warning("the embedding provider's connections were not closed")
+            finally:
+                self._loop.stop()
+
+    def _take(self, request: EmbedTexts) -> None:
+        if request.request_id in self._waiting.jobs:
+            return
+        job = Job(request, tuple(cut(text) for text in request.texts))
+        if request.role is TextRole.QUERY:
+            self._recall(job)
+        if not job.missing:
+            self._answer(job)
+        elif self._gate.refusal:
+            self._refuse(job, self._gate.refusal, is_permanent=True)
+        else:
+            self._admit(job, request.deadline_s)
+
+    def _admit(self, job: Job, deadline_s: float | None) -> None:
+        now = self.monotonic()
+        self._waiting.add(job)
+        if deadline_s is not None:
+            job.deadline = now + deadline_s
+            job.timer = self.after(deadline_s, DeadlinePassed(request_id=job.request.request_id))
+            self._refuse_the_late()
+        self._send()
+
+    def _send(self) -> None:
+        """Begin what calls may begin now."""
+        now, limits = self.monotonic(), self._backend.limits
+        if not self._gate.is_open(now) or self._is_on_trial:
+            return
+        while len(self._in_flight) < limits.calls:
+            role = TextRole.QUERY if self._waiting.has_texts(TextRole.QUERY) else TextRole.DOCUMENT
+            if role is TextRole.DOCUMENT and not self._may_send_documents():
+                return
+            pieces = self._waiting.take(role, limits.texts, limits.chars)
+            if not pieces:
+                return
+            self._begin(pieces, tuple(piece.text for piece in pieces), role)
+
+    def _may_send_documents(self) -> bool:
+        """Whether a call is left for them: not the one kept for queries; after a failure one until it worked."""
+        calls = sum(1 for flying in self._in_flight.values() if flying.role is TextRole.DOCUMENT)
+        return calls < (1 if self._gate.failures else max(1, self._backend.limits.calls - 1))
+
+    def _begin(self, pieces: tuple[Piece, ...], texts: tuple[str, ...], role: TextRole) -> None:
+        self._calls += 1
+        call_id = self.new_id()
+        self._in_flight[call_id] = InFlight(pieces, role, self._gate.round)
+        self._loop.submit(call(self._backend, self._space.dimensions, call_id, texts, role, self._tell_self))
+
+    def _end_call(self, ended: InFlight, vectors: tuple[bytes, ...]) -> None:
+        spoilt = [piece for piece, vector in zip(ended.pieces, vectors, strict=False) if not vector]
+        if len(vectors) == vectors.count(NO_VECTOR):
+            self._fail_call(ended, Fault(FaultKind.UNREADABLE))
+            return
+        self._work()
+        for piece, vector in zip(ended.pieces, vectors, strict=False):
+            if vector:
+                self._settle(piece, vector)
+        self._spoil(spoilt, alone=False)
+        self._send()
+
+    def _fail_call(self, ended: InFlight, fault: Fault) -> None:
+        self._failed_calls += 1
+        self._last_error = reason(fault)
+        is_probe = not ended.pieces
+        if fault.kind in PERMANENT:
+            self._shut(ended, self._last_error)
+        elif fault.kind in (FaultKind.REJECTED, FaultKind.TOO_LONG):
+            self._refused(ended)
+        elif is_probe and self._gate.refusal:
+            self._probe_later()
+        else:
+            self._is_on_trial = self._is_on_trial and not is_probe
+            if fault.kind is FaultKind.UNREADABLE:
+                self._spoil(ended.pieces, alone=True)
+            else:
+                self._waiting.put_back(ended.pieces)
+            self._pause(ended.round, fault.asked_wait_s)
+        self._send()
+
+    def _refused(self, ended: InFlight) -> None:
+        """Find out whether it was one of the texts or whatever we ask."""
+        if not ended.pieces:
+            self._shut(ended, self._last_error)
+        elif len(ended.pieces) > 1:
+            for piece in ended.pieces:
+                piece.alone = True
+            self._waiting.put_back(ended.pieces)
+        elif self._has_worked:
+            self._give_up(ended.pieces[0])
+        else:
+            self._waiting.put_back(ended.pieces)
+            if not self._is_on_trial:
+                self._is_on_trial = True
+                self._probe()
+
+    def _shut(self, ended: InFlight, refusal: str) -> None:
+        """Refuse everybody until a probe succeeds."""
+        self._is_on_trial = False
+        was_shut = bool(self._gate.refusal)
+        self._gate.shut(refusal)
+        if not was_shut:
+            log.error("no embeddings until this is put right: %s; looking again every %g s", refusal, PROBE_S)
+        if not (was_shut and ended.pieces):
+            self._probe_later()
+        for job in tuple(self._waiting.jobs.values()):
+            self._refuse(job, refusal, is_permanent=True)
+
+    def _pause(self, begun_in: int, asked_wait_s: float | None) -> None:
+        """Call nothing for a while; queries that cannot wait so long are told now."""
+        if not self._gate.failures:
+            log.warning("embedding: %s; trying again until it works", self._last_error)
+        now = self.monotonic()
+        self._gate.fail(begun_in, asked_wait_s, now)
+        self.after(self._gate.opens_in_s(now), PauseOver())
+        self._refuse_the_late()
+
+    def _refuse_the_late(self) -> None:
+        now = self.monotonic()
+        if not (wait_s := self._gate.opens_in_s(now)):
+            return
+        flying = {piece.job for call in self._in_flight.values() for piece in call.pieces}
+        for job in tuple(self._waiting.jobs.values()):
+            if job.deadline is not None and job.deadline < now + wait_s and job not in flying:
+                self._refuse(job, self._last_error, is_permanent=False)
+
+    def _work(self) -> None:
+        """Note that the provider works."""
+        if self._gate.failures or self._gate.refusal:
+            log.info("embedding works again")
+        self._has_worked, self._is_on_trial = True, False
+        self._gate.succeed()
+
+    def _probe_later(self) -> None:
+        if self._probing is not None:
+            self._probing.cancel()
+        self._probing = self.after(PROBE_S, ProbeDue())
+
+    def _probe(self) -> None:
+        """One call with a text of our own."""
+        self._begin((), (PROBE_TEXT,), TextRole.DOCUMENT)
+
+    def _spoil(self, pieces: list[Piece] | tuple[Piece, ...], *, alone: bool) -> None:
+        """Ask once more for texts that got no usable vector; after that they have none."""
+        again = []
+        for piece in pieces:
+            piece.spoilt += 1
+            piece.alone = alone
+            if piece.spoilt < MOST_SPOILT:
+                again.append(piece)
+            else:
+                self._give_up(piece)
+        self._waiting.put_back(again)
+
+    def _give_up(self, piece: Piece) -> None:
+        self._texts_without += 1
+        log.warning("the embedding provider has no usable vector for a text of %d characters", len(piece.text))
+        self._settle(piece, NO_VECTOR)
+
+    def _settle(self, piece: Piece, vector: bytes) -> None:
+        if vector and piece.job.request.role is TextRole.QUERY:
+            self._keep(piece.text, vector)
+        piece.job.settle(piece.index, vector)
+        if not piece.job.missing and not piece.job.is_over:
+            self._answer(piece.job)
+
+    def _recall(self, job: Job) -> None:
+        """Give a query the vectors that are still known."""
+        for index, text in enumerate(job.texts):
+            if (vector := self._queries.get(text)) is not None:
+                self._queries.move_to_end(text)
+                job.settle(index, vector)
+
+    def _keep(self, text: str, vector: bytes) -> None:
+        self._queries[text] = vector
+        if len(self._queries) > KEPT_QUERIES:
+            self._queries.popitem(last=False)
+
+    def _answer(self, job: Job) -> None:
+        self._waiting.end(job)
+        vectors = tuple(vector or NO_VECTOR for vector in job.vectors)
+        answer = TextsEmbedded(request_id=job.request.request_id, model=self._space.name, vectors=vectors)
+        self.tell(job.request.reply_to, answer)
+
+    def _refuse(self, job: Job, why: str, *, is_permanent: bool) -> None:
+        self._waiting.end(job)
+        failure = EmbeddingFailed(request_id=job.request.request_id, reason=why, is_permanent=is_permanent)
+        self.tell(job.request.reply_to, failure)
+
+    def _describe(self, message: DescribeYourself) -> None:
+        figures: tuple[tuple[str, str | int | float], ...] = (
+            ("provider", self._space.provider.value),
+            ("model", self._space.model),
+            ("dimensions", self._space.dimensions),
+            ("state", self._state()),
+            ("pause_s", round(self._gate.opens_in_s(self.monotonic()), 1)),
+            ("requests_waiting", len(self._waiting.jobs)),
+            ("texts_waiting", sum(job.missing for job in self._waiting.jobs.values())),
+            ("calls_in_flight", len(self._in_flight)),
+            ("calls", self._calls),
+            ("calls_failed", self._failed_calls),
+            ("texts_without_vector", self._texts_without),
+            ("last_error", self._last_error),
+        )
+        self.tell(
+            message.reply_to,
+            SelfDescription(request_id=message.request_id, about=self.address.kind, figures=figures),
+        )
+
+    def _state(self) -> str:
+        if self._gate.refusal:
+            return "refused"
+        return "failing" if self._gate.failures else "working" if self._has_worked else "not used yet"
+
+    async def _warm_up(self) -> None:
+        try:
+            await self._backend.warm_up()
+        except CallError as error:
+            self._tell_self(CallFailed(call_id=WARM_UP, fault=error.fault))
+
+    def _tell_self(self, message: CallDone | CallFailed) -> None:
+        self.tell(self.address, message)

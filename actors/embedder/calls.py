@@ -1,0 +1,57 @@
+"""Calls on the loop, and what they tell the actor when they end."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from actors.embedder.backend import Backend, CallError
+from actors.embedder.vectors import NO_VECTOR, packed
+from domain.retrying import Fault, FaultKind
+from messages.base import Message
+from messages.embedder import TextRole
+
+log = logging.getLogger(__name__)
+
+
+class CallDone(Message, frozen=True, kw_only=True, gc=False):
+    """A call gave something."""
+
+    call_id: str
+    vectors: tuple[bytes, ...]
+    """One for each text that was asked; empty where there is no usable one."""
+
+
+class CallFailed(Message, frozen=True, kw_only=True, gc=False):
+    """A call gave nothing."""
+
+    call_id: str
+    fault: Fault
+
+
+async def call(
+    backend: Backend,
+    dimensions: int,
+    call_id: str,
+    texts: tuple[str, ...],
+    role: TextRole,
+    tell: Callable[[CallDone | CallFailed], None],
+) -> None:
+    """Make one call and tell how it ended; being cancelled it tells nothing."""
+    try:
+        await backend.warm_up()
+        async with asyncio.timeout(backend.limits.timeout_s):
+            given = await backend.embed(texts, role)
+    except CallError as error:
+        tell(CallFailed(call_id=call_id, fault=error.fault))
+    except TimeoutError:
+        tell(CallFailed(call_id=call_id, fault=Fault(FaultKind.SLOW)))
+    except Exception as error:
+        tell(CallFailed(call_id=call_id, fault=Fault(FaultKind.UNKNOWN, type_name=type(error).__name__)))
+        raise
+    else:
+        # Of too few or too many nobody knows which text they belong to.
+        fits = len(given) == len(texts)
+        vectors = tuple(packed(values, dimensions) for values in given) if fits else (NO_VECTOR,) * len(texts)
+        tell(CallDone(call_id=call_id, vectors=vectors))

@@ -1,0 +1,141 @@
+"""Embeddings through litellm; the only module beside the model actor's that imports it."""
+
+from __future__ import annotations
+
+import logging
+import os
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from actors.embedder.backend import CallError, Limits, chain
+from actors.embedder.worker import Loading
+from domain.retrying import Fault, classify
+from messages.embedder import TextRole
+
+ENVIRONMENT: Final = {
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+    "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",
+    "LITELLM_MODE": "PRODUCTION",
+    "EXPERIMENTAL_OPENAI_BASE_LLM_HTTP_HANDLER": "True",
+    "AIOHTTP_CONNECTOR_LIMIT": "10000",
+    "AIOHTTP_CONNECTOR_LIMIT_PER_HOST": "10000",
+}
+"""What litellm reads while it is imported; the same as the model actor sets, since either may be the first."""
+
+NO_KEY: Final = "none"
+"""For servers of one's own: OpenAI's client refuses to be made without a key."""
+
+
+class LitellmBackend:
+    """Calls litellm's embedding API for any provider that litellm knows; documents and queries are the same to it."""
+
+    def __init__(
+        self,
+        *,
+        model: str,
+        dimensions: int,
+        api_keys: Mapping[str, str],
+        api_base: str,
+        timeout_s: float,
+        now: Callable[[], datetime],
+    ) -> None:
+        """Nothing is imported yet.
+
+        Args:
+            model: As litellm names it, e.g. `openai/text-embedding-3-small`.
+            dimensions: Asked for where litellm knows that the model can be asked.
+            api_keys: By the name that litellm gives the variable, before the environment.
+            api_base: Empty for the provider's own address.
+            timeout_s: Longest wait for one call.
+            now: The wall clock, aware.
+        """
+        self._model = model
+        self._dimensions = dimensions
+        self._api_keys = api_keys
+        self._api_base = api_base
+        self._timeout_s = timeout_s
+        self._now = now
+        self._library = Loading("embedder-load", _import)
+        self.limits = Limits(texts=64, chars=100_000, calls=4, timeout_s=timeout_s)
+
+    async def warm_up(self) -> None:
+        """Import litellm."""
+        await self._library.get()
+
+    async def embed(self, texts: Sequence[str], role: TextRole) -> Sequence[object]:  # noqa: ARG002
+        """The model's vectors, in the order of their `index` where they have one."""
+        library = await self._library.get()
+        try:
+            response = await library.aembedding(**self._arguments(library, texts))
+        except Exception as error:
+            raise CallError(self._fault(error)) from error
+        return _in_order(response.data or ())
+
+    async def close(self) -> None:
+        """Close litellm's connections.
+
+        It keeps them for the whole process and cannot tell ours from the model actor's, which opens others at need.
+        """
+        if (library := self._library.loaded()) is not None:
+            await library.close_litellm_async_clients()
+            library.in_memory_llm_clients_cache.flush_cache()
+
+    def _arguments(self, library: Any, texts: Sequence[str]) -> dict[str, Any]:
+        arguments: dict[str, Any] = {
+            "model": self._model,
+            "input": list(texts),
+            "dimensions": self._dimensions,
+            "encoding_format": "float",
+            "drop_params": True,
+            "num_retries": 0,
+            "max_retries": 0,
+            "timeout": self._timeout_s,
+        }
+        if self._api_base:
+            arguments["api_base"] = self._api_base
+        if key := self._key(library):
+            arguments["api_key"] = key
+        return arguments
+
+    def _key(self, library: Any) -> str:
+        """The key to hand over; empty to leave it to litellm, which looks into the environment."""
+        _, provider, _, _ = library.get_llm_provider(self._model)
+        name = f"{provider.upper()}_API_KEY"
+        if key := self._api_keys.get(name):
+            return key
+        return NO_KEY if self._api_base and name not in os.environ else ""
+
+    def _fault(self, error: Exception) -> Fault:
+        links = chain(error)
+        names = [kind.__name__ for link in links for kind in type(link).__mro__]
+        responses = [response for link in links if (response := getattr(link, "response", None)) is not None]
+        headers = next((dict(response.headers) for response in responses if response.headers), {})
+        status = next((code for link in links if isinstance(code := getattr(link, "status_code", None), int)), None)
+        return classify(names, status, " ".join(str(link) for link in links), headers, self._now())
+
+
+def _in_order(data: Sequence[Any]) -> list[object]:
+    items = [item if isinstance(item, Mapping) else dict(item) for item in data]
+    places = [item.get("index") for item in items]
+    if sorted(place for place in places if isinstance(place, int)) == list(range(len(items))):
+        items.sort(key=lambda item: int(item["index"]))
+    return [item.get("embedding") for item in items]
+
+
+def _import() -> Any:
+    """litellm, quiet: no prints, no log lines (they can hold request text), no downloads."""
+    for name, value in ENVIRONMENT.items():
+        os.environ.setdefault(name, value)
+    warnings.filterwarnings("ignore", message=".* `ReadOnly` qualifier", category=UserWarning)
+    import litellm
+
+    litellm.suppress_debug_info = True
+    # Its embedding API takes our "no retries" for "unsaid" and would try each call three times.
+    litellm.DEFAULT_MAX_RETRIES = 0
+    for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    for name in ("httpx", "openai"):
+        logging.getLogger(name).setLevel(logging.WARNING)
+    return litellm

@@ -1,0 +1,68 @@
+"""The backends that need no network: the local model, and hashed words."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final
+
+from actors.embedder import hashed
+from actors.embedder.backend import CallError, Limits
+from actors.embedder.local import LocalModel
+from actors.embedder.worker import Loading
+from domain.retrying import Fault, FaultKind
+from messages.embedder import TextRole
+
+log = logging.getLogger(__name__)
+
+_LIMITS: Final = Limits(texts=16, chars=4_000, calls=1, timeout_s=None)
+"""A third of a second's work for the local model on one core: so long a query waits at most."""
+
+
+class LocalBackend:
+    """The local model in one thread; documents and queries are the same to it."""
+
+    limits = _LIMITS
+
+    def __init__(self) -> None:
+        """Nothing is loaded yet."""
+        self._model = Loading("embedder-load", LocalModel.load)
+        self._thread = ThreadPoolExecutor(1, "embedder-local")
+
+    async def warm_up(self) -> None:
+        """Load the model: half a second."""
+        await self._loaded()
+
+    async def embed(self, texts: Sequence[str], role: TextRole) -> Sequence[object]:  # noqa: ARG002
+        """The model's vectors."""
+        model = await self._loaded()
+        return list(await asyncio.get_running_loop().run_in_executor(self._thread, model.embed, texts))
+
+    async def close(self) -> None:
+        """End the thread after what it is at."""
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+    async def _loaded(self) -> LocalModel:
+        try:
+            return await self._model.get()
+        except (OSError, ValueError, KeyError) as error:
+            log.error("the local model cannot be loaded: %s", error)
+            raise CallError(Fault(FaultKind.NOT_FOUND, type_name=type(error).__name__)) from error
+
+
+class HashedBackend:
+    """Hashed words; nothing to load, nothing that can fail."""
+
+    limits = _LIMITS
+
+    async def warm_up(self) -> None:
+        """Nothing is slow here."""
+
+    async def embed(self, texts: Sequence[str], role: TextRole) -> Sequence[object]:  # noqa: ARG002
+        """Their hashed words."""
+        return list(hashed.embed(texts))
+
+    async def close(self) -> None:
+        """Nothing is open here."""

@@ -1,0 +1,55 @@
+"""Which backend makes the vectors of a space."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Final
+
+from actors.embedder.backend import Backend
+from actors.embedder.google import GoogleBackend
+from actors.embedder.litellm_provider import LitellmBackend
+from actors.embedder.own import HashedBackend, LocalBackend
+from actors.embedder.spaces import Provider, Space
+
+GOOGLE_KEY: Final = "GEMINI_API_KEY"
+
+
+def backend_of(
+    space: Space, *, api_keys: Mapping[str, str], api_base: str, timeout_s: float
+) -> Callable[[Callable[[], datetime]], Backend]:
+    """What makes the backend of `space`, given the wall clock.
+
+    Args:
+        space: Says which provider, model and size.
+        api_keys: By name, e.g. `GEMINI_API_KEY`, `OPENAI_API_KEY`.
+        api_base: Empty for the provider's own address; only what calls a network has one.
+        timeout_s: Longest wait for one call over a network.
+    """
+
+    def make(now: Callable[[], datetime]) -> Backend:
+        match space.provider:
+            case Provider.GOOGLE:
+                return GoogleBackend(
+                    model=space.model,
+                    dimensions=space.dimensions,
+                    api_key=api_keys.get(GOOGLE_KEY, ""),
+                    api_base=api_base,
+                    timeout_s=timeout_s,
+                    now=now,
+                )
+            case Provider.LITELLM:
+                return LitellmBackend(
+                    model=space.model,
+                    dimensions=space.dimensions,
+                    api_keys=api_keys,
+                    api_base=api_base,
+                    timeout_s=timeout_s,
+                    now=now,
+                )
+            case Provider.LOCAL:
+                return LocalBackend()
+            case Provider.HASHED:
+                return HashedBackend()
+
+    return make

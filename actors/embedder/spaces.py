@@ -1,0 +1,73 @@
+"""Which vector space the settings ask for; known without loading anything."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+GOOGLE_MODEL: Final = "gemini-embedding-001"
+LOCAL_MODEL: Final = "all-MiniLM-L6-v2"
+LOCAL_DIMENSIONS: Final = 384
+HASHED_MODEL: Final = "hashed-words-v1"
+HASHED_DIMENSIONS: Final = 384
+
+
+class Provider(StrEnum):
+    """Who makes the vectors."""
+
+    GOOGLE = "google"
+    LITELLM = "litellm"
+    LOCAL = "local"
+    HASHED = "hashed"
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """A vector space: only vectors of the same one may be compared."""
+
+    provider: Provider
+    model: str
+    dimensions: int
+
+    @property
+    def name(self) -> str:
+        """What its vectors are stored under, e.g. `google/gemini-embedding-001/768`."""
+        prefix = "" if self.provider is Provider.HASHED else f"{self.provider}/"
+        return f"{prefix}{self.model}/{self.dimensions}"
+
+
+def embedding_space(
+    provider: str, model: str, dimensions: int, *, has_google_key: bool, has_local_extra: bool
+) -> Space:
+    """The space of the settings' `[embedder]` table.
+
+    Args:
+        provider: `auto | google | local | litellm`; `auto` is google where there is a key, else local. What is local
+            is hashed words where the extra is missing.
+        model: Empty for the provider's usual one; what is local has one only.
+        dimensions: Asked of providers that can shorten vectors.
+        has_google_key: Whether there is a GEMINI_API_KEY.
+        has_local_extra: Whether the local model's package and libraries are installed.
+
+    Raises:
+        ValueError: an unknown provider, or litellm without a model.
+    """
+    match provider:
+        case "google":
+            return Space(Provider.GOOGLE, model or GOOGLE_MODEL, dimensions)
+        case "litellm":
+            if not model:
+                raise ValueError("embedder.model is empty, but litellm needs one, e.g. openai/text-embedding-3-small")
+            return Space(Provider.LITELLM, model, dimensions)
+        case "local":
+            if has_local_extra:
+                return Space(Provider.LOCAL, LOCAL_MODEL, LOCAL_DIMENSIONS)
+            return Space(Provider.HASHED, HASHED_MODEL, HASHED_DIMENSIONS)
+        case "auto":
+            chosen = "google" if has_google_key else "local"
+            return embedding_space(
+                chosen, model, dimensions, has_google_key=has_google_key, has_local_extra=has_local_extra
+            )
+        case _:
+            raise ValueError(f"embedder.provider {provider!r} must be auto, google, local or litellm")

@@ -1,0 +1,40 @@
+"""Vectors as they travel: checked, of unit length, packed."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+NO_VECTOR: Final = b""
+_SHORTEST: Final = 1e-12
+_LONGEST: Final = 1e100
+"""Of the largest component; what lies beyond is no provider's vector, and its square may be no number."""
+_LITTLE_ENDIAN: Final = np.dtype("<f4")
+
+
+def packed(values: object, dimensions: int) -> bytes:
+    """Little-endian float32 of unit length in the direction of `values`.
+
+    Args:
+        values: What a provider gave for one text: a list of numbers, or anything else.
+        dimensions: How many there must be.
+
+    Returns:
+        Empty when it is no vector: another size, not numbers, not finite, or all (nearly) zero.
+    """
+    if not isinstance(values, list | tuple | np.ndarray) or len(values) != dimensions:
+        return NO_VECTOR
+    try:
+        vector = np.asarray(values)
+    except ValueError:  # ragged
+        return NO_VECTOR
+    # Strings that look like numbers would be converted, and bools and objects hide what they are.
+    if vector.shape != (dimensions,) or vector.dtype.kind not in "fiu":
+        return NO_VECTOR
+    # In double precision, since squares of small or huge float32 numbers leave its range.
+    exact = vector.astype(np.float64)
+    if not np.isfinite(exact).all() or not _SHORTEST <= np.abs(exact).max() <= _LONGEST:
+        return NO_VECTOR
+    length = float(np.linalg.norm(exact))
+    return (exact / length).astype(_LITTLE_ENDIAN).tobytes()

@@ -1,0 +1,32 @@
+"""Work for a thread beside the loop: imports that take seconds, and models that run here."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class Loading(Generic[T]):
+    """Something that is loaded once, at the first need, in a thread of its own; nobody's end waits for it."""
+
+    def __init__(self, name: str, load: Callable[[], T]) -> None:
+        self._name = name
+        self._load = load
+        self._future: Future[T] | None = None
+
+    def loaded(self) -> T | None:
+        """It, if it is loaded."""
+        is_loaded = self._future is not None and self._future.done() and self._future.exception() is None
+        return self._future.result() if is_loaded and self._future is not None else None
+
+    async def get(self) -> T:
+        """It, once it is loaded; an exception of the load is everybody's, and the next call loads again."""
+        if self._future is None or (self._future.done() and self._future.exception() is not None):
+            executor = ThreadPoolExecutor(1, self._name)
+            self._future = executor.submit(self._load)
+            executor.shutdown(wait=False)
+        return await asyncio.shield(asyncio.wrap_future(self._future))

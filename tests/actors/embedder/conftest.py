@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from actors.embedder import google, litellm_provider
+from tests.actors.embedder.loopback import LoopbackEmbeddings
+from tests.actors.embedder.rig import Rig
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Take pydantic's remarks about litellm's types for no error; litellm makes such types whenever it likes."""
+    for item in items:
+        if item.path.is_relative_to(Path(__file__).parent):
+            item.add_marker(pytest.mark.filterwarnings("ignore:.* `ReadOnly` qualifier:UserWarning"))
+
+
+@pytest.fixture(scope="session")
+def google_genai() -> None:
+    """Google's client, imported before the first test that calls it, so that no test's patience is spent on it."""
+    google._import()
+
+
+@pytest.fixture(scope="session")
+def litellm() -> None:
+    """litellm, imported likewise."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        litellm_provider._import()
+
+
+@pytest.fixture
+def server() -> Iterator[LoopbackEmbeddings]:
+    with LoopbackEmbeddings() as server:
+        yield server
+
+
+@pytest.fixture
+def make_rig(google_genai: None, server: LoopbackEmbeddings) -> Iterator[Callable[..., Rig]]:
+    """Rigs before the same server, stopped at the end."""
+    made: list[Rig] = []
+
+    def make(**settings: object) -> Rig:
+        made.append(Rig(server, **settings))  # type: ignore[arg-type]
+        return made[-1]
+
+    yield make
+    for rig in made:
+        rig.system.stop()
+
+
+@pytest.fixture
+def rig(make_rig: Callable[..., Rig]) -> Rig:
+    return make_rig()
