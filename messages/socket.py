@@ -35,5 +35,9 @@ class DoorOpen(Message, frozen=True, kw_only=True, gc=False):
     """Of the socket, outside the sandbox."""
 
 
-DoorMessage = OpenDoor
+class CloseIdleDoors(Message, frozen=True, kw_only=True, gc=False):
+    """Time to look for doors that nobody has used for long (the actor's own timer)."""
+
+
+DoorMessage = OpenDoor | CloseIdleDoors
 DoorReply = DoorOpen | Refused

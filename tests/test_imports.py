@@ -46,6 +46,10 @@ ALLOWED = {
     ("actors/load/agent_process.py", "subprocess.*"): "measures the agent in a process of its own, so it starts one",
     ("actors/bench/process.py", "subprocess.*"): "measures each system in a process of its own, so it starts them",
     ("actors/bench/", "time.perf_counter*"): "measures how long things take, in threads and processes of its own",
+    (
+        "actors/socket/doors.py",
+        "secrets.*",
+    ): "names of sockets and the operator's key must not be guessed; the kernel's ids can be foretold",
     ("actors/playground/", "secrets.*"): "stands for Discord itself, whose tokens and session ids nobody can foresee",
 }
 """(file or folder, pattern) -> why it may. Everything that is not an entry here is refused."""
@@ -160,7 +164,7 @@ def test_messages_import_the_standard_library_and_msgspec_only() -> None:
 
 
 def test_rules_import_the_standard_library_and_messages_with_what_those_are_made_of_only() -> None:
-    strangers = roots_imported_by("domain").keys() - sys.stdlib_module_names - {"domain", "messages", "msgspec"}
+    strangers = roots_imported_by("domain").keys() - sys.stdlib_module_names - {"domain", "messages", "msgspec", "numpy"}
 
     assert strangers == set()
 

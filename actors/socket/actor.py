@@ -1,0 +1,209 @@
+"""SocketActor: the doors through which scripts in the sandbox, and the operator's commands, reach the actors."""
+
+from __future__ import annotations
+
+import hmac
+import logging
+from collections.abc import Callable, Mapping
+from concurrent.futures import CancelledError
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final, NoReturn
+
+import msgspec
+
+from actors.kernel import Actor, LoopThread
+from actors.socket.doors import Doors
+from actors.socket.inquiry import Inquiries
+from actors.socket.status import Facts, Status
+from actors.socket.verb import Asked, Verb, help_on, message_of
+from actors.socket.wire import Request, RequestError, shown
+from messages.base import Address, Message, RequestId, Window
+from messages.socket import CloseIdleDoors, DoorOpen, OpenDoor, Refused
+from messages.status import DescribeYourself, SelfDescription
+
+log = logging.getLogger(__name__)
+
+ANSWER_S: Final = 60.0
+IDLE_S: Final = 900.0
+SWEEP_S: Final = 60.0
+OPEN_S: Final = 5.0
+HELP: Final = "help"
+STATUS: Final = "status"
+_NOBODY = MappingProxyType[str, Verb]({})
+
+
+class SocketActor(Actor):
+    """Opens one socket for each window that runs commands, and one for the operator; passes on what is asked there.
+
+    Owns: the sockets, the folder they are in, the operator's key.
+    Asks: for each request, the actor that its verb names; for `status`, everybody who describes himself.
+    Crashes on: a folder that cannot be written when it starts, and its own faults; nothing that a client does. A crash
+    cuts all connections; windows get new sockets with their next commands.
+    """
+
+    def __init__(
+        self,
+        *,
+        folder: Path | None,
+        verbs: Mapping[str, Verb],
+        operator_path: Path | None = None,
+        operator_verbs: Mapping[str, Verb] = _NOBODY,
+        describers: tuple[Address, ...] = (),
+        system_facts: Callable[[], Facts] = dict,
+        answer_s: float = ANSWER_S,
+        idle_s: float = IDLE_S,
+    ) -> None:
+        """Nothing is opened yet.
+
+        Args:
+            folder: Where windows' sockets go, for nobody else's use; None for a temporary one.
+            verbs: What windows may ask; a message with a field `window` gets the door's.
+            operator_path: Of the operator's socket; None for none.
+            operator_verbs: What the operator may ask, besides `help` and `status`.
+            describers: Who answers `DescribeYourself`.
+            system_facts: The kernel's figures; called on the loop's thread.
+            answer_s: Longest wait for an answer.
+            idle_s: A door unused for so long is closed; must be longer than any command may run.
+        """
+        super().__init__()
+        for name in (HELP, STATUS):
+            if name in verbs or name in operator_verbs:
+                raise ValueError(f"verb {name!r}: is the socket actor's own")
+        self._folder = folder
+        self._verbs = verbs
+        self._operator_path = operator_path
+        self._operator_verbs = operator_verbs
+        self._describers = describers
+        self._system_facts = system_facts
+        self._answer_s = answer_s
+        self._idle_s = idle_s
+        self._key = ""
+        self._loop = LoopThread("socket")
+        self._doors: Doors | None = None
+
+    def on_start(self) -> None:
+        """Start the loop and open the operator's door."""
+        self._inquiries = Inquiries(self.tell, self.new_id)
+        self._status = Status(self._inquiries, self.address, self._describers, self._system_facts)
+        doors = self._doors = Doors(self._folder, self.monotonic)
+        self._loop.start()
+        with self.blocking():
+            doors.prepare()
+            if self._operator_path is not None:
+                self._loop.submit(self._open_operator(self._operator_path)).result(OPEN_S)
+        self.after(SWEEP_S, CloseIdleDoors())
+
+    def handle(self, message: Message) -> None:
+        """Open a door, or hand what another actor answered to the client who waits for it."""
+        match message:
+            case OpenDoor():
+                self._loop.submit(self._open(message))
+            case CloseIdleDoors():
+                self._loop.call(self._ready.close_idle, self._idle_s)
+                self.after(SWEEP_S, CloseIdleDoors())
+            case DescribeYourself():
+                self.tell(message.reply_to, self._description(message.request_id))
+            case _:
+                self._loop.call(self._inquiries.resolve, _request_id(message), message)
+
+    def on_stop(self) -> None:
+        """Cut all connections and leave no socket."""
+        doors, self._doors = self._doors, None
+        if doors is not None:
+            with self.blocking():
+                self._close(doors)
+                self._loop.stop()
+
+    @property
+    def _ready(self) -> Doors:
+        if self._doors is None:
+            raise RuntimeError("the socket actor has not started")
+        return self._doors
+
+    # on the loop's thread
+
+    async def _open_operator(self, path: Path) -> None:
+        self._key = self._ready.open_operator(path, self._carry_out_operator)
+
+    async def _open(self, message: OpenDoor) -> None:
+        window = message.window
+
+        async def carry_out(request: Request) -> object:
+            return await self._carry_out(request, window)
+
+        try:
+            path = self._ready.open(window, carry_out)
+        except OSError as error:
+            reason = f"the control socket of {window.address.key} cannot be opened: {error.strerror or error}"
+            log.warning("%s", reason)
+            self.tell(message.reply_to, Refused(request_id=message.request_id, reason=reason))
+        else:
+            self.tell(message.reply_to, DoorOpen(request_id=message.request_id, path=str(path)))
+
+    async def _carry_out(self, request: Request, window: Window) -> object:
+        self._ready.used(window)
+        if request.verb == HELP:
+            return help_on(self._verbs, operator=False)
+        return await self._pass_on(self._verbs, request, window)
+
+    async def _carry_out_operator(self, request: Request) -> object:
+        if not hmac.compare_digest(request.key.encode("utf-8", "replace"), self._key.encode("ascii")):
+            raise RequestError("key: must be what the file agent.key in the data root holds", request.id)
+        if request.verb == HELP:
+            return help_on(self._operator_verbs, operator=True)
+        if request.verb == STATUS:
+            return await self._status.report()
+        return await self._pass_on(self._operator_verbs, request, None)
+
+    async def _pass_on(self, verbs: Mapping[str, Verb], request: Request, window: Window | None) -> object:
+        name = request.verb
+        verb = verbs.get(name) or _unknown(name, verbs)
+
+        def build(request_id: RequestId) -> Message:
+            return message_of(verb, name, request.arguments, Asked(request_id, self.address, window))
+
+        answer_s = self._answer_s if verb.answer_s is None else verb.answer_s
+        try:
+            answer = await self._inquiries.inquire(verb.to, build, answer_s)
+        except TimeoutError:
+            raise RequestError(f"{name} was not answered within {answer_s:g} s; it may still be done") from None
+        if isinstance(answer, Refused):
+            raise RequestError(answer.reason)
+        return _result(answer)
+
+    def _close(self, doors: Doors) -> None:
+        async def close() -> None:
+            doors.close()
+
+        try:
+            self._loop.submit(close()).result(OPEN_S)
+        except (TimeoutError, CancelledError):
+            log.warning("the control sockets could not be closed within %g s", OPEN_S)
+
+    def _description(self, request_id: RequestId) -> SelfDescription:
+        doors = self._ready
+        figures = (
+            ("doors", len(doors)),
+            ("requests", doors.tally.requests),
+            ("faults", doors.tally.faults),
+            ("strangers", doors.tally.strangers),
+        )
+        return SelfDescription(request_id=request_id, about=self.address.kind, figures=figures)
+
+
+def _request_id(message: Message) -> RequestId:
+    request_id = getattr(message, "request_id", None)
+    if request_id is None:
+        raise TypeError(f"SocketActor does not know {type(message).__name__}")
+    return RequestId(request_id)
+
+
+def _unknown(name: str, verbs: Mapping[str, Verb]) -> NoReturn:
+    raise RequestError(f"verb {shown(name)}: is not one of {', '.join((HELP, *sorted(verbs)))}")
+
+
+def _result(answer: Message) -> dict[str, object]:
+    """The answer's fields, without what joins it to its request."""
+    fields: dict[str, object] = msgspec.to_builtins(answer)
+    return {name: value for name, value in fields.items() if name not in ("request_id", "type")}

@@ -1,0 +1,75 @@
+"""Where sockets are: their names, and how a path that is too long for the kernel is reached all the same."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+LONGEST_PATH_BYTES: Final = 107
+"""Of a Unix socket's path on Linux (sun_path without its NUL)."""
+OPERATOR_SOCKET: Final = "agent.sock"
+"""In the data root."""
+OPERATOR_KEY: Final = "agent.key"
+"""Beside it: what a request to it must carry."""
+_UNBORN: Final = ".new"
+
+
+def fits(path: Path) -> bool:
+    """Whether a socket's path is short enough for any program to connect to it."""
+    return len(os.fsencode(path)) <= LONGEST_PATH_BYTES
+
+
+@contextmanager
+def reachable(path: Path) -> Iterator[str]:
+    """A path of `path`'s socket that the kernel takes, good inside the `with`.
+
+    One that is too long is reached through the folder's descriptor, which needs Linux's /proc.
+
+    Raises:
+        OSError: the folder cannot be opened.
+    """
+    if fits(path):
+        yield str(path)
+        return
+    folder = os.open(path.parent, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        yield f"/proc/self/fd/{folder}/{path.name}"
+    finally:
+        os.close(folder)
+
+
+def listener(path: Path) -> socket.socket:
+    """A bound socket at `path`, for this user only, in the place of whatever stood there; it does not listen yet.
+
+    It is bound under another name and then renamed, for `/proc/net/unix` shows the name of the binding to everybody:
+    nobody learns `path` from it.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    unborn = path.with_name(_UNBORN)
+    unborn.unlink(missing_ok=True)
+    bound = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_NONBLOCK | socket.SOCK_CLOEXEC)
+    try:
+        with reachable(unborn) as address:
+            bound.bind(address)
+        unborn.chmod(0o600)
+        unborn.rename(path)
+    except OSError:
+        bound.close()
+        raise
+    return bound
+
+
+def write_key(path: Path, key: str) -> None:
+    """Put `key` into a file that only this user can read, whole at once."""
+    unborn = path.with_name(f"{path.name}.new")
+    unborn.unlink(missing_ok=True)
+    descriptor = os.open(unborn, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    with os.fdopen(descriptor, "w", encoding="ascii") as file:
+        file.write(key)
+    unborn.rename(path)

@@ -1,0 +1,80 @@
+"""What a running agent says of itself: each actor's own figures, and the kernel's."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Final
+
+from actors.kernel import ActorSystem
+from actors.kernel.inspection import counters, mailboxes
+from actors.socket.inquiry import Inquiries
+from messages.base import CONTEXT_KIND, Address, RequestId
+from messages.status import DescribeYourself, SelfDescription
+
+DEADLINE_S: Final = 1.0
+FULLEST: Final = 10
+"""Mailboxes that are named."""
+
+Facts = Mapping[str, object]
+
+
+def system_facts(system: ActorSystem, started_at: datetime) -> Facts:
+    """The kernel's figures, as JSON says them.
+
+    Args:
+        system: The running one.
+        started_at: Aware UTC.
+    """
+    waiting = mailboxes(system)
+    counts = counters(system)
+    kinds = Counter(address.kind for address in system)
+    return {
+        "started_at": started_at.isoformat(),
+        "uptime_s": round((system.clock.now() - started_at).total_seconds()),
+        "windows_in_memory": kinds[CONTEXT_KIND],
+        "actors": dict(sorted(kinds.items())),
+        "workers": counts["living"]["workers"],
+        "messages_waiting": sum(view.depth for view in waiting),
+        "fullest_mailboxes": {str(view.address): view.depth for view in waiting[:FULLEST]},
+        "crashes": dict(counts["crashes"]),
+        "restarts": dict(counts["restarts"]),
+        "stuck": dict(counts["stuck"]),
+        "dead_letters": dict(counts["dead letters"]),
+    }
+
+
+class Status:
+    """Asks everybody at once and waits for nobody longer than the deadline."""
+
+    def __init__(
+        self, inquiries: Inquiries, reply_to: Address, describers: tuple[Address, ...], facts: Callable[[], Facts]
+    ) -> None:
+        self._inquiries = inquiries
+        self._reply_to = reply_to
+        self._describers = describers
+        self._facts = facts
+
+    async def report(self) -> dict[str, object]:
+        """Everything that is known within the deadline; who was late is named."""
+        answers = await asyncio.gather(*(self._describe(address) for address in self._describers))
+        told = dict(zip(self._describers, answers, strict=True))
+        return {
+            "system": dict(self._facts()),
+            "actors": {str(address): figures for address, figures in told.items() if figures is not None},
+            "late": [str(address) for address, figures in told.items() if figures is None],
+        }
+
+    async def _describe(self, address: Address) -> dict[str, object] | None:
+        def build(request_id: RequestId) -> DescribeYourself:
+            return DescribeYourself(request_id=request_id, reply_to=self._reply_to)
+
+        try:
+            answer = await self._inquiries.inquire(address, build, DEADLINE_S)
+        except TimeoutError:
+            return None
+        if not isinstance(answer, SelfDescription):
+            raise TypeError(f"{address} answered DescribeYourself with {type(answer).__name__}")
+        return dict(answer.figures)
