@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from actors.kernel import Actor, ActorSpec, ActorSystem
+from actors.skills.folders import SHIPPED
+from actors.socket.actor import SocketActor
+from actors.socket.verb import Verb
+from messages.base import Address, RequestId, Surface, Window
+from messages.memory import FoundMemory, MemoriesFound, SearchMemory
+from messages.socket import DoorOpen, OpenDoor, Refused
+
+SCRIPT = SHIPPED / "memory-search" / "scripts" / "search.py"
+WINDOW = Window(surface=Surface.DISCORD_CHANNEL, id="100000000000000001")
+
+
+def memory(line: int, excerpt: str, author: str = "Alice", *, pinned: bool = False, cut: bool = False) -> FoundMemory:
+    return FoundMemory(
+        path="logs/discord-channel/1/20261120T091500Z_0001.md",
+        line=line,
+        at=datetime(2026, 11, 20, 9, 15, 59, 123_000, tzinfo=UTC),
+        role="user",
+        author=author,
+        window="discord-channel/1",
+        pinned=pinned,
+        excerpt=excerpt,
+        truncated=cut,
+        score=0.5,
+        similarity=0.5,
+        recency=0.5,
+        repetition=0.0,
+        search_score=0.5,
+    )
+
+
+class FakeMemoryActor(Actor):
+    """Knows three things; refuses to be asked for `nonsense`, and finds nothing for `silence`."""
+
+    def handle(self, message: SearchMemory) -> None:
+        known = (
+            memory(42, "tea at five\n\nor at six", pinned=True),
+            memory(7, f"asked by {message.window.id} for {message.query}", "Bob\n the \x1b[31mbuilder", cut=True),
+            memory(9, "third"),
+        )
+        if message.query == "nonsense":
+            self.tell(message.reply_to, Refused(request_id=message.request_id, reason="nonsense is not searched for"))
+            return
+        found = () if message.query == "silence" else known[: message.limit]
+        note = "searched by words only" if message.query == "silence" else ""
+        self.tell(message.reply_to, MemoriesFound(request_id=message.request_id, memories=found, note=note))
+
+
+@pytest.fixture
+def door() -> Iterator[Path]:
+    """The socket of a window whose memory search is the fake's."""
+    with TemporaryDirectory(prefix="s-") as folder:
+        system = ActorSystem(workers=2)
+        verbs = {"memory.search": Verb(Address("memory"), SearchMemory)}
+        system.register(ActorSpec("socket", lambda _key: SocketActor(folder=Path(folder), verbs=verbs), core=True))
+        system.register(ActorSpec("memory", lambda _key: FakeMemoryActor(), core=True))
+        system.start()
+        edge = system.edge("test")
+        system.tell(Address("socket"), OpenDoor(request_id=RequestId("r"), reply_to=edge.address, window=WINDOW))
+        opened = edge.receive()
+        assert isinstance(opened, DoorOpen)
+        yield Path(opened.path)
+        system.stop()
+
+
+def search(command: str, door: Path | None) -> subprocess.CompletedProcess[str]:
+    """Run `search.py` as the agent's tool does."""
+    environment = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8", "S": str(SCRIPT)}
+    if door is not None:
+        environment["AGENT_SOCKET"] = str(door)
+    return subprocess.run(
+        ["bash", "-c", command], env=environment, capture_output=True, text=True, check=False, timeout=30, cwd="/"
+    )
+
+
+def test_memories_are_printed_with_place_time_author_and_excerpt(door: Path) -> None:
+    done = search('"$S" "when is tea" -n 2', door)
+
+    assert done.stderr == ""
+    assert done.stdout == (
+        "logs/discord-channel/1/20261120T091500Z_0001.md:42  2026-11-20 09:15 UTC  Alice  pinned\n"
+        "    tea at five\n"
+        "\n"
+        "    or at six\n"
+        "logs/discord-channel/1/20261120T091500Z_0001.md:7  2026-11-20 09:15 UTC  Bob the [31mbuilder  cut\n"
+        "    asked by 100000000000000001 for when is tea\n"
+    )
+    assert done.returncode == 0
+
+
+def test_words_need_no_quotes_and_ten_are_asked_for_by_default(door: Path) -> None:
+    done = search('python3 -I "$S" when is tea', door)
+
+    assert done.stdout.count("logs/") == 3
+    assert "for when is tea" in done.stdout
+
+
+def test_nothing_found_is_said_with_what_the_search_did_without(door: Path) -> None:
+    done = search('"$S" silence', door)
+
+    assert done.stdout == "Nothing was found that bears on this and may be shown here.\n"
+    assert done.stderr == "note: searched by words only\n"
+    assert done.returncode == 0
+
+
+def test_a_refusal_is_an_error(door: Path) -> None:
+    done = search('"$S" nonsense', door)
+
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", "error: nonsense is not searched for\n")
+
+
+@pytest.mark.parametrize("options", ["", "x -n 0", "x -n 201", "x -n many", "x --depth 3"])
+def test_wrong_usage_is_said_and_nothing_is_asked(options: str) -> None:
+    done = search(f'"$S" {options}', None)
+
+    assert done.returncode == 2
+    assert "usage: search.py" in done.stderr
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(door: Path) -> None:
+    done = search('set -o pipefail; "$S" tea | head -n 1', door)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.count("\n") == 1

@@ -1,0 +1,53 @@
+"""What every skill that comes with the agent must be."""
+
+from __future__ import annotations
+
+import ast
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from actors.skills.folders import SHIPPED, SkillFolders
+
+SCRIPTS = sorted(SHIPPED.rglob("*.py"))
+DOORS = sorted(SHIPPED.rglob("door.py"))
+STARTED = [path for path in SCRIPTS if path not in DOORS]
+OLDEST = (3, 9)
+
+
+def relative(path: Path) -> str:
+    return path.relative_to(SHIPPED).as_posix()
+
+
+def test_every_folder_of_skills_is_a_skill() -> None:
+    folders = {path.name for path in SHIPPED.iterdir() if path.is_dir() and not path.name.startswith((".", "_"))}
+
+    assert {skill.name for skill in SkillFolders((SHIPPED,)).scan().skills} == folders
+
+
+def test_all_copies_of_the_door_are_the_same() -> None:
+    assert len(DOORS) >= 2
+    assert len({path.read_bytes() for path in DOORS}) == 1
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=relative)
+def test_scripts_can_be_read_by_an_old_python(path: Path) -> None:
+    assert ast.parse(path.read_text(), feature_version=OLDEST).body
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=relative)
+def test_scripts_need_the_standard_library_only(path: Path) -> None:
+    nodes = list(ast.walk(ast.parse(path.read_text())))
+    imported = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    imported |= {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
+
+    beside = {other.stem for other in SCRIPTS}
+    assert {name.split(".")[0] for name in imported} - sys.stdlib_module_names - beside == set()
+
+
+@pytest.mark.parametrize("path", STARTED, ids=relative)
+def test_scripts_can_be_started_by_their_path(path: Path) -> None:
+    assert os.access(path, os.X_OK)
+    assert path.read_text().startswith("#!/usr/bin/env -S python3 -I\n")
