@@ -1,0 +1,107 @@
+"""Conversations with questions whose answers stand in known turns, read from files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+
+UNCOUNTED = frozenset({"adversarial"})
+"""Categories of questions that have no answer in the conversation."""
+
+
+class Turn(msgspec.Struct, frozen=True, kw_only=True):
+    """What somebody said."""
+
+    id: str
+    speaker: str
+    time: datetime
+    session: str
+    text: str
+
+
+class Question(msgspec.Struct, frozen=True, kw_only=True):
+    """What is asked, and the ids of the turns that answer it."""
+
+    id: str
+    text: str
+    category: str
+    evidence: tuple[str, ...]
+    flagged: bool = False
+    """Whether an audit of the set doubts the evidence."""
+
+
+class _Document(msgspec.Struct, frozen=True, kw_only=True):
+    name: str
+    now: datetime
+    turns: tuple[Turn, ...]
+    questions: tuple[Question, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question with the places of its evidence among the turns."""
+
+    question: Question
+    evidence: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """One file: turns in time order, and the questions that count."""
+
+    name: str
+    now: datetime
+    turns: tuple[Turn, ...]
+    asked: tuple[Asked, ...]
+    left_out: int
+    """Questions that don't count: unanswerable ones, doubted ones, ones without evidence."""
+
+
+def read(file: Path, limit: int | None = None) -> Conversation:
+    """The conversation in `file`, with its first `limit` questions that count.
+
+    Raises:
+        ValueError: It is no such document, or its parts contradict one another.
+        OSError: It cannot be read.
+    """
+    try:
+        document = msgspec.json.decode(file.read_bytes(), type=_Document)
+    except msgspec.DecodeError as error:
+        raise ValueError(f"{file}: {error}") from error
+    places = {turn.id: place for place, turn in enumerate(document.turns)}
+    if len(places) != len(document.turns):
+        raise ValueError(f"{file}: two turns have the same id")
+    for moment in (document.now, *(turn.time for turn in document.turns)):
+        if moment.tzinfo is None:
+            raise ValueError(f"{file}: {moment.isoformat()} must say its offset from UTC")
+    counted = [question for question in document.questions if _counts(question)]
+    asked = tuple(_asked(question, places, file) for question in counted[:limit])
+    return Conversation(document.name, document.now, document.turns, asked, len(document.questions) - len(counted))
+
+
+def files(data: Path, names: tuple[str, ...] = ()) -> list[Path]:
+    """The conversation files below `data`, or `data` itself if it is one; with `names`, those called so.
+
+    Raises:
+        ValueError: There are none, or none of one of the names.
+    """
+    found = [data] if data.is_file() else sorted(data.rglob("*.json"))
+    if missing := [name for name in names if name not in {file.stem for file in found}]:
+        raise ValueError(f"no file {', '.join(f'{name}.json' for name in missing)} below {data}")
+    chosen = [file for file in found if not names or file.stem in names]
+    if not chosen:
+        raise ValueError(f"no *.json below {data}")
+    return chosen
+
+
+def _counts(question: Question) -> bool:
+    return bool(question.evidence) and not question.flagged and question.category not in UNCOUNTED
+
+
+def _asked(question: Question, places: dict[str, int], file: Path) -> Asked:
+    if unknown := [turn for turn in question.evidence if turn not in places]:
+        raise ValueError(f"{file}: question {question.id} names no turn of the conversation: {', '.join(unknown)}")
+    return Asked(question, frozenset(places[turn] for turn in question.evidence))

@@ -1,0 +1,117 @@
+"""`agent bench recall`: how much of what answers a question gets in front of the model."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from actors.cli.common import fail, json_option
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from actors.bench.recall import Results
+
+CLEAR_LINE = "\r\x1b[K"
+WIDTH = 100
+HEADINGS = {
+    "block": "in the block",
+    "block_text": "its text",
+    "recall_5": "recall@5",
+    "recall_10": "recall@10",
+    "mrr": "MRR",
+}
+
+
+@click.command()
+@json_option
+@click.option(
+    "--data",
+    type=click.Path(exists=True, path_type=Path),
+    required=True,
+    help="A folder of conversation files, or one: JSON with name, now, turns and questions.",
+)
+@click.option("--only", "names", multiple=True, metavar="NAME", help="Only NAME.json; repeatable.")
+@click.option("--limit", type=click.IntRange(min=1), help="Only the first so many questions of each conversation.")
+@click.option(
+    "--cache",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Where vectors are kept between runs; by default below $XDG_CACHE_HOME or ~/.cache.",
+)
+def recall(as_json: bool, data: Path, names: tuple[str, ...], limit: int | None, cache: Path | None) -> None:
+    """Measure how much of the evidence for a question stands in the block that is injected for it.
+
+    Every search that the agent offers, each followed by the ranking formula, beside BM25 and cosine in their own order.
+    The local model embeds; the first run takes minutes, later ones find the vectors kept. Unanswerable questions, and
+    those whose evidence is doubted, are left out.
+    """
+    from actors.bench.recall import as_document, run
+    from actors.bench.recall_data import files, read
+    from actors.bench.recall_vectors import KeptVectors
+    from actors.embedder.local import LocalModel
+
+    watched = sys.stderr.isatty()
+    try:
+        conversations = [read(file, limit) for file in files(data, names)]
+        vectors = KeptVectors(LocalModel.load(), cache or _default_cache())
+        results = run(conversations, vectors, _show if watched else lambda _line: None)
+    except (ValueError, OSError) as error:
+        fail(str(error))
+    finally:
+        if watched:
+            click.echo(CLEAR_LINE, nl=False, err=True)
+    if as_json:
+        click.echo(json.dumps(as_document(results), indent=2))
+    else:
+        _print(results)
+
+
+def _default_cache() -> Path:
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "remembrancer" / "bench"
+
+
+def _show(line: str) -> None:
+    """Say on the terminal's one line what is measured now."""
+    click.echo(f"{CLEAR_LINE}{line}", nl=False, err=True)
+
+
+def _print(results: Results) -> None:
+    from rich.console import Console
+
+    from actors.bench.recall import BUDGET, TARGET
+
+    console = Console(width=min(WIDTH, Console().width) if sys.stdout.isatty() else WIDTH, highlight=False)
+    console.print(
+        f"{results.questions} questions of {len(results.by_conversation)} conversations ({results.left_out} left out), "
+        f"{results.model}, block of {BUDGET.total_tokens:,} tokens; means over questions"
+    )
+    figures = {name: asdict(found) for name, found in results.rankers.items()}
+    console.print(_table("", figures))
+    console.print(_table("in the block, by category", _turned(results.by_category)))
+    console.print(_table("in the block, by conversation", _turned(results.by_conversation)))
+    console.print(f"hybrid, evidence in the block: {results.rankers['hybrid'].block:.3f}; wanted: {TARGET}")
+
+
+def _turned(rows: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
+    """The same with rows as columns."""
+    return {name: {heading: row[name] for heading, row in rows.items()} for name in next(iter(rows.values()))}
+
+
+def _table(title: str, rows: Mapping[str, Mapping[str, float]]) -> Table:
+    """A row for each search."""
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+    table.add_column("search")
+    for heading in next(iter(rows.values())):
+        table.add_column(HEADINGS.get(heading, heading), justify="right")
+    for name, row in rows.items():
+        table.add_row(name, *(f"{value:.3f}" for value in row.values()))
+    return table

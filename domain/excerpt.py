@@ -1,0 +1,96 @@
+"""The part of a turn that is shown: short, begun at a sentence, around what was asked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+
+from domain.keywords import STOP_TERMS, spaced
+from domain.porter import stem
+
+MARK = "…"
+"""Ends every excerpt that does not say all; one that starts later than its turn also begins with it."""
+_START = re.compile(
+    "[.!?…][\"')\\]*_\u201d\u2019]? (?=\\S)"  # a blank after a sentence, its quote closed or not
+    "|[\u3002\uff01\uff1f](?=\\S)"  # the full stops of Chinese and Japanese, which need no blank
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """What is shown of a turn, and whether that is less than all of it."""
+
+    text: str
+    is_truncated: bool
+
+
+def collapse(text: str) -> str:
+    """`text` with each run of whitespace as one space, none at the ends."""
+    return " ".join(text.split())
+
+
+def excerpt(text: str, limit: int, wanted: Collection[str] = (), *, width: Callable[[str], int] = len) -> Excerpt:
+    """The stretch of `text` that bears most on `wanted` within `limit`, whitespace collapsed.
+
+    It begins where a sentence does. Equals: the longer stretch, then the earlier one.
+
+    Args:
+        text: What was said.
+        limit: Most of `width` that the excerpt may take, marks included.
+        wanted: Index terms of the question, see `domain.keywords.terms`; those of stop words count for nothing.
+        width: Space that a string takes where it is shown; at least 1 a character, additive.
+
+    Raises:
+        ValueError: `limit` has not even room for the mark.
+    """
+    if limit < width(MARK):
+        raise ValueError(f"limit {limit}: must have room for {MARK!r}")
+    whole = collapse(text)
+    if width(whole) <= limit:
+        return Excerpt(whole, is_truncated=False)
+    head = f"{MARK} "
+    starts = [match.end() for match in _START.finditer(whole)] if limit > 2 * width(head) else []
+    stretches = [(0, _fitting(whole, limit - width(MARK), width))]
+    stretches += [
+        (start, _fitting(whole[start : start + limit], limit - width(head + MARK), width)) for start in starts
+    ]
+    found = _occurrences(whole, frozenset(wanted) - STOP_TERMS)
+    start, shown = max(stretches, key=lambda one: (_gain(found, one[0], one[0] + len(one[1])), len(one[1]), -one[0]))
+    return Excerpt((head if start else "") + shown + MARK, is_truncated=True)
+
+
+def _occurrences(text: str, wanted: frozenset[str]) -> list[tuple[int, int, str]]:
+    """Where the wanted terms stand: begin, end, term; not far off in a text with marks that words leave out."""
+    if not wanted:
+        return []
+    padded = f" {spaced(text)} "
+    found: list[tuple[int, int, str]] = []
+    for word in set(padded.split()):
+        if (term := stem(word)) in wanted:
+            place = padded.find(f" {word} ")
+            while place >= 0:
+                found.append((place, place + len(word), term))
+                place = padded.find(f" {word} ", place + len(word))
+    return found
+
+
+def _gain(found: list[tuple[int, int, str]], begin: int, end: int) -> int:
+    """How many different terms stand between `begin` and `end`."""
+    return len({term for at, to, term in found if begin <= at and to <= end})
+
+
+def _fitting(text: str, room: int, width: Callable[[str], int]) -> str:
+    """The longest beginning of `text` within `room`, cut between words if that costs little.
+
+    No character may take less than 1 of `width`.
+    """
+    low, high = 0, min(len(text), room)
+    if width(text[:high]) <= room:
+        low = high
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if width(text[:middle]) <= room else (low, middle - 1)
+    cut = text[:low].rstrip()
+    space = cut.rfind(" ")
+    return cut[:space] if low < len(text) and text[low] != " " and space > low * 3 // 4 else cut

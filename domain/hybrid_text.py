@@ -1,0 +1,29 @@
+"""What of a turn is embedded and what is indexed: its words with who said them and when."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+_MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+
+
+def embedded_text(author: str, at: datetime, text: str) -> str:
+    """The text to embed for a turn.
+
+    Args:
+        author: The display name.
+        at: When it was said, aware; its own zone's date counts.
+    """
+    return f"{_name(author)} ({at.day} {_MONTHS[at.month - 1]} {at.year}): {text}"
+
+
+def keyword_text(author: str, at: datetime, text: str) -> str:
+    """The text to index by words for a turn; arguments as of `embedded_text`."""
+    return f"{_name(author)}: {text} {_MONTHS[at.month - 1]} {at.year}"
+
+
+def _name(author: str) -> str:
+    return " ".join(author.split()) or "somebody"

@@ -1,0 +1,136 @@
+"""Porter's stemmer as SQLite's FTS5 runs it, so that a rule can name the terms that stand in its index.
+
+Source: M. F. Porter, "An algorithm for suffix stripping", Program 14 (1980). FTS5 leaves words of fewer than three
+and of sixty-four or more bytes of UTF-8 as they are; all letters but a, e, i, o, u and some y are consonants.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+_MIN_BYTES = 3
+_MAX_BYTES = 64
+_SEQUENCES = re.compile(r"V+C+")
+
+_STEP_2 = {
+    "ational": "ate",
+    "tional": "tion",
+    "enci": "ence",
+    "anci": "ance",
+    "izer": "ize",
+    "logi": "log",
+    "bli": "ble",
+    "alli": "al",
+    "entli": "ent",
+    "eli": "e",
+    "ousli": "ous",
+    "ization": "ize",
+    "ation": "ate",
+    "ator": "ate",
+    "alism": "al",
+    "iveness": "ive",
+    "fulness": "ful",
+    "ousness": "ous",
+    "aliti": "al",
+    "iviti": "ive",
+    "biliti": "ble",
+}
+_STEP_3 = {"icate": "ic", "ative": "", "alize": "al", "iciti": "ic", "ical": "ic", "ful": "", "ness": ""}
+_STEP_4 = (
+    *("al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "ion", "ou"),
+    *("ism", "ate", "iti", "ous", "ive", "ize"),
+)
+
+
+@lru_cache(maxsize=65536)
+def stem(word: str) -> str:
+    """The index term of `word`, which is in lower case."""
+    if not _MIN_BYTES <= len(word.encode("utf-8", "surrogatepass")) < _MAX_BYTES:
+        return word
+    word = _past(_plural(word))
+    if word.endswith("y") and _has_vowel(word[:-1]):
+        word = word[:-1] + "i"
+    word = _replaced(word, _STEP_2)
+    word = _replaced(word, _STEP_3)
+    return _tidied(_stripped(word))
+
+
+def _shape(word: str) -> str:
+    """`word` as vowels V and consonants C, a letter each; y is a vowel after a consonant."""
+    shape = ""
+    for letter in word:
+        vowel = letter in "aeiou" or (letter == "y" and shape[-1:] == "C")
+        shape += "V" if vowel else "C"
+    return shape
+
+
+def _measure(word: str) -> int:
+    """How many times a vowel sequence is followed by a consonant sequence."""
+    return len(_SEQUENCES.findall(_shape(word)))
+
+
+def _has_vowel(word: str) -> bool:
+    return "V" in _shape(word)
+
+
+def _is_short(word: str) -> bool:
+    """Whether `word` ends consonant, vowel, consonant, the last of which is not w, x or y."""
+    return _shape(word)[-3:] == "CVC" and word[-1] not in "wxy"
+
+
+def _plural(word: str) -> str:
+    if _longest(word, ("sses", "ies")):
+        return word[:-2]
+    if word.endswith("s") and not word.endswith("ss"):
+        return word[:-1]
+    return word
+
+
+def _past(word: str) -> str:
+    if _longest(word, ("eed",)):
+        return word[:-1] if _measure(word[:-3]) > 0 else word
+    for suffix in ("ed", "ing"):
+        if word.endswith(suffix):
+            rest = word.removesuffix(suffix)
+            return _mended(rest) if _has_vowel(rest) else word
+    return word
+
+
+def _mended(rest: str) -> str:
+    """What `-ed` or `-ing` was taken from, with the ending that it hid."""
+    if rest.endswith(("at", "bl", "iz")):
+        return rest + "e"
+    if rest[-1:] == rest[-2:-1] and rest[-1] not in "aeioulsz":
+        return rest[:-1]
+    return rest + "e" if _measure(rest) == 1 and _is_short(rest) else rest
+
+
+def _longest(word: str, suffixes: Iterable[str]) -> str:
+    """The longest of `suffixes` that `word` ends with and does not consist of; empty for none."""
+    return max((one for one in suffixes if word.endswith(one) and len(one) < len(word)), key=len, default="")
+
+
+def _replaced(word: str, endings: dict[str, str]) -> str:
+    suffix = _longest(word, endings)
+    rest = word.removesuffix(suffix)
+    return rest + endings[suffix] if suffix and _measure(rest) > 0 else word
+
+
+def _stripped(word: str) -> str:
+    suffix = _longest(word, _STEP_4)
+    rest = word.removesuffix(suffix)
+    if not suffix or _measure(rest) <= 1 or (suffix == "ion" and not rest.endswith(("s", "t"))):
+        return word
+    return rest
+
+
+def _tidied(word: str) -> str:
+    """`word` without a last e or the second of two l that it can spare."""
+    if word.endswith("e"):
+        rest = word[:-1]
+        measure = _measure(rest)
+        if measure > 1 or (measure == 1 and not _is_short(rest)):
+            word = rest
+    return word[:-1] if word.endswith("ll") and _measure(word[:-1]) > 1 else word
