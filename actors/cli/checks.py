@@ -15,7 +15,8 @@ from actors.context.data_root import DataRoot, DataRootError
 from actors.context.log_file import check_file
 from actors.settings.schema import Settings
 from actors.settings.secret import Secrets
-from actors.shell.launch import probe_bash, sandbox_level
+from actors.shell.launch import probe_bash
+from actors.shell.sandbox.ladder import sandbox_level
 from domain.offline_model import model_label
 
 PACKAGES = ("pykka", "discord.py", "litellm", "msgspec", "aiohttp", "pydantic-settings", "tenacity", "click")
@@ -48,7 +49,7 @@ def all_checks(settings: Settings, secrets: Secrets) -> Iterator[Check]:
     yield _model(settings, secrets)
     yield _discord(settings, secrets)
     yield _bash()
-    yield _sandbox()
+    yield _sandbox(settings)
     yield from _data_root(settings.data_root)
     yield _files_limit()
 
@@ -91,11 +92,18 @@ def _bash() -> Check:
     return Check("bash", Level.OK, path)
 
 
-def _sandbox() -> Check:
-    level = sandbox_level()
-    if level == "none":
-        return Check("sandbox", Level.WARN, "none: commands run unsandboxed, with the rights of this user")
-    return Check("sandbox", Level.OK, level)
+def _sandbox(settings: Settings) -> Check:
+    bash = probe_bash()
+    if bash is None:
+        return Check("sandbox", Level.WARN, "not tried: there is no bash")
+    found = sandbox_level(settings.shell.sandbox, bash)
+    network = " The network is open to commands (shell.network)." if settings.shell.network == "on" else ""
+    if found.refusal:
+        hint = "commands are refused; install bubblewrap, or see shell.sandbox in docs/operations.md"
+        return Check("sandbox", Level.FAIL, f"{found.text}; {hint}")
+    if found.enclosure is None:
+        return Check("sandbox", Level.WARN, f"{found.text}; commands run unsandboxed, with the rights of this user")
+    return Check("sandbox", Level.WARN if network else Level.OK, f"{found.text}.{network}" if network else found.text)
 
 
 def _data_root(path: Path) -> Iterator[Check]:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import closing
 
-from actors.shell.process import BashProcess
+from actors.shell.process import Process
 from actors.shell.recorder import Recorder
 from actors.shell.refused import RefusedError
+from actors.shell.sandbox.job import Ending
 from actors.shell.workplace import Workplace
 from domain.output_tail import Excerpt, KeptOutput, render
 from messages.shell import BashRefused, BashResult, Outcome, RunBash
 
 LAST_WORDS_S = 0.2
 """How long children may go on writing after bash has ended (as in `make > >(tee log)`) before they are killed."""
+_MOST_REASON = 500
 PIPE_S = 0.2
 """How long the pipe is read after that; whoever has escaped may hold it for ever."""
 
@@ -23,13 +25,15 @@ PIPE_S = 0.2
 class Command:
     """Runs one `RunBash` on the event loop; `abort` may come at any time, also before the start."""
 
-    def __init__(self, request: RunBash, timeout_s: float, start: Callable[[Workplace], BashProcess]) -> None:
+    def __init__(
+        self, request: RunBash, timeout_s: float, start: Callable[[], Awaitable[tuple[Workplace, Process]]]
+    ) -> None:
         """Nothing is started yet.
 
         Args:
             request: What to run.
             timeout_s: When to kill it.
-            start: Starts it in a place.
+            start: Starts it.
         """
         self._request = request
         self._timeout_s = timeout_s
@@ -42,24 +46,24 @@ class Command:
         if not self._aborted.done():
             self._aborted.set_result(None)
 
-    async def run(self, open_place: Callable[[], Workplace]) -> BashResult | BashRefused:
+    async def run(self) -> BashResult | BashRefused:
         """Run it to its end, which takes at most the timeout and about 1.5 s."""
         began = self._loop.time()
         if self._aborted.done():
             return aborted_result(self._request)
         try:
-            place = open_place()
-            process = self._start(place)
+            place, process = await self._start()
         except RefusedError as error:
             return BashRefused(request_id=self._request.request_id, reason=str(error))
-        with closing(Recorder(place.home, self._request.request_id)) as recorder:
-            try:
-                outcome = await self._attend(process, recorder)
-            finally:
-                exit_code = process.close()
-            return self._result(outcome, exit_code, recorder.finish(), self._loop.time() - began)
+        with closing(process), closing(Recorder(place.home, self._request.request_id)) as recorder:
+            outcome = await self._attend(process, recorder)
+            process.close()
+            excerpt, kept = recorder.finish()
+            if process.ending.fault:
+                return self._refused(process.ending.fault, excerpt)
+            return self._result(outcome, process.ending, excerpt, kept, self._loop.time() - began)
 
-    async def _attend(self, process: BashProcess, recorder: Recorder) -> Outcome:
+    async def _attend(self, process: Process, recorder: Recorder) -> Outcome:
         """Wait for the end, with nothing of the command left alive; the output is with `recorder` then."""
         reading = asyncio.create_task(process.read(recorder.take))
         try:
@@ -76,7 +80,7 @@ class Command:
             reading.result()
         return outcome
 
-    async def _end(self, process: BashProcess) -> Outcome:
+    async def _end(self, process: Process) -> Outcome:
         await asyncio.wait(
             {process.exited, self._aborted}, timeout=self._timeout_s, return_when=asyncio.FIRST_COMPLETED
         )
@@ -89,16 +93,23 @@ class Command:
         if not reading.cancelled() and reading.exception() is not None:
             self.abort()
 
+    def _refused(self, fault: str, excerpt: Excerpt) -> BashRefused:
+        said = f": {excerpt.text.strip()}" if excerpt.text.strip() else ""
+        return BashRefused(
+            request_id=self._request.request_id,
+            reason=f"The sandbox cannot be started, so nothing was run: {fault}{said}"[:_MOST_REASON],
+        )
+
     def _result(
-        self, outcome: Outcome, exit_code: int | None, recorded: tuple[Excerpt, KeptOutput], duration_s: float
+        self, outcome: Outcome, ending: Ending, excerpt: Excerpt, kept: KeptOutput, duration_s: float
     ) -> BashResult:
-        excerpt, kept = recorded
         has_exited = outcome is Outcome.EXITED
+        words = _too_many(ending.too_many) if ending.too_many else _ending(outcome, ending.exit_code, self._timeout_s)
         return BashResult(
             request_id=self._request.request_id,
-            outcome=outcome,
-            exit_code=exit_code if has_exited else None,
-            text=render(excerpt, kept, _ending(outcome, exit_code, self._timeout_s)),
+            outcome=Outcome.ABORTED if ending.too_many else outcome,
+            exit_code=ending.exit_code if has_exited else None,
+            text=render(excerpt, kept, words),
             truncated=excerpt.truncated,
             full_output_path=kept.path,
             duration_s=duration_s,
@@ -116,6 +127,10 @@ def aborted_result(request: RunBash) -> BashResult:
         full_output_path="",
         duration_s=0.0,
     )
+
+
+def _too_many(processes: int) -> str:
+    return f"Killed: the command had {processes} processes, more than are allowed."
 
 
 def _ending(outcome: Outcome, exit_code: int | None, timeout_s: float) -> str:

@@ -1,4 +1,4 @@
-"""How bash is started. A sandbox belongs here, and nowhere else."""
+"""How bash is started without a wrapper, and the environment that every command has."""
 
 from __future__ import annotations
 
@@ -93,11 +93,6 @@ def probe_bash(candidates: Sequence[str] = BASH_CANDIDATES) -> str | None:
         if path is not None and Path(path).is_absolute() and _runs(path):
             return path
     return None
-
-
-def sandbox_level() -> str:
-    """What stands between a command and the machine: `none` so far, which is the agent's own rights."""
-    return "none"
 
 
 def _runs(bash: str) -> bool:

@@ -9,22 +9,41 @@ import signal
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Protocol
 
 from actors.shell.launch import Launch, start
+from actors.shell.output_pipe import OutputPipe
+from actors.shell.sandbox.job import Ending
 
 log = logging.getLogger(__name__)
 
-READ_BYTES = 64 * 1024
-READS_AT_ONCE = 4
-"""Reads after which other commands get a chance."""
 KILL_ROUNDS = 20
 KILL_PAUSE_S = 0.01
 DEATH_S = 1.0
 """How long a killed process may take to die before it is left to itself (one in an uninterruptible wait may)."""
 
 
+class Process(Protocol):
+    """A running command, however it is run."""
+
+    exited: asyncio.Future[None]
+    """Done when bash itself has ended."""
+
+    ending: Ending
+    """How it went, once it has been closed; the exit code is None if it did not die."""
+
+    async def read(self, take: Callable[[bytes], None]) -> None:
+        """Give all output to `take`, until everyone who could write more has closed the pipe."""
+
+    async def kill(self) -> None:
+        """Kill all of it and wait until it is dead, for at most a little over 1 s."""
+
+    def close(self) -> None:
+        """Kill what is left and give everything back."""
+
+
 class BashProcess:
-    """A process in a session of its own, with the pipe that it and its children write to.
+    """A process in a session of its own, without any wrapper, with the pipe that it and its children write to.
 
     Made, used and closed on one event loop, in the loop's own thread, which outlives the process: with a sandbox that
     dies with its parent, parent means the thread that started it. asyncio's own subprocesses aren't used: their
@@ -38,38 +57,23 @@ class BashProcess:
             RefusedError: it cannot be started.
         """
         self._loop = asyncio.get_running_loop()
-        self._output, write_end = os.pipe()
+        self._output = OutputPipe()
         try:
-            self._process = start(launch, write_end)
+            self._process = start(launch, self._output.writing_end)
         except BaseException:
-            os.close(self._output)
+            self._output.close()
             raise
-        finally:
-            os.close(write_end)
-        os.set_blocking(self._output, False)
+        self._output.close_writing_end()
         self.exited: asyncio.Future[None] = self._loop.create_future()
         """Done when bash itself has ended, though children may live. It isn't reaped yet, so its number stays taken."""
+        self.ending = Ending()
         self._is_cleared = False
+        self._is_closed = False
         self._stop_watching = watch_exit(self._process.pid, self._loop, self._note_exit)
 
     async def read(self, take: Callable[[bytes], None]) -> None:
         """Give all output to `take`, until everyone who could write more has closed the pipe."""
-        readable = asyncio.Event()
-        self._loop.add_reader(self._output, readable.set)
-        try:
-            while True:
-                await readable.wait()
-                readable.clear()
-                for _ in range(READS_AT_ONCE):
-                    try:
-                        piece = os.read(self._output, READ_BYTES)
-                    except BlockingIOError:
-                        break
-                    if not piece:
-                        return
-                    take(piece)
-        finally:
-            self._loop.remove_reader(self._output)
+        await self._output.read(take)
 
     async def kill(self) -> None:
         """Kill bash and all that is left of its session, and wait until they are dead, for at most a little over 1 s.
@@ -84,18 +88,21 @@ class BashProcess:
             await asyncio.sleep(KILL_PAUSE_S)
         await asyncio.wait({self.exited}, timeout=DEATH_S)
 
-    def close(self) -> int | None:
-        """Kill what is left, give everything back; the exit code, negative for a signal, None if it did not die."""
+    def close(self) -> None:
+        """Kill what is left and give everything back; again, nothing more."""
+        if self._is_closed:
+            return
+        self._is_closed = True
         if not self._is_cleared:
             self._kill_session()
         self._stop_watching()
         self.exited.cancel()
-        os.close(self._output)
+        self._output.close()
         exit_code = self._process.poll()
         if exit_code is None:
             log.warning("process %d does not die of SIGKILL; left behind", self._process.pid)
             threading.Thread(target=self._process.wait, name="shell-reaper", daemon=True).start()
-        return exit_code
+        self.ending = Ending(exit_code=exit_code)
 
     def _note_exit(self) -> None:
         if not self.exited.done():

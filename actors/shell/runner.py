@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 from collections.abc import Callable
-from pathlib import Path
 
 from actors.shell.command import Command, aborted_result
-from actors.shell.launch import bash_launch, command_environment
-from actors.shell.process import BashProcess
-from actors.shell.workplace import Workplace, Workplaces
+from actors.shell.process import Process
+from actors.shell.starting import Starter
+from actors.shell.workplace import Workplace
 from messages.base import RequestId
 from messages.shell import BashRefused, BashResult, RunBash
 
@@ -19,6 +17,9 @@ log = logging.getLogger(__name__)
 
 Reply = Callable[[RunBash, BashResult | BashRefused], None]
 """Told of every command's end, exactly once each."""
+AskDoor = Callable[[RunBash], None]
+"""Asks for the control socket of the command's window; the answer goes to `Runner.open_door`."""
+DOOR_S = 2.0
 
 
 class Runner:
@@ -27,24 +28,48 @@ class Runner:
     All methods are for the loop's thread, except `abandon`.
     """
 
-    def __init__(self, *, bash: str, data_root: Path, places: Workplaces, reply: Reply) -> None:
-        self._bash = bash
-        self._data_root = data_root.absolute()
-        self._places = places
+    def __init__(self, starter: Starter, reply: Reply, ask_door: AskDoor | None = None) -> None:
+        self._starter = starter
         self._reply = reply
+        self._ask_door = ask_door
         self._begun: dict[RequestId, tuple[RunBash, Command, asyncio.Task[BashResult | BashRefused]]] = {}
+        self._doors: dict[RequestId, asyncio.Future[str]] = {}
+
+    @property
+    def running(self) -> int:
+        """How many commands run now; for any thread."""
+        return len(self._begun)
 
     def begin(self, request: RunBash, timeout_s: float) -> None:
         """Start a command; its reply comes when it has ended."""
 
-        def start(place: Workplace) -> BashProcess:
-            environment = command_environment(os.environ, place=place, window=request.window, data_root=self._data_root)
-            return BashProcess(bash_launch(self._bash, request.command, place, environment))
+        async def start() -> tuple[Workplace, Process]:
+            return await self._starter.start(request, timeout_s, await self._door(request))
 
         command = Command(request, timeout_s, start)
-        task = asyncio.get_running_loop().create_task(command.run(lambda: self._places.open(request.window)))
+        task = asyncio.get_running_loop().create_task(command.run())
         self._begun[request.request_id] = (request, command, task)
         task.add_done_callback(lambda task: self._end(request, task))
+
+    def open_door(self, request_id: RequestId, path: str) -> None:
+        """Take the answer to a question for a door; an empty `path` means that there is none."""
+        door = self._doors.get(request_id)
+        if door is not None and not door.done():
+            door.set_result(path)
+
+    async def _door(self, request: RunBash) -> str:
+        """Where the window's control socket is; empty if there is none, or nobody says so in time."""
+        if self._ask_door is None:
+            return ""
+        door = self._doors[request.request_id] = asyncio.get_running_loop().create_future()
+        try:
+            self._ask_door(request)
+            return await asyncio.wait_for(door, DOOR_S)
+        except TimeoutError:
+            log.warning("a command runs without the control socket: nobody opened it within %g s", DOOR_S)
+            return ""
+        finally:
+            del self._doors[request.request_id]
 
     def cancel(self, request_id: RequestId) -> None:
         """Kill a command; one that has ended is no matter."""

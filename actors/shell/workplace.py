@@ -25,6 +25,8 @@ class Workplace:
     """Where they start."""
     home: Path
     """Their HOME: never the operator's, so that no dotfile of theirs is read or written."""
+    is_windows_own: bool = True
+    """Whether it is there for the window; else it is the folder of the command line's caller."""
 
 
 class Workplaces:
@@ -41,8 +43,12 @@ class Workplaces:
         self._cli_workdir = cli_workdir
         self._temporary: Path | None = None
 
-    def open(self, window: Window) -> Workplace:
+    def open(self, window: Window, logs: Path | None = None) -> Workplace:
         """The directories of `window`, which exist now.
+
+        Args:
+            window: Whose.
+            logs: Where the link `logs` is to lead; None for all logs.
 
         Raises:
             RefusedError: there can be none.
@@ -56,7 +62,7 @@ class Workplaces:
         try:
             for directory in (self._work_root, folder.parent, folder):
                 directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._link_logs(folder)
+            self._link_logs(folder, logs or self._logs)
         except OSError as error:
             raise RefusedError(f"Working directory cannot be made: {error}") from error
         return Workplace(cwd=folder, home=folder)
@@ -74,19 +80,19 @@ class Workplaces:
             raise RefusedError(f"Working directory does not exist: {self._cli_workdir}")
         if self._temporary is None:
             self._temporary = Path(tempfile.mkdtemp(prefix="agent-cli-"))
-        return Workplace(cwd=self._cli_workdir, home=self._temporary)
+        return Workplace(cwd=self._cli_workdir, home=self._temporary, is_windows_own=False)
 
-    def _link_logs(self, folder: Path) -> None:
+    def _link_logs(self, folder: Path, logs: Path) -> None:
         """See that `logs` points to the logs; what a command has put there instead of a link is left alone."""
         link = folder / LOG_ROOT.name
         if link.is_symlink():
-            if link.readlink() == self._logs:
+            if link.readlink() == logs:
                 return
             link.unlink()
         elif link.exists():
             log.warning("%s is not a link, so pointers into the logs do not work there", link)
             return
-        link.symlink_to(self._logs)
+        link.symlink_to(logs)
 
 
 def workdir(work_root: Path, window: Window) -> Path:

@@ -1,13 +1,16 @@
-"""A shell on a system of real threads, and what tests need to know of processes."""
+"""A shell on a system of real threads, and what tests need to know of processes and sandboxes."""
 
 from __future__ import annotations
 
 import itertools
 import os
+from functools import cache
 from pathlib import Path
 
 from actors.kernel import ActorSpec, ActorSystem
 from actors.shell.actor import ShellActor
+from actors.shell.launch import probe_bash
+from actors.shell.sandbox.ladder import Level, sandbox_level
 from messages.base import Address, RequestId, Surface, Window
 from messages.shell import BashRefused, BashResult, CancelBash, RunBash
 
@@ -24,6 +27,7 @@ class Bench:
 
     def __init__(self, root: Path, *, cli_workdir: Path | None = None, **settings: object) -> None:
         self.root = root
+        self.sandbox = str(settings.get("sandbox", "auto"))
         self.actors: list[ShellActor] = []
 
         def build(_key: str) -> ShellActor:
@@ -53,7 +57,9 @@ class Bench:
         os.mkfifo(path)
         return path
 
-    def ask(self, command: str, *, of: Window | None = None, timeout_s: float | None = None) -> RequestId:
+    def ask(
+        self, command: str, *, of: Window | None = None, timeout_s: float | None = None, audience: str = ""
+    ) -> RequestId:
         request_id = next(self._ids)
         self.system.tell(
             SHELL,
@@ -63,6 +69,7 @@ class Bench:
                 window=of or window(),
                 command=command,
                 timeout_s=timeout_s,
+                audience=audience,
             ),
         )
         return request_id
@@ -80,8 +87,39 @@ class Bench:
         assert isinstance(reply, BashRefused), reply
         return reply.reason
 
-    def run(self, command: str, *, of: Window | None = None, timeout_s: float | None = None) -> BashResult:
-        return self.result(self.ask(command, of=of, timeout_s=timeout_s))
+    def run(
+        self, command: str, *, of: Window | None = None, timeout_s: float | None = None, audience: str = ""
+    ) -> BashResult:
+        return self.result(self.ask(command, of=of, timeout_s=timeout_s, audience=audience))
+
+
+LEVELS = ("none", "landlock", "bwrap")
+ENCLOSING = ("landlock", "bwrap")
+
+
+@cache
+def level(choice: str) -> Level:
+    """What this machine has for `choice`."""
+    return sandbox_level(choice, probe_bash() or "bash")
+
+
+def living(marker: str) -> list[int]:
+    """Who on this machine has `marker` in its command line, wherever it runs."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal() and int(entry.name) != os.getpid():
+            try:
+                words = (entry / "cmdline").read_bytes()
+            except (FileNotFoundError, ProcessLookupError):
+                continue
+            if marker.encode() in words and is_alive(int(entry.name)):
+                found.append(int(entry.name))
+    return found
+
+
+def all_gone(marker: str, looks: int = 500) -> bool:
+    """Whether nobody has `marker` in its command line, soon; what was killed must still get the time to die."""
+    return any(not living(marker) for _ in range(looks))
 
 
 def is_alive(pid: int) -> bool:

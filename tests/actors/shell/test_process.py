@@ -78,7 +78,8 @@ def test_closing_without_waiting_kills_and_reaps_all_the_same(tmp_path: Path) ->
     async def run() -> int | None:
         process = BashProcess(bash("sleep 60 & sleep 60", tmp_path))
         await process.kill()
-        return process.close()
+        process.close()
+        return process.ending.exit_code
 
     assert asyncio.run(run()) == -9
 

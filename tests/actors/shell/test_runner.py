@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 from actors.shell.runner import Runner
+from actors.shell.starting import BareStarter
 from actors.shell.workplace import Workplace, Workplaces
 from messages.base import Address, RequestId, Window
 from messages.shell import BashRefused, BashResult, Outcome, RunBash
@@ -13,17 +14,17 @@ from tests.actors.shell.bench import window
 class BrokenWorkplaces(Workplaces):
     """Fails as nobody foresaw."""
 
-    def open(self, window: Window) -> Workplace:
+    def open(self, window: Window, logs: Path | None = None) -> Workplace:
         raise RuntimeError("unforeseen")
 
 
 def runner(places: type[Workplaces], root: Path, replies: list[BashResult | BashRefused]) -> Runner:
-    return Runner(
+    starter = BareStarter(
         bash="/bin/bash",
         data_root=root,
         places=places(work_root=root / "work", data_root=root, cli_workdir=None),
-        reply=lambda request, reply: replies.append(reply),
     )
+    return Runner(starter, lambda request, reply: replies.append(reply))
 
 
 def request(name: str, command: str) -> RunBash:

@@ -1,0 +1,121 @@
+"""bubblewrap's command line for a view: an empty machine, into which the few things that a command needs are put."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from actors.shell.sandbox.job import FILTER_FD, FIRST_FILE_FD, STATUS_FD
+from actors.shell.sandbox.view import LINKED_TO_SYSTEM, SYSTEM, View
+
+DOOR = "/run/agent.sock"
+NOBODY = "65534"
+TEMPORARY_BYTES = 256 * 1024 * 1024
+SHARED_MEMORY_BYTES = 64 * 1024 * 1024
+LEAST_VERSION = (0, 8, 0)
+"""The first that knows --disable-userns."""
+_VERSION_S = 5.0
+
+ATTENDED = (
+    "trap 'code=$?; exec >&- 2>&-; "
+    "for ((i = 0; i < 20; i++)); do set -- /proc/[0-9]*; (($# > 2)) || break; sleep 0.01; done; "
+    'exit $code\' EXIT; eval "shift;$1"'
+)
+"""Runs the command ($1) and gives what that leaves behind a moment to end: with this bash ends the first process of the
+namespace, and with that every other. A second bash around it would do the same whatever the command does, but costs
+3 ms. All on one line, so that bash counts the command's lines from 1."""
+
+
+class UnfitError(Exception):
+    """There is no bubblewrap that can be used; the text says why."""
+
+
+def find(name: str = "bwrap") -> tuple[str, str]:
+    """Path and version of the installed bubblewrap.
+
+    Raises:
+        UnfitError: there is none, or it is too old.
+    """
+    path = shutil.which(name)
+    if path is None or not Path(path).is_absolute():
+        raise UnfitError("bubblewrap is not installed")
+    try:
+        done = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=_VERSION_S, env={}, cwd="/")
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise UnfitError(f"bubblewrap does not run: {error}") from error
+    found = re.search(r"(\d+)\.(\d+)\.(\d+)", done.stdout)
+    if done.returncode or found is None:
+        raise UnfitError("bubblewrap does not tell its version")
+    if tuple(map(int, found.groups())) < LEAST_VERSION:
+        raise UnfitError(f"bubblewrap {found[0]} is too old: {'.'.join(map(str, LEAST_VERSION))} is needed")
+    return path, found[0]
+
+
+def command_line(bwrap: str, view: View, bash: str, command: str) -> tuple[str, ...]:
+    """What runs `command` with `bash` inside `view`."""
+    inside = (bash, "--noprofile", "--norc", "-c", ATTENDED, bash, command)
+    return (bwrap, *_separation(view), *_machine(view), *_files(view), "--chdir", view.cwd, "--", *inside)
+
+
+def copied(view: View) -> dict[int, str]:
+    """The single files that bubblewrap copies into the view: the number at which it reads each -> its path.
+
+    A copy of a small file costs a tenth of a mount.
+    """
+    files = [path for path in view.configuration() if Path(path).is_file()]
+    return dict(enumerate(files, FIRST_FILE_FD))
+
+
+def _separation(view: View) -> Iterator[str]:
+    """Namespaces, and no privilege, be the agent root or not."""
+    yield from ("--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try")
+    if not view.has_network:
+        yield "--unshare-net"
+    yield from ("--uid", NOBODY, "--gid", NOBODY, "--cap-drop", "ALL", "--disable-userns", "--hostname", "sandbox")
+    yield from ("--die-with-parent", "--new-session")
+    yield from ("--seccomp", str(FILTER_FD), "--json-status-fd", str(STATUS_FD))
+
+
+def _machine(view: View) -> Iterator[str]:
+    """The system's programs and the little of its configuration that they read."""
+    for folder in SYSTEM:
+        yield from ("--ro-bind", folder, folder)
+    for path in LINKED_TO_SYSTEM:
+        if os.path.islink(path):  # noqa: PTH114
+            yield from ("--symlink", os.readlink(path), path)  # noqa: PTH115
+        elif Path(path).is_dir():
+            yield from ("--ro-bind", path, path)
+    for number, path in copied(view).items():
+        yield from ("--perms", "0444", "--file", str(number), path)
+    for path in view.configuration():
+        if Path(path).is_dir():
+            yield from ("--ro-bind-try", path, path)
+    # Read-only: to a root agent's command, which is the owner of what is in /proc/sys, it would be open.
+    yield from ("--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev")
+    yield from ("--size", str(SHARED_MEMORY_BYTES), "--tmpfs", "/dev/shm", "--remount-ro", "/dev")
+    yield from ("--size", str(TEMPORARY_BYTES), "--tmpfs", "/tmp")
+
+
+def _files(view: View) -> Iterator[str]:
+    for path in view.executable:
+        yield from ("--ro-bind-try", path, path)
+    for path in view.own:
+        yield from ("--bind", path, path)
+    for path in view.hidden:
+        yield from _cover(path)
+    for source, shown_at in view.readable:
+        yield from ("--ro-bind-try", source, shown_at)
+    if view.door:
+        yield from ("--ro-bind-try", view.door, DOOR)
+    yield from ("--remount-ro", "/")
+
+
+def _cover(path: str) -> Sequence[str]:
+    """Lay nothing over `path`."""
+    if Path(path).is_dir():
+        return ("--tmpfs", path, "--remount-ro", path)
+    return ("--ro-bind", "/dev/null", path)

@@ -1,0 +1,167 @@
+"""Which wrapper works here: bubblewrap, else Landlock, else none, found out by trying to break out of each."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from actors.shell.refused import RefusedError
+from actors.shell.sandbox import bubblewrap, landlock, syscall
+from actors.shell.sandbox.bubblewrap import UnfitError
+from actors.shell.sandbox.enclosure import Enclosure, Wrapper, threads_of_user
+from actors.shell.sandbox.syscalls import PROCESSORS
+from actors.shell.sandbox.view import View, programs_elsewhere
+from actors.shell.warded import Warden
+
+CHOICES = ("auto", "bwrap", "landlock", "none")
+_PROBE_S = 10.0
+_BAIT = "word\n"
+_ESCAPES = """
+echo in > inside && read -r word < inside && echo "$word"
+if [[ -r /proc/self/status ]]; then
+    while read -r name value; do
+        [[ $name == CapEff: && -n ${value//0/} ]] && echo "has capabilities: $value"
+    done < /proc/self/status
+fi
+read -r word < "$CANARY" && echo "reads what it should not"
+echo out > "$CANARY"
+kill -0 "$OUTSIDER" && echo "reaches the agent by signals"
+: > "/dev/tcp/127.0.0.1/$PORT" && echo "reaches the network"
+exit 0
+"""
+"""Uses nothing but bash itself; what goes wrong as it should is said on stderr, which is thrown away."""
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """What stands between commands and the machine."""
+
+    enclosure: Enclosure | None
+    """None if nothing does: either that was asked for, or every command is refused."""
+    text: str
+    """For people: the level, and why it is not a better one."""
+    refusal: str = ""
+    """Why every command is refused; empty if they are not."""
+
+
+async def find_level(choice: str, bash: str, warden: Warden, bwrap: str = "bwrap") -> Level:
+    """The best level that `choice` permits and that works.
+
+    Args:
+        choice: One of `CHOICES`.
+        bash: Its path.
+        warden: Runs the trials.
+        bwrap: Name or path of bubblewrap.
+
+    Raises:
+        ValueError: no such choice.
+    """
+    if choice not in CHOICES:
+        raise ValueError(f"sandbox {choice!r}: must be one of {', '.join(CHOICES)}")
+    if choice == Wrapper.NONE:
+        return Level(None, "none: configured")
+    reasons = []
+    for wrapper in (Wrapper.BUBBLEWRAP, Wrapper.LANDLOCK):
+        if choice not in ("auto", wrapper):
+            continue
+        try:
+            enclosure, text = _candidate(wrapper, bash, bwrap)
+            await _try(enclosure, warden)
+        except UnfitError as error:
+            reasons.append(str(error))
+        else:
+            return Level(enclosure, ": ".join([text, *reasons]))
+    refusal = "; ".join(reasons)
+    return Level(None, f"refusing: {refusal}", refusal)
+
+
+def sandbox_level(choice: str, bash: str) -> Level:
+    """As `find_level`, for those who have no event loop; takes about a tenth of a second.
+
+    Raises:
+        ValueError: no such choice.
+    """
+
+    async def find() -> Level:
+        warden = Warden()
+        try:
+            return await find_level(choice, bash, warden)
+        finally:
+            warden.close()
+
+    return asyncio.run(find())
+
+
+def _candidate(wrapper: Wrapper, bash: str, bwrap: str) -> tuple[Enclosure, str]:
+    machine = os.uname().machine
+    if machine not in PROCESSORS:
+        raise UnfitError(f"no filter for processor {machine}")
+    if wrapper is Wrapper.BUBBLEWRAP:
+        path, version = bubblewrap.find(bwrap)
+        return Enclosure(wrapper=wrapper, bash=bash, bwrap=path), f"bubblewrap {version}"
+    abi = syscall.landlock_abi()
+    if abi < landlock.LEAST_ABI:
+        has = f"has Landlock ABI {abi}, {landlock.LEAST_ABI} is needed" if abi else "has no Landlock"
+        raise UnfitError(f"the kernel {has}")
+    return Enclosure(wrapper=wrapper, bash=bash), f"Landlock ABI {abi}"
+
+
+async def _try(enclosure: Enclosure, warden: Warden) -> None:
+    """Run a command that tries what must not work.
+
+    Raises:
+        UnfitError: the command did not run, or something worked.
+    """
+    with tempfile.TemporaryDirectory(prefix="agent-probe-") as folder, socket.create_server(("127.0.0.1", 0)) as server:
+        inside, canary = _bait(folder)
+        said = await _output(enclosure, warden, str(inside), _targets(canary, server))
+        if not _is_untouched(canary):
+            said += b"writes where it should not"
+        if said != b"in\n":
+            text = " ".join(said.decode("utf-8", "replace").removeprefix("in\n").split())
+            raise UnfitError(f"{enclosure.wrapper} does not work here: {text[:300] or 'the trial said nothing'}")
+
+
+def _bait(folder: str) -> tuple[Path, Path]:
+    """A folder for the trial, and a file beside it that it should not reach."""
+    inside, canary = Path(folder, "inside"), Path(folder, "canary")
+    inside.mkdir()
+    canary.write_text(_BAIT)
+    return inside, canary
+
+
+def _is_untouched(canary: Path) -> bool:
+    return canary.read_text() == _BAIT
+
+
+def _targets(canary: Path, server: socket.socket) -> dict[str, str]:
+    return {
+        "PATH": "/usr/bin:/bin",
+        "CANARY": str(canary),
+        "OUTSIDER": str(os.getpid()),
+        "PORT": str(server.getsockname()[1]),
+    }
+
+
+async def _output(enclosure: Enclosure, warden: Warden, inside: str, environment: dict[str, str]) -> bytes:
+    view = View(cwd=inside, own=(inside,), executable=programs_elsewhere())
+    threads = threads_of_user(os.getuid())
+    command = f"{{\n{_ESCAPES}\n}} 2> /dev/null"
+    job = enclosure.job(command, view, environment, timeout_s=_PROBE_S, user_threads=threads)
+    try:
+        process = await warden.start(job)
+    except RefusedError as error:
+        raise UnfitError(str(error)) from error
+    pieces: list[bytes] = []
+    reading = asyncio.ensure_future(process.read(pieces.append))
+    await asyncio.wait({process.exited}, timeout=_PROBE_S)
+    await process.kill()
+    await asyncio.wait({reading}, timeout=1.0)
+    reading.cancel()
+    await asyncio.wait({reading})
+    process.close()
+    return b"".join(pieces) + process.ending.fault.encode()

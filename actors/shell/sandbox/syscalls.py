@@ -1,0 +1,144 @@
+"""Numbers of the system calls that the filters name, for the two processors that are known.
+
+Source:
+    Linux 6.18: arch/x86/entry/syscalls/syscall_64.tbl, include/uapi/asm-generic/unistd.h (which arm64 follows).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+_BOTH: dict[str, tuple[int, int | None]] = {
+    # x86_64, aarch64
+    "ptrace": (101, 117),
+    "process_vm_readv": (310, 270),
+    "process_vm_writev": (311, 271),
+    "process_madvise": (440, 440),
+    "kcmp": (312, 272),
+    "pidfd_getfd": (438, 438),
+    "keyctl": (250, 219),
+    "add_key": (248, 217),
+    "request_key": (249, 218),
+    "bpf": (321, 280),
+    "userfaultfd": (323, 282),
+    "io_uring_setup": (425, 425),
+    "io_uring_enter": (426, 426),
+    "io_uring_register": (427, 427),
+    "perf_event_open": (298, 241),
+    "mount": (165, 40),
+    "umount2": (166, 39),
+    "pivot_root": (155, 41),
+    "move_mount": (429, 429),
+    "open_tree": (428, 428),
+    "open_tree_attr": (467, 467),
+    "fsopen": (430, 430),
+    "fsconfig": (431, 431),
+    "fsmount": (432, 432),
+    "fspick": (433, 433),
+    "mount_setattr": (442, 442),
+    "statmount": (457, 457),
+    "listmount": (458, 458),
+    "setns": (308, 268),
+    "unshare": (272, 97),
+    "chroot": (161, 51),
+    "clone": (56, 220),
+    "clone3": (435, 435),
+    "kexec_load": (246, 104),
+    "kexec_file_load": (320, 294),
+    "init_module": (175, 105),
+    "finit_module": (313, 273),
+    "delete_module": (176, 106),
+    "swapon": (167, 224),
+    "swapoff": (168, 225),
+    "reboot": (169, 142),
+    "acct": (163, 89),
+    "quotactl": (179, 60),
+    "quotactl_fd": (443, 443),
+    "settimeofday": (164, 170),
+    "clock_settime": (227, 112),
+    "clock_adjtime": (305, 266),
+    "adjtimex": (159, 171),
+    "open_by_handle_at": (304, 265),
+    "name_to_handle_at": (303, 264),
+    "syslog": (103, 116),
+    "lookup_dcookie": (212, 18),
+    "iopl": (172, None),
+    "ioperm": (173, None),
+    "modify_ldt": (154, None),
+    "vhangup": (153, 58),
+    "fanotify_init": (300, 262),
+    "fanotify_mark": (301, 263),
+    "inotify_add_watch": (254, 27),
+    "move_pages": (279, 239),
+    "migrate_pages": (256, 238),
+    "shmget": (29, 194),
+    "shmat": (30, 196),
+    "shmctl": (31, 195),
+    "msgget": (68, 186),
+    "msgsnd": (69, 189),
+    "msgrcv": (70, 188),
+    "msgctl": (71, 187),
+    "semget": (64, 190),
+    "semop": (65, 193),
+    "semtimedop": (220, 192),
+    "semctl": (66, 191),
+    "mq_open": (240, 180),
+    "mq_unlink": (241, 181),
+    "prlimit64": (302, 261),
+    "setpriority": (141, 140),
+    "ioprio_set": (251, 30),
+    "fcntl": (72, 25),
+    "sched_setaffinity": (203, 122),
+    "sched_setscheduler": (144, 119),
+    "sched_setparam": (142, 118),
+    "sched_setattr": (314, 274),
+    "socket": (41, 198),
+    "socketpair": (53, 199),
+    "connect": (42, 203),
+    "chmod": (90, None),
+    "fchmod": (91, 52),
+    "fchmodat": (268, 53),
+    "fchmodat2": (452, 452),
+    "utime": (132, None),
+    "utimes": (235, None),
+    "futimesat": (261, None),
+    "utimensat": (280, 88),
+    "chown": (92, None),
+    "lchown": (94, None),
+    "fchown": (93, 55),
+    "fchownat": (260, 54),
+    "setxattr": (188, 5),
+    "lsetxattr": (189, 6),
+    "fsetxattr": (190, 7),
+    "setxattrat": (463, 463),
+    "removexattr": (197, 14),
+    "lremovexattr": (198, 15),
+    "fremovexattr": (199, 16),
+    "removexattrat": (466, 466),
+    "file_setattr": (469, 469),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Processor:
+    """What a filter has to know of the machine it runs on."""
+
+    audit_arch: int
+    """How the kernel names the calling convention (AUDIT_ARCH_…)."""
+    first_foreign_number: int | None
+    """Numbers from here on are of another calling convention (x32) under the same name; None if there is none."""
+    numbers: Mapping[str, int]
+    """By name; calls that this processor does not have are missing."""
+
+
+def _numbers(column: int) -> dict[str, int]:
+    rows = {name: row[column] for name, row in _BOTH.items()}
+    return {name: number for name, number in rows.items() if isinstance(number, int)}
+
+
+PROCESSORS = {
+    "x86_64": Processor(0xC000003E, 0x40000000, _numbers(0)),
+    "aarch64": Processor(0xC00000B7, None, _numbers(1)),
+}
+"""By `os.uname().machine`."""

@@ -1,0 +1,91 @@
+"""What a command may see of the machine, and do to it: everything else is absent, or shut."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+SYSTEM = ("/usr",)
+LINKED_TO_SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+"""Links into /usr on most systems, folders of their own on some."""
+CONFIGURATION = ["passwd", "group", "nsswitch.conf", "localtime", "ld.so.cache", "alternatives"]
+"""Of /etc; each costs bubblewrap 0.2 ms a command, so the list is short."""
+CONFIGURATION_OF_NETWORK = [
+    "resolv.conf",
+    "hosts",
+    "host.conf",
+    "gai.conf",
+    "services",
+    "protocols",
+    "ssl/certs",
+    "ssl/openssl.cnf",
+    "ssl/cert.pem",
+    "pki/tls/certs",
+    "pki/ca-trust/extracted",
+]
+"""Not all of /etc/ssl: in it are private keys, of which the command is the owner if the agent is root."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """One command's share of the machine; absolute paths, each shown where it is unless said otherwise."""
+
+    cwd: str
+    own: tuple[str, ...]
+    """May be changed."""
+    readable: tuple[tuple[str, str], ...] = ()
+    """What may be read, and where that is shown; a later one may lie over an earlier one."""
+    executable: tuple[str, ...] = ()
+    """Folders that may be read and whose programs may be run."""
+    hidden: tuple[str, ...] = ()
+    """Not shown though it lies in a folder that is."""
+    door: str = ""
+    """The control socket; empty for none."""
+    has_network: bool = False
+
+    def configuration(self) -> tuple[str, ...]:
+        """The paths in /etc that may be read."""
+        names = [*CONFIGURATION, *(CONFIGURATION_OF_NETWORK if self.has_network else ())]
+        return tuple(f"/etc/{name}" for name in names)
+
+
+def programs_elsewhere() -> tuple[str, ...]:
+    """Where this Python lives, if not with the system's programs, so that scripts of skills find one."""
+    home = os.path.realpath(sys.base_prefix)
+    return () if home == "/" or is_below(home, SYSTEM) else (home,)
+
+
+def search_path(path: str, executable: tuple[str, ...]) -> str:
+    """The folders of `path` that a command can see, and those of `executable` that hold programs, at the end.
+
+    A folder that is there but shut would be worse than none: bash finds the program and then may not run it.
+    """
+    shown = (*SYSTEM, *LINKED_TO_SYSTEM, *executable)
+    folders = [folder for folder in path.split(os.pathsep) if folder and is_below(os.path.realpath(folder), shown)]
+    added = [f"{home}/bin" for home in executable if f"{home}/bin" not in folders and Path(home, "bin").is_dir()]
+    return os.pathsep.join([*folders, *added])
+
+
+def is_below(path: str, folders: tuple[str, ...]) -> bool:
+    """Whether `path` is one of `folders` or lies in one."""
+    return any(path == folder or path.startswith(f"{folder.rstrip('/')}/") for folder in folders)
+
+
+def landlock_paths(view: View, scratch: str) -> Mapping[str, tuple[str, ...]]:
+    """`view` as kinds of right -> paths."""
+    return {
+        "execute": (*SYSTEM, *LINKED_TO_SYSTEM, *view.executable),
+        "read": (*view.configuration(), *(source for source, _ in view.readable), *HARMLESS),
+        "device": DEVICES,
+        "own": (*view.own, scratch),
+    }
+
+
+DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+HARMLESS = tuple(
+    f"/proc/{name}" for name in ("cpuinfo", "filesystems", "loadavg", "meminfo", "stat", "uptime", "version")
+)
+"""Figures of the machine; of processes nothing is shown."""

@@ -1,0 +1,156 @@
+"""Commands that the watching process runs: the agent holds a socket for each, and no process."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import actors
+from actors.shell.output_pipe import OutputPipe
+from actors.shell.process import DEATH_S
+from actors.shell.refused import RefusedError
+from actors.shell.sandbox.job import Ending, Job
+
+log = logging.getLogger(__name__)
+
+_START = "import sys; sys.path.append(sys.argv[2]); from actors.shell.sandbox.warden import main; main()"
+_PACKAGES = str(Path(actors.__file__).parents[1])
+_END_S = 2.0
+_READ_BYTES = 64 * 1024
+
+
+class Warden:
+    """The small process that starts commands, started itself when first needed and again if it has died.
+
+    All methods are for one event loop's thread, except `close`.
+    """
+
+    def __init__(self) -> None:
+        self._orders: socket.socket | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+
+    async def start(self, job: Job) -> WardedProcess:
+        """Start a command.
+
+        Raises:
+            RefusedError: there is nobody who could start it.
+        """
+        output = OutputPipe()
+        ours, theirs = socket.socketpair()
+        is_told = False
+        try:
+            self._order(theirs.fileno(), output.writing_end)
+            ours.setblocking(False)
+            await asyncio.get_running_loop().sock_sendall(ours, job.encode())
+            is_told = True
+        except OSError as error:
+            raise RefusedError(f"The sandbox cannot be started: {error}") from error
+        finally:
+            theirs.close()
+            if not is_told:
+                ours.close()
+                output.close()
+        output.close_writing_end()
+        return WardedProcess(ours, output)
+
+    def close(self) -> None:
+        """Let it go; commands that run are killed when their own sockets close."""
+        orders, self._orders = self._orders, None
+        process, self._process = self._process, None
+        if orders is not None:
+            orders.close()
+        if process is not None:
+            try:
+                process.wait(_END_S)
+            except subprocess.TimeoutExpired:
+                log.warning("the process that starts commands does not end by itself")
+                process.kill()
+                process.wait()
+
+    def _order(self, channel: int, output: int) -> None:
+        for is_last in (False, True):
+            if self._process is None or self._process.poll() is not None:
+                self.close()
+                self._begin()
+            assert self._orders is not None
+            try:
+                socket.send_fds(self._orders, [b"+"], [channel, output])
+            except OSError:
+                log.warning("the process that starts commands has died; it is started again")
+                self.close()
+                if is_last:
+                    raise
+            else:
+                return
+
+    def _begin(self) -> None:
+        """Start it with nothing of the agent's environment, and no module from anywhere but our own and Python's."""
+        self._orders, theirs = socket.socketpair()
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-I", "-S", "-c", _START, str(theirs.fileno()), _PACKAGES],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                cwd="/",
+                env={"PATH": os.defpath, "LANG": "C.UTF-8"},
+                start_new_session=True,
+                pass_fds=(theirs.fileno(),),
+            )
+
+
+class WardedProcess:
+    """One command; to close its socket is to kill it."""
+
+    def __init__(self, channel: socket.socket, output: OutputPipe) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._channel = channel
+        self._output = output
+        self._said = bytearray()
+        self.exited: asyncio.Future[None] = self._loop.create_future()
+        """Done when nothing of the command is alive."""
+        self.ending = Ending()
+        self._loop.add_reader(channel, self._hear)
+
+    async def read(self, take: Callable[[bytes], None]) -> None:
+        """Give all output to `take`, until everyone who could write more has closed the pipe."""
+        await self._output.read(take)
+
+    async def kill(self) -> None:
+        """Kill all of it and wait until it is dead, for at most a little over 1 s."""
+        with suppress(OSError):  # it has ended already
+            self._channel.shutdown(socket.SHUT_WR)
+        await asyncio.wait({self.exited}, timeout=DEATH_S)
+
+    def close(self) -> None:
+        """Kill what is left and give everything back; again, nothing more."""
+        if self._channel.fileno() >= 0:
+            if not self.exited.done():
+                log.warning("a command does not die of SIGKILL; left behind")
+            self._loop.remove_reader(self._channel)
+            self.exited.cancel()
+            self._channel.close()
+        self._output.close()
+
+    def _hear(self) -> None:
+        try:
+            piece = self._channel.recv(_READ_BYTES)
+        except BlockingIOError:
+            return
+        except OSError:
+            piece = b""
+        if piece:
+            self._said += piece
+            return
+        self._loop.remove_reader(self._channel)
+        # Without a word: whoever looked after the command was killed, and the command with it.
+        self.ending = Ending.decode(bytes(self._said)) if self._said else Ending(exit_code=-signal.SIGKILL)
+        if not self.exited.done():
+            self.exited.set_result(None)

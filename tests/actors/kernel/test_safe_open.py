@@ -1,0 +1,188 @@
+from __future__ import annotations
+
+import os
+import socket
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from actors.kernel.safe_open import open_beneath
+
+LIMIT = 1_000
+SECRET = b"DISCORD_BOT_TOKEN=not-for-you"
+
+Attack = Callable[[Path, Path], str]
+"""Prepares a folder, given the secret's path; gives the name to ask for."""
+
+
+@pytest.fixture
+def secret(tmp_path: Path) -> Path:
+    path = tmp_path / "secrets.env"
+    path.write_bytes(SECRET)
+    return path
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    path = tmp_path / "work"
+    path.mkdir()
+    return path
+
+
+def link_to_the_secret(folder: Path, secret: Path) -> str:
+    (folder / "a.png").symlink_to(secret)
+    return "a.png"
+
+
+def link_to_the_secrets_folder(folder: Path, secret: Path) -> str:
+    (folder / "pictures").symlink_to(secret.parent)
+    return f"pictures/{secret.name}"
+
+
+def way_up(folder: Path, secret: Path) -> str:
+    return f"../{secret.name}"
+
+
+def absolute_path(folder: Path, secret: Path) -> str:
+    return str(secret)
+
+
+def magic_link(folder: Path, secret: Path) -> str:
+    (folder / "root").symlink_to("/proc/self/root")
+    return f"root{secret}"
+
+
+def second_name(folder: Path, secret: Path) -> str:
+    (folder / "a.png").hardlink_to(secret)
+    return "a.png"
+
+
+def fifo(folder: Path, secret: Path) -> str:
+    os.mkfifo(folder / "a.png")
+    return "a.png"
+
+
+def socket_file(folder: Path, secret: Path) -> str:
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(folder / "a.png"))
+    return "a.png"
+
+
+def whole_folder(folder: Path, secret: Path) -> str:
+    (folder / "a.png").mkdir()
+    return "a.png"
+
+
+def huge_file(folder: Path, secret: Path) -> str:
+    with (folder / "a.png").open("wb") as file:
+        file.truncate(1 << 40)
+    return "a.png"
+
+
+def loop_of_links(folder: Path, secret: Path) -> str:
+    (folder / "a.png").symlink_to("a.png")
+    return "a.png"
+
+
+def nothing(folder: Path, secret: Path) -> str:
+    return ""
+
+
+def hidden_end(folder: Path, secret: Path) -> str:
+    (folder / "a").write_bytes(b"x")
+    return "a\0.png"
+
+
+def open_files() -> int:
+    return sum(1 for _ in Path("/proc/self/fd").iterdir())
+
+
+ATTACKS: dict[Attack, str] = {
+    link_to_the_secret: "link",
+    link_to_the_secrets_folder: "link",
+    way_up: "below the folder",
+    absolute_path: "below the folder",
+    magic_link: "link",
+    second_name: "2 names",
+    fifo: "regular file",
+    socket_file: "regular file",
+    whole_folder: "regular file",
+    huge_file: "at most 1000",
+    loop_of_links: "link",
+    nothing: "empty",
+    hidden_end: "NUL",
+}
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.__name__)
+def test_an_attack_is_refused_with_the_rule_that_it_breaks(folder: Path, secret: Path, attack: Attack) -> None:
+    name = attack(folder, secret)
+    before = open_files()
+
+    with pytest.raises(ValueError, match=ATTACKS[attack]):
+        open_beneath(folder, name, LIMIT)
+
+    assert open_files() == before, "a descriptor was left open"
+
+
+@pytest.mark.parametrize("attack", [link_to_the_secret, link_to_the_secrets_folder, second_name, magic_link])
+def test_a_plain_open_falls_for_the_same_attack(folder: Path, secret: Path, attack: Attack) -> None:
+    assert (folder / attack(folder, secret)).read_bytes() == SECRET
+
+
+@pytest.mark.parametrize("name", ["a.png", "deep/er/a.png", "-rf", "two\nlines\x1b[31m", "ü" * 127])
+def test_a_good_file_is_opened(folder: Path, name: str) -> None:
+    (folder / name).parent.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_bytes(b"picture")
+
+    with os.fdopen(open_beneath(folder, name, LIMIT), "rb") as file:
+        assert file.read(LIMIT) == b"picture"
+
+
+def test_a_file_of_just_the_largest_size_is_opened(folder: Path) -> None:
+    (folder / "a").write_bytes(b"x" * LIMIT)
+
+    os.close(open_beneath(folder, "a", LIMIT))
+
+
+def test_no_program_that_is_started_inherits_the_file(folder: Path) -> None:
+    (folder / "a").write_bytes(b"x")
+    opened = open_beneath(folder, "a", LIMIT)
+
+    assert not os.get_inheritable(opened)
+    os.close(opened)
+
+
+def test_a_name_that_is_swapped_for_a_link_again_and_again_never_gives_the_secret(folder: Path, secret: Path) -> None:
+    good, trap, name = folder / "good", folder / "trap", folder / "a.png"
+    over = threading.Event()
+
+    def swap() -> None:
+        while not over.is_set():
+            good.write_bytes(b"picture")
+            good.replace(name)
+            with suppress(FileExistsError):
+                trap.symlink_to(secret)
+            trap.replace(name)
+
+    swapping = threading.Thread(target=swap)
+    swapping.start()
+    seen: set[bytes] = set()
+    refusals = 0
+    try:
+        while refusals < 200 or b"picture" not in seen:
+            try:
+                opened = open_beneath(folder, "a.png", LIMIT)
+            except ValueError:
+                refusals += 1
+                continue
+            with os.fdopen(opened, "rb") as file:
+                seen.add(file.read())
+    finally:
+        over.set()
+        swapping.join()
+
+    assert SECRET not in seen

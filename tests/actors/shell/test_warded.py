@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+from actors.shell.sandbox.enclosure import Enclosure
+from actors.shell.sandbox.job import Job
+from actors.shell.sandbox.view import View
+from actors.shell.warded import WardedProcess, Warden
+from tests.actors.shell.bench import all_gone, level, living
+
+Act = Callable[[Warden], Coroutine[Any, Any, None]]
+
+
+def enclosure(choice: str) -> Enclosure:
+    found = level(choice).enclosure
+    assert found is not None
+    return found
+
+
+def job(choice: str, folder: Path, command: str) -> Job:
+    view = View(cwd=str(folder), own=(str(folder),))
+    return enclosure(choice).job(command, view, {"PATH": "/usr/bin:/bin"}, timeout_s=30, user_threads=1000)
+
+
+def drive(act: Act) -> None:
+    async def run() -> None:
+        warden = Warden()
+        try:
+            await act(warden)
+        finally:
+            warden.close()
+
+    asyncio.run(run())
+
+
+async def output(process: WardedProcess) -> bytes:
+    pieces: list[bytes] = []
+    await asyncio.wait_for(process.read(pieces.append), 20)
+    await asyncio.wait_for(process.exited, 20)
+    process.close()
+    return b"".join(pieces)
+
+
+def open_fds() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+def supervisor_of(marker: str, warden: int) -> int:
+    """The child of `warden` from which the one with `marker` stems."""
+    pid = living(marker)[0]
+    while (parent := int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])) != warden:
+        pid = parent
+    return pid
+
+
+def test_output_and_ending_come_back_and_nothing_stays_open(tmp_path: Path, sandbox: str) -> None:
+    async def act(warden: Warden) -> None:
+        await output(await warden.start(job(sandbox, tmp_path, "true")))
+        before = open_fds()
+        for number in range(5):
+            process = await warden.start(job(sandbox, tmp_path, f"echo out; exit {number}"))
+            assert await output(process) == b"out\n"
+            assert process.ending.exit_code == number
+        assert open_fds() == before
+
+    drive(act)
+
+
+def test_many_are_served_at_the_same_time(tmp_path: Path, sandbox: str) -> None:
+    async def act(warden: Warden) -> None:
+        processes = [await warden.start(job(sandbox, tmp_path, f"echo {number}")) for number in range(20)]
+        assert [await output(process) for process in processes] == [f"{number}\n".encode() for number in range(20)]
+
+    drive(act)
+
+
+def test_what_cannot_be_started_says_why() -> None:
+    async def act(warden: Warden) -> None:
+        process = await warden.start(Job(argv=("/no/program",), environment={}, cwd="/", limits={}))
+        assert await output(process) == b""
+        assert "No such file" in process.ending.fault
+
+    drive(act)
+
+
+def test_after_its_death_the_next_command_starts_a_new_one(tmp_path: Path, sandbox: str) -> None:
+    async def act(warden: Warden) -> None:
+        await output(await warden.start(job(sandbox, tmp_path, "true")))
+        assert warden._process is not None
+        first = warden._process.pid
+        os.kill(first, signal.SIGKILL)
+        await asyncio.to_thread(os.waitid, os.P_PID, first, os.WEXITED | os.WNOWAIT)
+        for _ in range(5):
+            assert await output(await warden.start(job(sandbox, tmp_path, "echo again"))) == b"again\n"
+
+    drive(act)
+
+
+def test_when_a_supervisor_dies_what_it_looked_after_is_killed(tmp_path: Path, sandbox: str) -> None:
+    os.mkfifo(tmp_path / "begun")
+
+    async def act(warden: Warden) -> None:
+        command = "setsid sleep 62.25 > /dev/null 2>&1 & echo > begun; sleep 62.25"
+        process = await warden.start(job(sandbox, tmp_path, command))
+        await asyncio.to_thread((tmp_path / "begun").read_text)
+        assert warden._process is not None
+        os.kill(supervisor_of("62.25", warden._process.pid), signal.SIGKILL)
+        await asyncio.wait_for(process.exited, 20)
+        assert process.ending.exit_code == -signal.SIGKILL
+        process.close()
+        assert all_gone("62.25")
+
+    drive(act)
+
+
+def test_closing_without_a_word_kills(tmp_path: Path, sandbox: str) -> None:
+    os.mkfifo(tmp_path / "begun")
+
+    async def act(warden: Warden) -> None:
+        process = await warden.start(job(sandbox, tmp_path, "echo > begun; sleep 62.26"))
+        await asyncio.to_thread((tmp_path / "begun").read_text)
+        process.close()
+        assert all_gone("62.26")
+
+    drive(act)
+
+
+def test_a_job_travels_unchanged() -> None:
+    job = Job(
+        argv=("/bin/bash", "-c", 'echo "é\x01"'),
+        environment={"A": "b"},
+        cwd="/",
+        limits={"AS": 1},
+        seccomp=b"\x00\xff",
+        landlock={"own": ("/w",)},
+    )
+    decoded = Job.decode(job.encode()[4:])
+    assert list(decoded.argv) == list(job.argv)
+    assert (decoded.seccomp, decoded.environment, decoded.landlock) == (b"\x00\xff", {"A": "b"}, {"own": ["/w"]})
