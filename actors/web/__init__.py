@@ -1,1 +1,1 @@
-"""WebActor: web search and pages, fetched for scripts that have no network."""
+"""Reads the web for commands, which themselves have neither the network nor the key of the search engine."""

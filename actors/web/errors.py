@@ -1,0 +1,7 @@
+"""What the web can say no with."""
+
+from __future__ import annotations
+
+
+class WebError(Exception):
+    """Nothing usable came back; the text is for the model, without `Error:` and without parentheses."""

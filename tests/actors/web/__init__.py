@@ -1,0 +1,1 @@
+"""Tests of the web actor, all on loopback."""

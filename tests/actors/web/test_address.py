@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import socket
+
+import pytest
+
+from actors.web.address import ForbiddenAddressError, Gate, is_own, is_public
+
+
+@pytest.mark.parametrize(
+    "address", ["93.184.216.34", "8.8.8.8", "1.1.1.1", "2606:4700:4700::1111", "2001:4860:4860::8888"]
+)
+def test_addresses_of_the_internet_are_public(address: str) -> None:
+    assert is_public(address)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("0.0.0.0", "0.1.2.3", "10.1.2.3", "100.64.0.1", "127.0.0.1", "127.8.8.8", "169.254.169.254", "172.31.0.1"),
+        *("192.0.0.8", "192.0.2.1", "192.168.0.1", "198.18.0.1", "198.51.100.1", "203.0.113.1", "224.0.0.251"),
+        *("239.255.255.250", "240.0.0.1", "255.255.255.255"),
+        *("::", "::1", "fe80::1", "fe80::1%eth0", "fec0::1", "fc00::1", "fd12::1", "ff02::1", "2001:db8::1"),
+        *("::ffff:127.0.0.1", "::ffff:10.0.0.1", "64:ff9b::10.0.0.1", "2002:7f00:1::1", "2002:c0a8:101::1"),
+        "2001:0:4136:e378:8000:63bf:f5ff:fffe",  # Teredo of 10.0.0.1
+    ],
+)
+def test_addresses_of_this_machine_its_networks_and_special_uses_are_not(address: str) -> None:
+    assert not is_public(address)
+
+
+def test_an_ipv4_address_in_the_clothes_of_ipv6_is_judged_as_what_it_is() -> None:
+    assert not is_public("::ffff:192.168.0.1")
+    assert is_public("64:ff9b::8.8.8.8")
+
+
+def test_the_gate_judges_the_address_that_is_connected_to_whatever_the_name_said_before() -> None:
+    infos = socket.getaddrinfo("localhost", 80, family=socket.AF_INET, type=socket.SOCK_STREAM)
+
+    with pytest.raises(ForbiddenAddressError, match=r"127\.0\.0\.1 is not a public address"):
+        Gate()(infos[0])  # type: ignore[arg-type]
+
+
+def test_the_gate_opens_for_public_addresses_and_for_exactly_the_places_it_was_given() -> None:
+    gate = Gate(frozenset({("127.0.0.1", 8080)}))
+
+    for place in (("127.0.0.1", 8080), ("8.8.8.8", 443)):
+        gate((socket.AF_INET, socket.SOCK_STREAM, 0, "", place)).close()
+    for place in (("127.0.0.1", 8081), ("127.0.0.2", 8080)):
+        with pytest.raises(ForbiddenAddressError):
+            gate((socket.AF_INET, socket.SOCK_STREAM, 0, "", place))
+
+
+def test_this_machine_knows_its_own_addresses() -> None:
+    assert is_own("127.0.0.1", socket.AF_INET)
+    assert not is_own("8.8.8.8", socket.AF_INET)

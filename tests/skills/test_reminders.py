@@ -1,0 +1,153 @@
+"""The reminders script, through a real socket and the real scheduler, into a real file."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from actors.kernel import ActorSpec, ActorSystem, Edge
+from actors.scheduler.actor import SchedulerActor
+from actors.scheduler.config import SchedulerConfig
+from actors.scheduler.life import Life
+from actors.scheduler.rewriting import Waits
+from actors.scheduler.zone import load_zone
+from actors.skills.folders import SHIPPED
+from actors.socket.actor import SocketActor
+from actors.socket.verb import Verb
+from domain.reminder_document import scan
+from messages.base import Address, RequestId, Surface, Window
+from messages.discord import PostMessage
+from messages.scheduler import CreateReminder, DeleteReminder, ListReminders, ModifyReminder
+from messages.socket import DoorOpen, OpenDoor
+
+SCRIPT = SHIPPED / "reminders" / "scripts" / "reminders.py"
+WINDOW = Window(surface=Surface.DISCORD_THREAD, id="100000000000000001")
+SCHEDULER = Address("scheduler")
+VERBS = {
+    "reminders.create": Verb(SCHEDULER, CreateReminder),
+    "reminders.modify": Verb(SCHEDULER, ModifyReminder),
+    "reminders.delete": Verb(SCHEDULER, DeleteReminder),
+    "reminders.list": Verb(SCHEDULER, ListReminders),
+}
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A short path, as sockets need."""
+    with TemporaryDirectory(prefix="r-") as folder:
+        yield Path(folder)
+
+
+@pytest.fixture
+def system() -> Iterator[ActorSystem]:
+    system = ActorSystem(workers=2)
+    yield system
+    system.stop()
+
+
+@pytest.fixture
+def surface(system: ActorSystem) -> Edge:
+    return system.edge("surface")
+
+
+@pytest.fixture
+def run(folder: Path, system: ActorSystem, surface: Edge) -> Run:
+    """Runs the script as bash does in the sandbox."""
+    life, door = Life(), system.edge("door")
+    config = SchedulerConfig(
+        file=folder / "reminders.md",
+        spare=folder / "spare",
+        zone=load_zone(),
+        channel=None,
+        delivery=surface.address,
+        waits=Waits(settle_s=0.001, verify_s=0.005),
+    )
+    system.register(ActorSpec("socket", lambda _key: SocketActor(folder=folder / "doors", verbs=VERBS), core=True))
+    system.register(ActorSpec("scheduler", lambda _key: SchedulerActor(config, life), core=True))
+    system.start()
+    system.tell(Address("socket"), OpenDoor(request_id=RequestId("r"), reply_to=door.address, window=WINDOW))
+    opened = door.receive()
+    assert isinstance(opened, DoorOpen)
+
+    def start(*arguments: str, path: str = opened.path) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["python3", "-I", str(SCRIPT), *arguments],
+            env={"AGENT_SOCKET": path, "PATH": "/usr/bin:/bin:/usr/local/bin"},
+            capture_output=True,
+            text=True,
+            timeout=30,
+            check=False,
+        )
+
+    return start
+
+
+def lines(folder: Path) -> list[str]:
+    return [entry.line for entry in scan((folder / "reminders.md").read_bytes()).entries]
+
+
+def test_a_reminders_life_from_creation_to_deletion_is_confirmed_line_by_line(
+    run: Run, folder: Path, surface: Edge
+) -> None:
+    created = run("create", "--msg", 'say "hi" to Bob\'s cat', "--date", "2099-03-01", "--time", "09:00")
+    assert created.returncode == 0, created.stderr
+    (line,) = lines(folder)
+    assert created.stdout.splitlines() == [f"created: {line}", "next: Sun 2099-03-01 09:00 GMT"]
+    reminder_id = line.rpartition("id=")[2]
+    changed = run("modify", reminder_id, "--time", "10:00", "--recur", "weekly")
+    assert changed.stdout.splitlines()[0] == f"changed: {lines(folder)[0]}"
+    assert run("modify", reminder_id, "--time", "10:00").stdout.startswith("unchanged: ")
+    listed = run("list")
+    assert listed.stdout.splitlines() == [lines(folder)[0], "    next: Sun 2099-03-01 10:00 GMT"]
+    final = lines(folder)[0]
+    assert run("delete", reminder_id).stdout == f"deleted: {final}\n"
+    assert lines(folder) == []
+    assert run("list").stdout == "There are no reminders.\n"
+    posts = [post for post in surface.drain() if isinstance(post, PostMessage)]
+    assert [post.text.split("\n")[0] for post in posts] == ["Reminder set:", "Reminder changed:", "Reminder deleted:"]
+    assert [post.text.split("\n")[2] for post in posts] == [line, final, final]
+    assert {(post.window, post.mention_user_id) for post in posts} == {(WINDOW, "")}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("create", "--msg", "x", "--date", "2020-01-01", "--time", "09:00"), "has passed"),
+        (("create", "--msg", "x\ny", "--time", "09:00"), "U+000A"),
+        (("create", "--msg", "x", "--at", "2098-10-26T01:30+00:00"), "cannot be written down"),
+        (("modify", "rid_X", "--msg", "y"), "no reminder has the id 'rid_X'"),
+        (("delete", "rid_X"), "no reminder has the id 'rid_X'"),
+    ],
+)
+def test_what_is_refused_says_why_and_changes_nothing(
+    run: Run, folder: Path, surface: Edge, arguments: tuple[str, ...], why: str
+) -> None:
+    refused = run(*arguments)
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert why in refused.stderr
+    assert not (folder / "reminders.md").exists()
+    assert surface.drain() == []
+
+
+def test_lines_that_need_mending_are_listed_on_request(run: Run, folder: Path) -> None:
+    (folder / "reminders.md").write_text('- [ ] date=2026-02-30 time=09:00 recur=none msg="x"\n')
+    assert "1 lines need mending" in run("list").stderr
+    assert "line 1 is no reminder: date '2026-02-30'" in run("list", "--invalid").stdout
+
+
+@pytest.mark.parametrize(
+    "arguments", [(), ("create",), ("create", "--msg", "x", "--recur", "yearly"), ("list", "-n", "0")]
+)
+def test_wrong_usage_is_told_apart(run: Run, arguments: tuple[str, ...]) -> None:
+    assert run(*arguments).returncode == 2
+
+
+def test_without_an_agent_it_says_so(run: Run) -> None:
+    done = run("list", path="/nowhere")
+    assert done.returncode == 3
+    assert "cannot be reached" in done.stderr

@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from actors.kernel import Actor, ActorSpec, ActorSystem
+from actors.skills.folders import SHIPPED
+from actors.socket.actor import SocketActor
+from actors.socket.verb import Verb
+from messages.base import Address, RequestId, Surface, Window
+from messages.discord import AttachFile, FileAttached
+from messages.socket import DoorOpen, OpenDoor, Refused
+
+SCRIPT = SHIPPED / "send-file" / "scripts" / "send.py"
+WINDOW = Window(surface=Surface.DISCORD_CHANNEL, id="100000000000000001")
+
+
+class FakeDiscordActor(Actor):
+    """Posts everything but what is called `no.txt`, and says what it was asked."""
+
+    def handle(self, message: AttachFile) -> None:
+        if message.path == "no.txt":
+            self.tell(message.reply_to, Refused(request_id=message.request_id, reason="file 'no.txt': a rule"))
+            return
+        shown = f"{message.window.id}:{message.path}:{message.caption}"
+        attached = FileAttached(request_id=message.request_id, message_id="7", filename=shown, size_bytes=1234)
+        self.tell(message.reply_to, attached)
+
+
+@pytest.fixture
+def door() -> Iterator[Path]:
+    """The socket of a window whose files the fake posts."""
+    with TemporaryDirectory(prefix="s-") as folder:
+        system = ActorSystem(workers=2)
+        verbs = {"discord.attach": Verb(Address("discord"), AttachFile)}
+        system.register(ActorSpec("socket", lambda _key: SocketActor(folder=Path(folder), verbs=verbs), core=True))
+        system.register(ActorSpec("discord", lambda _key: FakeDiscordActor(), core=True))
+        system.start()
+        edge = system.edge("test")
+        system.tell(Address("socket"), OpenDoor(request_id=RequestId("r"), reply_to=edge.address, window=WINDOW))
+        opened = edge.receive()
+        assert isinstance(opened, DoorOpen)
+        yield Path(opened.path)
+        system.stop()
+
+
+def send(command: str, door: Path | None, home: Path) -> subprocess.CompletedProcess[str]:
+    """Run `send.py` as the agent's tool does."""
+    environment = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8", "S": str(SCRIPT), "HOME": str(home)}
+    if door is not None:
+        environment["AGENT_SOCKET"] = str(door)
+    return subprocess.run(
+        ["bash", "-c", command], env=environment, capture_output=True, text=True, check=False, timeout=30, cwd=home
+    )
+
+
+@pytest.mark.parametrize(
+    ("command", "path"),
+    [
+        ('"$S" a.txt', "a.txt"),
+        ('"$S" -- -a.txt', "-a.txt"),
+        ('"$S" "$HOME/b/a.txt"', "b/a.txt"),
+        ('mkdir b; cd b; python3 -I "$S" a.txt', "b/a.txt"),
+        ('mkdir b; cd b; "$S" ../a.txt', "a.txt"),
+        ('mkdir b; ln -s b c; cd c; "$S" a.txt', "b/a.txt"),
+        ('"$S" "a b\'c.txt"', "a b'c.txt"),
+    ],
+)
+def test_a_path_is_told_as_it_is_below_the_working_directory(
+    door: Path, tmp_path: Path, command: str, path: str
+) -> None:
+    done = send(command, door, tmp_path)
+    assert (done.stdout, done.stderr) == (f"Posted {WINDOW.id}:{path}: (1,234 bytes).\n", "")
+    assert done.returncode == 0
+
+
+def test_a_path_elsewhere_leads_out_and_is_left_to_the_agent_to_refuse(door: Path, tmp_path: Path) -> None:
+    assert ":../" in send('"$S" /etc/passwd', door, tmp_path).stdout
+
+
+def test_a_home_behind_a_link_is_the_same_place(door: Path, tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+    assert ":a.txt:" in send('"$S" a.txt', door, tmp_path / "link").stdout
+    assert ":a.txt:" in send('"$S" "$HOME/a.txt"', door, tmp_path / "link").stdout
+
+
+def test_a_caption_is_passed_on(door: Path, tmp_path: Path) -> None:
+    assert ":a.txt:two words (" in send('"$S" a.txt --caption "two words"', door, tmp_path).stdout
+
+
+def test_a_refusal_is_an_error(door: Path, tmp_path: Path) -> None:
+    done = send('"$S" no.txt', door, tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", "error: file 'no.txt': a rule\n")
+
+
+@pytest.mark.parametrize("options", ["", "a.txt b.txt", "a.txt --loud"])
+def test_wrong_usage_is_said_and_nothing_is_asked(tmp_path: Path, options: str) -> None:
+    done = send(f'"$S" {options}', None, tmp_path)
+    assert done.returncode == 2
+    assert "usage: send.py" in done.stderr
