@@ -61,3 +61,31 @@ def may_show(source: Window, source_audience: Audience | None, target: Window, a
     if source_audience.reach is Reach.EVERYONE:
         return True
     return source_audience.reach is Reach.CHANNEL and source_audience.channel_id == audience.channel_id
+
+
+NO_VIEW = "nobody"
+"""Key of the view that holds no log: what may be shown where the readers are not known."""
+
+
+def view_key(window: Window, audience_label: str) -> str:  # noqa: ARG001 - who asks says for whom
+    """Name of the folder with the logs that may be read in `window`, its own apart.
+
+    Windows in which the same may be read share a view.
+
+    Raises:
+        ValueError: as `Audience.parse`.
+    """
+    audience = Audience.parse(audience_label)
+    return NO_VIEW if audience is None else f"{audience.guild_id}-{audience.channel_id}"
+
+
+def in_view(source_audience: Audience | None, key: str) -> bool:
+    """Whether a log of a window with that audience belongs into the view `key`: exactly what `may_show` says of it."""
+    if source_audience is None or key == NO_VIEW:
+        return False
+    guild_id, _, channel_id = key.partition("-")
+    if source_audience.guild_id != guild_id:
+        return False
+    if source_audience.reach is Reach.EVERYONE:
+        return True
+    return source_audience.reach is Reach.CHANNEL and source_audience.channel_id == channel_id

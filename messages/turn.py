@@ -22,6 +22,17 @@ class LoggedEvent(Value, frozen=True, kw_only=True, gc=False):
     at: datetime
     author: str
     text: str
+    meta_json: str = "{}"
+    """Its metadata, as the log spells them."""
+
+
+class Reference(Value, frozen=True, kw_only=True, gc=False):
+    """A place in a log."""
+
+    path: str
+    """POSIX path below the data root, so it starts `logs/`."""
+    line: int
+    """1-based."""
 
 
 class PrepareTurn(Message, frozen=True, kw_only=True, gc=False):
@@ -50,6 +61,8 @@ class TurnContribution(Message, frozen=True, kw_only=True, gc=False):
     instructions: str = ""
     """Text to stand at the end of the system prompt; the same in every turn unless its cause changed, for the sake of
     prompt caches. Empty for nothing."""
+    references: tuple[Reference, ...] = ()
+    """Places in logs that the block names: the model may ask this turn to see the records around them."""
 
 
 class TurnEnded(Message, frozen=True, kw_only=True, gc=False):

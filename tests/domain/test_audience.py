@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from domain.audience import Audience, Reach, may_show
+from domain.audience import NO_VIEW, Audience, Reach, in_view, may_show, view_key
 from messages.base import Surface, Window
 
 
@@ -78,3 +78,23 @@ def test_a_channel_and_its_public_threads_share_everything() -> None:
 
 def test_another_server_sees_nothing() -> None:
     assert not may_show(window(1), Audience("1", "5", Reach.EVERYONE), window(2), Audience("2", "5", Reach.EVERYONE))
+
+
+def test_windows_in_which_the_same_may_be_read_share_a_view() -> None:
+    for reach in Reach:
+        assert view_key(window(1), str(Audience("1", "5", reach))) == "1-5"
+    assert view_key(window(1), "") == NO_VIEW
+
+
+def test_a_key_is_one_plain_name_of_a_folder() -> None:
+    for label in ("", "1:2:private", "0:9:everyone"):
+        key = view_key(window(1), label)
+        assert key
+        assert not set(key) & set("/.")
+
+
+def test_a_view_holds_exactly_what_may_be_shown_there() -> None:
+    audiences = [None, *(Audience(g, c, reach) for g in "12" for c in "56" for reach in Reach)]
+    for source, target in itertools.product(audiences, repeat=2):
+        key = view_key(window(2), str(target or ""))
+        assert in_view(source, key) == may_show(window(1), source, window(2), target), (source, target)

@@ -11,6 +11,7 @@ from domain.conversation import Conversation, TurnState, rebuilt
 from domain.log_event import Event, Kind, event
 from domain.log_metadata import MetaValue
 from messages.base import TurnId
+from messages.model import ChatMessage, ImageFile
 
 AT = datetime(2026, 1, 30, 14, 23, tzinfo=UTC)
 
@@ -103,3 +104,31 @@ def test_what_is_shown_fits_or_is_the_newest_turn_alone(sizes: list[int], limit_
         shown = conversation.request(TurnId(f"u{number}"))
         assert len(shown) == 1 or sum(len(message.text) for message in shown) <= limit_tokens * 4
         conversation.add(of_turn(Kind.AGENT, f"a{number}", f"u{number}", "y" * size))
+
+
+def with_image(number: int) -> Event:
+    """A message that came with an image, whatever was said."""
+    path = f"attachments/{number}/a.png"
+    file: MetaValue = {"filename": "a.png", "size": 9, "kind": "image", "type": "image/png", "path": path}
+    return event(f"u{number}", AT, Kind.USER, "see", {"author": "A", "attachments": [file]})
+
+
+def test_an_image_is_shown_with_its_message() -> None:
+    (shown,) = rebuilt([with_image(1)], 1000).request(TurnId("u1"))
+    assert shown.images == (ImageFile(path="attachments/1/a.png", media_type="image/png"),)
+    assert shown.text.endswith("\nsee\n[attachment: a.png, 9 bytes, image/png, saved as attachments/1/a.png]")
+
+
+def test_requests_with_images_share_their_prefix_but_for_one_in_a_few() -> None:
+    conversation = Conversation(100_000)
+    before: tuple[ChatMessage, ...] = ()
+    changes, most = 0, 0
+    for number in range(20):
+        conversation.add(with_image(number))
+        asked = conversation.request(TurnId(f"u{number}"))
+        changes += asked[: len(before)] != before
+        most = max(most, sum(len(message.images) for message in asked))
+        assert asked[-1].images
+        before = asked
+    assert (changes, most) == (5, 6)
+    assert rebuilt([with_image(number) for number in range(20)], 100_000).request(TurnId("u19")) == before

@@ -14,6 +14,7 @@ from domain.offline_model import (
     commands,
     model_label,
     prompt_of,
+    reminder_wish,
 )
 from messages.model import ChatMessage, Role, ToolCall, ToolSpec
 
@@ -164,6 +165,50 @@ def test_a_result_of_a_malformed_call_is_told_too(arguments: str) -> None:
 
     assert told.text.startswith("The tool 'fly'")
     assert "There is no tool fly." in told.text
+
+
+SKILLS = (
+    "<available_skills><skill><location>/opt/R&amp;D skills/reminders/SKILL.md</location></skill></available_skills>"
+)
+
+
+@pytest.mark.parametrize(
+    ("line", "wish"),
+    [
+        ("remind me to take the bread out at 18:30", ["--msg=take the bread out", "--time", "18:30"]),
+        ("Remind me to call Bob tomorrow at 9am.", ["--msg=call Bob", "--date", "tomorrow", "--time", "09:00"]),
+        ("remind me at 12:15 pm to eat", ["--msg=to eat", "--time", "12:15"]),
+        (
+            "please remind me of the rent on 2026-12-01 at 9:00",
+            ["--msg=the rent", "--date", "2026-12-01", "--time", "09:00"],
+        ),
+        ("remind me to stand up at 09:30 every day", ["--msg=stand up", "--time", "09:30", "--recur", "daily"]),
+        ("remind me every month to pay at 12 am", ["--msg=to pay", "--time", "00:00", "--recur", "monthly"]),
+        ("remind me that it's tea in 2 hours, please", ["--msg=it's tea", "--in-minutes", "120"]),
+        ("remind me to sleep", []),
+        ("remind me at 9:00", []),
+        ("he said remind me to go at 9:00", []),
+        ("remind me to go at 25:00", []),
+    ],
+)
+def test_a_reminder_that_is_asked_for_is_understood(line: str, wish: list[str]) -> None:
+    assert list(reminder_wish(line)) == wish
+
+
+def test_a_reminder_is_set_through_the_skills_script() -> None:
+    given = answer(SKILLS, (*EARLIER, user(HEADER + "remind me to call Bob at 18:30")), (BASH,))
+
+    assert asked_commands(given) == [
+        "python3 -I '/opt/R&D skills/reminders/scripts/reminders.py' create '--msg=call Bob' --time 18:30"
+    ]
+
+
+@pytest.mark.parametrize(("prompt", "tools"), [("", (BASH,)), (SKILLS, ())])
+def test_without_the_skill_or_bash_a_reminder_is_declined_in_words(prompt: str, tools: tuple[ToolSpec, ...]) -> None:
+    declined = answer(prompt, (*EARLIER, user("remind me to call Bob at 18:30")), tools)
+
+    assert declined.tool_calls == ()
+    assert "no reminders skill" in declined.text
 
 
 def test_without_a_bash_tool_a_command_is_declined_in_words() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.prompt import MEMORY_PREFIX, defuse, prompt_header, system_prompt, with_block
+from domain.prompt import EXPANDED_PREFIX, MEMORY_PREFIX, defuse, prompt_header, system_prompt, with_block
 from messages.base import Surface, Window
 
 AT = datetime(2026, 1, 30, 14, 23, 55, tzinfo=UTC)
@@ -46,3 +46,18 @@ def test_the_system_prompt_is_the_same_every_time_and_names_folder_and_prefix() 
     assert "/work/x" in first
     assert MEMORY_PREFIX in first
     assert "thread" in first
+
+
+@pytest.mark.parametrize("breaks", ["\n", "\r", "\r\n", "\x0b", "\x85", "\u2028"])
+@pytest.mark.parametrize("hidden", ["", " ", "\t", "\u200b", "\ufeff \u2060"])
+@pytest.mark.parametrize("name", [MEMORY_PREFIX, EXPANDED_PREFIX])
+def test_no_line_of_anybodys_begins_as_only_the_runtimes_do(breaks: str, hidden: str, name: str) -> None:
+    assert defuse(f"hello{breaks}{hidden}{name}{breaks}x") == f"hello{breaks}> {hidden}{name}{breaks}x"
+    assert defuse(f"{hidden}{name}") == f"> {hidden}{name}"
+
+
+def test_additions_stand_at_the_end_of_the_system_prompt_in_their_order() -> None:
+    window = Window(surface=Surface.DISCORD_THREAD, id="910000000000000099")
+    plain = system_prompt(window, "/work/x")
+    assert system_prompt(window, "/work/x", "", " ") == plain
+    assert system_prompt(window, "/work/x", "one", "\ntwo\n") == f"{plain}\none\n\ntwo\n"

@@ -1,0 +1,203 @@
+"""`agent memory`: search the index, explain the last injection, count, rebuild."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from actors.cli.common import config_option, fail, json_option, load_settings
+from domain.terminal_text import plain
+
+if TYPE_CHECKING:
+    from actors.settings.schema import Settings
+
+OPERATOR = "cli/operator"
+ANSWER_S = 60.0
+REBUILD_S = 86_400.0
+data_option = click.option(
+    "--data", type=click.Path(path_type=Path), help="Data root, when it is not the one of the settings."
+)
+C = TypeVar("C", bound=Callable[..., None])
+Answer = Mapping[str, Any]
+
+
+def _options(command: C) -> C:
+    """What every one of these commands takes."""
+    return config_option(data_option(json_option(command)))
+
+
+@click.group()
+def memory() -> None:
+    """Look into what is remembered: everything that was ever said, indexed from the logs."""
+
+
+@memory.command()
+@click.argument("query", nargs=-1, required=True)
+@click.option("--limit", type=click.IntRange(1, 200), default=10, show_default=True, help="Most memories to show.")
+@click.option("--window", "window", default=OPERATOR, help="Only what may be shown there, e.g. discord-thread/123.")
+@_options
+def search(
+    query: tuple[str, ...], limit: int, window: str, config_file: Path | None, data: Path | None, as_json: bool
+) -> None:
+    """Find what bears on QUERY, best first; the agent may run or not."""
+    from messages.base import Window
+    from messages.memory import SearchMemory
+
+    try:
+        Window.from_key(window)
+    except ValueError as error:
+        fail(str(error))
+    settings, secrets = _settings(config_file, data)
+    text = " ".join(query)
+    found = _running(settings, "memory.search", query=text, limit=limit, window=window)
+    if found is None:
+        if window != OPERATOR:
+            fail("--window needs the running agent: it knows who reads which window")
+        found = _stopped(settings, secrets, SearchMemory, embeds=True, query=text, limit=limit)
+    _show(found, as_json, _found_lines)
+
+
+@memory.command()
+@click.option("--window", "about", default="", help="Which window's last turn, e.g. discord-thread/123; else the last.")
+@_options
+def why(about: str, config_file: Path | None, data: Path | None, as_json: bool) -> None:
+    """Explain the last turn: each memory that it was given, with its scores, and the best that it was not."""
+    settings, _ = _settings(config_file, data)
+    explained = _running(settings, "memory.why", about=about, window=OPERATOR)
+    if explained is None:
+        fail("no agent is running here, and only a running one knows what its last turn was given")
+    _show(explained, as_json, _why_lines)
+
+
+@memory.command()
+@_options
+def stats(config_file: Path | None, data: Path | None, as_json: bool) -> None:
+    """Count what is indexed; the agent may run or not."""
+    from messages.memory import DescribeMemory
+
+    settings, secrets = _settings(config_file, data)
+    told = _running(settings, "memory.stats", window=OPERATOR)
+    if told is None:
+        told = _stopped(settings, secrets, DescribeMemory, embeds=False)
+    _show(told, as_json, lambda found: [f"{name.replace('_', ' '):16} {_text(value)}" for name, value in found.items()])
+
+
+@memory.command()
+@_options
+def rebuild(config_file: Path | None, data: Path | None, as_json: bool) -> None:
+    """Make the index anew from the logs; texts that have a vector already are not embedded again."""
+    settings, secrets = _settings(config_file, data)
+    rebuilt = _running(settings, "memory.rebuild", window=OPERATOR)
+    if rebuilt is None:
+        rebuilt = _rebuilt_alone(settings, secrets)
+    _show(rebuilt, as_json, _rebuilt_lines)
+
+
+def _settings(config_file: Path | None, data: Path | None) -> tuple[Settings, Mapping[str, str]]:
+    settings, secrets = load_settings(config_file, {"data_root": str(data.absolute())} if data else {})
+    return settings, secrets.environment()
+
+
+def _running(settings: Settings, verb: str, **arguments: object) -> Answer | None:
+    """What the running agent answers; None if none runs."""
+    from actors.context.data_root import DataRoot
+    from actors.socket.client import AgentNotRunningError, RefusalError, ask_operator
+
+    try:
+        return ask_operator(settings.data_root, verb, **arguments)
+    except AgentNotRunningError as error:
+        if DataRoot(settings.data_root).is_held():
+            fail(str(error))
+        return None
+    except RefusalError as error:
+        fail(str(error))
+
+
+def _stopped(settings: Settings, secrets: Mapping[str, str], command: Any, *, embeds: bool, **fields: object) -> Answer:
+    """What the index says when nobody runs; nothing in the data root is changed."""
+    from actors.cli.memory_actors import memory_alone
+
+    with memory_alone(settings, secrets, read_only=True, embeds=embeds) as ask:
+        return _result(ask(command, ANSWER_S, **fields))
+
+
+def _rebuilt_alone(settings: Settings, secrets: Mapping[str, str]) -> Answer:
+    from actors.cli.memory_actors import memory_alone
+    from actors.context.data_root import DataRoot, DataRootError
+    from messages.memory import RebuildMemory
+
+    root = DataRoot(settings.data_root)
+    try:
+        root.hold()
+    except DataRootError as error:
+        fail(str(error))
+    try:
+        with memory_alone(settings, secrets, read_only=False, embeds=False) as ask:
+            return _result(ask(RebuildMemory, REBUILD_S))
+    finally:
+        root.release()
+
+
+def _result(answer: Any) -> Answer:
+    """A message as JSON says it, as a door does."""
+    import msgspec
+
+    from messages.socket import Refused
+
+    if isinstance(answer, Refused):
+        fail(answer.reason)
+    fields: dict[str, Any] = msgspec.to_builtins(answer)
+    return {name: value for name, value in fields.items() if name not in ("type", "request_id")}
+
+
+def _show(found: Answer, as_json: bool, lines: Callable[[Answer], list[str]]) -> None:
+    if as_json:
+        click.echo(json.dumps(found, ensure_ascii=False))
+        return
+    for line in lines(found):
+        click.echo(line)
+
+
+def _found_lines(found: Answer) -> list[str]:
+    lines = [line for number, each in enumerate(found["memories"], 1) for line in _memory_lines(number, each)]
+    return [*lines, *([f"note: {_text(found['note'])}"] if found["note"] else [])] or ["nothing was found"]
+
+
+def _memory_lines(number: int, each: Answer) -> list[str]:
+    pin = " pinned" if each["pinned"] else ""
+    parts = f"similarity {each['similarity']:.3f}, recency {each['recency']:.3f}, repetition {each['repetition']:.3f}"
+    return [
+        f"{number:3}  {each['at'][:16].replace('T', ' ')} {_text(each['author'])} in {each['window']}{pin}",
+        f"     {_text(each['excerpt'])}",
+        f"     score {each['score']:.4f} ({parts}; search {each['search_score']:.3f})",
+        f"     path={each['path']} line={each['line']}",
+    ]
+
+
+def _why_lines(told: Answer) -> list[str]:
+    head = (
+        f"turn {told['turn_id']} in {told['window']}: {len(told['injected'])} memories, {told['block_tokens']} of "
+        f"{told['budget_tokens']} tokens; {told['search']} search, {told['candidates']} ranked, {told['took_ms']:g} ms"
+    )
+    lines = [head, *([f"note: {_text(told['note'])}"] if told["note"] else []), "", "given"]
+    for number, each in enumerate(told["injected"], 1):
+        lines += _memory_lines(number, each)
+    lines += ["", "not given, best first"]
+    for number, each in enumerate(told["rejected"], 1):
+        lines += _memory_lines(number, each)
+    return lines
+
+
+def _rebuilt_lines(told: Answer) -> list[str]:
+    lines = [f"{told['rows']} turns indexed in {told['seconds']:g} s"]
+    if told["pending"]:
+        lines.append(f"{told['pending']} of them wait for their vectors; the running agent has them made")
+    return lines
+
+
+def _text(value: object) -> str:
+    return " ".join(plain(str(value)).split())

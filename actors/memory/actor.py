@@ -1,0 +1,337 @@
+"""The memory: hears what is said, finds what bears on a new question, and says why."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import assert_never
+
+from actors.kernel import Actor, Timer
+from actors.memory.backlog import Backlog
+from actors.memory.expanding import expand
+from actors.memory.recall import Recall, vector_of
+from actors.memory.search import Vector
+from actors.memory.store import Plan
+from actors.memory.upkeep import RECONCILE_EVERY_S, Upkeep
+from domain.injection import Budget
+from domain.remembered import remembered
+from domain.window import keeps_logs
+from messages.base import Address, Message, RequestId, Surface, Window
+from messages.embedder import EmbeddingFailed, EmbedTexts, TextRole, TextsEmbedded
+from messages.memory import (
+    DescribeMemory,
+    EmbeddingOverdue,
+    EmbedMore,
+    ExpandMemory,
+    ExplainMemory,
+    LookAfterIndex,
+    MemoryDescribed,
+    MemoryMessage,
+    RebuildMemory,
+    ReconcileDue,
+    ReconcileSlice,
+    SearchMemory,
+)
+from messages.socket import Refused
+from messages.status import DescribeYourself, SelfDescription
+from messages.turn import EventsLogged, PrepareTurn, TurnContribution, TurnEnded
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class _Asked:
+    """A question that waits for its vector."""
+
+    request: PrepareTurn | SearchMemory
+    timer: Timer
+
+
+class MemoryActor(Actor):
+    """Remembers every turn, and gives each new one the few that bear on it.
+
+    Owns: the index below `memory/` and the views below `views/`, both derived from the logs.
+    Asks: the embedder, for the vector of every question and every turn.
+    Crashes on: a defect. A database that is locked, full, damaged or gone is no crash: turns go on without memories,
+    the operator is told once, and what was missed comes from the logs.
+    """
+
+    def __init__(
+        self,
+        *,
+        plan: Plan,
+        embedder: Address | None,
+        budget: Budget,
+        query_timeout_s: float = 4.5,
+        reconcile_every_s: float = RECONCILE_EVERY_S,
+    ) -> None:
+        """A memory at rest.
+
+        Args:
+            plan: What is opened, and how it is searched.
+            embedder: Who makes vectors, of the plan's space; None to find and store without.
+            budget: Of the block that one turn gets.
+            query_timeout_s: Longest wait for the vector of a question; less than contributors have.
+            reconcile_every_s: Between two comparisons with the logs.
+        """
+        super().__init__()
+        self._plan = plan
+        self._embedder = embedder
+        self._query_timeout_s = query_timeout_s
+        self._asked: dict[RequestId, _Asked] = {}
+        self._recall = Recall(plan.search, budget)
+        self._backlog = Backlog(self, embedder, plan.space, plan.dimensions)
+        self._upkeep = Upkeep(self, plan, reconcile_every_s, lambda store: self._backlog.go_on(store))
+
+    def on_start(self) -> None:
+        """Open the index; if that is not possible now, go on without and try again."""
+        self._upkeep.guarded(self._upkeep.open)
+
+    def on_stop(self) -> None:
+        """Give the index back."""
+        self._backlog.drop()
+        self._upkeep.close()
+
+    def handle(self, message: MemoryMessage) -> None:
+        """Act on `message`; trouble with the database is answered, never passed on."""
+        if not self._upkeep.guarded(lambda: self._dispatch(message)):
+            self._answer_without(message)
+
+    def _dispatch(self, message: MemoryMessage) -> None:
+        match message:
+            case PrepareTurn():
+                self._ask(message, message.text)
+            case SearchMemory():
+                self._ask(message, message.query)
+            case TurnEnded() | EventsLogged():
+                self._take_in(message)
+            case TextsEmbedded():
+                self._embedded(message)
+            case EmbeddingFailed():
+                self._embedding_failed(message)
+            case EmbeddingOverdue():
+                self._overdue(message)
+            case EmbedMore():
+                self._backlog.go_on(self._upkeep.store())
+            case ExpandMemory():
+                self._expand(message)
+            case ExplainMemory():
+                self._explain(message)
+            case DescribeMemory():
+                self._describe(message)
+            case DescribeYourself():
+                self._describe_myself(message)
+            case RebuildMemory():
+                self._rebuild(message)
+            case ReconcileSlice():
+                self._upkeep.go_on_reconciling(message)
+            case ReconcileDue():
+                self._upkeep.begin_reconciling()
+            case LookAfterIndex():
+                self._upkeep.look_after()
+            case _:
+                assert_never(message)
+
+    # what is said
+
+    def _take_in(self, message: TurnEnded | EventsLogged) -> None:
+        window = message.window
+        if not self._keeps(window):
+            return
+        entries = [
+            entry
+            for event in message.events
+            if event.path
+            and (
+                entry := remembered(
+                    path=event.path,
+                    line=event.line,
+                    event_id=event.id,
+                    kind=event.kind,
+                    at=event.at,
+                    text=event.text,
+                    meta_json=event.meta_json,
+                )
+            )
+        ]
+        store = self._upkeep.store()
+        with self.blocking():
+            store.remember(window, entries)
+            for path in {event.path for event in message.events}:
+                store.show_log(window, path)
+        self._backlog.go_on(store)
+
+    def _keeps(self, window: Window) -> bool:
+        """Whether anything is to be kept about a window."""
+        return not self._plan.read_only and keeps_logs(window.surface, window.id)
+
+    # questions
+
+    def _ask(self, request: PrepareTurn | SearchMemory, text: str) -> None:
+        """Have the question's vector made; everything else goes on meanwhile."""
+        store = self._upkeep.store()
+        if isinstance(request, PrepareTurn) and self._keeps(request.window):
+            with self.blocking():
+                store.hear(request.window, request.audience)
+        if not text.strip() or self._embedder is None:
+            self._answer(request, None)
+            return
+        request_id = RequestId(self.new_id())
+        timer = self.after(self._query_timeout_s, EmbeddingOverdue(request_id=request_id))
+        self._asked[request_id] = _Asked(request, timer)
+        question = EmbedTexts(
+            request_id=request_id,
+            reply_to=self.address,
+            texts=(text,),
+            role=TextRole.QUERY,
+            deadline_s=self._query_timeout_s,
+        )
+        self.tell(self._embedder, question)
+
+    def _embedded(self, reply: TextsEmbedded) -> None:
+        asked = self._take(reply.request_id)
+        if asked is not None:
+            sound = reply.model == self._plan.space and len(reply.vectors) == 1
+            vector = vector_of(reply.vectors[0]) if sound and self._backlog.is_sound(reply.vectors[0]) else None
+            self._answer(asked.request, vector)
+        elif reply.request_id in self._backlog:
+            store = self._upkeep.store()
+            with self.blocking():
+                self._backlog.embedded(store, reply)
+            self._backlog.go_on(store)
+
+    def _embedding_failed(self, reply: EmbeddingFailed) -> None:
+        asked = self._take(reply.request_id)
+        if asked is not None:
+            self._answer(asked.request, None)
+        elif reply.request_id in self._backlog:
+            store = self._upkeep.store()
+            with self.blocking():
+                self._backlog.failed(store, reply)
+            self._backlog.go_on(store)
+
+    def _overdue(self, due: EmbeddingOverdue) -> None:
+        asked = self._take(due.request_id)
+        if asked is not None:
+            self._answer(asked.request, None)
+        elif due.request_id in self._backlog:
+            store = self._upkeep.store()
+            with self.blocking():
+                self._backlog.overdue(store, due.request_id)
+            self._backlog.go_on(store)
+
+    def _take(self, request_id: RequestId) -> _Asked | None:
+        asked = self._asked.pop(request_id, None)
+        if asked is not None:
+            asked.timer.cancel()
+        return asked
+
+    def _answer(self, request: PrepareTurn | SearchMemory, vector: Vector | None) -> None:
+        if not self._upkeep.guarded(lambda: self._answer_from_index(request, vector)):
+            self._answer_without(request)
+
+    def _answer_from_index(self, request: PrepareTurn | SearchMemory, vector: Vector | None) -> None:
+        store = self._upkeep.store()
+        began = self.monotonic()
+        if isinstance(request, SearchMemory):
+            with self.blocking():
+                found = self._recall.search(store, request, vector, self.now())
+            self.tell(request.reply_to, found)
+            return
+        with self.blocking():
+            injected = self._recall.inject(store, request, vector, self.now())
+        self.tell(request.reply_to, self._recall.contribution(injected, self.address))
+        took_ms = round((self.monotonic() - began) * 1000, 3)
+        self._recall.remember(replace(injected, took_ms=took_ms))
+
+    def _answer_without(self, message: MemoryMessage) -> None:
+        """Answer whoever waits, with nothing: replies go on."""
+        reason = f"the memory is not available: {self._upkeep.state}"
+        match message:
+            case PrepareTurn():
+                nothing = TurnContribution(request_id=message.request_id, contributor=str(self.address), block="")
+                self.tell(message.reply_to, nothing)
+            case SearchMemory() | ExpandMemory() | ExplainMemory() | RebuildMemory() | DescribeMemory():
+                self.tell(message.reply_to, Refused(request_id=message.request_id, reason=reason))
+            case DescribeYourself():
+                figures = (("state", self._upkeep.state),)
+                self.tell(
+                    message.reply_to,
+                    SelfDescription(request_id=message.request_id, about=self.address.kind, figures=figures),
+                )
+            case _:
+                return  # nobody waits; what it said is in the logs
+
+    def _expand(self, request: ExpandMemory) -> None:
+        store = self._upkeep.store()
+        with self.blocking():
+            answer: Message = expand(self._plan.data_root, store, request)
+        self.tell(request.reply_to, answer)
+
+    def _explain(self, request: ExplainMemory) -> None:
+        """Explain a window's last block: one's own, or any for the operator."""
+        is_operator = request.window.surface is Surface.CLI
+        own = "" if is_operator else request.window.address.key
+        if request.about and not is_operator and request.about != own:
+            reason = f"about {request.about[:80]!r}: only the operator may ask about another window"
+            self.tell(request.reply_to, Refused(request_id=request.request_id, reason=reason))
+            return
+        explained = self._recall.explain(request.about or own, request.request_id)
+        nothing = Refused(request_id=request.request_id, reason="no turn has been given memories since the start")
+        self.tell(request.reply_to, explained or nothing)
+
+    # counting, comparing with the logs
+
+    def _describe(self, request: DescribeMemory) -> None:
+        store = self._upkeep.store()
+        with self.blocking():
+            counts = store.index.counts()
+            size = store.size_bytes()
+        reconciled = store.index.note_of("reconciled_at")
+        self.tell(
+            request.reply_to,
+            MemoryDescribed(
+                request_id=request.request_id,
+                rows=counts.rows,
+                ok=counts.ok,
+                pending=counts.pending,
+                failed=counts.failed,
+                pins=counts.pins,
+                windows=counts.windows,
+                vectors=counts.vectors,
+                space=self._plan.space,
+                dimensions=self._plan.dimensions,
+                index_bytes=size,
+                reconciled_at=datetime.fromtimestamp(reconciled / 1000, UTC) if isinstance(reconciled, int) else None,
+                damaged_logs=counts.damaged_logs,
+                state=self._upkeep.state,
+            ),
+        )
+
+    def _describe_myself(self, request: DescribeYourself) -> None:
+        store = self._upkeep.store()
+        with self.blocking():
+            counts = store.index.counts()
+        figures: tuple[tuple[str, str | int | float], ...] = (
+            ("state", self._upkeep.state),
+            ("turns", counts.rows),
+            ("embedded", counts.ok),
+            ("pending", counts.pending),
+            ("failed", counts.failed),
+            ("pins", counts.pins),
+            ("damaged_logs", counts.damaged_logs),
+            ("questions_waiting", len(self._asked)),
+            ("space", self._plan.space),
+        )
+        answer = SelfDescription(request_id=request.request_id, about=self.address.kind, figures=figures)
+        self.tell(request.reply_to, answer)
+
+    def _rebuild(self, request: RebuildMemory) -> None:
+        if request.window.surface is not Surface.CLI:
+            reason = f"window {request.window.address.key}: only the operator may rebuild the index"
+            self.tell(request.reply_to, Refused(request_id=request.request_id, reason=reason))
+            return
+        self._upkeep.store()
+        self._backlog.drop()
+        self._upkeep.rebuild(request)

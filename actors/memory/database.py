@@ -1,0 +1,302 @@
+"""The index's file: opened, checked, and replaced when it is no index of ours. The only door to SQLite."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import TypeAlias
+
+import apsw
+import sqlite_vec  # type: ignore[import-untyped]
+
+from domain.keywords import TOKENIZER
+
+log = logging.getLogger(__name__)
+
+SCHEMA_VERSION = 1
+"""`user_version` of the file; one of another version is moved aside and built anew from the logs."""
+OLDEST_SQLITE = (3, 51, 3)
+"""Older ones can corrupt a WAL file when two connections race (sqlite.org, 3.51.3)."""
+BUSY_MS = 2_000
+FOLDER = "memory"
+FILE = "index.sqlite"
+_SIDES = ("-wal", "-shm")
+
+Row: TypeAlias = "tuple[apsw.SQLiteValue, ...]"
+
+SCHEMA = f"""
+CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+CREATE TABLE windows(
+  id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, context_id TEXT NOT NULL,
+  audience TEXT NOT NULL DEFAULT '', heard_at INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE files(
+  id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, window INTEGER NOT NULL REFERENCES windows(id),
+  size INTEGER NOT NULL DEFAULT -1, mtime_ns INTEGER NOT NULL DEFAULT -1, damage TEXT NOT NULL DEFAULT '');
+CREATE INDEX windows_by_audience ON windows(audience);
+CREATE INDEX files_of_window ON files(window);
+CREATE TABLE turns(
+  id INTEGER PRIMARY KEY AUTOINCREMENT, file INTEGER NOT NULL REFERENCES files(id), line INTEGER NOT NULL,
+  window INTEGER NOT NULL REFERENCES windows(id), event TEXT NOT NULL, turn TEXT NOT NULL, timestamp INTEGER NOT NULL,
+  role TEXT NOT NULL CHECK(role IN ('user', 'agent')), author TEXT NOT NULL, content TEXT NOT NULL,
+  pinned INTEGER NOT NULL DEFAULT 0 CHECK(pinned IN (0, 1)), hash BLOB NOT NULL,
+  sitting INTEGER NOT NULL DEFAULT 0,
+  status TEXT NOT NULL DEFAULT 'pending' CHECK(status IN ('pending', 'ok', 'failed')),
+  attempts INTEGER NOT NULL DEFAULT 0, next_attempt_at INTEGER NOT NULL DEFAULT 0, UNIQUE(file, line));
+CREATE INDEX turns_in_order ON turns(window, timestamp, id);
+CREATE INDEX turns_waiting ON turns(next_attempt_at, id) WHERE status <> 'ok';
+CREATE INDEX turns_pinned ON turns(id) WHERE pinned = 1;
+CREATE TABLE pins(
+  path TEXT NOT NULL, line INTEGER NOT NULL, pinned INTEGER NOT NULL, at INTEGER NOT NULL,
+  source_path TEXT NOT NULL, source_line INTEGER NOT NULL, PRIMARY KEY(source_path, source_line)) WITHOUT ROWID;
+CREATE INDEX pins_by_target ON pins(path, line, at);
+CREATE TABLE spaces(id INTEGER PRIMARY KEY, name TEXT NOT NULL, dimensions INTEGER NOT NULL, UNIQUE(name, dimensions));
+CREATE TABLE vectors(
+  id INTEGER PRIMARY KEY, space INTEGER NOT NULL REFERENCES spaces(id), hash BLOB NOT NULL, embedding BLOB NOT NULL,
+  UNIQUE(space, hash));
+CREATE VIRTUAL TABLE words USING fts5(content, content='', contentless_delete=1, tokenize='{TOKENIZER}');
+CREATE VIRTUAL TABLE vocabulary USING fts5vocab(words, 'row');
+CREATE VIEW memories AS
+  SELECT turns.id, vectors.embedding, files.path, turns.line, turns.timestamp, turns.role, windows.context_id,
+         turns.pinned, turns.status, turns.author, turns.content
+  FROM turns JOIN files ON files.id = turns.file JOIN windows ON windows.id = turns.window
+  LEFT JOIN vectors ON vectors.hash = turns.hash
+    AND vectors.space = (SELECT value FROM meta WHERE key = 'space');
+"""
+
+
+class ForeignIndexError(Exception):
+    """The file is not an index of ours, or not a sound one; the text says why."""
+
+
+def require_sqlite() -> None:
+    """Refuse a SQLite that can corrupt the index.
+
+    Raises:
+        RuntimeError: it is older than `OLDEST_SQLITE`.
+    """
+    version = tuple(int(part) for part in apsw.sqlite_lib_version().split("."))
+    if version < OLDEST_SQLITE:
+        raise RuntimeError(
+            f"SQLite {apsw.sqlite_lib_version()}: {'.'.join(map(str, OLDEST_SQLITE))} or newer is required"
+        )
+
+
+def open_or_rebuild(path: Path, now: datetime) -> tuple[apsw.Connection, bool]:
+    """The index at `path` and whether it is new; what stands there and is no sound index is moved aside.
+
+    Vectors that can still be read from it are kept: they are what costs money.
+
+    Raises:
+        apsw.BusyError: somebody else has it locked.
+        OSError: the folder cannot be made or written.
+    """
+    require_sqlite()
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not path.exists():
+        _remove_sides(path)
+        return _create(path), True
+    try:
+        return open_existing(path), False
+    except ForeignIndexError as error:
+        aside = _move_aside(path, now)
+        log.warning("the memory index was not usable (%s): moved to %s, building it anew from the logs", error, aside)
+        created = _create(path)
+        log.warning("%d vectors could be saved from it", _save_vectors(aside, created))
+        return created, True
+
+
+def open_existing(path: Path) -> apsw.Connection:
+    """The index at `path`, checked.
+
+    Raises:
+        ForeignIndexError: it is no index of ours, of another version, or damaged.
+        apsw.BusyError: somebody else has it locked.
+    """
+    if not stat.S_ISREG(path.lstat().st_mode):
+        raise ForeignIndexError("no regular file")
+    connection: apsw.Connection | None = None
+    try:
+        connection = _connect(path, apsw.SQLITE_OPEN_READWRITE)
+        _require_ours(connection)
+        return connection
+    except (apsw.NotADBError, apsw.CorruptError, apsw.SQLError, apsw.CantOpenError) as error:
+        if connection is not None:
+            connection.close()
+        raise ForeignIndexError(str(error)) from error
+    except (ForeignIndexError, apsw.BusyError):
+        if connection is not None:
+            connection.close()
+        raise
+
+
+def open_for_reading(path: Path, scratch: Path, *, is_live: bool) -> apsw.Connection:
+    """The index at `path` as it is now, without a trace in its folder.
+
+    Beside a running agent it is read as it lies there. What one that did not end well left in the WAL is read from a
+    copy: reading it in place would write there, and an immutable database has no WAL.
+
+    Args:
+        path: The index.
+        scratch: A folder of one's own for the copy.
+        is_live: Whether an agent has it open.
+
+    Raises:
+        ForeignIndexError: there is none, or none of ours.
+    """
+    if not path.exists():
+        raise ForeignIndexError(f"there is no memory index at {path} yet")
+    connection: apsw.Connection | None = None
+    try:
+        connection = _connection_for_reading(path, scratch, is_live=is_live)
+        _load_distances(connection)
+        _require_ours(connection, check=False)
+        return connection
+    except (apsw.Error, OSError, ForeignIndexError) as error:
+        if connection is not None:
+            connection.close()
+        raise ForeignIndexError(f"{path}: {error}") from error
+
+
+def _connection_for_reading(path: Path, scratch: Path, *, is_live: bool) -> apsw.Connection:
+    wal = Path(f"{path}-wal")
+    if is_live:
+        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+        connection.set_busy_timeout(BUSY_MS)
+        return connection
+    if wal.exists() and wal.stat().st_size:
+        copy = scratch / FILE
+        shutil.copyfile(path, copy)
+        shutil.copyfile(wal, f"{copy}-wal")
+        return _connect(copy, apsw.SQLITE_OPEN_READWRITE)
+    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+    return apsw.Connection(f"{path.resolve().as_uri()}?immutable=1", flags=flags)
+
+
+@contextmanager
+def transaction(connection: apsw.Connection) -> Iterator[None]:
+    """All of it or nothing; inside another one, a part of that.
+
+    Not apsw's own: that asks for a rollback even where a full disk has made SQLite roll back by itself.
+    """
+    if connection.in_transaction:
+        yield
+        return
+    list(connection.execute("BEGIN IMMEDIATE"))
+    try:
+        yield
+        list(connection.execute("COMMIT"))
+    except BaseException:
+        if not connection.getautocommit():
+            list(connection.execute("ROLLBACK"))
+        raise
+
+
+def is_in_place(path: Path, connection_inode: tuple[int, int]) -> bool:
+    """Whether the file at `path` is still the one that was opened."""
+    try:
+        found = path.stat()
+    except OSError:
+        return False
+    return (found.st_dev, found.st_ino) == connection_inode and found.st_nlink > 0
+
+
+def inode(path: Path) -> tuple[int, int]:
+    """What tells the file at `path` from one that replaces it."""
+    found = path.stat()
+    return found.st_dev, found.st_ino
+
+
+def _connect(path: Path, flags: int) -> apsw.Connection:
+    connection = apsw.Connection(str(path), flags=flags)
+    connection.set_busy_timeout(BUSY_MS)
+    # A statement that returns rows ends an execute() until they are fetched, so each is fetched.
+    for pragma in ("journal_mode = wal", "synchronous = normal", "foreign_keys = on", "temp_store = memory"):
+        list(connection.execute(f"pragma {pragma}"))
+    _load_distances(connection)
+    return connection
+
+
+def _load_distances(connection: apsw.Connection) -> None:
+    """Give a connection sqlite-vec's distance functions."""
+    connection.enable_load_extension(True)
+    connection.load_extension(sqlite_vec.loadable_path())
+    connection.enable_load_extension(False)
+
+
+def _create(path: Path) -> apsw.Connection:
+    connection = _connect(path, apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
+    path.chmod(0o600)
+    with transaction(connection):
+        list(connection.execute(SCHEMA))
+        list(connection.execute(f"pragma user_version = {SCHEMA_VERSION}"))
+    return connection
+
+
+def _require_ours(connection: apsw.Connection, *, check: bool = True) -> None:
+    ((version,),) = connection.execute("PRAGMA user_version")
+    if version != SCHEMA_VERSION:
+        raise ForeignIndexError(f"its version is {version}, {SCHEMA_VERSION} is expected")
+    if check and (found := list(connection.execute("PRAGMA quick_check(1)"))) != [("ok",)]:
+        raise ForeignIndexError(f"damaged: {found[0][0] if found else 'unreadable'}")
+    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')")}
+    missing = {"meta", "windows", "files", "turns", "pins", "spaces", "vectors", "words", "memories"} - tables
+    if missing:
+        raise ForeignIndexError(f"it has no {', '.join(sorted(missing))}")
+
+
+def _move_aside(path: Path, now: datetime) -> Path:
+    stamp = now.strftime("%Y%m%dT%H%M%SZ")
+    aside = path.with_name(f"{path.name}.unusable-{stamp}")
+    number = 1
+    while aside.exists():
+        number += 1
+        aside = path.with_name(f"{path.name}.unusable-{stamp}-{number}")
+    path.rename(aside)
+    for side in _SIDES:
+        if (there := Path(f"{path}{side}")).exists():
+            there.rename(f"{aside}{side}")
+    return aside
+
+
+def _save_vectors(damaged: Path, index: apsw.Connection) -> int:
+    """Copy every vector that can be read from an unusable index; how many."""
+    saved = 0
+    with transaction(index):
+        for name, dimensions, hash_, embedding in _readable_vectors(damaged):
+            if not isinstance(embedding, bytes) or len(embedding) != 4 * dimensions:
+                continue
+            list(index.execute("INSERT OR IGNORE INTO spaces(name, dimensions) VALUES (?, ?)", (name, dimensions)))
+            list(
+                index.execute(
+                    "INSERT OR IGNORE INTO vectors(space, hash, embedding) "
+                    "VALUES ((SELECT id FROM spaces WHERE name = ? AND dimensions = ?), ?, ?)",
+                    (name, dimensions, hash_, embedding),
+                )
+            )
+            saved += index.changes()
+    return saved
+
+
+def _readable_vectors(damaged: Path) -> Iterator[tuple[str, int, bytes, object]]:
+    """Space, dimensions, hash and vector of each, up to where the file cannot be read on."""
+    try:
+        old = apsw.Connection(str(damaged), flags=apsw.SQLITE_OPEN_READWRITE)
+        try:
+            yield from old.execute(
+                "SELECT name, dimensions, hash, embedding FROM vectors JOIN spaces ON spaces.id = vectors.space"
+            )
+        finally:
+            old.close()
+    except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError, apsw.IOError, apsw.CantOpenError) as error:
+        log.info("the unusable index cannot be read on: %s", error)
+
+
+def _remove_sides(path: Path) -> None:
+    """A WAL without its database belongs to nothing, and would be taken for a new one's."""
+    for side in _SIDES:
+        Path(f"{path}{side}").unlink(missing_ok=True)

@@ -1,0 +1,164 @@
+"""Questions to the memory: each waits for its own vector and is then answered; none waits for another's."""
+
+from __future__ import annotations
+
+import math
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+import msgspec
+import numpy as np
+
+from actors.memory.search import Hit, Kind, Question, Vector
+from actors.memory.store import Store
+from domain.excerpt import excerpt
+from domain.injection import Budget, Injection, inject, tokens
+from domain.keywords import terms
+from messages.base import Address, RequestId
+from messages.memory import FoundMemory, MemoriesFound, MemoryExplained, SearchMemory
+from messages.turn import PrepareTurn, Reference, TurnContribution
+
+REJECTED = 10
+"""How many of those that had no place an explanation names."""
+EXPLAINED_WINDOWS = 200
+SHOWN_CHARS = 300
+"""Length of an excerpt that a search gives."""
+MOST_FOUND = 200
+WITHOUT_VECTOR = "no vector of the question: found by words alone"
+
+
+@dataclass(frozen=True, slots=True)
+class Injected:
+    """A block that was made for a turn, and what it was chosen from."""
+
+    request: PrepareTurn
+    at: datetime
+    hits: Sequence[Hit]
+    injection: Injection
+    candidates: int
+    has_vector: bool
+    took_ms: float = 0.0
+
+
+class Recall:
+    """Makes blocks and search results, and remembers the last block of each window for whoever asks why."""
+
+    def __init__(self, search: Kind, budget: Budget) -> None:
+        self._search = search
+        self._budget = budget
+        self._last: OrderedDict[str, Injected] = OrderedDict()
+
+    def inject(self, store: Store, request: PrepareTurn, vector: Vector | None, now: datetime) -> Injected:
+        """Choose the block for a turn."""
+        question = Question(
+            text=request.text,
+            vector=vector,
+            shown=store.shown(request.window, request.visible, request.turn_id),
+            total=store.total,
+            now=now,
+            count=self._budget.most + REJECTED,
+        )
+        hits, candidates = store.searcher.find(question, self._budget)
+        injection = inject([hit.turn.memory for hit in hits], frozenset(terms(request.text)), self._budget)
+        return Injected(request, now, hits, injection, candidates, vector is not None)
+
+    def contribution(self, injected: Injected, contributor: Address) -> TurnContribution:
+        """The block as the window gets it."""
+        return TurnContribution(
+            request_id=injected.request.request_id,
+            contributor=str(contributor),
+            block=injected.injection.block,
+            references=tuple(
+                Reference(path=item.memory.path, line=item.memory.line) for item in injected.injection.items
+            ),
+        )
+
+    def remember(self, injected: Injected) -> None:
+        """Keep what a window was given last."""
+        key = injected.request.window.address.key
+        self._last[key] = injected
+        self._last.move_to_end(key)
+        if len(self._last) > EXPLAINED_WINDOWS:
+            self._last.popitem(last=False)
+
+    def explain(self, window_key: str, request_id: RequestId) -> MemoryExplained | None:
+        """The last block of a window, or of all windows if the key is empty; None if there was none."""
+        found = self._last.get(window_key) if window_key else next(reversed(self._last.values()), None)
+        return None if found is None else self._explanation(found, request_id)
+
+    def search(self, store: Store, request: SearchMemory, vector: Vector | None, now: datetime) -> MemoriesFound:
+        """The answer to a search."""
+        count = max(1, min(MOST_FOUND, request.limit))
+        question = Question(
+            text=request.query,
+            vector=vector,
+            shown=store.shown(request.window, (), None),
+            total=store.total,
+            now=now,
+            count=count,
+        )
+        # A search shows no block, so the pool is as large as what is asked for may need.
+        hits, _ = store.searcher.find(question, replace(self._budget, total_tokens=count * self._budget.item_tokens))
+        wanted = frozenset(terms(request.query))
+        return MemoriesFound(
+            request_id=request.request_id,
+            memories=tuple(_found(hit, wanted) for hit in hits),
+            note="" if vector is not None else WITHOUT_VECTOR,
+        )
+
+    def _explanation(self, found: Injected, request_id: RequestId) -> MemoryExplained:
+        shown = {item.index: item for item in found.injection.items}
+        wanted = frozenset(terms(found.request.text))
+        injected = [
+            msgspec.structs.replace(
+                _found(found.hits[index], wanted), excerpt=item.excerpt, truncated=item.is_truncated
+            )
+            for index, item in shown.items()
+        ]
+        rejected = [hit for index, hit in enumerate(found.hits) if index not in shown][:REJECTED]
+        return MemoryExplained(
+            request_id=request_id,
+            window=found.request.window.address.key,
+            turn_id=found.request.turn_id,
+            at=found.at,
+            search=self._search,
+            note="" if found.has_vector else WITHOUT_VECTOR,
+            candidates=found.candidates,
+            budget_tokens=self._budget.total_tokens,
+            block_tokens=tokens(found.injection.block),
+            took_ms=found.took_ms,
+            injected=tuple(injected),
+            rejected=tuple(_found(hit, wanted) for hit in rejected),
+        )
+
+
+def vector_of(data: bytes) -> Vector:
+    """The numbers of a vector."""
+    return np.frombuffer(data, "<f4")
+
+
+def _found(hit: Hit, wanted: frozenset[str]) -> FoundMemory:
+    turn, parts = hit.turn, hit.ranked.parts
+    shown = excerpt(turn.memory.text, SHOWN_CHARS, wanted)
+    return FoundMemory(
+        path=turn.path,
+        line=turn.line,
+        at=datetime.fromtimestamp(turn.timestamp / 1000, UTC),
+        role=turn.role,
+        author=turn.author,
+        window=turn.window,
+        pinned=turn.is_pinned,
+        excerpt=shown.text,
+        truncated=shown.is_truncated or len(turn.text) > len(turn.memory.text),
+        score=_rounded(hit.ranked.score),
+        similarity=_rounded(parts.sim),
+        recency=_rounded(parts.recency),
+        repetition=_rounded(parts.redundancy),
+        search_score=_rounded(hit.search_score),
+    )
+
+
+def _rounded(value: float) -> float:
+    return 0.0 if math.isnan(value) else round(value, 4)

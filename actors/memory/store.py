@@ -1,0 +1,216 @@
+"""The open memory: index, arrays, codes and views, kept in step with one another."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+from actors.memory import database
+from actors.memory.codes_keeper import CodesKeeper
+from actors.memory.index import Index
+from actors.memory.pending import Waiting
+from actors.memory.places import Mask, Places, Scope, parsed_label
+from actors.memory.reconcile import Piece, Reconciliation
+from actors.memory.search import Kind, Searcher
+from actors.memory.source import IndexVectors
+from actors.memory.views import Views
+from domain.remembered import PinChange, Remembered
+from messages.base import EventId, TurnId, Window
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a memory is opened with."""
+
+    data_root: Path
+    space: str
+    """Names the vectors' space."""
+    dimensions: int
+    search: Kind = "hybrid"
+    scope: Scope = "audience"
+    read_only: bool = False
+    """Look only: nothing in the data root is made or changed."""
+    is_live: bool = False
+    """With `read_only`: whether an agent has the index open."""
+
+    @property
+    def path(self) -> Path:
+        """The index."""
+        return self.data_root / database.FOLDER / database.FILE
+
+
+class Store:
+    """One life of the index, from opening to closing. What raises an `apsw.Error` has changed nothing."""
+
+    def __init__(self, plan: Plan, index: Index, scratch: TemporaryDirectory[str] | None = None) -> None:
+        self.index = index
+        self._plan = plan
+        self._scratch = scratch
+        self._vectors = IndexVectors(index.connection, index.space, plan.dimensions)
+        self._places = Places(plan.scope)
+        self._places.load(index.connection)
+        self._codes = self._open_codes()
+        self.searcher = Searcher(index.connection, self._vectors, self._codes, plan.search)
+        self._views = Views(plan.data_root) if plan.scope == "audience" and not plan.read_only else None
+        if self._views is not None:
+            self._views.open()
+        self._inode = None if plan.read_only else database.inode(plan.path)
+        self.is_new = False
+        self.space_changed = False
+
+    @classmethod
+    def open(cls, plan: Plan, now: datetime) -> Store:
+        """The memory as it is on the disk, or a new one; what is unusable is moved aside.
+
+        Raises:
+            apsw.Error: it cannot be opened now.
+            OSError: as above.
+            database.ForeignIndexError: only if nothing may be changed: there is no index, or none of ours.
+        """
+        if plan.read_only:
+            scratch = TemporaryDirectory(prefix="agent-memory-")
+            try:
+                index = Index(database.open_for_reading(plan.path, Path(scratch.name), is_live=plan.is_live))
+            except BaseException:
+                scratch.cleanup()
+                raise
+            index.find_space(plan.space, plan.dimensions)
+            return cls(plan, index, scratch)
+        index, is_new = Index.open(plan.path, now)
+        changed = index.use_space(plan.space, plan.dimensions)
+        store = cls(plan, index)
+        store.is_new, store.space_changed = is_new, changed
+        return store
+
+    def close(self) -> None:
+        """Give everything back; again, nothing."""
+        self._codes.close()
+        self.index.close()
+        if self._scratch is not None:
+            self._scratch.cleanup()
+
+    def is_in_place(self) -> bool:
+        """Whether the file that was opened is still the index."""
+        return self._inode is None or database.is_in_place(self._plan.path, self._inode)
+
+    def size_bytes(self) -> int:
+        """Of the index with what belongs to it."""
+        return sum(file.stat().st_size for file in self._plan.path.parent.glob(f"{database.FILE}*") if file.is_file())
+
+    # what was said
+
+    def remember(self, window: Window, entries: Iterable[Remembered | PinChange]) -> None:
+        """Store what was said in a window; what is stored already changes nothing."""
+        entries = tuple(entries)
+        before = self.index.label(window)
+        added, gone = self.index.remember(window, entries)
+        self._follow(window, added, gone)
+        self._follow_label(window, before)
+        for path in {entry.path for entry in entries if isinstance(entry, Remembered)}:
+            self.show_log(window, path)
+
+    def hear(self, window: Window, label: str) -> None:
+        """Note who reads a window now."""
+        before = self.index.label(window)
+        if before[0] == 0 or before[1] != label:
+            self.index.hear_now(window, label)
+            self._follow_label(window, before)
+        if self._views is not None:
+            self._views.open_for(window, label, self.index.connection)
+
+    def show_log(self, window: Window, path: str) -> None:
+        """Let a log be seen where it may be."""
+        if self._views is not None and path:
+            self._views.add_log(path, self.index.label(window)[1])
+
+    def store_vectors(self, vectors: Sequence[tuple[Waiting, bytes]]) -> None:
+        """Keep vectors and let searches find them."""
+        done = self.index.pending.store(vectors)
+        self._codes.append(np.array(sorted(done), np.int64))
+
+    def reconcile(self, now: datetime) -> Generator[Piece, None, Reconciliation]:
+        """Compare everything with the logs, piece by piece."""
+        run = Reconciliation(self._plan.data_root, self.index, now)
+        for piece in run.pieces():
+            self._follow(piece.window, piece.added, piece.dropped)
+            if piece.window is not None and piece.path:
+                self._places.hear(*self.index.label(piece.window))
+                self.show_log(piece.window, piece.path)
+            yield piece
+        if self._views is not None:
+            for _ in self._views.sweep(self.index.connection):
+                yield Piece()
+        return run
+
+    def empty(self) -> None:
+        """Forget all but the vectors."""
+        self._codes.close()
+        self.index.empty()
+        self._places.load(self.index.connection)
+        self._codes = self._open_codes()
+        self.searcher = Searcher(self.index.connection, self._vectors, self._codes, self._plan.search)
+
+    def mend(self) -> None:
+        """See whether what could not be kept can be kept again."""
+        if self._codes.trouble:
+            self._codes.reopen()
+
+    # questions
+
+    @property
+    def total(self) -> int:
+        """How many turns there are."""
+        return self._places.total
+
+    def shown(self, target: Window, visible: Iterable[EventId], turn: TurnId | None) -> Mask:
+        """For every row whether it may be found for `target`: not what it sees anyway, nor the turn that asks."""
+        number, label = self.index.label(target)
+        mask = self._places.shown(target, number, label)
+        hidden = frozenset(visible)
+        if turn is not None or hidden:
+            for row, event, its_turn in self.index.latest(target, len(hidden) + 64):
+                if event in hidden or event == turn or its_turn == turn:
+                    mask[row] = False
+        return mask
+
+    def may_show(self, path: str, line: int, target: Window) -> bool:
+        """Whether the turn at that place may be shown in `target`; False also if there is no such turn."""
+        found = self.index.said_at(path, line)
+        if found is None:
+            return False
+        return self._places.may_show_label(found[1], found[0], target, self.index.label(target)[1])
+
+    # the parts of the above
+
+    def _open_codes(self) -> CodesKeeper:
+        plan = self._plan
+        space = f"{plan.space}#{self.index.note_of('generation')}"
+        if self._scratch is None:
+            return CodesKeeper(plan.path.parent, space, plan.dimensions, self._vectors)
+        folder = Path(self._scratch.name)
+        return CodesKeeper.copied(plan.path.parent, folder, space, plan.dimensions, self._vectors)
+
+    def _follow(self, window: Window | None, added: Sequence[int], gone: Sequence[int]) -> None:
+        """Let arrays and codes know of new rows and of those that are gone."""
+        for row in gone:
+            self._places.drop(row)
+        self._codes.remove(np.array(sorted(gone), np.int64))
+        if not len(added) or window is None:
+            return
+        number, _ = self.index.label(window)
+        for row in added:
+            self._places.add(row, number)
+        self._codes.append(self._vectors.ready(np.array(sorted(added), np.int64)))
+
+    def _follow_label(self, window: Window, before: tuple[int, str]) -> None:
+        number, label = self.index.label(window)
+        if (number, label) == before:
+            return
+        self._places.hear(number, label)
+        if self._views is not None and parsed_label(label) != parsed_label(before[1]):
+            self._views.readers_changed(window, label, self.index.paths_of(window))

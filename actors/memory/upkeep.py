@@ -1,0 +1,253 @@
+"""Keeps the memory open and in step with the logs, whatever happens to its file."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Generator
+from datetime import datetime
+from typing import Protocol
+
+import apsw
+
+from actors.kernel import Timer
+from actors.kernel.dispatcher import Blocking
+from actors.memory.database import ForeignIndexError
+from actors.memory.reconcile import Piece, Reconciliation
+from actors.memory.store import Plan, Store
+from messages.base import Address, Message
+from messages.memory import LookAfterIndex, MemoryRebuilt, RebuildMemory, ReconcileDue, ReconcileSlice
+
+log = logging.getLogger(__name__)
+
+RECONCILE_EVERY_S = 3_600.0
+LOOK_EVERY_S = 60.0
+REOPEN_AFTER_S = 5.0
+SLICE_S = 0.02
+SLICE_PIECES = 32
+"""Most pieces of a comparison with the logs in one go: turns wait no longer than one such go."""
+READY = "ready"
+
+
+class NotOpenError(Exception):
+    """There is no open index at the moment."""
+
+
+class Host(Protocol):
+    """What the upkeep needs of the actor that it works for."""
+
+    @property
+    def address(self) -> Address:
+        """Where slices come back to."""
+
+    def tell(self, to: Address, message: Message) -> None:
+        """Say something to another actor, or to oneself for later."""
+
+    def after(self, delay_s: float, message: Message) -> Timer:
+        """Have something come back later."""
+
+    def now(self) -> datetime:
+        """The wall clock."""
+
+    def monotonic(self) -> float:
+        """Seconds that never go back."""
+
+    def blocking(self) -> Blocking:
+        """Wrap a wait for the disk."""
+
+
+class Upkeep:
+    """Opens, watches, compares with the logs, rebuilds; trouble is told once, and mended when it is over."""
+
+    def __init__(
+        self, host: Host, plan: Plan, reconcile_every_s: float, on_reconciled: Callable[[Store], None]
+    ) -> None:
+        """Nothing is opened yet.
+
+        Args:
+            host: The actor that it works for.
+            plan: What to open.
+            reconcile_every_s: Between two comparisons with the logs.
+            on_reconciled: Called when a comparison has ended.
+        """
+        self._host = host
+        self._plan = plan
+        self._reconcile_every_s = reconcile_every_s
+        self._on_reconciled = on_reconciled
+        self._store: Store | None = None
+        self._trouble = ""
+        """What keeps the index from being used; empty when nothing does."""
+        self._run: Generator[Piece, None, Reconciliation] | None = None
+        self._run_number = 0
+        self._rebuilds: list[tuple[RebuildMemory, float]] = []
+        self._reconcile_timer: Timer | None = None
+        self._look_timer: Timer | None = None
+
+    @property
+    def state(self) -> str:
+        """How things are, in a few words."""
+        if self._trouble:
+            return self._trouble
+        return "comparing with the logs" if self._run is not None else READY
+
+    def guarded(self, act: Callable[[], None]) -> bool:
+        """Do something with the index; False if that could not be done. What was missed comes from the logs later."""
+        try:
+            act()
+        except NotOpenError:
+            return False
+        except (apsw.BusyError, apsw.LockedError):
+            self._suffer("the memory index is locked by another program", REOPEN_AFTER_S)
+        except (apsw.FullError, apsw.ReadOnlyError) as error:
+            self._suffer(f"the memory index cannot be written: {error}", LOOK_EVERY_S)
+        except (apsw.CorruptError, apsw.NotADBError, apsw.IOError, apsw.CantOpenError, OSError) as error:
+            self._let_go()
+            self._suffer(f"the memory index cannot be used: {error}", REOPEN_AFTER_S)
+        except ForeignIndexError as error:
+            self._suffer(str(error), None)
+        else:
+            return True
+        return False
+
+    def open(self) -> None:
+        """Open the index, and begin to compare it with the logs.
+
+        Raises:
+            apsw.Error: it cannot be opened now.
+            OSError: as above.
+            ForeignIndexError: as `Store.open`.
+        """
+        with self._host.blocking():
+            self._store = Store.open(self._plan, self._host.now())
+        self._trouble = ""
+        if self._plan.read_only:
+            return
+        if self._store.space_changed:
+            log.warning("the embedding model has changed: all turns get new vectors, in the background")
+        self._look_again(LOOK_EVERY_S)
+        self.begin_reconciling()
+
+    def store(self) -> Store:
+        """The open memory, made anew if its file was taken away.
+
+        Raises:
+            NotOpenError: there is none at the moment.
+        """
+        if self._store is None:
+            raise NotOpenError
+        if not self._store.is_in_place():
+            log.warning("the memory index was removed or replaced: building it anew from the logs")
+            self._let_go()
+            self.open()
+        return self._store
+
+    def close(self) -> None:
+        """Give everything back; again, nothing."""
+        self._let_go()
+        for timer in (self._reconcile_timer, self._look_timer):
+            if timer is not None:
+                timer.cancel()
+
+    def look_after(self) -> None:
+        """See whether the index is there and can be written; after trouble, catch up from the logs."""
+        if self._store is None:
+            self.open()
+            return
+        store = self.store()
+        with self._host.blocking():
+            store.mend()
+        if self._trouble:
+            with self._host.blocking():
+                store.index.note("looked_at", int(self._host.now().timestamp()))
+            self._trouble = ""
+            log.warning("the memory index works again")
+            self.begin_reconciling()
+        self._look_again(LOOK_EVERY_S)
+
+    def rebuild(self, request: RebuildMemory) -> None:
+        """Empty the index and fill it from the logs; whoever asked hears when that is done."""
+        store = self.store()
+        self._rebuilds.append((request, self._host.monotonic()))
+        with self._host.blocking():
+            store.empty()
+        self.begin_reconciling()
+
+    def begin_reconciling(self) -> None:
+        """Compare the index with all logs, in slices; one comparison at a time, the newest."""
+        store = self.store()
+        self._stop_run()
+        if self._reconcile_timer is not None:
+            self._reconcile_timer.cancel()
+        self._run_number += 1
+        self._run = store.reconcile(self._host.now())
+        self._host.tell(self._host.address, ReconcileSlice(run=self._run_number))
+
+    def go_on_reconciling(self, due: ReconcileSlice) -> None:
+        """Do the next slice, if it is one of the comparison that is under way."""
+        if self._run is None or due.run != self._run_number:
+            return
+        store = self.store()
+        until = self._host.monotonic() + SLICE_S
+        try:
+            with self._host.blocking():
+                for _ in range(SLICE_PIECES):
+                    next(self._run)
+                    if self._host.monotonic() >= until:
+                        break
+        except StopIteration as end:
+            self._reconciled(store, end.value)
+            return
+        self._host.tell(self._host.address, due)
+
+    def _reconciled(self, store: Store, run: Reconciliation) -> None:
+        self._run = None
+        with self._host.blocking():
+            retried = store.index.pending.retry_failed()
+        tally = run.tally
+        log.info(
+            "memory compared with %d logs: %d turns added, %d dropped, %d embeddings to try again, %d damaged logs",
+            *(tally.logs, tally.added, tally.dropped, retried, tally.damaged),
+        )
+        self._answer_rebuilds(store)
+        self._reconcile_timer = self._host.after(self._reconcile_every_s, ReconcileDue())
+        self._on_reconciled(store)
+
+    def _answer_rebuilds(self, store: Store) -> None:
+        rebuilds, self._rebuilds = self._rebuilds, []
+        if not rebuilds:
+            return
+        with self._host.blocking():
+            counts = store.index.counts()
+        for request, began in rebuilds:
+            rebuilt = MemoryRebuilt(
+                request_id=request.request_id,
+                rows=counts.rows,
+                pending=counts.pending,
+                seconds=round(self._host.monotonic() - began, 3),
+            )
+            self._host.tell(request.reply_to, rebuilt)
+
+    def _suffer(self, reason: str, look_after_s: float | None) -> None:
+        """Tell the operator once; come back to see whether it is over, and then look into the logs."""
+        self._stop_run()
+        if reason != self._trouble:
+            level = logging.INFO if self._plan.read_only else logging.WARNING
+            log.log(level, "%s; turns go on without what that keeps from them", reason)
+        self._trouble = reason
+        if look_after_s is not None and not self._plan.read_only:
+            self._look_again(look_after_s)
+
+    def _look_again(self, after_s: float) -> None:
+        if self._look_timer is not None:
+            self._look_timer.cancel()
+        self._look_timer = self._host.after(after_s, LookAfterIndex())
+
+    def _let_go(self) -> None:
+        self._stop_run()
+        store, self._store = self._store, None
+        if store is not None:
+            store.close()
+
+    def _stop_run(self) -> None:
+        run, self._run = self._run, None
+        if run is not None:
+            run.close()

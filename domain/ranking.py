@@ -1,0 +1,308 @@
+"""The source's formula over what a search found: pinned first, then maximal marginal relevance (MMR).
+
+`score = 0.7 * sim + 0.2 * exp(-age_days / 14) - 0.1 * redundancy`, where `sim` is the cosine to the question and
+`redundancy` the greatest cosine to what is already chosen, both cut at 0 (agent specification, 6.4.1).
+
+Rules that the source leaves open:
+
+- Pinned candidates come first: greatest `sim` first, those whose `sim` is unknown last. They count towards `count`.
+- After a pin every further pick is the best score. Without one the first pick is the greatest `sim`.
+- Equals, everywhere: the newer first, then the lower row.
+- A zero vector, or one that holds NaN or infinity, has cosine 0 with everything. An age below 0 counts as 0.
+
+Each cosine is summed in float64 over one pair of vectors, in an order that does not depend on the other candidates, so
+a candidate has the same score to the last bit in every pool.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+WEIGHT_SIM = 0.7
+WEIGHT_RECENCY = 0.2
+WEIGHT_REDUNDANCY = 0.1
+RECENCY_DAYS = 14.0
+_BLOCK = 256
+"""Vectors that are widened to float64 at a time: few enough to stay in the cache."""
+_TOLERANCE = 2e-5
+"""More than the float32 guess of a score can be wrong, twice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A memory that a search found.
+
+    Attributes:
+        row: Its number in the index.
+        sim: Cosine to the question; below 0 counts as 0, NaN as unknown.
+        age_days: Days since it was said.
+        is_pinned: Whether somebody asked to remember it.
+        vector: Its embedding; zeros while it has none.
+    """
+
+    row: int
+    sim: float
+    age_days: float
+    is_pinned: bool
+    vector: NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a score is made of, each in [0, 1] and before its weight."""
+
+    sim: float
+    recency: float
+    redundancy: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A chosen candidate, with its score at the moment it was chosen."""
+
+    candidate: Candidate
+    score: float
+    parts: Parts
+    is_pinned: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """A chosen candidate of `rank_arrays`: its place in the arrays, its score, and whether it was chosen as a pin."""
+
+    index: int
+    score: float
+    parts: Parts
+    is_pinned: bool
+
+
+def rank(candidates: Sequence[Candidate], count: int) -> list[Ranked]:
+    """The best `count` candidates in the order in which they are chosen.
+
+    Raises:
+        ValueError: `count` is negative, vectors differ in size, or a row occurs twice.
+    """
+    if not candidates:
+        _check_count(count)
+        return []
+    picks = rank_arrays(
+        np.array([candidate.row for candidate in candidates], np.int64),
+        np.array([candidate.sim for candidate in candidates], np.float64),
+        np.array([candidate.age_days for candidate in candidates], np.float64),
+        np.array([candidate.is_pinned for candidate in candidates], np.bool_),
+        _matrix([candidate.vector for candidate in candidates]),
+        count,
+    )
+    return [Ranked(candidates[pick.index], pick.score, pick.parts, pick.is_pinned) for pick in picks]
+
+
+def rank_arrays(
+    rows: NDArray[np.int64],
+    sims: NDArray[np.float64],
+    ages: NDArray[np.float64],
+    pinned: NDArray[np.bool_],
+    vectors: NDArray[np.float32],
+    count: int,
+) -> list[Pick]:
+    """`rank` over columns: element i of each array, and row i of `vectors`, describe candidate i.
+
+    float32 products say which few candidates may be the best of a step; only their redundancies are summed exactly.
+
+    Raises:
+        ValueError: `count` is negative, lengths differ, a row occurs twice, or an age is NaN.
+    """
+    _check(rows, sims, ages, pinned, vectors, count)
+    return _Selection(rows, sims, ages, pinned, vectors, count).picks()
+
+
+def recencies(ages: NDArray[np.float64]) -> NDArray[np.float64]:
+    """`exp(-age_days / 14)` of each, 1 for ages below 0."""
+    return np.exp(np.maximum(ages, 0.0) / -RECENCY_DAYS)
+
+
+def similarities(vectors: NDArray[np.float32], query: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Cosine of each row of `vectors` to `query`, cut to [0, 1]."""
+    return np.clip(cosines(vectors, query), 0.0, 1.0)
+
+
+def cosines(vectors: NDArray[np.float32], query: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Cosine of each row of `vectors` to `query`, summed in float64; 0 where either has no direction.
+
+    Raises:
+        ValueError: their sizes differ.
+    """
+    if vectors.ndim != 2 or query.shape != vectors.shape[1:]:
+        raise ValueError(f"vectors of shape {vectors.shape} have no cosine to a query of shape {query.shape}")
+    wide, size = _widened(query)
+    found = np.zeros(len(vectors))
+    for begin in range(0, len(vectors), _BLOCK):
+        block = vectors[begin : begin + _BLOCK].astype(np.float64)
+        sizes = np.sqrt(np.einsum("ij,ij->i", block, block))
+        has_none = ~np.isfinite(sizes) | (sizes == 0.0)
+        if has_none.any():
+            block[has_none] = 0.0
+            sizes[has_none] = np.inf
+        found[begin : begin + _BLOCK] = np.einsum("ij,j->i", block, wide) / (sizes * size)
+    return found
+
+
+def _widened(vector: NDArray[np.float32]) -> tuple[NDArray[np.float64], float]:
+    """`vector` in float64 and its length; zeros and infinity when it has no direction."""
+    wide = vector.astype(np.float64)
+    size = float(np.sqrt(np.einsum("ij,ij->i", wide[None], wide[None])[0]))
+    return (wide, size) if 0.0 < size < np.inf else (np.zeros_like(wide), np.inf)
+
+
+class _Selection:
+    """One choice in progress; see `rank_arrays`."""
+
+    def __init__(
+        self,
+        rows: NDArray[np.int64],
+        sims: NDArray[np.float64],
+        ages: NDArray[np.float64],
+        pinned: NDArray[np.bool_],
+        vectors: NDArray[np.float32],
+        count: int,
+    ) -> None:
+        self._rows = rows
+        self._ages = np.maximum(ages, 0.0)
+        self._pinned = pinned
+        self._vectors = vectors
+        self._count = count
+        self._is_unknown = np.isnan(sims)
+        self._sims = np.clip(np.where(self._is_unknown, 0.0, sims), 0.0, 1.0)
+        self._recencies = recencies(ages)
+        self._bases = WEIGHT_SIM * self._sims + WEIGHT_RECENCY * self._recencies
+        self._redundancies = np.zeros(len(rows))
+        self._compared = np.zeros(len(rows), np.int64)
+        self._picks: list[int] = []
+
+    def picks(self) -> list[Pick]:
+        """The choice."""
+        self._picks.extend(self._pins())
+        rest = np.flatnonzero(~self._pinned)
+        if len(self._picks) < self._count and not self._picks and len(rest):
+            first = self._first(rest, self._sims[rest])
+            self._picks.append(first)
+            rest = rest[rest != first]
+        self._choose_by_score(self._promising(rest))
+        return self._explained()
+
+    def _pins(self) -> list[int]:
+        """The pinned ones that fit, in their order."""
+        places = np.flatnonzero(self._pinned)
+        order = np.lexsort((self._rows[places], self._ages[places], -self._sims[places], self._is_unknown[places]))
+        return [int(index) for index in places[order[: self._count]]]
+
+    def _first(self, places: NDArray[np.int64], values: NDArray[np.float64]) -> int:
+        """The one of `places` with the greatest value; among equals the newer, then the lower row."""
+        equal = places[values == values.max()]
+        return int(equal[np.lexsort((self._rows[equal], self._ages[equal]))[0]])
+
+    def _promising(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Those that can be chosen by score at all.
+
+        While n are to be chosen, one of the n best without redundancy is left, and redundancy takes at most 0.1 of it.
+        """
+        wanted = self._count - len(self._picks)
+        if not 0 < wanted < len(places):
+            return places if wanted else places[:0]
+        bases = self._bases[places]
+        least = np.partition(bases, len(bases) - wanted)[len(bases) - wanted]
+        promising: NDArray[np.int64] = places[bases >= least - WEIGHT_REDUNDANCY - _TOLERANCE]
+        return promising
+
+    def _choose_by_score(self, places: NDArray[np.int64]) -> None:
+        """Fill up from `places` with the best scores."""
+        units = _units(self._vectors[places])
+        bases = self._bases[places]
+        redundancies = np.zeros(len(places), np.float32)
+        fresh = _units(self._vectors[self._picks])
+        for _ in range(min(self._count - len(self._picks), len(places))):
+            for unit in fresh:
+                np.maximum(redundancies, units @ unit, out=redundancies)
+            guesses = bases - WEIGHT_REDUNDANCY * redundancies
+            close = np.flatnonzero(guesses >= guesses.max() - _TOLERANCE)
+            place = int(close[0]) if len(close) == 1 else self._best(places, close)
+            index = int(places[place])
+            bases[place] = -np.inf
+            fresh = units[place : place + 1]
+            self._picks.append(index)
+
+    def _best(self, places: NDArray[np.int64], close: NDArray[np.int64]) -> int:
+        """The one of `close`, which point into `places`, with the best exact score."""
+        rivals = places[close]
+        self._compare(rivals)
+        best = self._first(rivals, self._bases[rivals] - WEIGHT_REDUNDANCY * self._redundancies[rivals])
+        return int(close[rivals == best][0])
+
+    def _compare(self, places: NDArray[np.int64]) -> None:
+        """Sum the redundancies of `places` exactly, with regard to all that is chosen."""
+        done = len(self._picks)
+        for number in range(int(self._compared[places].min(initial=done)), done):
+            late = places[self._compared[places] <= number]
+            sims = similarities(self._vectors[late], self._vectors[self._picks[number]])
+            self._redundancies[late] = np.maximum(self._redundancies[late], sims)
+        self._compared[places] = done
+
+    def _explained(self) -> list[Pick]:
+        """What is chosen, each with its exact score at that moment."""
+        wide = [_widened(self._vectors[index]) for index in self._picks]
+        chosen = np.array([vector for vector, _ in wide])
+        sizes = np.array([size for _, size in wide])
+        picks = []
+        for number, index in enumerate(self._picks):
+            redundancy = 0.0
+            if number:
+                sims = np.einsum("ij,j->i", chosen[:number], chosen[number]) / (sizes[:number] * sizes[number])
+                redundancy = min(max(0.0, float(sims.max())), 1.0)
+            parts = Parts(float(self._sims[index]), float(self._recencies[index]), redundancy)
+            score = float(self._bases[index]) - WEIGHT_REDUNDANCY * redundancy
+            picks.append(Pick(index, score, parts, bool(self._pinned[index])))
+        return picks
+
+
+def _units(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """About unit vectors: right to some millionths; zeros where there is no direction."""
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
+        scaled = vectors / np.abs(vectors).max(axis=1, initial=0.0, keepdims=True)
+        sizes = np.sqrt(np.einsum("ij,ij->i", scaled, scaled))
+        scaled /= sizes[:, None]
+    scaled[~np.isfinite(sizes)] = 0.0
+    units: NDArray[np.float32] = scaled.astype(np.float32, copy=False)
+    return units
+
+
+def _matrix(vectors: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
+    """Vectors under one another."""
+    if len({vector.shape for vector in vectors}) != 1 or vectors[0].ndim != 1:
+        raise ValueError(f"vectors of shapes {sorted({vector.shape for vector in vectors})} cannot be compared")
+    return np.stack(vectors).astype(np.float32, copy=False)
+
+
+def _check_count(count: int) -> None:
+    if count < 0:
+        raise ValueError(f"cannot choose {count} memories: the count must not be negative")
+
+
+def _check(
+    rows: NDArray[np.int64],
+    sims: NDArray[np.float64],
+    ages: NDArray[np.float64],
+    pinned: NDArray[np.bool_],
+    vectors: NDArray[np.float32],
+    count: int,
+) -> None:
+    _check_count(count)
+    lengths = {len(rows), len(sims), len(ages), len(pinned), len(vectors)}
+    if len(lengths) != 1 or vectors.ndim != 2:
+        raise ValueError(f"columns of lengths {sorted(lengths)} do not describe the same candidates")
+    if len(np.unique(rows)) != len(rows):
+        raise ValueError("a row occurs twice among the candidates")
+    if np.isnan(ages).any():
+        raise ValueError("an age is NaN")

@@ -1,0 +1,114 @@
+"""Which events become memories, and what the index keeps of them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from hashlib import blake2b
+
+from domain.hybrid_text import embedded_text
+from domain.log_event import Kind
+from domain.log_metadata import meta_dict
+from domain.pins import PIN, UNPIN
+from messages.base import EventId, TurnId, Value
+
+EMBEDDED_CHARS = 8_000
+"""How much of a long turn is embedded: its beginning."""
+USER = "user"
+AGENT = "agent"
+
+
+class Remembered(Value, frozen=True, kw_only=True, gc=False):
+    """What somebody said, as the index keeps it."""
+
+    path: str
+    line: int
+    event_id: EventId
+    turn_id: TurnId
+    """The turn that it belongs to; empty for words that were pinned without having been said."""
+    at: datetime
+    role: str
+    """`user` or `agent`."""
+    author: str
+    text: str
+    is_pinned: bool = False
+    audience: str | None = None
+    """Who could read the window then, as a label; None where the event doesn't say."""
+
+    @property
+    def is_own_pin(self) -> bool:
+        """Whether it is the content of a pin event: without the pin it is no memory."""
+        return not self.turn_id and self.role == USER
+
+    @property
+    def embedded_text(self) -> str:
+        """What its vector is made from."""
+        return embedded_text(self.author, self.at, self.text)[:EMBEDDED_CHARS]
+
+    @property
+    def hash(self) -> bytes:
+        """Names `embedded_text`: equal texts have equal vectors."""
+        return blake2b(self.embedded_text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+class PinChange(Value, frozen=True, kw_only=True, gc=False):
+    """Something that was said became a pin, or is one no more."""
+
+    path: str
+    line: int
+    """Where that stands which was pinned."""
+    is_pinned: bool
+    at: datetime
+    source_path: str
+    source_line: int
+    """Where the log says so."""
+
+
+def remembered(
+    *, path: str, line: int, event_id: EventId, kind: str, at: datetime, text: str, meta_json: str
+) -> Remembered | PinChange | None:
+    """What the index makes of one event of a log; None for kinds that are no memory, and for blank ones."""
+    if kind == Kind.PIN:
+        return _pinned(path, line, event_id, at, text, meta_json)
+    if kind not in (Kind.USER, Kind.AGENT) or not text.strip():
+        return None
+    meta = meta_dict(meta_json)
+    is_user = kind == Kind.USER
+    return Remembered(
+        path=path,
+        line=line,
+        event_id=event_id,
+        turn_id=TurnId(event_id if is_user else str(meta.get("turn", ""))),
+        at=at,
+        role=USER if is_user else AGENT,
+        author=str(meta.get("author", "")) if is_user else AGENT,
+        text=text,
+        audience=str(meta.get("audience", "")) if is_user else None,
+    )
+
+
+def _pinned(
+    path: str, line: int, event_id: EventId, at: datetime, text: str, meta_json: str
+) -> Remembered | PinChange | None:
+    meta = meta_dict(meta_json)
+    action, where, there = meta.get("action"), meta.get("path"), meta.get("line")
+    if meta.get("event"):
+        if action not in (PIN, UNPIN) or not isinstance(where, str) or not isinstance(there, int):
+            return None
+        return PinChange(
+            path=where, line=there, is_pinned=action == PIN, at=at, source_path=path, source_line=line
+        )
+    if action != PIN or not text.strip():
+        return None
+    audience = meta.get("audience")
+    return Remembered(
+        path=path,
+        line=line,
+        event_id=event_id,
+        turn_id=TurnId(""),
+        at=at,
+        role=USER,
+        author=str(meta.get("author", "")),
+        text=text,
+        is_pinned=True,
+        audience=str(audience) if audience else None,
+    )

@@ -1,0 +1,210 @@
+"""How to talk to MemoryActor, the owner of the index over everything that was said.
+
+It also contributes to turns and hears of them, in the words of `messages.turn`. A request's `window` says on whose
+behalf it is made: only what may be shown there is given. The command line's window is the operator's, who may see all.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from messages.base import Address, Message, RequestId, Value, Window
+from messages.embedder import EmbeddingFailed, TextsEmbedded
+from messages.socket import Refused
+from messages.status import DescribeYourself
+from messages.turn import EventsLogged, PrepareTurn, TurnEnded
+
+
+class FoundMemory(Value, frozen=True, kw_only=True, gc=False):
+    """One turn of the past, and why it was found."""
+
+    path: str
+    """POSIX path below the data root, so it starts `logs/`."""
+    line: int
+    """1-based line of the event's heading."""
+    at: datetime
+    role: str
+    """`user` or `agent`."""
+    author: str
+    window: str
+    """Key of the window in which it was said, `<surface>/<id>`."""
+    pinned: bool
+    excerpt: str
+    truncated: bool
+    """Whether the excerpt is less than all that was said."""
+    score: float
+    """What it was ranked by: the formula's value, or for pins and the first pick the similarity."""
+    similarity: float
+    """Cosine with the question in [0, 1]; 0 when either has no vector."""
+    recency: float
+    """1 for now, falling towards 0 with age."""
+    repetition: float
+    """Greatest similarity to what was picked before it, in [0, 1]."""
+    search_score: float
+    """By which the search let it into the ranking; 0 where the search has no score of its own."""
+
+
+class SearchMemory(Message, frozen=True, kw_only=True, gc=False):
+    """Find what bears on `query`, best first; answered by `MemoriesFound` or `Refused`."""
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+    query: str
+    limit: int = 10
+    """Most memories wanted, 1 to 200."""
+
+
+class ExpandMemory(Message, frozen=True, kw_only=True, gc=False):
+    """Give the log around one event; answered by `MemoryExpanded` or `Refused`."""
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+    path: str
+    line: int
+
+
+class ExplainMemory(Message, frozen=True, kw_only=True, gc=False):
+    """Say what the last turn was given, and what it narrowly was not; answered by `MemoryExplained` or `Refused`."""
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+    about: str = ""
+    """Key of the window to explain, for the operator; empty for one's own, or the operator's for the latest turn."""
+
+
+class DescribeMemory(Message, frozen=True, kw_only=True, gc=False):
+    """Count what is indexed; answered by `MemoryDescribed`."""
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+
+
+class RebuildMemory(Message, frozen=True, kw_only=True, gc=False):
+    """Make the index anew from the logs; only for the operator. Answered by `MemoryRebuilt` or `Refused`."""
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+
+
+class MemoriesFound(Message, frozen=True, kw_only=True, gc=False):
+    """What was found, best first."""
+
+    request_id: RequestId
+    memories: tuple[FoundMemory, ...]
+    note: str = ""
+    """What the search had to do without; empty for nothing."""
+
+
+class MemoryExpanded(Message, frozen=True, kw_only=True, gc=False):
+    """Lines of a log, as they stand in it."""
+
+    request_id: RequestId
+    path: str
+    line: int
+    first_line: int
+    last_line: int
+    text: str
+
+
+class MemoryExplained(Message, frozen=True, kw_only=True, gc=False):
+    """One turn's injection, item by item."""
+
+    request_id: RequestId
+    window: str
+    turn_id: str
+    at: datetime
+    search: str
+    """Which search found the candidates."""
+    note: str
+    """What the search had to do without; empty for nothing."""
+    candidates: int
+    """How many turns the formula ranked."""
+    budget_tokens: int
+    block_tokens: int
+    """Of the injected block, by the 4-characters rule."""
+    took_ms: float
+    """Search, ranking and rendering; the wait for the question's vector apart."""
+    injected: tuple[FoundMemory, ...]
+    """In the block's order."""
+    rejected: tuple[FoundMemory, ...]
+    """The best of those that had no place, in the ranking's order."""
+
+
+class MemoryDescribed(Message, frozen=True, kw_only=True, gc=False):
+    """The state of the index."""
+
+    request_id: RequestId
+    rows: int
+    ok: int
+    pending: int
+    failed: int
+    pins: int
+    windows: int
+    vectors: int
+    """Stored ones, of all spaces."""
+    space: str
+    """Names the embedding model."""
+    dimensions: int
+    index_bytes: int
+    reconciled_at: datetime | None
+    """When the index was last compared with the logs; None for not yet."""
+    damaged_logs: int
+    """Logs in which that comparison met what was not written by the agent."""
+    state: str
+    """`ready`, or why it is not."""
+
+
+class MemoryRebuilt(Message, frozen=True, kw_only=True, gc=False):
+    """The index says again what the logs say."""
+
+    request_id: RequestId
+    rows: int
+    pending: int
+    seconds: float
+
+
+class ReconcileSlice(Message, frozen=True, kw_only=True, gc=False):
+    """Go on comparing the index with the logs (the actor's own)."""
+
+    run: int
+
+
+class ReconcileDue(Message, frozen=True, kw_only=True, gc=False):
+    """Time to compare the index with the logs once more (the actor's own timer)."""
+
+
+class LookAfterIndex(Message, frozen=True, kw_only=True, gc=False):
+    """Time to see whether the index's file is still the one in use (the actor's own timer)."""
+
+
+class EmbedMore(Message, frozen=True, kw_only=True, gc=False):
+    """Time to embed what waits for it (the actor's own timer)."""
+
+
+class EmbeddingOverdue(Message, frozen=True, kw_only=True, gc=False):
+    """The embedder has not answered for too long (the actor's own timer)."""
+
+    request_id: RequestId
+
+
+MemoryCommand = SearchMemory | ExpandMemory | ExplainMemory | DescribeMemory | RebuildMemory
+MemoryReply = MemoriesFound | MemoryExpanded | MemoryExplained | MemoryDescribed | MemoryRebuilt | Refused
+MemoryMessage = (
+    MemoryCommand
+    | PrepareTurn
+    | TurnEnded
+    | EventsLogged
+    | TextsEmbedded
+    | EmbeddingFailed
+    | DescribeYourself
+    | ReconcileSlice
+    | ReconcileDue
+    | LookAfterIndex
+    | EmbedMore
+    | EmbeddingOverdue
+)

@@ -1,0 +1,1 @@
+"""The memory actor: its index, its searches, and what it does when things break."""

@@ -1,0 +1,149 @@
+"""Searches over codes: the same answers as brute force, for every question."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from actors.memory.nearest import Nearest
+from tests.actors.memory.vectors import DAY_S, START_S, Vectors
+
+SPACE = "model/1"
+
+
+class Corpus:
+    """Draws vectors and times: clusters, doubles, opposites, nothing; few different times, so that many are equal."""
+
+    def __init__(self, seed: int, dims: int) -> None:
+        self.rng = np.random.default_rng(seed)
+        self.dims = dims
+        self._centres = self.rng.standard_normal((4, dims)) / np.arange(1, dims + 1) ** 0.5
+
+    def vectors(self, count: int) -> NDArray[np.float32]:
+        centres = self._centres[self.rng.integers(0, 4, count)]
+        noise = self.rng.choice([0.0, 0.1, 1.0], (count, 1)) * self.rng.standard_normal((count, self.dims))
+        drawn = (centres + noise) * self.rng.choice([-1.0, 0.0, 1.0, 1.0, 1.0, 1.0, 5.0], (count, 1))
+        drawn[self.rng.random(count) < 0.02] = np.nan
+        return drawn.astype(np.float32)
+
+    def times(self, count: int) -> NDArray[np.float64]:
+        days = np.where(self.rng.random(count) < 0.5, self.rng.integers(0, 5, count), self.rng.random(count) * 200)
+        return START_S + days * DAY_S
+
+
+def agree(nearest: Nearest, source: Vectors, corpus: Corpus, count: int) -> None:
+    """Ask some questions; every answer must be the truth."""
+    rows = source.rows()
+    allowed = set(rows[corpus.rng.random(len(rows)) < 0.5].tolist()) | {-5}
+    chosen = corpus.rng.choice(rows, min(3, len(rows)), replace=False).tolist() if len(rows) else []
+    pinned = {row: source.known[row][0] for row in chosen} | {-7: START_S}
+    now = START_S + float(corpus.rng.choice([0.0, 3.5, 200.0, 5000.0])) * DAY_S
+    for query in corpus.vectors(2):
+        for only in (None, allowed, set[int]()):
+            mask = None if only is None else np.array(sorted(only, reverse=True), np.int64)
+            if mask is not None and corpus.rng.random() < 0.5:
+                mask = np.isin(np.arange(len(rows) + 10), mask)
+                only = only & set(range(len(mask)))
+            found, sims = nearest.top(query, count, mask)
+            assert (found.tolist(), sims.tolist()) == source.nearest(query, count, only)
+            for pins in ({}, pinned):
+                ranked = nearest.exhaustive(query, now, pins, count, mask)
+                listed = [(one.row, one.score, one.is_pinned) for one in ranked]
+                assert listed == source.ranked(query, now, pins, count, only)
+
+
+@settings(deadline=None, max_examples=15)
+@given(
+    st.integers(0, 2**32 - 1),
+    st.sampled_from([2, 40, 130, 300]),
+    st.sampled_from([0, 1, 30, 400]),
+    st.sampled_from([0, 1, 5, 30, 200]),
+    st.booleans(),
+)
+def test_every_answer_is_brute_forces_whatever_came_and_went(
+    seed: int, dims: int, size: int, count: int, is_fast: bool
+) -> None:
+    corpus, source = Corpus(seed, dims), Vectors(dims)
+    source.put(np.arange(size), corpus.vectors(size), corpus.times(size))
+    with TemporaryDirectory() as folder:
+        nearest = Nearest.open(Path(folder) / "codes", SPACE, dims, source, is_fast=is_fast)
+        agree(nearest, source, corpus, count)
+        fresh = corpus.rng.permutation(size + 40)[:60]
+        vectors, times = corpus.vectors(len(fresh)), corpus.times(len(fresh))
+        nearest.append(fresh, vectors, times)
+        source.put(fresh, vectors, times)
+        gone = corpus.rng.permutation(size + 50)[:20]
+        nearest.remove(gone)
+        source.drop(gone)
+        agree(nearest, source, corpus, count)
+        nearest.close()
+        later = np.arange(size + 100, size + 110)
+        source.put(later, corpus.vectors(10), corpus.times(10))
+        source.drop(source.rows()[:3])
+        again = Nearest.open(Path(folder) / "codes", SPACE, dims, source, is_fast=is_fast)
+        assert sorted(again.rows.tolist()) == source.rows().tolist()
+        agree(again, source, corpus, count)
+        again.close()
+
+
+@pytest.mark.parametrize("is_fast", [True, False])
+def test_many_rows_need_few_vectors_and_the_answers_are_the_same(tmp_path: Path, is_fast: bool) -> None:
+    corpus, source = Corpus(3, 64), Vectors(64)
+    source.put(np.arange(6_000), corpus.vectors(6_000), corpus.times(6_000))
+    nearest = Nearest.open(tmp_path / "codes", SPACE, 64, source, is_fast=is_fast)
+    rng = np.random.default_rng(4)
+    for query in rng.standard_normal((3, 64)).astype(np.float32):
+        now = START_S + 200 * DAY_S
+        ranked = nearest.exhaustive(query, now, {}, 24)
+        assert nearest.fetched < 1_500
+        assert [(one.row, one.score, one.is_pinned) for one in ranked] == source.ranked(query, now, {}, 24, None)
+        found, sims = nearest.top(query, 50)
+        assert nearest.fetched < 1_500
+        assert (found.tolist(), sims.tolist()) == source.nearest(query, 50, None)
+    nearest.close()
+
+
+def test_a_question_without_direction_gets_the_newest(tmp_path: Path) -> None:
+    corpus, source = Corpus(5, 40), Vectors(40)
+    source.put(np.arange(3000), corpus.vectors(3000), corpus.times(3000))
+    nearest = Nearest.open(tmp_path / "codes", SPACE, 40, source)
+    for query in (np.zeros(40, np.float32), np.full(40, np.nan, np.float32)):
+        ranked = nearest.exhaustive(query, START_S + 200 * DAY_S, {}, 24)
+        truth = source.ranked(query, START_S + 200 * DAY_S, {}, 24, None)
+        assert [(one.row, one.score, one.is_pinned) for one in ranked] == truth
+    nearest.close()
+
+
+def test_scores_of_all_rows_are_within_the_errors_they_claim(tmp_path: Path) -> None:
+    corpus, source = Corpus(6, 130), Vectors(130)
+    source.put(np.arange(500), corpus.vectors(500), corpus.times(500))
+    nearest = Nearest.open(tmp_path / "codes", SPACE, 130, source)
+    for query in (*corpus.vectors(3), np.zeros(130, np.float32)):
+        scores = nearest.scores(query)
+        rows, sims = source.nearest(query, 500, None)
+        truth = dict(zip(rows, sims, strict=True))
+        found = np.array([truth[row] for row in scores.rows.tolist()])
+        assert len(found) == 500
+        assert (np.abs(found - scores.estimates) <= scores.errors).all()
+    nearest.close()
+
+
+def test_what_does_not_fit_is_refused_and_changes_nothing(tmp_path: Path) -> None:
+    nearest = Nearest.open(tmp_path / "codes", SPACE, 4, Vectors(4))
+    one = np.array([1])
+    with pytest.raises(ValueError, match="do not fit"):
+        nearest.append(one, np.zeros((1, 5), np.float32), np.zeros(1))
+    with pytest.raises(ValueError, match="not finite"):
+        nearest.append(one, np.zeros((1, 4), np.float32), np.array([np.nan]))
+    with pytest.raises(ValueError, match="negative"):
+        nearest.top(np.zeros(4, np.float32), -1)
+    with pytest.raises(ValueError, match="negative"):
+        nearest.exhaustive(np.zeros(4, np.float32), 0.0, {}, -1)
+    assert not len(nearest.rows)
+    nearest.close()
