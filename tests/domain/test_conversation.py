@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from domain import conversation as under_test
 from domain.conversation import Conversation, TurnState, rebuilt
 from domain.log_event import Event, Kind, event
 from domain.log_metadata import MetaValue
@@ -132,3 +134,47 @@ def test_requests_with_images_share_their_prefix_but_for_one_in_a_few() -> None:
         before = asked
     assert (changes, most) == (5, 6)
     assert rebuilt([with_image(number) for number in range(20)], 100_000).request(TurnId("u19")) == before
+
+
+ACTS = st.lists(st.tuples(st.sampled_from(["say", "overhear", "answer"]), st.integers(1, 300)), max_size=40)
+
+
+@given(ACTS, st.integers(20, 200))
+def test_overheard_messages_change_nothing_in_that(acts: list[tuple[str, int]], limit_tokens: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(under_test, "TRIM_EVERY", 3)
+        living, log = Conversation(limit_tokens), list[Event]()
+        for number, (act, size) in enumerate(acts):
+            name = f"e{number}"
+            still_open = living.open_turns()
+            if act == "answer" and still_open:
+                log.append(of_turn(Kind.AGENT, name, still_open[0].id, "y" * size))
+            elif act == "overhear":
+                meta: dict[str, MetaValue] = {"author": "Bob", "message_id": str(number), "overheard": True}
+                log.append(event(name, AT, Kind.USER, "x" * size, meta))
+            else:
+                log.append(said(name, "x" * size, number))
+            living.add(log[-1])
+            living.shows("1")
+            if still_open := living.open_turns():
+                asked = living.request(still_open[0].id)
+                assert rebuilt(log, limit_tokens).request(still_open[0].id) == asked
+
+
+def test_messages_that_nobody_asks_about_are_not_kept_for_ever() -> None:
+    conversation = Conversation(100)
+    for number in range(1000):
+        conversation.add(event(f"e{number}", AT, Kind.USER, "x" * 50, {"author": "Bob", "overheard": True}))
+    conversation.add(said("u"))
+    assert len(conversation.visible(TurnId("u"))) < 20
+    assert not conversation.open_turns()[1:]
+
+
+def test_a_message_that_joins_a_turn_stands_where_it_joined() -> None:
+    log = [*ROUND[:3], said("u2", "in blue", 2), ROUND[3], of_turn(Kind.SYSTEM, "s", "u1", what="joined", message="u2")]
+    conversation = rebuilt(log, 1000)
+    shown = conversation.request(TurnId("u1"))
+    assert [message.text.rpartition("\n")[2] for message in shown] == ["words", "looking", "found", "in blue"]
+    assert [turn.id for turn in conversation.open_turns()] == ["u1"]
+    assert conversation.visible(TurnId("u1")) == ("u1", "a1", "u2")
+    assert conversation.shows("2")

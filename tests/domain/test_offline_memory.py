@@ -4,6 +4,8 @@ import pytest
 
 from domain.injection import Memory, inject
 from domain.offline_memory import Reminded, memories_of, quotes
+from domain.offline_model import answer
+from messages.model import ChatMessage, Role
 
 CAT = Memory("logs/discord-channel/1/a.md", 7, "My cat is called Pixel.")
 TEA = Memory("logs/discord-channel/1/a.md", 21, "I like green tea.")
@@ -37,3 +39,9 @@ def test_neither_a_statement_nor_a_question_about_something_else_brings_anything
     memories = memories_of(block(CAT))
     assert quotes("My cat is asleep.", memories) == ""
     assert quotes("How is the weather?", memories) == ""
+
+
+def test_the_offline_model_answers_a_question_with_what_it_remembers() -> None:
+    prompt = f"{block(CAT)}\n\n[2026-11-22 14:03 UTC] Alice:\nWhat is my cat called?"
+    said = answer("", (ChatMessage(role=Role.USER, text=prompt),), ())
+    assert "> My cat is called Pixel." in said.text

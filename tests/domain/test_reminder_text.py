@@ -5,6 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from domain.presentable import presentable
 from domain.reminder_due import Firing
 from domain.reminder_text import confirmation, duration, firing_mark, firing_text, shown_time
 from domain.reminders import parse
@@ -29,11 +30,11 @@ def test_a_late_firing_says_how_late_and_what_was_missed() -> None:
     assert late.endswith("02:00 BST · 8 h 5 min late · 2 earlier ones missed")
 
 
-@pytest.mark.parametrize("message", ["bread", "x" * 1500, "word " * 800, "`` ` ```"])
+@pytest.mark.parametrize("message", ["bread", "x" * 1500, "word " * 800, "`` ` ```", "a\u202eb"])
 def test_the_mark_is_the_same_however_late_and_stands_whole_in_one_message(message: str) -> None:
     mark = firing_mark(firing(message), LONDON)
     for late in (timedelta(0), timedelta(days=40)):
-        parts = split(firing_text(firing(message), DUE + late, LONDON, "<@7>"))
+        parts = split(presentable(firing_text(firing(message), DUE + late, LONDON, "<@7>")))
         assert any(mark in part for part in parts)
 
 

@@ -17,7 +17,7 @@ def test_try_says_prints_the_answers_and_ends_and_its_logs_are_sound(tmp_path: P
     assert done.returncode == 0, done.stderr
     assert "offline" in done.stdout
     assert "\n42\n" in done.stdout
-    assert "unsandboxed" in done.stderr
+    assert "note: commands " in done.stderr
     checked = run("agent", "logs", "check", "data/logs", cwd=tmp_path)
     assert (checked.returncode, checked.stdout) == (0, "1 logs, 0 problems\n")
     shown = run("agent", "logs", "show", "data/logs", cwd=tmp_path)
@@ -49,7 +49,8 @@ def test_a_log_that_is_not_there_is_named(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (1, "error: nowhere.md: no such file or folder\n")
 
 
-def test_doctor_names_the_model_and_that_commands_are_not_sandboxed(tmp_path: Path) -> None:
+def test_doctor_names_the_model_and_what_commands_are_kept_in(tmp_path: Path) -> None:
+    (tmp_path / "agent.toml").write_text('[shell]\nsandbox = "none"\n')
     done = run("agent", "doctor", cwd=tmp_path)
     assert done.returncode == 0, done.stdout
     assert "unsandboxed" in done.stdout

@@ -1,0 +1,224 @@
+"""An editor and the agent change the reminders' file at the same time; nobody's line may be lost."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
+from hashlib import blake2b
+from pathlib import Path
+from time import perf_counter
+from typing import Final
+
+from actors.scheduler.exchange import exchange
+from actors.scheduler.reminder_file import FileRefusedError, ReminderFile
+from actors.scheduler.rewriting import Edit, Rewriting, Waits
+from domain.reminder_document import append, remove_line
+from domain.reminder_merge import apply
+
+PAUSE_S: Final = 0.01
+"""Between two edits, on average: some hundred a second."""
+EDITS_A_ROUND: Final = 3
+"""Most edits of the editor for each of the agent, so that the file stays as small as people's are."""
+WAITS: Final = Waits(settle_s=0.005, verify_s=0.06)
+"""An editor that takes longer than this from reading to saving may overwrite what the agent did meanwhile."""
+
+
+_TRIES: Final = 5
+
+
+class Saver(StrEnum):
+    """How the editor saves."""
+
+    RENAME = "rename"
+    """Writes a new file and renames it over the old one, as most editors do."""
+    IN_PLACE = "in-place"
+    """Empties the file and writes it anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class RaceReport:
+    """What became of everybody's lines."""
+
+    saver: str
+    human_edits: int
+    human_lost: int
+    agent_edits: int
+    agent_lost: int
+    refused: int
+    """Edits of the agent that it gave up and said so."""
+    overwritten: int
+    """Edits of the agent that were done while the editor, having read before, had not saved yet: it saves without
+    them. Not counted as lost, for nobody can keep an editor from that; it takes longer than the agent waits."""
+    seconds: float
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether nothing was lost that can be kept."""
+        return self.human_lost == 0 and self.agent_lost == 0
+
+
+class Editor(threading.Thread):
+    """A person's program: reads the file, adds a line somewhere, saves; again and again until stopped."""
+
+    def __init__(self, path: Path, saver: Saver, seed: str) -> None:
+        super().__init__(name="editor", daemon=True)
+        self._path = path
+        self._saver = saver
+        self._seed = seed
+        self._over = threading.Event()
+        self.allowed = EDITS_A_ROUND
+        """Edits that it may have made by now; whoever races it raises this."""
+        self.edits = 0
+        self.slow: list[tuple[float, float]] = []
+        """When it read and when it had saved, for saves that took longer than the agent waits."""
+
+    def run(self) -> None:
+        """Edit until stopped."""
+        while not self._over.is_set():
+            began = perf_counter()
+            lines = self._path.read_bytes().split(b"\n")
+            if lines != [b""] and self.edits < self.allowed:
+                place = chance(f"{self._seed}/{self.edits}", len(lines))
+                lines.insert(place, human_line(self.edits))
+                self._save(b"\n".join(lines))
+                self.edits += 1
+                if (ended := perf_counter()) - began > WAITS.verify_s:
+                    self.slow.append((began, ended))
+            self._over.wait(PAUSE_S * (0.5 + chance(f"{self._seed}/pause/{self.edits}", 100) / 100))
+
+    def stop(self) -> None:
+        """Make the last edit the last."""
+        self._over.set()
+        self.join()
+
+    def _save(self, data: bytes) -> None:
+        if self._saver is Saver.IN_PLACE:
+            self._path.write_bytes(data)
+            return
+        fresh = self._path.with_name("editor.tmp")
+        fresh.write_bytes(data)
+        fresh.replace(self._path)
+
+
+def race(
+    folder: Path,
+    saver: Saver,
+    rounds: int,
+    seed: str,
+    swap: Callable[[Path, Path], bool] = exchange,
+    tick: Callable[[int], None] = lambda _round: None,
+) -> RaceReport:
+    """Let the agent make `rounds` edits while an editor makes its own.
+
+    Args:
+        folder: Empty; the file is made in it.
+        saver: How the editor saves.
+        rounds: Of the agent.
+        seed: Decides where lines go and how long the pauses are.
+        swap: How files change names.
+        tick: Called after every round.
+    """
+    path = folder / "reminders.md"
+    path.write_bytes(b"# Reminders\n\nend\n")
+    file = ReminderFile(path, folder / "spare", swap)
+    agent, editor = _Agent(file), Editor(path, saver, seed)
+    began = perf_counter()
+    editor.start()
+    pause = threading.Event()
+    for number in range(rounds):
+        agent.edit(number)
+        editor.allowed += EDITS_A_ROUND
+        tick(number)
+        pause.wait(PAUSE_S * chance(f"{seed}/agent/{number}", 100) / 100)
+    editor.stop()
+    agent.finish()
+    left = frozenset(path.read_bytes().split(b"\n"))
+    wanted = [human_line(number) for number in range(editor.edits)]
+    undone = [at for line, at in agent.added.items() if line not in left]
+    undone += [at for line, at in agent.removed.items() if line in left]
+    overwritten = sum(any(began < at < ended for began, ended in editor.slow) for at in undone)
+    return RaceReport(
+        saver=saver.value,
+        human_edits=editor.edits,
+        human_lost=sum(line not in left for line in wanted),
+        agent_edits=rounds,
+        agent_lost=len(undone) - overwritten,
+        refused=agent.refused,
+        overwritten=overwritten,
+        seconds=perf_counter() - began,
+    )
+
+
+class _Agent:
+    """Adds lines, and removes every third of them again."""
+
+    def __init__(self, file: ReminderFile) -> None:
+        self._file = file
+        self._last: Rewriting | None = None
+        self.added: dict[bytes, float] = {}
+        """Line -> when it was done."""
+        self.removed: dict[bytes, float] = {}
+        self.refused = 0
+
+    def edit(self, number: int) -> None:
+        if number % 3 == 2 and self.added:
+            line = next(reversed(self.added))
+            if self._make(lambda data: remove_line(data, line)):
+                del self.added[line]
+                self.removed[line] = perf_counter()
+            return
+        text = agent_line(number)
+        if self._make(lambda data: append(data, text)):
+            self.added[text.encode()] = perf_counter()
+
+    def finish(self) -> None:
+        """Make up for what the editor wrote last of all."""
+        self._stragglers()
+
+    def _make(self, edit: Edit) -> bool:
+        rewriting = Rewriting(self._file, edit, WAITS)
+        try:
+            rewriting.run(threading.Event().wait)
+        except FileRefusedError:
+            self.refused += 1
+            self._settle(rewriting)
+            return False
+        self._stragglers()
+        self._last = rewriting
+        return True
+
+    def _stragglers(self) -> None:
+        last, self._last = self._last, None
+        if last is not None:
+            self._settle(last)
+
+    def _settle(self, rewriting: Rewriting) -> None:
+        """Make edits of others again that the file may lack, as the agent's queue does."""
+        hunks = rewriting.debts()
+        for _ in range(_TRIES if hunks else 0):
+            again = Rewriting(self._file, partial(apply, hunks), WAITS)
+            try:
+                again.run(threading.Event().wait)
+            except FileRefusedError:
+                hunks += again.debts()
+            else:
+                self._last = again
+                return
+
+
+def human_line(number: int) -> bytes:
+    """What the editor adds in one edit."""
+    return b"human %d" % number
+
+
+def agent_line(number: int) -> str:
+    """What the agent adds in one edit."""
+    return f'- [ ] date=2030-01-01 time=09:00 recur=none msg="agent {number}" id=rid_{number}'
+
+
+def chance(seed: str, below: int) -> int:
+    """A number from 0 to `below` - 1 that looks random and is the same for the same seed."""
+    return int.from_bytes(blake2b(seed.encode(), digest_size=8).digest()) % below

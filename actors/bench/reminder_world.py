@@ -1,0 +1,177 @@
+"""A world for the scheduler: a Discord that keeps what was posted, and processes that live and die before it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Final
+
+from actors.kernel import Actor, ActorSpec, ActorSystem, Edge, ManualClock
+from actors.scheduler.actor import SchedulerActor
+from actors.scheduler.config import SchedulerConfig
+from actors.scheduler.life import Life
+from actors.scheduler.rewriting import Waits
+from actors.scheduler.zone import load_zone
+from messages.base import Address, Message, Surface, Window
+from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, PostMessage
+
+SCHEDULER: Final = Address("scheduler")
+DISCORD: Final = Address("discord")
+CHANNEL: Final = Window(surface=Surface.DISCORD_CHANNEL, id="910000000000000011")
+OWNER_ID: Final = "810000000000000007"
+NONCE_LIFE: Final = timedelta(minutes=3)
+"""How long Discord knows a nonce: "a few minutes"."""
+QUICK: Final = Waits(settle_s=0.001, verify_s=0.003)
+MILLISECOND: Final = 0.001
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One message in the channel."""
+
+    at: datetime
+    text: str
+    nonce: str
+
+
+@dataclass(slots=True)
+class Channel:
+    """What people see; it outlives the agent's processes."""
+
+    shown: list[Shown] = field(default_factory=list)
+    fails: int = 0
+    """So many of the next postings fail without being shown."""
+    refuses: bool = False
+
+    def texts(self) -> list[str]:
+        """All messages, oldest first."""
+        return [message.text for message in self.shown]
+
+    def has(self, message: PostMessage, now: datetime) -> bool:
+        """Whether the posting is shown already, as Discord or a look into the channel can tell."""
+        known = any(one.nonce == message.nonce and now - one.at <= NONCE_LIFE for one in self.shown)
+        if known or not (message.look_first and message.mark):
+            return known
+        since = message.look_since or now - timedelta(hours=1)
+        return any(message.mark in one.text and one.at >= since for one in self.shown)
+
+
+class ModelDiscord(Actor):
+    """Shows a posting a moment after it was asked to, and answers a moment after that."""
+
+    def __init__(self, channel: Channel) -> None:
+        super().__init__()
+        self._channel = channel
+
+    def handle(self, message: Message) -> None:
+        """Show it, or answer for it."""
+        match message:
+            case PostMessage():
+                self.after(MILLISECOND, _Show(message=message))
+            case _Show(message=posting):
+                self.after(MILLISECOND, _Answer(to=posting.reply_to, reply=self._outcome(posting)))
+            case _Answer(to=to, reply=reply):
+                self.tell(to, reply)
+            case _:
+                super().handle(message)
+
+    def _outcome(self, posting: PostMessage) -> Message:
+        channel, now = self._channel, self.now()
+        if channel.refuses:
+            return DeliveryRefused(request_id=posting.request_id, reason="the channel is closed")
+        if channel.fails:
+            channel.fails -= 1
+            return DeliveryFailed(request_id=posting.request_id, reason="no connection")
+        if not channel.has(posting, now):
+            channel.shown.append(Shown(now, posting.text, posting.nonce))
+        return Delivered(request_id=posting.request_id, message_ids=("1",))
+
+
+class _Show(Message, frozen=True, kw_only=True, gc=False):
+    message: PostMessage
+
+
+class _Answer(Message, frozen=True, kw_only=True, gc=False):
+    to: Address
+    reply: Message
+
+
+class Process:
+    """One process of the agent, as far as reminders go, on a clock that its owner moves.
+
+    Args:
+        folder: Holds the reminders' file and what the agent keeps beside its logs.
+        channel: What people see.
+        start: When it starts.
+        catchup_hours: As the setting.
+        waits: Of the file's edits.
+        fires: Whether what is due is said.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        channel: Channel,
+        start: datetime,
+        *,
+        catchup_hours: float = 0.0,
+        waits: Waits = QUICK,
+        fires: bool = True,
+        window: Window | None = CHANNEL,
+    ) -> None:
+        self.clock = ManualClock(start)
+        self.file = folder / "reminders.md"
+        self.system = ActorSystem(workers=0, clock=self.clock)
+        self.life = Life()
+        config = SchedulerConfig(
+            file=self.file,
+            spare=folder / "spare",
+            zone=load_zone(),
+            channel=window,
+            delivery=DISCORD,
+            owner_id=OWNER_ID,
+            catchup_hours=catchup_hours,
+            fires=fires,
+            waits=waits,
+        )
+        self.asker: Edge = self.system.edge("asker")
+        self.system.register(ActorSpec(SCHEDULER.kind, lambda _key: SchedulerActor(config, self.life), core=True))
+        self.system.register(ActorSpec(DISCORD.kind, lambda _key: ModelDiscord(channel), core=True))
+        self.system.start()
+        self.system.run()
+
+    def tell(self, message: Message) -> None:
+        """Tell the scheduler, and let come of it what needs no time."""
+        self.system.tell(SCHEDULER, message)
+        self.system.run()
+
+    def steps(self, count: int, step_s: float = MILLISECOND) -> None:
+        """Let so many steps of time pass, with all that comes of each."""
+        for _ in range(count):
+            self.clock.advance(step_s)
+            self.system.run()
+
+    def pass_minutes(self, count: int) -> None:
+        """Let minutes pass, each to half a second beyond its beginning."""
+        for _ in range(count):
+            self.clock.advance(self._until_next_minute())
+            self.system.run()
+            self.settle()
+
+    def settle(self) -> None:
+        """Let half a second pass, with everything that comes of it in its order."""
+        end = self.clock.monotonic() + 0.5
+        while (due := self.clock.next_due_s) is not None and self.clock.monotonic() + due <= end:
+            self.clock.advance(due)
+            self.system.run()
+        self.clock.advance(max(0.0, end - self.clock.monotonic()))
+        self.system.run()
+
+    def kill(self) -> None:
+        """End as a process does that is killed: nothing more happens, and nothing is tidied up."""
+        self.clock.close()
+
+    def _until_next_minute(self) -> float:
+        now = self.clock.now()
+        return 60 - now.second - now.microsecond / 1e6

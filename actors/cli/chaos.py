@@ -1,0 +1,87 @@
+"""`agent chaos`: breaks things on purpose, for long, and counts what was lost."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+
+from actors.cli.chaos_discord import discord
+from actors.cli.common import fail, json_option
+
+CLEAR_LINE = "\r\x1b[K"
+
+
+@click.group()
+def chaos() -> None:
+    """Break parts on purpose and count what was lost or doubled; exit 1 if anything was."""
+
+
+chaos.add_command(discord)
+
+
+@chaos.command()
+@click.option("--rounds", type=click.IntRange(1), default=1000, show_default=True, help="Edits in each race.")
+@click.option("--years", type=click.IntRange(0, 100), default=1, show_default=True, help="Years of minutes replayed.")
+@click.option(
+    "--seed", default="1", show_default=True, help="Reproduces the races' choices; timing stays the machine's."
+)
+@json_option
+def reminders(rounds: int, years: int, seed: str, as_json: bool) -> None:
+    """Race the agent against two kinds of editors, kill it at every step of a firing, and replay years of minutes."""
+    from actors.bench.reminder_crash import crash_everywhere
+    from actors.bench.reminder_race import Saver, race
+    from actors.bench.reminder_replay import START, replay
+    from actors.scheduler.zone import load_zone
+
+    with tempfile.TemporaryDirectory(prefix="agent-chaos-") as scratch:
+        folders = _folders(Path(scratch))
+        races = [
+            race(folders(), saver, rounds, seed, tick=_watch(f"{saver.value}: round %s of {rounds}")) for saver in Saver
+        ]
+        crashes = crash_everywhere(folders, _watch("kill %s"))
+    end = START.replace(year=START.year + years)
+    replayed = replay(load_zone(), START, end, tick=_watch("replay: %s"))
+    if sys.stderr.isatty():
+        click.echo(CLEAR_LINE, nl=False, err=True)
+    rows = {"races": [dataclasses.asdict(row) for row in races], "crashes": dataclasses.asdict(crashes)}
+    document = {"seed": seed, **rows, "replay": dataclasses.asdict(replayed)}
+    if as_json:
+        click.echo(json.dumps(document, indent=2))
+    else:
+        for row in races:
+            click.echo(
+                f"race with {row.saver} saver: {row.agent_edits} edits of the agent, {row.agent_lost} lost; "
+                f"{row.human_edits} of the editor, {row.human_lost} lost ({row.seconds:.1f} s)"
+            )
+        click.echo(f"{crashes.kills} kills: {crashes.firings} firings, {crashes.lost} lost, {crashes.doubled} doubled")
+        click.echo(
+            f"{years} years, {replayed.looks:,} minutes: {replayed.firings:,} firings, {replayed.missing} "
+            f"missing, {replayed.doubled} doubled, {replayed.late} late ({replayed.seconds:.1f} s)"
+        )
+    if not (all(row.is_sound for row in races) and crashes.is_sound and replayed.is_sound):
+        fail("something was lost or doubled")
+
+
+def _folders(root: Path) -> Callable[[], Path]:
+    """Gives a new empty folder at each call."""
+    made: list[Path] = []
+
+    def folder() -> Path:
+        made.append(root / str(len(made)))
+        made[-1].mkdir()
+        return made[-1]
+
+    return folder
+
+
+def _watch(text: str) -> Callable[[object], None]:
+    """Shows progress on a terminal, and nothing elsewhere."""
+    if not sys.stderr.isatty():
+        return lambda _number: None
+    return lambda number: click.echo(f"{CLEAR_LINE}{text % number}", nl=False, err=True)

@@ -1,0 +1,201 @@
+"""`agent reminders`: look into the reminders' file; nothing is sent and nothing is changed."""
+
+from __future__ import annotations
+
+import json
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from actors.cli.common import config_option, fail, json_option, load_settings
+
+if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
+
+    from domain.reminder_document import Scan
+
+NO_ID = "(no id yet)"
+WEEK = timedelta(days=7)
+TIMES = "ISO 8601; without an offset it is London's."
+file_option = click.option("--file", "file", type=click.Path(path_type=Path), help="Another file than the configured.")
+
+
+@click.group()
+def reminders() -> None:
+    """Look into the reminders' file; it is never changed, and the agent need not run."""
+
+
+@reminders.command("list")
+@file_option
+@config_option
+@json_option
+def list_them(file: Path | None, config_file: Path | None, as_json: bool) -> None:
+    """Print every reminder with its next time, soonest first."""
+    from actors.scheduler.listing import by_next
+    from domain.reminder_text import shown_time
+
+    found, zone, now = _scan(_file(file, config_file)), _zone(), _now()
+    rows = [
+        {
+            "id": entry.reminder.id,
+            "msg": entry.reminder.message,
+            "recur": entry.reminder.recurrence.value,
+            "next_utc": _utc(due) if due is not None else None,
+            "local": shown_time(due, zone) if due is not None else None,
+            "number": entry.number,
+            "line": entry.line,
+        }
+        for due, entry in by_next(found, now, zone)
+    ]
+    if as_json:
+        click.echo(json.dumps(rows))
+        return
+    for row in rows:
+        when = row["local"] or "past: due at once"
+        click.echo(f"{when:24}  {row['recur']:8}  {row['id'] or NO_ID:18}  {row['msg']}")
+    if found.faults:
+        click.echo(f"{len(found.faults)} lines are no reminders though they look like some: see `check`", err=True)
+
+
+@reminders.command()
+@file_option
+@config_option
+@json_option
+def check(file: Path | None, config_file: Path | None, as_json: bool) -> None:
+    """Name each line that was meant as a reminder and is none, and why; exit 1 if there are any."""
+    from domain.terminal_text import plain
+
+    path = _file(file, config_file)
+    data = _read(path)
+    look_ms = _look_ms(data)
+    found = _scan(path)
+    faults = sorted((*found.faults, *found.repeated), key=lambda fault: fault.number)
+    problems = [{"number": fault.number, "line": fault.text, "reason": fault.reason} for fault in faults]
+    if as_json:
+        figures = {"lines": data.count(b"\n") + 1, "look_ms": round(look_ms, 2)}
+        click.echo(json.dumps({"reminders": len(found.entries), "invalid": problems, **figures}))
+    else:
+        for problem in problems:
+            line = plain(str(problem["line"]))
+            click.echo(f"{path}:{problem['number']}: {problem['reason']}\n    {line}", err=True)
+        click.echo(f"{len(found.entries)} reminders, {len(problems)} invalid lines; a look takes {look_ms:.1f} ms")
+    sys.exit(1 if problems else 0)
+
+
+@reminders.command("next")
+@file_option
+@click.option("--from", "begin", help=f"First instant of the interval, else now. {TIMES}")
+@click.option("--to", "end", help=f"Last instant of it, else a week later. {TIMES}")
+@config_option
+@json_option
+def upcoming(file: Path | None, begin: str | None, end: str | None, config_file: Path | None, as_json: bool) -> None:
+    """Print every firing from one instant to another, both included, in the order of time."""
+    from domain.recurrence import firings
+    from domain.reminder_text import shown_time
+
+    found, zone = _scan(_file(file, config_file)), _zone()
+    start = _instant(begin, "--from", zone) if begin else _now()
+    until = _instant(end, "--to", zone) if end else start + WEEK
+    if until < start:
+        fail(f"--to {end}: must not be before --from")
+    due = sorted(
+        (
+            (moment, entry.reminder)
+            for entry in found.entries
+            for moment in firings(entry.reminder, start - timedelta(microseconds=1), until, zone)
+        ),
+        key=lambda pair: pair[0],
+    )
+    if as_json:
+        rows = [
+            {"id": r.id, "msg": r.message, "due_utc": _utc(moment), "local": _local(moment, zone)} for moment, r in due
+        ]
+        click.echo(json.dumps(rows))
+        return
+    for moment, reminder in due:
+        click.echo(f"{shown_time(moment, zone)}  {_utc(moment)}  {reminder.id or NO_ID:18}  {reminder.message}")
+
+
+def _look_ms(data: bytes) -> float:
+    """Milliseconds that the scheduler's look at the file takes on a minute; the median of five."""
+    from actors.kernel import SystemClock
+    from domain.reminder_due import Stretch
+
+    clock, zone, now, took = SystemClock(), _zone(), _now(), []
+    for _ in range(5):
+        began = clock.monotonic()
+        Stretch(now - timedelta(minutes=1), now, zone).find(data)
+        took.append(clock.monotonic() - began)
+    return sorted(took)[2] * 1000
+
+
+def _file(given: Path | None, config_file: Path | None) -> Path:
+    """The file to look into; ends the command when none is configured."""
+    if given is not None:
+        if not given.exists():
+            fail(f"{given}: no such file")
+        return given
+    from actors.scheduler.place import reminders_path
+
+    settings, _ = load_settings(config_file)
+    path = reminders_path(settings.data_root, settings.reminders.file)
+    if path is None:
+        fail("reminders.file is empty, so there are no reminders; --file names a file")
+    if not path.exists():
+        click.echo(f"note: {path} is not there yet, so there are no reminders", err=True)
+    return path
+
+
+def _scan(path: Path) -> Scan:
+    from domain.reminder_document import scan
+
+    return scan(_read(path))
+
+
+def _read(path: Path) -> bytes:
+    """What the file holds; ends the command when it cannot be read."""
+    from actors.scheduler.reminder_file import FileRefusedError, ReminderFile
+
+    try:
+        data = ReminderFile(path, path.parent).read()
+    except FileRefusedError as error:
+        fail(str(error))
+    except OSError as error:
+        fail(f"{path}: {error.strerror}")
+    return data or b""
+
+
+def _zone() -> ZoneInfo:
+    from actors.scheduler.zone import ZoneMissingError, load_zone
+
+    try:
+        return load_zone()
+    except ZoneMissingError as error:
+        fail(str(error))
+
+
+def _now() -> datetime:
+    from actors.kernel import SystemClock
+
+    return SystemClock().now()
+
+
+def _instant(text: str, option: str, zone: ZoneInfo) -> datetime:
+    from domain.recurrence import instant
+
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        fail(f"{option} {text}: must be ISO 8601, such as 2026-03-29T00:00Z", 2)
+    return instant(moment, zone) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+def _utc(moment: datetime) -> str:
+    return f"{moment.replace(tzinfo=None).isoformat(timespec='minutes')}Z"
+
+
+def _local(moment: datetime, zone: ZoneInfo) -> str:
+    return moment.astimezone(zone).isoformat(timespec="minutes")

@@ -1,0 +1,250 @@
+"""The actor that keeps people's reminders."""
+
+from __future__ import annotations
+
+import logging
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Final, assert_never
+
+from actors.kernel import Actor
+from actors.scheduler.announcer import FIRING, Announcer
+from actors.scheduler.clerk import Clerk
+from actors.scheduler.config import SchedulerConfig
+from actors.scheduler.description import describe
+from actors.scheduler.edit_queue import EditQueue, Job
+from actors.scheduler.last_look import LastLook
+from actors.scheduler.life import Life
+from actors.scheduler.lookout import Lookout
+from actors.scheduler.reminder_file import Look, ReminderFile
+from actors.scheduler.removals import Removals
+from domain.reminder_document import BOM, add_ids
+from domain.reminder_due import Findings, Stretch, base32_key
+from domain.reminder_merge import changes
+from messages.base import RequestId
+from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, PostMessage
+from messages.scheduler import (
+    CreateReminder,
+    DeleteReminder,
+    GoOnWriting,
+    ListReminders,
+    LookAgain,
+    MinuteBegan,
+    ModifyReminder,
+    SchedulerMessage,
+)
+from messages.status import DescribeYourself, SelfDescription
+
+log = logging.getLogger(__name__)
+
+EARLY: Final = timedelta(seconds=1)
+"""A timer may fire so much before the minute that it was aimed at."""
+MINUTE: Final = timedelta(minutes=1)
+REST_S: Final = 2.0
+"""A last line without a line end is taken for whole when the file has not changed for so long."""
+
+
+class SchedulerActor(Actor):
+    """Looks at the reminders' file on every minute and says what is due.
+
+    Owns: the reminders' file, as far as the agent writes it; people write it, too.
+    Asks: whoever shows messages, for every reminder that is due and every confirmation.
+    Crashes on: nothing that stands in the file or is done to it; what can't be read or written is reported.
+
+    Args:
+        config: The operator's decisions.
+        life: What outlives the actor in this process; the same object at every restart.
+    """
+
+    def __init__(self, config: SchedulerConfig, life: Life) -> None:
+        super().__init__()
+        self._config = config
+        self._life = life
+        self._file = ReminderFile(config.file, config.spare)
+        self._last_look = LastLook(config.spare, config.catchup_hours)
+        self._edits = EditQueue(self._file, config.waits, lambda s, n: self.after(s, GoOnWriting(edit=n)), life.numbers)
+        self._removals = Removals(self._edits)
+        self._lookout = Lookout(
+            self._file,
+            config.waits.settle_s,
+            lambda: self.monotonic(),
+            lambda s, n: self.after(s, LookAgain(scan=n)),
+            self._report,
+            life.numbers,
+        )
+        self._timer = 0
+        self._ids_tried = False
+        self._id_trouble = ""
+        self._trouble = ""
+
+    def on_start(self) -> None:
+        """Pick up what an earlier process left half done, and look at once."""
+        config = self._config
+        self._announcer = Announcer(config, self._life, self.address, self.tell)
+        self._clerk = Clerk(
+            config,
+            self._file,
+            self._edits,
+            self._life,
+            address=self.address,
+            tell=self.tell,
+            now=self.now,
+            new_id=self._new_reminder_id,
+        )
+        with self.blocking():
+            self._cursor = self._life.begin(self.now(), self._last_look.read(), self._last_look.catchup)
+            self._recover()
+        if config.fires:
+            self._aim = self.now()
+            self._aim_at(self._aim)
+
+    def handle(self, message: SchedulerMessage) -> None:
+        """Act on the file, or on what became of a posting."""
+        with self.blocking():
+            match message:
+                case MinuteBegan(aim=timer):
+                    self._begin_minute(timer)
+                case LookAgain(scan=number):
+                    self._look_again(number)
+                case GoOnWriting(edit=number):
+                    self._edits.go_on(number)
+                case Delivered() | DeliveryFailed() | DeliveryRefused():
+                    self._take_delivery(message)
+                case CreateReminder() | ModifyReminder() | DeleteReminder():
+                    self._clerk.serve(message)
+                case ListReminders():
+                    self._clerk.list(message)
+                case DescribeYourself():
+                    self.tell(message.reply_to, self._description(message.request_id))
+                case _:
+                    assert_never(message)
+
+    @property
+    def in_progress(self) -> bool:  # type: ignore[override]  # it follows from the parts
+        """Whether an edit is under way or a reminder on its way."""
+        return self._edits.is_busy or bool(self._life.outgoing)
+
+    def on_stop(self) -> None:
+        """Let go of the files."""
+        self._edits.close()
+
+    # ---- looking
+
+    def _begin_minute(self, timer: int) -> None:
+        if timer != self._timer:
+            return
+        now = self.now()
+        is_early = timedelta(0) < self._aim - now < EARLY
+        if not is_early:
+            # Aimed at the wall clock anew each time, so nothing adds up.
+            self._aim = (now + MINUTE).replace(second=0, microsecond=0)
+        self._aim_at(now)
+        if not is_early:
+            self._edits.check_stragglers()
+            self._ids_tried = False
+            self._lookout.begin()
+
+    def _aim_at(self, now: datetime) -> None:
+        """Have the minute that is aimed at come as a message."""
+        self._timer = next(self._life.numbers)
+        self.after((self._aim - now).total_seconds(), MinuteBegan(aim=self._timer))
+
+    def _look_again(self, number: int) -> None:
+        look = self._lookout.look_again(number)
+        if look is None:
+            return
+        after, until = self._cursor.stretch(self.now())
+        findings = Stretch(after, until, self._config.zone).find(look.data)
+        if findings.lacks_ids and not self._ids_tried:
+            self._give_ids(self._may_end_the_file(look))
+        else:
+            self._announce(look, findings)
+
+    def _give_ids(self, last_line_too: bool) -> None:
+        """Give every reminder its id, then look anew."""
+        self._ids_tried = True
+
+        def look_anew(reason: str = "") -> None:
+            if reason and reason != self._id_trouble:
+                log.error("reminders get no ids: %s", reason)
+            self._id_trouble = reason
+            self._lookout.end()
+            self._lookout.begin()
+
+        def edit(data: bytes) -> bytes:
+            return add_ids(data, self._new_reminder_id, last_line_too=last_line_too)
+
+        self._edits.put(Job(edit, look_anew, look_anew, key="ids"))
+
+    def _announce(self, look: Look, findings: Findings) -> None:
+        now = self.now()
+        lines = look.data.removeprefix(BOM).split(b"\n")
+        unfinished = b"" if self._may_end_the_file(look) else lines[-1]
+        due = [firing for firing in findings.firings if firing.reminder.id or firing.raw != unfinished]
+        for firing in self._announcer.announce(due, frozenset(lines), now, self.monotonic()):
+            self._removals.add(firing.raw)
+        self._cursor.advance(now)
+        self._last_look.write(self._announcer.settled_until(now))
+        self._lookout.end()
+
+    def _may_end_the_file(self, look: Look) -> bool:
+        """Whether the last line is whole, as far as one can tell."""
+        return look.data.endswith(b"\n") or self.now().timestamp() - look.modified_at > REST_S
+
+    def _take_delivery(self, reply: Delivered | DeliveryFailed | DeliveryRefused) -> None:
+        firing = self._announcer.take(reply, self.monotonic())
+        if firing is not None:
+            self._removals.add(firing.raw)
+        elif not isinstance(reply, Delivered) and not reply.request_id.startswith(FIRING):
+            log.error("%s was not shown: %s", reply.request_id, reply.reason)
+
+    # ---- the rest
+
+    def _recover(self) -> None:
+        """Bring what a crash left beside the file back into it."""
+        try:
+            leftovers = self._file.leftovers()
+        except OSError as error:
+            log.error("what a crash may have left beside %s can't be read: %s", self._config.file, error.strerror)
+            return
+        for path, data, expected in leftovers:
+            hunks = changes(expected, data) if expected is not None else ()
+            log.warning("%s: what a crash left there is brought back (%d edits)", path.name, len(hunks))
+            self._edits.make_again(hunks, partial(self._file.forget, path), instead_of_nothing=data)
+
+    def _report(self, trouble: str) -> None:
+        """Say what is wrong, once; an empty text says that all is well again."""
+        if trouble == self._trouble:
+            return
+        self._trouble = trouble
+        if not trouble:
+            log.warning("the reminders' file is in order again")
+            return
+        log.error("%s", trouble)
+        if self._config.channel is not None and self._config.fires:
+            key = base32_key(f"{trouble}\0{self.now():%Y-%m-%d}".encode(), 14)
+            self.tell(
+                self._config.delivery,
+                PostMessage(
+                    request_id=RequestId(f"alert-{key}"),
+                    reply_to=self.address,
+                    window=self._config.channel,
+                    text=f"⚠️ Reminders: {trouble}",
+                    nonce=f"alert-{key}",
+                ),
+            )
+
+    def _description(self, request_id: RequestId) -> SelfDescription:
+        return describe(
+            request_id,
+            self._file,
+            now=self.now(),
+            zone=self._config.zone,
+            last_look=self._cursor.at,
+            took_s=self._lookout.took_s,
+            outgoing=len(self._life.outgoing),
+            trouble=self._trouble,
+        )
+
+    def _new_reminder_id(self) -> str:
+        return f"rid_{(self.new_id() + self.new_id()).upper()[:12]}"

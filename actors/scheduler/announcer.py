@@ -1,0 +1,126 @@
+"""Says what is due: each firing once, tried again until people have seen it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+from datetime import datetime, timedelta
+from typing import Final
+
+from actors.scheduler.config import SchedulerConfig
+from actors.scheduler.life import Life, Outgoing
+from domain.reminder_due import Firing
+from domain.reminder_text import firing_mark, firing_text
+from messages.base import Address, Message, RequestId
+from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, PostMessage
+
+log = logging.getLogger(__name__)
+
+LOOK_FIRST_AFTER: Final = timedelta(minutes=5)
+"""Discord knows a nonce for "a few minutes"; what is later than this is looked for before it is sent."""
+CLOCK_SKEW: Final = timedelta(minutes=5)
+"""Discord's clock may be behind ours."""
+UNANSWERED_S: Final = 600.0
+"""A posting without an answer for so long was lost with an actor that crashed."""
+REFUSED_REST_S: Final = 3_600.0
+FIRING: Final = "fire-"
+"""How the request ids of firings begin."""
+
+
+class Announcer:
+    """Keeps the firings that are on their way.
+
+    Args:
+        config: Where and to whom.
+        life: What outlives the actor.
+        address: Whose the answers are.
+        tell: Sends a message.
+    """
+
+    def __init__(
+        self, config: SchedulerConfig, life: Life, address: Address, tell: Callable[[Address, Message], None]
+    ) -> None:
+        self._config = config
+        self._life = life
+        self._address = address
+        self._tell = tell
+
+    def settled_until(self, now: datetime) -> datetime:
+        """The instant up to which everything that was due has been seen by people; at most `now`."""
+        life = self._life
+        open_ones = [outgoing.firing for outgoing in life.outgoing.values()] + list(life.owed.values())
+        return min([now, *(firing.due - timedelta(seconds=1) for firing in open_ones)])
+
+    def announce(self, due: Iterable[Firing], lines: frozenset[bytes], now: datetime, seconds: float) -> list[Firing]:
+        """Say what is due and what is owed from earlier.
+
+        Args:
+            due: What this look found.
+            lines: The file's lines; what is owed is owed only while its line stands there.
+            now: Wall clock.
+            seconds: The steady clock.
+
+        Returns:
+            One-offs that people have seen and whose lines are to go.
+        """
+        self._forget_unanswered(seconds)
+        life = self._life
+        life.owed = {key: firing for key, firing in life.owed.items() if firing.raw in lines}
+        wanted = {firing.key: firing for firing in due} | life.owed
+        seen = [firing for key, firing in wanted.items() if key in life.said and firing.is_one_off]
+        for key, firing in wanted.items():
+            if key not in life.said and life.rests_until.get(key, seconds) <= seconds:
+                self._post(firing, now, seconds)
+        return seen
+
+    def take(self, reply: Delivered | DeliveryFailed | DeliveryRefused, seconds: float) -> Firing | None:
+        """Note what became of a posting; gives a one-off whose line is to go."""
+        outgoing = self._life.outgoing.pop(reply.request_id, None)
+        if outgoing is None:
+            return None
+        firing = outgoing.firing
+        match reply:
+            case Delivered():
+                self._life.note_said(firing.key)
+                return firing if firing.is_one_off else None
+            case DeliveryRefused(reason=reason):
+                log.error("reminder %s cannot be shown: %s", firing.reminder.id, reason)
+                self._life.rests_until[firing.key] = seconds + REFUSED_REST_S
+            case DeliveryFailed(reason=reason):
+                log.warning("reminder %s was not shown, it is tried again: %s", firing.reminder.id, reason)
+        self._life.owed[firing.key] = firing
+        return None
+
+    def _post(self, firing: Firing, now: datetime, seconds: float) -> None:
+        config, life, key = self._config, self._life, firing.key
+        request_id = RequestId(f"{FIRING}{key}")
+        if request_id in life.outgoing:
+            return
+        if config.channel is None:
+            log.error("reminder %s is due and has no channel to be said in: set reminders.channel", firing.reminder.id)
+            life.rests_until[key] = seconds + REFUSED_REST_S
+            life.owed[key] = firing
+            return
+        life.outgoing[request_id] = Outgoing(firing, seconds)
+        was_tried = key in life.owed or life.started_at is None or firing.due < life.started_at
+        self._tell(
+            config.delivery,
+            PostMessage(
+                request_id=request_id,
+                reply_to=self._address,
+                window=config.channel,
+                text=firing_text(firing, now, config.zone, f"<@{config.owner_id}>" if config.owner_id else ""),
+                nonce=key,
+                look_first=was_tried or now - firing.due > LOOK_FIRST_AFTER,
+                mark=firing_mark(firing, config.zone),
+                look_since=firing.due - CLOCK_SKEW,
+                mention_user_id=config.owner_id,
+            ),
+        )
+
+    def _forget_unanswered(self, seconds: float) -> None:
+        for request_id, outgoing in list(self._life.outgoing.items()):
+            if seconds - outgoing.since > UNANSWERED_S:
+                log.warning("nothing was heard of reminder %s, it is tried again", outgoing.firing.reminder.id)
+                del self._life.outgoing[request_id]
+                self._life.owed[outgoing.firing.key] = outgoing.firing

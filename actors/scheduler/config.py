@@ -1,0 +1,33 @@
+"""What the operator decides about reminders."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import tzinfo
+from pathlib import Path
+
+from actors.scheduler.rewriting import Waits
+from messages.base import Address, Window
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SchedulerConfig:
+    """Where reminders stand, and where and to whom they are said."""
+
+    file: Path
+    """May lie anywhere and need not exist."""
+    spare: Path
+    """A folder below the data root, made when needed."""
+    zone: tzinfo
+    """London's clocks, from `load_zone`."""
+    channel: Window | None
+    """Where reminders are said; None: nowhere, so none is taken out of the file."""
+    delivery: Address
+    """Who shows `PostMessage`."""
+    owner_id: str = ""
+    """Who is mentioned when one is due; empty for nobody."""
+    catchup_hours: float = 0.0
+    """How far back a recurring reminder that was missed is still said, once."""
+    fires: bool = True
+    """False for a command line's turn: requests are served, nothing is said when due."""
+    waits: Waits = field(default_factory=Waits)

@@ -1,0 +1,47 @@
+"""How the scheduler is, for whoever asks."""
+
+from __future__ import annotations
+
+from datetime import datetime, tzinfo
+
+from actors.scheduler.edit_queue import TROUBLE, reason_of
+from actors.scheduler.listing import by_next
+from actors.scheduler.reminder_file import ReminderFile
+from domain.reminder_document import scan
+from domain.reminder_text import shown_time
+from messages.base import RequestId
+from messages.status import SelfDescription
+
+SOONEST = 3
+
+
+def describe(
+    request_id: RequestId,
+    file: ReminderFile,
+    *,
+    now: datetime,
+    zone: tzinfo,
+    last_look: datetime,
+    took_s: float,
+    outgoing: int,
+    trouble: str,
+) -> SelfDescription:
+    """Counts, the soonest reminders by id (never what they say), and the last look."""
+    figures: list[tuple[str, str | int | float]] = [("file", str(file.path))]
+    try:
+        found = scan(file.read() or b"")
+    except TROUBLE as error:
+        trouble = trouble or reason_of(error)
+    else:
+        figures += [("reminders", len(found.entries)), ("invalid_lines", len(found.faults))]
+        for number, (due, entry) in enumerate(by_next(found, now, zone)[:SOONEST], 1):
+            when = shown_time(due, zone) if due is not None else "now"
+            figures.append((f"next_{number}", f"{when} {entry.reminder.id}".rstrip()))
+    figures += [
+        ("last_look", last_look.isoformat(timespec="seconds")),
+        ("last_look_ms", round(took_s * 1000, 1)),
+        ("outgoing", outgoing),
+    ]
+    if trouble:
+        figures.append(("trouble", trouble))
+    return SelfDescription(request_id=request_id, about="scheduler", figures=tuple(figures))

@@ -1,0 +1,39 @@
+"""When the file was looked at last: the time of an empty file, kept only if missed reminders are to be made up for."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Final
+
+NAME: Final = "last-look"
+
+
+class LastLook:
+    """Remembers one instant and nothing of what was said then.
+
+    Args:
+        folder: Made when needed.
+        catchup_hours: 0 for not remembering.
+    """
+
+    def __init__(self, folder: Path, catchup_hours: float) -> None:
+        self._path = folder / NAME
+        self.catchup = timedelta(hours=catchup_hours)
+
+    def read(self) -> datetime | None:
+        """The instant; None when it is not known."""
+        if not self.catchup:
+            return None
+        try:
+            return datetime.fromtimestamp(self._path.stat().st_mtime, UTC)
+        except FileNotFoundError:
+            return None
+
+    def write(self, now: datetime) -> None:
+        """Remember `now`."""
+        if self.catchup:
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._path.touch(mode=0o600)
+            os.utime(self._path, (now.timestamp(), now.timestamp()))

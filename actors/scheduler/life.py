@@ -1,0 +1,74 @@
+"""What the scheduler knows beyond the file: in memory only, for one process, across restarts of the actor."""
+
+from __future__ import annotations
+
+import itertools
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Final
+
+from domain.reminder_due import Cursor, Firing
+from messages.base import RequestId
+
+ALWAYS_CAUGHT_UP: Final = timedelta(minutes=1)
+"""What fell due so shortly before the start is said even without `catchup_hours`."""
+_REMEMBERED: Final = 10_000
+
+
+@dataclass(slots=True)
+class Outgoing:
+    """A firing on its way to people."""
+
+    firing: Firing
+    since: float
+    """The kernel's steady seconds."""
+
+
+@dataclass(slots=True)
+class Life:
+    """One process's worth of having said things; losing it loses no reminder, for the file has them all."""
+
+    started_at: datetime | None = None
+    cursor: Cursor | None = None
+    said: OrderedDict[str, None] = field(default_factory=OrderedDict)
+    """Keys of firings that people have seen, oldest first."""
+    outgoing: dict[RequestId, Outgoing] = field(default_factory=dict)
+    owed: dict[str, Firing] = field(default_factory=dict)
+    """Firings by key that could not be delivered yet."""
+    rests_until: dict[str, float] = field(default_factory=dict)
+    """By key: when to try again what was refused, in the kernel's steady seconds."""
+    numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+    """For looks, edits and timers, so that no two of a process are confused, a crashed actor's included."""
+    ids: OrderedDict[RequestId, str] = field(default_factory=OrderedDict)
+    """The reminder's id for every request to create one, so that a request that is handled twice adds one line."""
+
+    def begin(self, now: datetime, last_look: datetime | None, catchup: timedelta) -> Cursor:
+        """Start counting at the process's first start; later it goes on.
+
+        Args:
+            last_look: When an earlier process looked last, if that is known.
+            catchup: How far back recurring reminders are made up for.
+        """
+        if self.cursor is None:
+            start = now - ALWAYS_CAUGHT_UP
+            if last_look is not None:
+                start = min(start, max(last_look, now - catchup))
+            self.started_at, self.cursor = now, Cursor(start)
+        return self.cursor
+
+    def note_said(self, key: str) -> None:
+        """People have seen it."""
+        self.said[key] = None
+        self.owed.pop(key, None)
+        self.rests_until.pop(key, None)
+        while len(self.said) > _REMEMBERED:
+            self.said.popitem(last=False)
+
+    def id_for(self, request_id: RequestId, fresh: str) -> str:
+        """The reminder's id for a request: `fresh` the first time, the same ever after."""
+        known = self.ids.setdefault(request_id, fresh)
+        while len(self.ids) > _REMEMBERED:
+            self.ids.popitem(last=False)
+        return known

@@ -1,0 +1,51 @@
+"""What the file holds, for those who want to see it: soonest first, with every next time."""
+
+from __future__ import annotations
+
+from datetime import datetime, tzinfo
+
+from domain.recurrence import next_firing
+from domain.reminder_document import Entry, Scan
+from domain.reminder_text import shown_time
+from messages.base import RequestId
+from messages.scheduler import InvalidLine, ListedReminder, RemindersListed
+
+MOST_INVALID = 100
+
+
+def by_next(found: Scan, now: datetime, zone: tzinfo) -> list[tuple[datetime | None, Entry]]:
+    """Every reminder with its next time, soonest first; one-offs whose time has passed come before all others."""
+    timed = [(next_firing(entry.reminder, now, zone), entry) for entry in found.entries]
+    return sorted(timed, key=lambda pair: pair[0] or now)
+
+
+def listed(request_id: RequestId, found: Scan, now: datetime, zone: tzinfo, limit: int) -> RemindersListed:
+    """The answer to who asked for the list.
+
+    Args:
+        limit: Most reminders in it.
+    """
+    timed = by_next(found, now, zone)
+    repeated = {entry.reminder.id for entry in found.entries if entry.repeats}
+    faults = sorted((*found.faults, *found.repeated), key=lambda fault: fault.number)
+    return RemindersListed(
+        request_id=request_id,
+        reminders=tuple(_listed(entry, due, zone, repeated) for due, entry in timed[: max(0, limit)]),
+        left_out=max(0, len(timed) - max(0, limit)),
+        invalid=tuple(
+            InvalidLine(number=fault.number, line=fault.text, reason=fault.reason) for fault in faults[:MOST_INVALID]
+        ),
+    )
+
+
+def _listed(entry: Entry, due: datetime | None, zone: tzinfo, repeated: set[str]) -> ListedReminder:
+    reminder = entry.reminder
+    return ListedReminder(
+        id=reminder.id,
+        line=entry.line,
+        msg=reminder.message,
+        recur=reminder.recurrence.value,
+        next_due=due,
+        next_local=shown_time(due, zone) if due is not None else "",
+        is_addressable=bool(reminder.id) and reminder.id not in repeated,
+    )

@@ -1,0 +1,122 @@
+"""Looks at the reminders' file until it is at rest, and says when that takes too long or cannot be done."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from actors.scheduler.edit_queue import reason_of
+from actors.scheduler.reminder_file import FileRefusedError, Look, ReminderFile
+
+log = logging.getLogger(__name__)
+
+LIMIT_S: Final = 5.0
+"""A look that takes longer is an error (agent specification, 8.4)."""
+
+
+class Lookout:
+    """One look at a time: two reads a moment apart must agree.
+
+    Args:
+        file: What is looked at.
+        settle_s: Seconds between two reads.
+        seconds: The steady clock.
+        wake: Calls `look_again` with a number after some seconds.
+        report: Told what is wrong, or an empty text when nothing is.
+        numbers: For looks.
+    """
+
+    def __init__(
+        self,
+        file: ReminderFile,
+        settle_s: float,
+        seconds: Callable[[], float],
+        wake: Callable[[float, int], object],
+        report: Callable[[str], None],
+        numbers: Iterator[int],
+    ) -> None:
+        self._file = file
+        self._settle_s = settle_s
+        self._seconds = seconds
+        self._wake = wake
+        self._report = report
+        self._numbers = numbers
+        self._number = 0
+        self._first: Look | None = None
+        self._began_at: float | None = None
+        self._was_there = False
+        self._conflicts: frozenset[str] = frozenset()
+        self.took_s = 0.0
+        """The last look that came to an end."""
+
+    def is_going_on(self) -> bool:
+        """Whether a look has begun and not ended."""
+        return self._began_at is not None
+
+    def begin(self) -> None:
+        """Begin a look, unless one is going on; then that is reported and goes on."""
+        if self.is_going_on():
+            if self._took() > LIMIT_S:
+                self._overran()
+            return
+        self._number = next(self._numbers)
+        self._began_at = self._seconds()
+        self._first = self._read()
+        if self.is_going_on():
+            self._wake(self._settle_s, self._number)
+
+    def look_again(self, number: int) -> Look | None:
+        """What the file holds now that it is at rest; None when it is not, or there is none."""
+        if number != self._number or not self.is_going_on():
+            return None
+        first, self._first = self._first, self._read()
+        if not self.is_going_on():
+            return None
+        if first is None or self._first is None or not self._first.data:
+            self._note_presence(self._first)
+            self.end()
+            return None
+        if first.data != self._first.data:
+            if self._took() > LIMIT_S:
+                self.end()
+            else:
+                self._wake(self._settle_s, number)
+            return None
+        self._note_presence(self._first)
+        return self._first
+
+    def end(self) -> None:
+        """The look is over, with all that came of it."""
+        if not self.is_going_on():
+            return
+        self.took_s = self._took()
+        if self.took_s > LIMIT_S:
+            self._overran()
+        self._began_at = None
+
+    def _read(self) -> Look | None:
+        """What the file holds; ends the look when it can't be read."""
+        try:
+            return self._file.look()
+        except (FileRefusedError, OSError) as error:
+            self._report(reason_of(error))
+            self._began_at = None
+            return None
+
+    def _overran(self) -> None:
+        self._report(f"{self._file.path}: a look at it takes {self._took():.1f} s, more than {LIMIT_S:g} s")
+
+    def _took(self) -> float:
+        return 0.0 if self._began_at is None else self._seconds() - self._began_at
+
+    def _note_presence(self, look: Look | None) -> None:
+        """Say once that the file vanished, or that copies of it lie beside it that nobody reads."""
+        if look is None and self._was_there:
+            log.warning("%s is gone: no reminder is due until it is back", self._file.path)
+        self._was_there = look is not None
+        self._report("")
+        found = frozenset(self._file.conflict_copies())
+        for name in sorted(found - self._conflicts):
+            log.warning("%s lies beside the reminders' file and is not read: merge it by hand", name)
+        self._conflicts = found

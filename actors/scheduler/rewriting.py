@@ -1,0 +1,184 @@
+"""One edit of the reminders' file, step by step, while other people edit it too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from actors.scheduler.reminder_file import Displaced, FileRefusedError, ReminderFile
+from domain.reminder_merge import Hunk, additions, apply, changes
+
+Edit = Callable[[bytes], bytes]
+"""Gives the file as it should be; the same again when it is so already. May raise `EditRefusedError`."""
+
+_ROUNDS: Final = 100
+_READS: Final = 60
+_STRICT_READS: Final = 20
+"""After so many the file is taken as it is: what is half saved then is seen in what is displaced."""
+_EMPTY_READS: Final = 20
+"""An empty file is nearly always one that is being saved; after so many reads it is taken for empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """Seconds between the steps."""
+
+    settle_s: float = 0.05
+    """Between two reads that must be equal."""
+    verify_s: float = 0.2
+    """For programs that have the old version open to finish writing to it."""
+
+
+class Rewriting:
+    """Makes one edit without losing anybody else's; each step is quick, the waits between are the caller's.
+
+    Read until two reads agree, change places with a new version, and look at what was displaced: what somebody else
+    changed in it is owed. Again, until the file holds our edit and all that is owed.
+    """
+
+    def __init__(self, file: ReminderFile, edit: Edit, waits: Waits) -> None:
+        self._file = file
+        self._edit = edit
+        self._waits = waits
+        self._next: Callable[[], float | None] = self._begin
+        self._last: bytes | None = None
+        self._reads = 0
+        self._rounds = 0
+        self._truth = b""
+        """The file as other people want it, without our edit."""
+        self._expected = b""
+        """What the displaced version held when it was seen last."""
+        self._written = b""
+        self._owed: tuple[Hunk, ...] = ()
+        self._displaced: list[Displaced] = []
+        self._is_done = False
+
+    def step(self) -> float | None:
+        """Do the next step.
+
+        Returns:
+            Seconds to wait before the one after it; None when the edit is done.
+
+        Raises:
+            EditRefusedError: the edit itself says no; nothing was changed.
+            FileRefusedError: the file cannot be changed now; nothing of anybody's is lost.
+            OSError: the same.
+        """
+        return self._next()
+
+    def abandon(self) -> None:
+        """Let go of everything; displaced versions that were not accounted for stay for the next start."""
+        for displaced in self._displaced:
+            displaced.close()
+        self._displaced.clear()
+
+    def debts(self) -> tuple[Hunk, ...]:
+        """Other people's edits that the file may lack now, for the caller to make again; ends the rewriting.
+
+        After an edit that was done these are what programs wrote late to versions that they had open all along; after
+        one that failed also what had been seen and not made again yet.
+        """
+        found = () if self._is_done else self._owed
+        for displaced in self._displaced:
+            data = displaced.read()
+            if data and data != displaced.accounted:
+                # Lines only come: it may be half saved still, and a line too many does less harm than one too few.
+                found += additions(changes(displaced.accounted, data))
+            displaced.discard()
+        self.abandon()
+        return found
+
+    def run(self, wait: Callable[[float], object]) -> None:
+        """Do all steps; for callers that may wait."""
+        while (pause := self.step()) is not None:
+            wait(pause)
+
+    def _begin(self) -> float | None:
+        self._last = self._file.read()
+        self._next = self._await_rest
+        return self._waits.settle_s
+
+    def _await_rest(self) -> float | None:
+        data = self._file.read()
+        self._reads += 1
+        unsettled = data != self._last or (data == b"" and self._reads < _EMPTY_READS)
+        if unsettled and (not data or self._reads < _STRICT_READS):
+            self._last = data
+            self._count_read()
+            return self._waits.settle_s
+        if data is None:
+            return self._create()
+        self._truth = data
+        return self._write(data)
+
+    def _create(self) -> float | None:
+        data = self._edit(b"")
+        if data and not self._file.create(data):
+            return self._again()
+        return None
+
+    def _write(self, seen: bytes) -> float | None:
+        """Put our version of the truth in the place of what was seen."""
+        self._rounds += 1
+        if self._rounds > _ROUNDS:
+            raise FileRefusedError(f"{self._file.path}: is being changed too quickly, {_ROUNDS} attempts failed")
+        data = self._edit(self._truth)
+        if data == seen:
+            self._finish()
+            return None
+        try:
+            displaced = self._file.put(data, seen)
+        except FileNotFoundError:
+            return self._again()
+        if displaced is None:
+            return self._again()
+        self._displaced.append(displaced)
+        self._expected, self._written, self._last, self._reads = seen, data, None, 0
+        self._next = self._verify
+        return self._waits.verify_s
+
+    def _again(self) -> float:
+        """Somebody was faster: begin anew."""
+        self._count_read()
+        self._next = self._begin
+        return self._waits.settle_s
+
+    def _verify(self) -> float | None:
+        """Look at what was displaced and at what stands in the file now."""
+        found, current = self._displaced[-1].read(), self._file.read()
+        if self._is_being_saved(found, current):
+            self._count_read()
+            return self._waits.settle_s
+        assert current is not None, "an absent file counts as being saved"
+        fresh: tuple[Hunk, ...] = ()
+        if found != self._expected:
+            fresh = changes(self._expected, found)
+            self._displaced[-1].accounted = found
+            self._truth = found if self._truth == self._expected else apply(fresh, self._truth)
+        elif current == self._written:
+            self._finish()
+            return None
+        if current != self._written:
+            # What was made once is looked after only as far as lines could be missing again: to take lines out again
+            # and again would be a quarrel with whoever puts them back.
+            self._truth = apply(fresh, apply(additions(self._owed), current))
+        self._owed += fresh
+        return self._write(current)
+
+    def _is_being_saved(self, found: bytes, current: bytes | None) -> bool:
+        """Whether one of the two is not all that its writer means: gone, emptied, or displaced in mid-save."""
+        if current is None or (not current and self._written) or (not found and self._expected):
+            return True
+        before, self._last = self._last, found
+        return found not in (self._expected, before)
+
+    def _count_read(self) -> None:
+        self._reads += 1
+        if self._reads > _READS:
+            raise FileRefusedError(f"{self._file.path}: does not come to rest, somebody keeps writing to it")
+
+    def _finish(self) -> None:
+        self._is_done = True
+        for displaced in self._displaced:
+            displaced.discard()

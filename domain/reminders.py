@@ -1,0 +1,250 @@
+"""One reminder is one line of markdown; which lines are reminders, and why the others are not."""
+
+from __future__ import annotations
+
+import re
+from datetime import date, time
+from enum import StrEnum
+from typing import Final, NoReturn
+
+from messages.base import Value
+
+BULLET: Final = "- [ ] "
+FIELDS: Final = ("date", "time", "recur", "msg")
+"""What every line must have; `id` is the fifth and may be missing in lines that people write."""
+
+_PLAIN: Final = r"[^\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\"\\]*"
+_MESSAGE: Final = rf"{_PLAIN}(?:\\[^\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]{_PLAIN})*"
+_USUAL: Final = re.compile(
+    r"- \[ \] date=(.{10}) time=((?:[01][0-9]|2[0-3]):[0-5][0-9]) recur=(none|daily|weekly|monthly)"
+    r' msg="([^"\\]+)"(?: id=([\w-]+))?',
+    re.ASCII,
+)
+"""The usual order, for speed; what it does not match is read field by field."""
+_FIELD: Final = re.compile(r" *([^\s=\"]+)=")
+_QUOTED: Final = re.compile(rf'"({_MESSAGE})"')
+_UNQUOTED: Final = re.compile(r"[^ ]*")
+_ID: Final = re.compile(r"[A-Za-z0-9_-]+")
+_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_TIME: Final = re.compile(r"(?:[01][0-9]|2[0-3]):[0-5][0-9]")
+_ESCAPED: Final = re.compile(r'\\(["\\])')
+_UNSPEAKABLE: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+"""What no line can hold; a tab can, if a person put it there."""
+_CHECKBOX: Final = re.compile(r"[ \t]*(?:[-*+]|[0-9]+[.)])[ \t]+\[.?\]")
+_BARE_FIELD: Final = re.compile(r"[ \t]*(?:[-*+][ \t]+)?(?:date|time|recur|msg|id)=")
+
+
+class Recurrence(StrEnum):
+    """How often a reminder is due."""
+
+    NONE = "none"
+    DAILY = "daily"
+    WEEKLY = "weekly"
+    MONTHLY = "monthly"
+
+
+_RECURRENCES: Final = {known.value: known for known in Recurrence}
+
+
+class InvalidReminderError(ValueError):
+    """A line that is no reminder; the text says why, for a person who wants to mend it."""
+
+
+class Reminder(Value, frozen=True, kw_only=True, gc=False):
+    """What is said, and when, on the clocks of Europe/London."""
+
+    day: date
+    """The first day; of a monthly reminder also the day of the month that is aimed at."""
+    at: time
+    """Whole minutes, without a zone."""
+    recurrence: Recurrence
+    message: str
+    id: str = ""
+    """Empty when the line has none yet."""
+
+
+def parse(text: str) -> Reminder:
+    """The reminder that a line states.
+
+    Args:
+        text: The line without its line feed; blanks and a carriage return at its end don't count.
+
+    Raises:
+        InvalidReminderError: it states none.
+    """
+    usual = _USUAL.fullmatch(text)
+    if usual is not None:
+        day, at, recurrence, message, reminder_id = usual.groups()
+        if message.isprintable() and not message.isspace():
+            return Reminder(
+                day=_day(day),
+                at=time.fromisoformat(at),
+                recurrence=_RECURRENCES[recurrence],
+                message=message,
+                id=reminder_id or "",
+            )
+    return _from_fields(_fields(text))
+
+
+def form(reminder: Reminder) -> str:
+    """The line that states `reminder`, without a line end: every field, in the usual order.
+
+    Raises:
+        InvalidReminderError: it cannot be stated: no id, or a message with a line break or a control character.
+    """
+    check_message(reminder.message)
+    check_id(reminder.id)
+    quoted = reminder.message.replace("\\", "\\\\").replace('"', '\\"')
+    return (
+        f"{BULLET}date={reminder.day.isoformat()} time={reminder.at:%H:%M} recur={reminder.recurrence.value}"
+        f' msg="{quoted}" id={reminder.id}'
+    )
+
+
+def check_message(message: str) -> None:
+    """Return if a reminder may say `message`.
+
+    Raises:
+        InvalidReminderError: it may not.
+    """
+    if not message.strip():
+        raise InvalidReminderError("msg is empty: a reminder must say something")
+    if (found := _UNSPEAKABLE.search(message)) is not None:
+        raise InvalidReminderError(
+            f"msg has the character U+{ord(found[0]):04X}: line breaks and control characters cannot stand in one line"
+        )
+
+
+def check_id(reminder_id: str) -> None:
+    """Return if `reminder_id` may stand in a line.
+
+    Raises:
+        InvalidReminderError: it may not.
+    """
+    if not _ID.fullmatch(reminder_id):
+        raise InvalidReminderError(f"id {shown(reminder_id)}: must be letters, digits, `_` and `-`, at least one")
+
+
+def parse_date(text: str) -> date:
+    """The day that `text` names.
+
+    Raises:
+        InvalidReminderError: it is no `YYYY-MM-DD`, or no day of the calendar.
+    """
+    if not _DATE.fullmatch(text):
+        raise InvalidReminderError(f"date {shown(text)}: must be YYYY-MM-DD")
+    return _day(text)
+
+
+def parse_time(text: str) -> time:
+    """The minute of a day that `text` names.
+
+    Raises:
+        InvalidReminderError: it is no `HH:MM` from 00:00 to 23:59.
+    """
+    if not _TIME.fullmatch(text):
+        raise InvalidReminderError(f"time {shown(text)}: must be HH:MM, from 00:00 to 23:59")
+    return time.fromisoformat(text)
+
+
+def parse_recurrence(text: str) -> Recurrence:
+    """The recurrence that `text` names.
+
+    Raises:
+        InvalidReminderError: there is none of that name.
+    """
+    found = _RECURRENCES.get(text)
+    if found is None:
+        raise InvalidReminderError(f"recur {shown(text)}: must be one of {', '.join(_RECURRENCES)}")
+    return found
+
+
+def looks_like_reminder(text: str) -> bool:
+    """Whether who wrote the line may have meant a reminder, so that it is worth saying why it is none."""
+    return _CHECKBOX.match(text) is not None or _BARE_FIELD.match(text) is not None
+
+
+def shown(text: str, limit: int = 40) -> str:
+    """`text` in quotes, safe for a terminal, and not long."""
+    return repr(text if len(text) <= limit else text[: limit - 1] + "…")
+
+
+def _day(text: str) -> date:
+    """The day that ten characters name."""
+    try:
+        if text[7] == "-":  # a week's day has none there, and is taken otherwise
+            return date.fromisoformat(text)
+    except ValueError:
+        if _DATE.fullmatch(text):
+            raise InvalidReminderError(f"date {shown(text)}: the calendar has no such day") from None
+    raise InvalidReminderError(f"date {shown(text)}: must be YYYY-MM-DD")
+
+
+def _from_fields(fields: dict[str, str]) -> Reminder:
+    missing = [name for name in FIELDS if name not in fields]
+    if missing:
+        raise InvalidReminderError(f"{', '.join(f'{name}=' for name in missing)} missing")
+    if "id" in fields:
+        check_id(fields["id"])
+    message = _ESCAPED.sub(r"\1", fields["msg"])
+    check_message(message)
+    return Reminder(
+        day=parse_date(fields["date"]),
+        at=parse_time(fields["time"]),
+        recurrence=parse_recurrence(fields["recur"]),
+        message=message,
+        id=fields.get("id", ""),
+    )
+
+
+def _fields(text: str) -> dict[str, str]:
+    """Field -> value as it stands there, without the quotes of `msg`."""
+    text = text.rstrip(" \t\r")
+    if not text.startswith(BULLET):
+        _refuse_bullet(text)
+    fields: dict[str, str] = {}
+    position = len(BULLET)
+    while position < len(text):
+        match = _FIELD.match(text, position)
+        if match is None:
+            raise InvalidReminderError(f"{shown(text[position:].strip())}: must be a field such as date=2026-11-22")
+        name = match[1]
+        if name not in (*FIELDS, "id"):
+            raise InvalidReminderError(f"{shown(name)}: is none of the fields {', '.join(FIELDS)}, id")
+        if name in fields:
+            raise InvalidReminderError(f"{name}= stands there twice")
+        fields[name], position = _value(name, text, match.end())
+    return fields
+
+
+def _value(name: str, text: str, start: int) -> tuple[str, int]:
+    """The value that begins at `start`, and where it ends."""
+    if name != "msg":
+        match = _UNQUOTED.match(text, start)
+        assert match is not None, "the pattern matches nothing, too"
+        return match[0], match.end()
+    quoted = _QUOTED.match(text, start)
+    if quoted is None:
+        _refuse_message(text, start)
+    if quoted.end() < len(text) and text[quoted.end()] != " ":
+        raise InvalidReminderError(f'msg: after the closing " comes {shown(text[quoted.end()])} instead of a space')
+    return quoted[1], quoted.end()
+
+
+def _refuse_message(text: str, start: int) -> NoReturn:
+    if not text.startswith('"', start):
+        raise InvalidReminderError('msg must stand in double quotes, as in msg="…"')
+    if (found := _UNSPEAKABLE.search(text, start)) is not None:
+        raise InvalidReminderError(f"msg has the control character U+{ord(found[0]):04X}")
+    raise InvalidReminderError('msg has no closing " (a quote inside is written \\")')
+
+
+def _refuse_bullet(text: str) -> NoReturn:
+    box = _CHECKBOX.match(text)
+    if box is None:
+        raise InvalidReminderError("must begin with `- [ ] `")
+    if text[0] in " \t":
+        raise InvalidReminderError("is indented: `- [ ] ` must begin in the first column")
+    if box[0][-2] in "xX":
+        raise InvalidReminderError("is ticked, so it is never due; `- [ ] ` makes it a reminder again")
+    raise InvalidReminderError(f"begins with {shown(box[0])}: must begin with `- [ ] ` and one space after it")

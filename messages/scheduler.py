@@ -1,0 +1,157 @@
+"""How to talk to SchedulerActor, the only one that writes the reminders' file and says what is due."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from messages.base import Address, Message, RequestId, Value, Window
+from messages.discord import Delivered, DeliveryFailed, DeliveryRefused
+from messages.socket import Refused
+from messages.status import DescribeYourself
+
+
+class ListedReminder(Value, frozen=True, kw_only=True, gc=False):
+    """One reminder of the file."""
+
+    id: str
+    """Empty for a line that has none yet."""
+    line: str
+    """As it stands in the file."""
+    msg: str
+    recur: str
+    next_due: datetime | None
+    """UTC; None for a one-off whose time has passed and that is about to be said."""
+    next_local: str
+    """The same on London's clocks, for people; empty for None."""
+    is_addressable: bool = True
+    """False for an id that stands on several lines, or none: it can't be modified or deleted by it."""
+
+
+class InvalidLine(Value, frozen=True, kw_only=True, gc=False):
+    """A line that is not used, or not as it may have been meant."""
+
+    number: int
+    line: str
+    reason: str
+
+
+class CreateReminder(Message, frozen=True, kw_only=True, gc=False):
+    """Add a line; answered by `ReminderCreated` or `Refused`, and confirmed in the window."""
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+    msg: str
+    date: str = ""
+    """`YYYY-MM-DD`, `today` or `tomorrow`; empty for the next day on which `time` is still to come."""
+    time: str = ""
+    """`HH:MM` on London's clocks."""
+    recur: str = "none"
+    at: str = ""
+    """ISO 8601 in place of `date` and `time`; without an offset it is London's."""
+    in_minutes: int = 0
+    """From now, in their place."""
+
+
+class ModifyReminder(Message, frozen=True, kw_only=True, gc=False):
+    """Change what is named of one line; answered by `ReminderModified` or `Refused`, and confirmed in the window."""
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+    id: str
+    msg: str = ""
+    date: str = ""
+    time: str = ""
+    recur: str = ""
+    at: str = ""
+    in_minutes: int = 0
+
+
+class DeleteReminder(Message, frozen=True, kw_only=True, gc=False):
+    """Take one line out; answered by `ReminderDeleted` or `Refused`, and confirmed in the window."""
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+    id: str
+
+
+class ListReminders(Message, frozen=True, kw_only=True, gc=False):
+    """Say what the file holds; answered by `RemindersListed` or `Refused`."""
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+    limit: int = 200
+    """Most reminders in the answer, soonest first."""
+
+
+class ReminderCreated(Message, frozen=True, kw_only=True, gc=False):
+    """The line stands in the file."""
+
+    request_id: RequestId
+    id: str
+    line: str
+    next_due: str
+    """On London's clocks, for people."""
+    note: str = ""
+
+
+class ReminderModified(Message, frozen=True, kw_only=True, gc=False):
+    """The line stands in the file in place of the old one."""
+
+    request_id: RequestId
+    id: str
+    line: str
+    old_line: str
+    next_due: str
+    note: str = ""
+
+
+class ReminderDeleted(Message, frozen=True, kw_only=True, gc=False):
+    """The line stands in the file no more."""
+
+    request_id: RequestId
+    id: str
+    line: str
+
+
+class RemindersListed(Message, frozen=True, kw_only=True, gc=False):
+    """What the file holds now."""
+
+    request_id: RequestId
+    reminders: tuple[ListedReminder, ...]
+    """Soonest first."""
+    left_out: int
+    """Reminders beyond the limit."""
+    invalid: tuple[InvalidLine, ...]
+
+
+class MinuteBegan(Message, frozen=True, kw_only=True, gc=False):
+    """Time to look at the file (the actor's own timer)."""
+
+    aim: int
+    """Which timer; one that an earlier actor set is nobody's any more."""
+
+
+class LookAgain(Message, frozen=True, kw_only=True, gc=False):
+    """Time to see whether the file has come to rest (the actor's own timer)."""
+
+    scan: int
+    """Which look; one that is over is not gone on with."""
+
+
+class GoOnWriting(Message, frozen=True, kw_only=True, gc=False):
+    """Time for the next step of the edit under way (the actor's own timer)."""
+
+    edit: int
+    """Which edit; one that is over is not gone on with."""
+
+
+ReminderRequest = CreateReminder | ModifyReminder | DeleteReminder
+SchedulerCommand = ReminderRequest | ListReminders | DescribeYourself
+SchedulerReply = ReminderCreated | ReminderModified | ReminderDeleted | RemindersListed | Refused
+SchedulerMessage = (
+    SchedulerCommand | MinuteBegan | LookAgain | GoOnWriting | Delivered | DeliveryFailed | DeliveryRefused
+)

@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from actors.cli.check import Check, Level
+from actors.cli.feature_checks import feature_checks, words_in_logs
+from actors.settings.load import load
+from actors.settings.secret import Secrets
+from domain.log_event import Kind
+from tests.domain.logs import said, written
+
+
+def checks(tmp_path: Path, **given: object) -> dict[str, Check]:
+    settings = load(environ={}, folder=tmp_path, given={"data_root": str(tmp_path / "data"), **given})
+    return {check.name: check for check in feature_checks(settings, Secrets.take({}))}
+
+
+def test_all_is_well_where_nothing_is_there_yet(tmp_path: Path) -> None:
+    found = checks(tmp_path)
+    assert {check.level for check in found.values()} == {Level.OK}
+    assert found["memory"].detail == "no index yet: the next start makes it of 0 turns"
+
+
+def test_what_is_switched_off_is_not_looked_at(tmp_path: Path) -> None:
+    assert checks(tmp_path, **{"memory.enabled": False, "reminders.file": ""}).keys() == {"skills"}
+
+
+def test_a_line_that_only_looks_like_a_reminder_is_counted(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    file = tmp_path / "data" / "reminders.md"
+    good = '- [ ] date=2030-01-01 time=09:00 recur=none msg="tea"\n'
+    file.write_text(good)
+    assert checks(tmp_path)["reminders"] == Check("reminders", Level.OK, f"1 in {file}")
+    file.write_text(good + "- [ ] buy milk\n")
+    found = checks(tmp_path)["reminders"]
+    assert found.level is Level.WARN
+    assert "1 in " in found.detail
+    assert "1 lines that look like" in found.detail
+
+
+def test_a_provider_without_its_key_or_model_fails(tmp_path: Path) -> None:
+    assert checks(tmp_path, **{"embedder.provider": "google"})["embedder"].level is Level.FAIL
+    assert checks(tmp_path, **{"embedder.provider": "litellm"})["embedder"].level is Level.FAIL
+
+
+def test_a_faulty_skill_is_named(tmp_path: Path) -> None:
+    folder = tmp_path / "data" / "skills" / "broken"
+    folder.mkdir(parents=True)
+    (folder / "SKILL.md").write_text("---\nname: broken\n---\n")
+    found = checks(tmp_path)["skills"]
+    assert found.level is Level.WARN
+    assert "broken" in found.detail
+
+
+def test_turns_of_all_logs_are_counted(tmp_path: Path) -> None:
+    folder = tmp_path / "logs" / "discord-channel" / "123456789012345678"
+    folder.mkdir(parents=True)
+    kinds = (Kind.USER, Kind.AGENT, Kind.TOOL_RESULT, Kind.DELIVERY)
+    events = [said(number, kind=kind) for number, kind in enumerate(kinds)]
+    (folder / "20261122T000000Z_0001.md").write_bytes(written(events))
+    assert words_in_logs(tmp_path) == 2

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from actors.cli.status import _span
+from actors.socket.status import Facts, system_facts
+from messages.base import Address
+from tests.actors.cli.command import run
+from tests.actors.socket.rig import MUTE, OWNER, Rig
+
+
+@pytest.fixture
+def rig() -> Iterator[Rig]:
+    with TemporaryDirectory(prefix="s-") as folder:
+        made: list[Rig] = []
+        facts = partial(_facts, made)
+        made.append(Rig(Path(folder), describers=(OWNER, MUTE), system_facts=facts))
+        yield made[0]
+        made[0].system.stop()
+
+
+def _facts(made: list[Rig]) -> Facts:
+    return system_facts(made[0].system, datetime(2026, 1, 1, tzinfo=UTC))
+
+
+def test_status_tells_of_the_system_and_of_each_actor_and_who_did_not_answer(rig: Rig) -> None:
+    rig.system.tell(Address("nobody"), rig.ask_for_door())
+
+    done = run("agent", "status", "--data", str(rig.root), cwd=rig.root)
+
+    assert done.returncode == 0, done.stderr
+    lines = dict(line.split("  ", 1) for line in done.stdout.splitlines())
+    told = {name.strip(): value.strip() for name, value in lines.items()}
+    assert told["owner"] == "rows 3, held 0"
+    assert told["no answer"] == "mute"
+    assert told["actors"] == "mute 1, owner 1, socket 1"
+    assert told["crashes"] == "none"
+    assert told["dead letters"] != "none"
+    assert "\x1b" not in done.stdout
+
+
+def test_status_as_json_is_one_document(rig: Rig) -> None:
+    done = run("agent", "status", "--json", "--data", str(rig.root), cwd=rig.root)
+
+    told = json.loads(done.stdout)
+    assert told["actors"]["owner"] == {"rows": 3, "held": 0}
+    assert told["system"]["windows_in_memory"] == 0
+
+
+def test_without_a_running_agent_status_says_so_and_fails(tmp_path: Path) -> None:
+    done = run("agent", "status", "--data", str(tmp_path), cwd=tmp_path)
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == f"error: no agent is running on the data root {tmp_path}\n"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(0, "0 s"), (59, "59 s"), (60, "1 min 0 s"), (3_661, "1 h 1 min"), (90_000, "1 d 1 h")],
+)
+def test_a_span_of_time_is_said_in_its_two_largest_units(seconds: int, words: str) -> None:
+    assert _span(seconds) == words

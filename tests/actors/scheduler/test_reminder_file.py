@@ -1,0 +1,205 @@
+"""Edits of a real file: what stays, and what happens where files cannot change names."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from actors.scheduler.exchange import exchange
+from actors.scheduler.reminder_file import BEFORE_NAME, FileRefusedError, ReminderFile
+from actors.scheduler.rewriting import Edit, Rewriting, Waits
+from domain.reminder_document import EditRefusedError, append
+
+LINE = '- [ ] date=2030-01-01 time=09:00 recur=none msg="x" id=rid_X'
+NO_WAIT = Waits(settle_s=0.0, verify_s=0.0)
+
+
+def cannot_swap(_one: Path, _other: Path) -> bool:
+    """A file system without RENAME_EXCHANGE."""
+    return False
+
+
+def add(data: bytes) -> bytes:
+    return append(data, LINE)
+
+
+def rewrite(
+    path: Path, edit: Edit = add, swap: Callable[[Path, Path], bool] = exchange, between: Callable[[], object] = int
+) -> Rewriting:
+    """Make an edit; `between` runs in every wait."""
+    rewriting = Rewriting(ReminderFile(path, path.parent / "spare", swap), edit, NO_WAIT)
+    while rewriting.step() is not None:
+        between()
+    return rewriting
+
+
+swaps = pytest.mark.parametrize("swap", [exchange, cannot_swap])
+
+
+@swaps
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (b"a\n", f"a\n{LINE}\n".encode()),
+        (b"a\r\nb", f"a\r\nb\r\n{LINE}".encode()),
+        (b"\xef\xbb\xbfa\n", f"\ufeffa\n{LINE}\n".encode()),
+        (b"\xff\0a\r\n\n", b"\xff\0a\r\n\n" + LINE.encode() + b"\n"),
+        (b"", f"{LINE}\n".encode()),
+    ],
+)
+def test_an_edit_leaves_all_other_bytes(
+    tmp_path: Path, swap: Callable[[Path, Path], bool], before: bytes, after: bytes
+) -> None:
+    path = tmp_path / "r.md"
+    path.write_bytes(before)
+    rewrite(path, swap=swap)
+    assert path.read_bytes() == after
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["r.md", "spare"]
+    assert (tmp_path / "spare" / BEFORE_NAME).read_bytes() == before
+
+
+@swaps
+@pytest.mark.parametrize("mode", [0o600, 0o644, 0o664])
+def test_the_mode_stays(tmp_path: Path, swap: Callable[[Path, Path], bool], mode: int) -> None:
+    path = tmp_path / "r.md"
+    path.write_bytes(b"a\n")
+    path.chmod(mode)
+    rewrite(path, swap=swap)
+    assert stat.S_IMODE(path.stat().st_mode) == mode
+
+
+@swaps
+def test_a_symbolic_link_stays_one(tmp_path: Path, swap: Callable[[Path, Path], bool]) -> None:
+    vault = tmp_path / "vault"
+    vault.mkdir()
+    (vault / "real.md").write_bytes(b"a\n")
+    link = tmp_path / "r.md"
+    link.symlink_to(vault / "real.md")
+    rewrite(link, swap=swap)
+    assert link.is_symlink()
+    assert LINE.encode() in (vault / "real.md").read_bytes()
+    assert [p.name for p in vault.iterdir()] == ["real.md"]
+
+
+@swaps
+def test_an_edit_that_changes_nothing_does_not_touch_the_file(
+    tmp_path: Path, swap: Callable[[Path, Path], bool]
+) -> None:
+    path = tmp_path / "r.md"
+    path.write_bytes(b"a\n")
+    before = path.stat()
+    rewrite(path, lambda data: data, swap)
+    assert path.stat() == before
+
+
+def test_a_file_that_is_missing_is_made_with_its_folder_for_the_owner_alone(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "r.md"
+    rewrite(path)
+    assert path.read_text() == LINE + "\n"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_file_that_somebody_makes_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
+    path = tmp_path / "r.md"
+    file = ReminderFile(path, tmp_path / "spare")
+    path.write_bytes(b"theirs\n")
+    assert file.create(b"ours\n") is False
+    assert path.read_bytes() == b"theirs\n"
+
+
+@swaps
+def test_a_refused_edit_changes_nothing(tmp_path: Path, swap: Callable[[Path, Path], bool]) -> None:
+    path = tmp_path / "r.md"
+    path.write_bytes(b"a\n")
+
+    def refuse(_data: bytes) -> bytes:
+        raise EditRefusedError("no")
+
+    with pytest.raises(EditRefusedError):
+        rewrite(path, refuse, swap)
+    assert path.read_bytes() == b"a\n"
+
+
+def test_a_write_protected_file_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "r.md"
+    path.write_bytes(b"a\n")
+    path.chmod(0o444)
+    with pytest.raises(FileRefusedError, match="write-protected"):
+        rewrite(path)
+    assert path.read_bytes() == b"a\n"
+
+
+def test_a_pipe_in_the_files_place_does_not_stop_the_reader(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "r.md")
+    with pytest.raises(FileRefusedError, match="no regular file"):
+        ReminderFile(tmp_path / "r.md", tmp_path).look()
+
+
+def once(act: Callable[[], object], at: int) -> Callable[[], None]:
+    """Does it in one certain wait."""
+    waits = iter(range(100))
+
+    def between() -> None:
+        if next(waits) == at:
+            act()
+
+    return between
+
+
+@pytest.mark.parametrize("at", range(2))
+@pytest.mark.parametrize("by_rename", [True, False])
+def test_what_a_person_saves_at_any_moment_is_kept_and_so_is_ours(tmp_path: Path, at: int, by_rename: bool) -> None:
+    path = tmp_path / "r.md"
+    path.write_bytes(b"a\nb\n")
+
+    def save() -> None:
+        data = path.read_bytes().replace(b"b\n", b"human\nb\n")
+        if by_rename:
+            (tmp_path / "tmp").write_bytes(data)
+            (tmp_path / "tmp").replace(path)
+        else:
+            path.write_bytes(data)
+
+    rewrite(path, between=once(save, at))
+    lines = path.read_bytes().split(b"\n")
+    assert lines[0] == b"a"
+    assert b"human" in lines
+    assert LINE.encode() in lines
+
+
+def test_a_stale_save_right_after_ours_is_edited_again(tmp_path: Path) -> None:
+    path = tmp_path / "r.md"
+    path.write_bytes(b"a\n")
+    rewrite(path, between=once(lambda: path.write_bytes(b"a\nhuman\n"), 1))
+    assert path.read_text() == f"a\nhuman\n{LINE}\n"
+
+
+def test_who_wrote_into_the_displaced_version_is_heard_even_later(tmp_path: Path) -> None:
+    path = tmp_path / "r.md"
+    path.write_bytes(b"a\n")
+    slow = os.open(path, os.O_WRONLY)
+    rewriting = rewrite(path)
+    os.write(slow, b"a\nhuman\n")
+    os.close(slow)
+    (hunk,) = rewriting.debts()
+    assert hunk.added == (b"human",)
+
+
+def test_a_writer_that_never_rests_is_given_up_on_and_keeps_its_words(tmp_path: Path) -> None:
+    path = tmp_path / "r.md"
+    path.write_bytes(b"0\n")
+    numbers = iter(range(1, 1000))
+    with pytest.raises(FileRefusedError, match="is being changed too quickly"):
+        rewrite(path, between=lambda: path.write_bytes(b"%d\n" % next(numbers)))
+    assert int(path.read_bytes().split()[0]) >= 100
+
+
+def test_a_file_that_goes_away_for_good_is_given_up_on(tmp_path: Path) -> None:
+    path = tmp_path / "r.md"
+    path.write_bytes(b"a\n")
+    with pytest.raises(FileRefusedError, match="does not come to rest"):
+        rewrite(path, between=once(path.unlink, 1))
