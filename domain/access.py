@@ -1,8 +1,9 @@
-"""Who is heard: the one rule for messages, commands and whatever else a person can do."""
+"""Who is heard: the one rule for messages, commands, buttons and whatever else a person can do."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from enum import StrEnum
 
 from messages.base import Value
 
@@ -10,18 +11,35 @@ EVERYBODY = "*"
 """Among the users of an `Access`: whoever can write in the channel is heard."""
 
 
+class Standing(StrEnum):
+    """What a person may do."""
+
+    NOBODY = "nobody"
+    """Nothing: the bot doesn't hear them."""
+    VIEWER = "viewer"
+    """Talk with the model, which gets no bash for it."""
+    MEMBER = "member"
+    """Everything."""
+
+
 class Access(Value, frozen=True, kw_only=True, gc=False):
-    """Those who are heard, by id and never by name; with both sets empty, nobody is."""
+    """Those who are heard, by id and never by name; with all sets empty, nobody is."""
 
     users: frozenset[str]
     roles: frozenset[str] = frozenset()
+    viewer_roles: frozenset[str] = frozenset()
 
 
-def may(access: Access, *, user_id: str, role_ids: Iterable[str]) -> bool:
-    """Whether the person with these roles is heard."""
-    return EVERYBODY in access.users or user_id in access.users or not access.roles.isdisjoint(role_ids)
+def standing(access: Access, *, user_id: str, role_ids: Iterable[str]) -> Standing:
+    """What the person with these roles may do."""
+    held = frozenset(role_ids)
+    if EVERYBODY in access.users or user_id in access.users or not access.roles.isdisjoint(held):
+        return Standing.MEMBER
+    return Standing.NOBODY if access.viewer_roles.isdisjoint(held) else Standing.VIEWER
 
 
 def depends_on_roles(access: Access, user_id: str) -> bool:
-    """Whether `may` cannot be answered for this person without knowing their roles."""
-    return bool(access.roles) and not may(access, user_id=user_id, role_ids=())
+    """Whether `standing` cannot be told for this person without knowing their roles."""
+    if not access.roles and not access.viewer_roles:
+        return False
+    return standing(access, user_id=user_id, role_ids=()) is Standing.NOBODY

@@ -47,6 +47,10 @@ class Admission(Generic[R]):
         """Whether any request waits or is being served."""
         return bool(self._requests)
 
+    def __len__(self) -> int:
+        """How many requests wait or are being served."""
+        return len(self._requests)
+
     def __contains__(self, request_id: RequestId) -> bool:
         """Whether that request waits or is being served."""
         return request_id in self._requests

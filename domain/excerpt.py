@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
@@ -51,17 +52,23 @@ def excerpt(text: str, limit: int, wanted: Collection[str] = (), *, width: Calla
         return Excerpt(whole, is_truncated=False)
     head = f"{MARK} "
     starts = [match.end() for match in _START.finditer(whole)] if limit > 2 * width(head) else []
-    stretches = [(0, _fitting(whole, limit - width(MARK), width))]
-    stretches += [
-        (start, _fitting(whole[start : start + limit], limit - width(head + MARK), width)) for start in starts
-    ]
     found = _occurrences(whole, frozenset(wanted) - STOP_TERMS)
-    start, shown = max(stretches, key=lambda one: (_gain(found, one[0], one[0] + len(one[1])), len(one[1]), -one[0]))
+    begins = [at for at, _, _ in found]
+    start, shown = 0, _fitting(whole, limit - width(MARK), width)
+    best = _gain(found, begins, 0, len(shown)), len(shown)
+    for place in starts:
+        # No character takes less than 1, so the stretch ends here at the latest.
+        if _gain(found, begins, place, place + limit) < best[0]:
+            continue
+        stretch = _fitting(whole[place : place + limit], limit - width(head + MARK), width)
+        worth = _gain(found, begins, place, place + len(stretch)), len(stretch)
+        if worth > best:
+            start, shown, best = place, stretch, worth
     return Excerpt((head if start else "") + shown + MARK, is_truncated=True)
 
 
 def _occurrences(text: str, wanted: frozenset[str]) -> list[tuple[int, int, str]]:
-    """Where the wanted terms stand: begin, end, term; not far off in a text with marks that words leave out."""
+    """Where the wanted terms stand, in order: begin, end, term; not far off with marks that words leave out."""
     if not wanted:
         return []
     padded = f" {spaced(text)} "
@@ -72,12 +79,13 @@ def _occurrences(text: str, wanted: frozenset[str]) -> list[tuple[int, int, str]
             while place >= 0:
                 found.append((place, place + len(word), term))
                 place = padded.find(f" {word} ", place + len(word))
-    return found
+    return sorted(found)
 
 
-def _gain(found: list[tuple[int, int, str]], begin: int, end: int) -> int:
+def _gain(found: list[tuple[int, int, str]], begins: list[int], begin: int, end: int) -> int:
     """How many different terms stand between `begin` and `end`."""
-    return len({term for at, to, term in found if begin <= at and to <= end})
+    within = found[bisect_left(begins, begin) : bisect_left(begins, end)]
+    return len({term for _, to, term in within if to <= end})
 
 
 def _fitting(text: str, room: int, width: Callable[[str], int]) -> str:

@@ -75,8 +75,13 @@ def telling(candidates: Iterable[str], rows_with: Mapping[str, int], rows: int) 
     """
     counted = [(rows_with.get(stem(word), 0), word) for word in candidates]
     occurring = [(count, word) for count, word in counted if count]
-    rare = tuple(word for count, word in occurring if count <= max(COMMON_SHARE * rows, COMMON_ROWS))
+    rare = tuple(word for count, word in occurring if count <= rare_limit(rows))
     return rare or tuple(word for _, word in sorted(occurring, key=lambda one: one[0])[:1])
+
+
+def rare_limit(rows: int) -> float:
+    """In how many of `rows` a word may be and still be rare enough to look up."""
+    return max(COMMON_SHARE * rows, COMMON_ROWS)
 
 
 def fts_query(looked_up: Iterable[str]) -> str:

@@ -94,9 +94,7 @@ def _pinned(
     if meta.get("event"):
         if action not in (PIN, UNPIN) or not isinstance(where, str) or not isinstance(there, int):
             return None
-        return PinChange(
-            path=where, line=there, is_pinned=action == PIN, at=at, source_path=path, source_line=line
-        )
+        return PinChange(path=where, line=there, is_pinned=action == PIN, at=at, source_path=path, source_line=line)
     if action != PIN or not text.strip():
         return None
     audience = meta.get("audience")

@@ -7,6 +7,8 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Final
 
+from domain.markdown_block import Block, block_around
+
 LIMIT: Final = 2000
 """Discord's longest message, in UTF-16 code units to be on the safe side."""
 
@@ -52,6 +54,10 @@ def pieces(text: str, limit: int = LIMIT) -> tuple[Piece, ...]:
     """The messages that show `text`, each with the part of it that it stands for.
 
     Cuts fall between paragraphs, else lines, else words, else characters; never inside one if that can be avoided.
+    A table or list goes into one message whole if it fits, else it is cut between rows or items.
+
+    Without the marks of code blocks that were added, what is shown is the text but for blanks at the cuts, and but for
+    a code block there that shows nothing.
 
     Args:
         limit: Most UTF-16 code units of a message, >= 200.
@@ -76,9 +82,15 @@ def pieces(text: str, limit: int = LIMIT) -> tuple[Piece, ...]:
     return (*found[:-1], Piece(found[-1].source + text[begin:], found[-1].text)) if found else ()
 
 
+def closed(text: str) -> str:
+    """`text` with its last code block closed if it is open; at most four units longer."""
+    after = _scan(text, 0, len(text), None).language
+    return text if after is None else text + (_FENCE if text.endswith("\n") else "\n" + _FENCE)
+
+
 def units(text: str) -> int:
     """Length in UTF-16 code units, which is never less than in code points."""
-    return len(text) + sum(character > "\uffff" for character in text)
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def sendable(text: str) -> str:
@@ -101,6 +113,10 @@ def _cut(text: str, start: int, language: str | None, limit: int) -> tuple[int, 
         if is_late or scan.block_is_blank:
             end = scan.opened_at
             scan = _scan(text, start, end, language)
+    if scan.language is None and (better := _beside_block(text, start, end, farthest, limit)) != end:
+        kept = _scan(text, start, better, language)
+        if not kept.is_blank and kept.language is None:
+            end, scan = better, kept
     closing = _CLOSING.match(text, end) if scan.language is not None else None
     return end, closing.end() if closing else end, scan
 
@@ -142,6 +158,34 @@ def _farthest(text: str, start: int, room: int) -> int:
     while (excess := units(text[start:end]) - room) > 0:
         end -= (excess + 1) // 2
     return end
+
+
+def _beside_block(text: str, start: int, end: int, farthest: int, limit: int) -> int:
+    """A better place than `end` for a cut that would fall into a table or list; `end` if there is none."""
+    block = block_around(text, start, end, min(len(text), end + limit))
+    if block is None:
+        return end
+    if block.end <= farthest:
+        return block.end
+    if block.begin > start and _fits(text, block.begin, block.end, limit):
+        return block.begin
+    return _joint(text, block, start, farthest, limit) or end
+
+
+def _joint(text: str, block: Block, start: int, farthest: int, limit: int) -> int | None:
+    """The last place between two rows or items that is not too early, or before one that fits a message."""
+    joints = (block.begin, *block.joints)
+    within = [at for at in joints if start < at <= farthest]
+    if not within:
+        return None
+    at = within[-1]
+    following = next((after for after in joints if after > at), block.end)
+    return at if at >= start + (farthest - start) // 4 or _fits(text, at, following, limit) else None
+
+
+def _fits(text: str, begin: int, end: int, limit: int) -> bool:
+    """Whether a message that begins at `begin` can reach `end` though more follows."""
+    return end - begin < limit and units(text[begin:end].rstrip()) <= limit - len(_FENCE) - 1
 
 
 def _best_break(text: str, start: int, farthest: int) -> int:

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 HEAD = 112
-MIDDLE = 144
+MIDDLE = 176
 LENGTHS = 4
 """Bytes a vector for the lengths of: head's error, everything beyond the head, middle's error, the rest."""
 MARGIN = 1e-4
@@ -175,7 +175,7 @@ def encode(frame: Frame, vectors: NDArray[np.float32]) -> Codes:
     )
 
 
-def ask(frame: Frame, query: NDArray[np.float32]) -> Question:
+def asked(frame: Frame, query: NDArray[np.float32]) -> Question:
     """`query` (dims,), ready to be compared with codes."""
     targets, weights = exact_questions(frame, query[None])
     target, (head_length, middle_length, rest) = targets[0].astype(np.float64), weights[0].tolist()

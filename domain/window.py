@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from messages.base import Surface, Value, Window
 
 LOG_ROOT = PurePosixPath("logs")
-LOGGED_SURFACES = (Surface.DISCORD_CHANNEL, Surface.DISCORD_THREAD)
+LOGGED_SURFACES = (Surface.DISCORD_CHANNEL, Surface.DISCORD_THREAD, Surface.DISCORD_DM)
 LAST_SEQ = 9999
 
 _CONTEXT_ID = re.compile("[0-9]{15,20}")

@@ -45,6 +45,7 @@ class Surface(StrEnum):
 
     DISCORD_CHANNEL = "discord-channel"
     DISCORD_THREAD = "discord-thread"
+    DISCORD_DM = "discord-dm"
     CLI = "cli"
 
 

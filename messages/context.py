@@ -3,20 +3,53 @@
 from __future__ import annotations
 
 from datetime import datetime
+from enum import StrEnum
 
 from messages.base import Address, Message, RequestId, TurnId, Value, Window
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused
+from messages.memory import MemoryExpanded
 from messages.model import ModelDelta, ModelFailed, ModelReply
 from messages.shell import BashRefused, BashResult
+from messages.socket import Refused
 from messages.turn import TurnContribution
 
 
+class FileKind(StrEnum):
+    """What became of a file that came with a message."""
+
+    UNREAD = "unread"
+    """Nobody tried to read it; only its address is known."""
+    TEXT = "text"
+    IMAGE = "image"
+    """One that models can be shown."""
+    FILE = "file"
+    """Anything else, and what could not be read."""
+
+
 class Attachment(Value, frozen=True, kw_only=True, gc=False):
-    """A file that came with a message; only its address is kept."""
+    """A file that came with a message."""
 
     filename: str
+    """As its sender called it: any characters."""
     url: str
     size_bytes: int
+    media_type: str = ""
+    """As found in it, else as declared; empty when nobody said."""
+    kind: FileKind = FileKind.UNREAD
+    path: str = ""
+    """Where it is kept, below the window's working directory; empty if it isn't."""
+    shown_chars: int = 0
+    """How much of it the message's text holds."""
+    note: str = ""
+    """What a reader has to know: why it could not be read or is not shown."""
+
+
+class Quote(Value, frozen=True, kw_only=True, gc=False):
+    """An earlier message that a new one answers."""
+
+    message_id: str
+    author_name: str
+    text: str
 
 
 class UserMessage(Message, frozen=True, kw_only=True, gc=False):
@@ -27,14 +60,25 @@ class UserMessage(Message, frozen=True, kw_only=True, gc=False):
     author_id: str
     author_name: str
     text: str
+    """What was typed, then what text files that came with it say, each in a marked section."""
     sent_at: datetime
     reply_to: Address
     """The surface that shows the answer: gets `ShowTyping` and `PostMessage`."""
     reply_to_message_id: str = ""
     """The message that this one answers; empty for none."""
     attachments: tuple[Attachment, ...] = ()
+    typed_chars: int | None = None
+    """How much of `text` was typed; None for all of it."""
     audience: str = ""
     """Who reads the window now, as a label of `domain.audience`; empty when that is not known."""
+    may_run: bool = True
+    """Whether the model may run commands to answer it."""
+    wants_answer: bool = True
+    """Whether it is to be answered; otherwise it is only logged, and later turns see it."""
+    refusal: str = ""
+    """Why it is not answered, to be said to the person; empty to say nothing."""
+    quote: Quote | None = None
+    """What it answers, if Discord said so."""
 
 
 class StartNewWindow(Message, frozen=True, kw_only=True, gc=False):
@@ -67,11 +111,116 @@ class ResumeWindow(Message, frozen=True, kw_only=True, gc=False):
     reply_to: Address
 
 
-class AbortTurn(Message, frozen=True, kw_only=True, gc=False):
-    """Stop the running turn, if there is one; what was said so far stays in the log."""
+class StopTurn(Message, frozen=True, kw_only=True, gc=False):
+    """Stop the running turn and leave unanswered what waits behind it; answered by `TurnStopped` or `Refused`."""
 
+    request_id: RequestId
+    reply_to: Address
     window: Window
     asked_by: str
+    """Name of the person."""
+    turn_id: str = ""
+    """Only if this turn is the one that runs; empty for whichever does."""
+
+
+class TurnStopped(Message, frozen=True, kw_only=True, gc=False):
+    """The turn runs no more; its command is dead or dying."""
+
+    request_id: RequestId
+    turn_id: str
+
+
+class ChooseModel(Message, frozen=True, kw_only=True, gc=False):
+    """Have another model answer in this window; answered by `ModelChosen` or `Refused`."""
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+    asked_by: str
+    """Id of the person."""
+    model: str = ""
+    """One of the operator's choices; empty to change nothing."""
+
+
+class ModelChosen(Message, frozen=True, kw_only=True, gc=False):
+    """Which model answers in the window."""
+
+    request_id: RequestId
+    model: str
+    choices: tuple[str, ...]
+    """All that the operator allows, the usual one first."""
+
+
+class TellUsage(Message, frozen=True, kw_only=True, gc=False):
+    """Say what this window's conversation has used; answered by `UsageTold`."""
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+
+
+class UsageTold(Message, frozen=True, kw_only=True, gc=False):
+    """What the window's present conversation has used, as far as providers say."""
+
+    request_id: RequestId
+    model: str
+    turns: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost_usd: float
+
+
+class PinMemory(Message, frozen=True, kw_only=True, gc=False):
+    """Keep something for ever in mind; answered by `MemoryPinned` or `Refused`. The same request again changes nothing.
+
+    `window` is where it was said. With `message_id`: that message, or if no log of the window has it, `text` as its
+    words. Without: `text` itself. With neither: what was said last.
+    """
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+    asked_by: str
+    """Id of the person."""
+    asked_by_name: str
+    message_id: str = ""
+    text: str = ""
+    author_id: str = ""
+    """Who wrote `text`; empty for the one who asks."""
+    author_name: str = ""
+    audience: str = ""
+    """Who reads the window now, as a label of `domain.audience`; empty when that is not known."""
+
+
+class UnpinMemory(Message, frozen=True, kw_only=True, gc=False):
+    """Take back a pin of one's own; answered by `MemoryUnpinned` or `Refused`."""
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+    asked_by: str
+    message_id: str = ""
+    """The message that was pinned; empty for the last pin that the person made in this window."""
+
+
+class MemoryPinned(Message, frozen=True, kw_only=True, gc=False):
+    """The pin is in the log."""
+
+    request_id: RequestId
+    path: str
+    line: int
+    """Where that which is pinned stands."""
+    text: str
+    """Its words."""
+
+
+class MemoryUnpinned(Message, frozen=True, kw_only=True, gc=False):
+    """It is no pin any more."""
+
+    request_id: RequestId
+    path: str
+    line: int
+    text: str
 
 
 class ContributionsDue(Message, frozen=True, kw_only=True, gc=False):
@@ -93,14 +242,34 @@ class DeliveryDue(Message, frozen=True, kw_only=True, gc=False):
     request_id: RequestId
 
 
-ContextCommand = UserMessage | StartNewWindow | ResumeWindow | AbortTurn
-ContextReply = NewWindowStarted | NewWindowRefused
+class StatusDue(Message, frozen=True, kw_only=True, gc=False):
+    """What is being done has lasted long enough to be shown (the actor's own timer)."""
+
+    turn_id: TurnId
+    step: int
+    """Which of the turn's doings it was."""
+
+
+class TypingDue(Message, frozen=True, kw_only=True, gc=False):
+    """Typing would end soon although the turn still runs (the actor's own timer)."""
+
+    turn_id: TurnId
+
+
+ContextCommand = (
+    UserMessage | StartNewWindow | ResumeWindow | StopTurn | ChooseModel | TellUsage | PinMemory | UnpinMemory
+)
+ContextReply = (
+    NewWindowStarted | NewWindowRefused | MemoryPinned | MemoryUnpinned | TurnStopped | ModelChosen | UsageTold
+)
 ContextMessage = (
     ContextCommand
     | TurnContribution
     | ContributionsDue
     | StepOverdue
     | DeliveryDue
+    | StatusDue
+    | TypingDue
     | ModelDelta
     | ModelReply
     | ModelFailed
@@ -109,4 +278,6 @@ ContextMessage = (
     | Delivered
     | DeliveryFailed
     | DeliveryRefused
+    | MemoryExpanded
+    | Refused
 )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from enum import StrEnum
+
 from messages.base import Address, Message, RequestId, Window
 
 
@@ -18,13 +21,73 @@ class PostMessage(Message, frozen=True, kw_only=True, gc=False):
     """The message that this answers; empty for none."""
     look_first: bool = False
     """It may have been sent in an earlier life: look into the channel before sending."""
+    look_since: datetime | None = None
+    """An earlier sending is no older than this; None for an hour, or for what came after the message it answers."""
+    mark: str = ""
+    """A part of the text by which an earlier sending is known though other words of it differ; empty for none."""
+    mention_user_id: str = ""
+    """Who may be notified by a mention in the text; empty for nobody."""
+    turn_id: str = ""
+    """The turn that the text ends: it takes the place of what `ShowProgress` showed of it. Empty for no turn."""
+
+
+class ShowProgress(Message, frozen=True, kw_only=True, gc=False):
+    """Show how far a turn is; the newest counts, and the turn's `PostMessage` or `EndProgress` ends it."""
+
+    window: Window
+    turn_id: str
+    text: str
+    """The answer so far; empty while there is none."""
+    status: str
+    """What is being done besides, in one short line; empty for nothing worth saying."""
+    answers_message_id: str = ""
+
+
+class EndProgress(Message, frozen=True, kw_only=True, gc=False):
+    """The turn ended without a text of its own: leave what was said of it, marked with `note`, or take it away."""
+
+    window: Window
+    turn_id: str
+    note: str
 
 
 class ShowTyping(Message, frozen=True, kw_only=True, gc=False):
-    """Show, or stop showing, that an answer is being written."""
+    """Show that an answer is being written, for a while that each new one prolongs; or stop showing it."""
 
     window: Window
     on: bool
+
+
+class ReactionKind(StrEnum):
+    """What has become of a message."""
+
+    TAKEN = "taken"
+    """It is being worked on."""
+    RESUMED = "resumed"
+    """It is being worked on again, after an interruption."""
+    ANSWERED = "answered"
+    FAILED = "failed"
+    """There was no answer, and will be none."""
+
+
+class ShowReaction(Message, frozen=True, kw_only=True, gc=False):
+    """Show by a reaction what has become of a message; the newest counts, and it may come late or never."""
+
+    window: Window
+    message_id: str
+    kind: ReactionKind
+
+
+class AttachFile(Message, frozen=True, kw_only=True, gc=False):
+    """Post a file of the window's working directory there; answered by `FileAttached` or `Refused`."""
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+    path: str
+    """Below the working directory."""
+    caption: str = ""
+    """Words above it, at most one message's worth."""
 
 
 class StopIntake(Message, frozen=True, kw_only=True, gc=False):
@@ -36,6 +99,16 @@ class Delivered(Message, frozen=True, kw_only=True, gc=False):
 
     request_id: RequestId
     message_ids: tuple[str, ...]
+
+
+class FileAttached(Message, frozen=True, kw_only=True, gc=False):
+    """The file is posted."""
+
+    request_id: RequestId
+    message_id: str
+    filename: str
+    """As it is shown."""
+    size_bytes: int
 
 
 class DeliveryFailed(Message, frozen=True, kw_only=True, gc=False):
@@ -52,5 +125,5 @@ class DeliveryRefused(Message, frozen=True, kw_only=True, gc=False):
     reason: str
 
 
-DiscordCommand = PostMessage | ShowTyping | StopIntake
-DiscordReply = Delivered | DeliveryFailed | DeliveryRefused
+DiscordCommand = PostMessage | ShowProgress | EndProgress | ShowTyping | ShowReaction | AttachFile | StopIntake
+DiscordReply = Delivered | DeliveryFailed | DeliveryRefused | FileAttached

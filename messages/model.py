@@ -24,6 +24,14 @@ class ToolCall(Value, frozen=True, kw_only=True, gc=False):
     """As the model wrote it; may be malformed."""
 
 
+class ImageFile(Value, frozen=True, kw_only=True, gc=False):
+    """An image that belongs to a message."""
+
+    path: str
+    """Below the request's `workdir`."""
+    media_type: str
+
+
 class ChatMessage(Value, frozen=True, kw_only=True, gc=False):
     """One entry of the conversation as a model sees it."""
 
@@ -33,6 +41,8 @@ class ChatMessage(Value, frozen=True, kw_only=True, gc=False):
     """Only with `assistant`."""
     tool_call_id: str = ""
     """Only with `tool`: the call that this answers."""
+    images: tuple[ImageFile, ...] = ()
+    """Only with `user`; shown to models that see, as far as the files are still there."""
 
 
 class ToolSpec(Value, frozen=True, kw_only=True, gc=False):
@@ -73,6 +83,8 @@ class ModelRequest(Message, frozen=True, kw_only=True, gc=False):
     tools: tuple[ToolSpec, ...]
     model: str = ""
     """litellm's name of the model; empty for the configured one."""
+    workdir: str = ""
+    """The folder in which the paths of images begin; empty when there are none."""
 
 
 class CancelModel(Message, frozen=True, kw_only=True, gc=False):

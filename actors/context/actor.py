@@ -9,37 +9,51 @@ from typing import assert_never
 
 from actors.context.config import ContextConfig
 from actors.context.deliveries import Deliveries
+from actors.context.heard import not_stored, reported, user_meta
 from actors.context.journal import Journal, LogUnwritable
+from actors.context.model_choice import ModelChoice
+from actors.context.pinning import Pinning
+from actors.context.presence import Presence
 from actors.context.turn_driver import INTERRUPTED, TurnDriver
 from actors.context.turn_run import TurnRun
 from actors.kernel import Actor, Timer
-from domain.conversation import Conversation, Debt
+from domain.conversation import Conversation
 from domain.log_event import Kind, event
 from domain.log_metadata import MetaValue
-from messages.base import Address, RequestId, TurnId, Window
+from domain.stop_word import says_stop
+from messages.base import Address, TurnId, Window
 from messages.context import (
-    AbortTurn,
+    ChooseModel,
     ContextMessage,
     ContributionsDue,
     DeliveryDue,
     NewWindowRefused,
     NewWindowStarted,
+    PinMemory,
     ResumeWindow,
     StartNewWindow,
+    StatusDue,
     StepOverdue,
+    StopTurn,
+    TellUsage,
+    TurnStopped,
+    TypingDue,
+    UnpinMemory,
     UserMessage,
 )
-from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, PostMessage
+from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, ReactionKind
+from messages.memory import MemoryExpanded
 from messages.model import ModelDelta, ModelFailed, ModelReply
 from messages.shell import BashRefused, BashResult
-from messages.turn import LoggedEvent, TurnContribution, TurnEnded
+from messages.socket import Refused
+from messages.turn import EventsLogged, LoggedEvent, TurnContribution, TurnEnded
 
 REOPEN_AFTER_S = 60.0
 """How soon a window whose log could not be written looks whether it can be written again."""
 
 
 class ContextActor(Actor):
-    """Holds one window's conversation, one turn at a time; messages that come meanwhile wait as follow-ups.
+    """Holds one window's conversation, one turn at a time; messages that come meanwhile wait or join it.
 
     Owns: the window's log file, the history, the turn in hand.
     Asks: contributors for blocks, the model for answers, the shell for commands, the surface to show things.
@@ -52,9 +66,19 @@ class ContextActor(Actor):
         self.surface: Address = config.surface
         self._journal = journal
         self._config = config
-        self._driver = TurnDriver(self, config, self._turn_ended)
+        self._presence = Presence(self, streams=config.streams, reacts=config.reacts)
+        self._choice = ModelChoice(self, config.models)
+        self._driver = TurnDriver(
+            self,
+            config,
+            presence=self._presence,
+            choice=self._choice,
+            on_boundary=self._join_waiting,
+            on_end=self._turn_ended,
+        )
+        self._pinning = Pinning(self, journal, config.subscribers)
         self._waiting: deque[TurnId] = deque()
-        self._deliveries = Deliveries()
+        self._deliveries = Deliveries(self)
         self._unwritable = ""
         """Why nothing can be stored; empty when all is well."""
         self._reopening: Timer | None = None
@@ -88,6 +112,8 @@ class ContextActor(Actor):
                 self._refuse(message)
             elif isinstance(message, StartNewWindow):
                 self.tell(message.reply_to, NewWindowRefused(request_id=message.request_id, reason=error.reason))
+            elif isinstance(message, PinMemory | UnpinMemory | StopTurn | ChooseModel):
+                self.tell(message.reply_to, Refused(request_id=message.request_id, reason=error.reason))
         self.in_progress = self._driver.run is not None or bool(self._waiting) or bool(self._deliveries)
 
     def record(
@@ -107,10 +133,7 @@ class ContextActor(Actor):
         made = event(self.new_id(), at or self.now(), kind, content, meta)
         with self.blocking():
             position = self._journal.write(made, sync=sync)
-        author = str(meta.get("author", "")) or kind.value
-        return LoggedEvent(
-            id=made.id, kind=kind.value, path=position.path, line=position.line, at=made.at, author=author, text=content
-        )
+        return reported(made, position.path, position.line)
 
     def _dispatch(self, message: ContextMessage) -> None:
         match message:
@@ -120,32 +143,46 @@ class ContextActor(Actor):
                 self._start_new_window(message)
             case ResumeWindow():
                 self._resume(message)
-            case AbortTurn():
-                self._abort(message)
+            case StopTurn():
+                self._stop_turn(message)
+            case ChooseModel():
+                self._choose_model(message)
+            case TellUsage():
+                self.tell(message.reply_to, self._choice.usage(message))
+            case PinMemory() | UnpinMemory():
+                self._pin(message)
             case TurnContribution():
                 self._driver.contributed(message)
             case ContributionsDue():
                 self._driver.preparation_over(message)
             case StepOverdue():
                 self._driver.overdue(message)
+            case StatusDue():
+                self._presence.status_due(message)
+            case TypingDue():
+                self._presence.typing_due(message)
             case ModelDelta():
-                return  # shown live by a later layer; the final text is posted in any case
+                self._driver.progressed(message)
             case ModelReply():
                 self._driver.replied(message)
             case ModelFailed():
                 self._driver.model_failed(message)
+            case MemoryExpanded():
+                self._driver.expanded(message)
+            case Refused():
+                self._driver.expansion_refused(message)
             case BashResult():
                 self._driver.bash_ended(message)
             case BashRefused():
                 self._driver.bash_refused(message)
             case Delivered():
-                self._delivered(message)
+                self._deliveries.delivered(message)
             case DeliveryFailed():
-                self._delivery_failed(message)
+                self._deliveries.failed(message)
             case DeliveryRefused():
-                self._delivery_refused(message)
+                self._deliveries.refused(message)
             case DeliveryDue():
-                self._deliver_again(message)
+                self._deliveries.due(message)
             case _:
                 assert_never(message)
 
@@ -159,9 +196,10 @@ class ContextActor(Actor):
 
     def _pick_up(self) -> None:
         """Pay what is owed from an earlier life: undelivered texts, then the turn that was cut short, then the rest."""
-        for debt in self.conversation.debts():
-            self._deliver(debt, look_first=True)
+        self._deliveries.begin_all()
         open_turns = self.conversation.open_turns()
+        for asked in self._journal.open_questions():
+            self._asked[TurnId(asked.event.id)] = reported(asked.event, self._journal.path, asked.line)
         self._waiting = deque(turn.id for turn in open_turns)
         if open_turns:
             first = open_turns[0]
@@ -188,7 +226,10 @@ class ContextActor(Actor):
         """Close a turn that was interrupted even when it was picked up again."""
         notice = "I was interrupted twice while answering this, so I stopped trying. Please ask again."
         logged = self.record(Kind.SYSTEM, notice, {"turn": turn_id, "what": "failed", "notice": True}, sync=True)
-        self._deliver_event(logged)
+        self._deliveries.begin(logged.id)
+        turn = self.conversation.turn(turn_id)
+        self._presence.react([turn.message_id, *turn.joined], ReactionKind.FAILED)
+        self._tell_ended(turn_id, "failed", turn.audience, [logged])
 
     def _lose_log(self, error: LogUnwritable) -> None:
         """Stop everything that would need to be stored; look again in a while."""
@@ -203,18 +244,8 @@ class ContextActor(Actor):
 
     def _refuse(self, message: UserMessage) -> None:
         """Tell the person that the message was not stored; this notice itself cannot be logged."""
-        notice = f"I cannot store messages of this window at the moment, so I do not answer: {self._unwritable}"
-        self.tell(
-            self.surface,
-            PostMessage(
-                request_id=RequestId(f"refusal-{message.message_id}"),
-                reply_to=self.address,
-                window=self.window,
-                text=notice,
-                nonce=f"x{message.message_id[-18:]}",
-                answers_message_id=message.message_id,
-            ),
-        )
+        if message.wants_answer:
+            self.tell(self.surface, not_stored(message, self._unwritable, self.address))
 
     # what people ask
 
@@ -225,14 +256,47 @@ class ContextActor(Actor):
             self._open()
         if message.message_id.isdecimal() and message.message_id in self.conversation.seen:
             return
+        self._require_log(message.author_id)
+        stops = self._is_busy and not message.attachments and says_stop(message.text)
+        quoted = message.quote is not None and self.conversation.shows(message.quote.message_id)
+        meta = user_meta(message, shows_quote=quoted)
+        if stops or not message.wants_answer:
+            meta |= {"overheard": True, "open": self._open_count}
+        logged = self.record(Kind.USER, message.text, meta, sync=True, at=message.sent_at)
+        if stops or not message.wants_answer:
+            self._overhear(message, logged)
+        else:
+            turn_id = TurnId(logged.id)
+            self._asked[turn_id] = logged
+            self._waiting.append(turn_id)
+            self._begin_next()
+        if stops:
+            self._abort_all(f"stopped by {message.author_name}")
+
+    def _overhear(self, message: UserMessage, logged: LoggedEvent) -> None:
+        """Tell others what was said, since no turn will, and the person why it isn't answered."""
+        news = EventsLogged(window=self.window, events=(logged,), audience=message.audience)
+        for subscriber in self._config.subscribers:
+            self.tell(subscriber, news)
+        if message.refusal:
+            meta: dict[str, MetaValue] = {"turn": logged.id, "what": "refused", "notice": True}
+            self._deliveries.begin(self.record(Kind.SYSTEM, message.refusal, meta, sync=True).id)
+
+    @property
+    def _is_busy(self) -> bool:
+        """Whether a turn runs or waits."""
+        return self._driver.run is not None or bool(self._waiting)
+
+    @property
+    def _open_count(self) -> int:
+        """How much is to be done yet, as the log has it."""
+        return len(self.conversation.open_turns()) + len(self.conversation.debts())
+
+    def _require_log(self, opened_by: str) -> None:
+        """Begin the window's first log, if it has none."""
         if not self._journal.is_open:
             with self.blocking():
-                self._journal.start(self.now(), opened_by=message.author_id)
-        logged = self.record(Kind.USER, message.text, _user_meta(message), sync=True, at=message.sent_at)
-        turn_id = TurnId(logged.id)
-        self._asked[turn_id] = logged
-        self._waiting.append(turn_id)
-        self._begin_next()
+                self._journal.start(self.now(), opened_by=opened_by)
 
     def _resume(self, message: ResumeWindow) -> None:
         """Being activated did the work, unless the log could not be opened then."""
@@ -245,20 +309,48 @@ class ContextActor(Actor):
         if self._unwritable:
             self._open()
         self._abort_all(f"a new window was started by {message.asked_by}")
+        model = self.conversation.model
         with self.blocking():
             path = self._journal.start(self.now(), opened_by=message.asked_by)
-        self._deliveries = Deliveries()
+        self._deliveries.forget()
+        self._choice.carry_over(model, message.asked_by)
         self.tell(message.reply_to, NewWindowStarted(request_id=message.request_id, path=path))
 
-    def _abort(self, message: AbortTurn) -> None:
-        if self._driver.run is not None:
-            self._driver.abort(f"stopped by {message.asked_by}")
+    def _pin(self, command: PinMemory | UnpinMemory) -> None:
+        if self._unwritable:
+            self._open()
+        if isinstance(command, UnpinMemory):
+            self._pinning.unpin(command)
+            return
+        self._require_log(command.asked_by)
+        self._pinning.pin(command)
+
+    def _choose_model(self, command: ChooseModel) -> None:
+        if self._unwritable:
+            self._open()
+        if self._choice.is_news(command):
+            self._require_log(command.asked_by)
+        self.tell(command.reply_to, self._choice.choose(command))
+
+    def _stop_turn(self, command: StopTurn) -> None:
+        run = self._driver.run
+        if run is None or (command.turn_id and command.turn_id != run.turn_id):
+            what = "that answer is not being worked on any more" if command.turn_id else "nothing is being worked on"
+            self.tell(command.reply_to, Refused(request_id=command.request_id, reason=what))
+            return
+        self._abort_all(f"stopped by {command.asked_by}")
+        self.tell(command.reply_to, TurnStopped(request_id=command.request_id, turn_id=run.turn_id))
 
     def _abort_all(self, reason: str) -> None:
+        """End what runs, and leave unanswered what waits behind it."""
         waiting, self._waiting = self._waiting, deque()
         self._driver.abort(reason)
         for turn_id in waiting:
-            self.record(Kind.SYSTEM, f"unanswered: {reason}", {"turn": turn_id, "what": "aborted"}, sync=True)
+            meta: dict[str, MetaValue] = {"turn": turn_id, "what": "aborted"}
+            logged = self.record(Kind.SYSTEM, f"unanswered: {reason}", meta, sync=True)
+            turn = self.conversation.turn(turn_id)
+            self._presence.react([turn.message_id], ReactionKind.FAILED)
+            self._tell_ended(turn_id, "aborted", turn.audience, [logged])
 
     # turns
 
@@ -266,79 +358,34 @@ class ContextActor(Actor):
         if self._driver.run is None and self._waiting:
             self._driver.begin(self._waiting.popleft())
 
+    def _join_waiting(self, run: TurnRun) -> None:
+        """Make messages that came while `run` lasted part of it, as far as they may be, in their order."""
+        turn = self.conversation.turn(run.turn_id)
+        while self._config.mid_turn == "steer" and self._waiting:
+            if not turn.may_be_joined_by(self.conversation.turn(self._waiting[0])):
+                return
+            joining = self._waiting.popleft()
+            if (asked := self._asked.pop(joining, None)) is not None:
+                run.logged.append(asked)
+            meta: dict[str, MetaValue] = {"turn": run.turn_id, "what": "joined", "message": joining}
+            run.logged.append(self.record(Kind.SYSTEM, "what was said meanwhile joins the turn", meta, sync=False))
+
     def _turn_ended(self, run: TurnRun, outcome: str) -> None:
         """Show the last thing that was logged, tell subscribers, and begin the next turn."""
         if outcome != "aborted":
-            self._deliver_event(run.logged[-1])
-        asked = self._asked.pop(run.turn_id, None)
-        events = (*((asked,) if asked else ()), *run.logged)
-        ended = TurnEnded(window=self.window, turn_id=run.turn_id, outcome=outcome, ended_at=self.now(), events=events)
-        for subscriber in self._config.subscribers:
-            self.tell(subscriber, ended)
+            self._deliveries.begin(run.logged[-1].id)
+        self._tell_ended(run.turn_id, outcome, run.audience, run.logged)
         self._begin_next()
 
-    # deliveries
-
-    def _deliver_event(self, logged: LoggedEvent) -> None:
-        debt = next((debt for debt in self.conversation.debts() if debt.event_id == logged.id), None)
-        if debt is not None:
-            self._deliver(debt)
-
-    def _deliver(self, debt: Debt, *, look_first: bool = False) -> None:
-        request_id = self._deliveries.begin(debt)
-        if request_id is not None:
-            self._post(request_id, debt, look_first=look_first)
-
-    def _post(self, request_id: RequestId, debt: Debt, *, look_first: bool) -> None:
-        self.tell(
-            self.surface,
-            PostMessage(
-                request_id=request_id,
-                reply_to=self.address,
-                window=self.window,
-                text=debt.text,
-                nonce=debt.event_id,
-                answers_message_id=debt.answers_message_id,
-                look_first=look_first,
-            ),
+    def _tell_ended(self, turn_id: TurnId, outcome: str, audience: str, logged: list[LoggedEvent]) -> None:
+        asked = self._asked.pop(turn_id, None)
+        ended = TurnEnded(
+            window=self.window,
+            turn_id=turn_id,
+            outcome=outcome,
+            ended_at=self.now(),
+            events=(*((asked,) if asked else ()), *logged),
+            audience=audience,
         )
-
-    def _delivered(self, message: Delivered) -> None:
-        debt = self._deliveries.finish(message.request_id)
-        if debt is not None:
-            self._settle(debt, {"message_ids": list(message.message_ids)})
-
-    def _delivery_refused(self, message: DeliveryRefused) -> None:
-        debt = self._deliveries.finish(message.request_id)
-        if debt is not None:
-            self._settle(debt, {"refused": message.reason})
-
-    def _settle(self, debt: Debt, meta: Mapping[str, MetaValue]) -> None:
-        """Log that a text is not owed any more, with what is still to do, so that a look at the log's end suffices."""
-        still_open = len(self.conversation.open_turns()) + len(self.conversation.debts()) - 1
-        self.record(Kind.DELIVERY, "", {"event": debt.event_id, "open": still_open, **meta}, sync=False)
-
-    def _delivery_failed(self, message: DeliveryFailed) -> None:
-        retry_in_s = self._deliveries.retry_in_s(message.request_id)
-        if retry_in_s is not None:
-            self.after(retry_in_s, DeliveryDue(request_id=message.request_id))
-
-    def _deliver_again(self, message: DeliveryDue) -> None:
-        debt = self._deliveries.debt(message.request_id)
-        if debt is not None:
-            self._post(message.request_id, debt, look_first=True)
-
-
-def _user_meta(message: UserMessage) -> dict[str, MetaValue]:
-    meta: dict[str, MetaValue] = {
-        "author": message.author_name,
-        "author_id": message.author_id,
-        "message_id": message.message_id,
-    }
-    if message.reply_to_message_id:
-        meta["reply_to"] = message.reply_to_message_id
-    if message.attachments:
-        meta["attachments"] = [
-            {"filename": item.filename, "url": item.url, "size": item.size_bytes} for item in message.attachments
-        ]
-    return meta
+        for subscriber in self._config.subscribers:
+            self.tell(subscriber, ended)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 from domain.bash_tool import BASH_TOOL
 from messages.base import Address, Window
@@ -30,5 +31,16 @@ class ContextConfig:
     """Times that the model may ask for tools in one turn."""
     model_deadline_s: float = 1_800.0
     """Longer than all retries of the model together: only a lost request lasts so long."""
+    max_expansions: int = 0
+    """Times that the model may ask to see more of a record in one turn; 0 turns that off."""
+    expansion_deadline_s: float = 10.0
     shell_deadline_s: float = 700.0
     """Longer than the longest time-out of a command."""
+    models: tuple[str, ...] = ()
+    """Among which people may choose, the usual one first; empty for no choice."""
+    mid_turn: Literal["followup", "steer"] = "followup"
+    """What a message does that comes while a turn runs: wait, or join it before its next model call after tools."""
+    streams: bool = False
+    """Whether the surface shows answers while they are being written."""
+    reacts: bool = False
+    """Whether the surface shows by reactions what has become of messages."""

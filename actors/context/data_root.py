@@ -58,6 +58,27 @@ class DataRoot:
         os.pwrite(lock, f"{os.getpid()}\n".encode("ascii"), 0)
         self._lock = lock
 
+    def is_held(self) -> bool:
+        """Whether an agent holds it now, this one included; nothing is made or changed.
+
+        Raises:
+            DataRootError: that cannot be told.
+        """
+        try:
+            lock = os.open(self.path / LOCK_NAME, os.O_RDONLY | os.O_CLOEXEC)
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            raise DataRootError(f"data root {self.path}: cannot be read: {error.strerror}") from error
+        try:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        else:
+            return False
+        finally:
+            os.close(lock)
+
     def release(self) -> None:
         """Give the lock back; again, nothing."""
         lock, self._lock = self._lock, None

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
 from actors.context.log_file import LogUnwritable, WindowLog
+from actors.context.log_scan import log_names
 from domain.conversation import Conversation
-from domain.log_event import Event
-from messages.base import Value, Window
+from domain.log_event import Event, Kind
+from domain.log_parser import LoggedEvent, parse
+from domain.window import log_folder
+from messages.base import EventId, Value, Window
 
 __all__ = ["Journal", "LogUnwritable", "Place"]
 
@@ -35,6 +39,7 @@ class Journal:
         self._root = root
         self._window = window
         self._max_history_tokens = max_history_tokens
+        self._questions: tuple[LoggedEvent, ...] = ()
         self._log: WindowLog | None = None
         self.conversation = Conversation(max_history_tokens)
 
@@ -57,6 +62,7 @@ class Journal:
             LogUnwritable: it cannot be read, or not be made ready for writing.
         """
         self.close()
+        self._questions = ()
         self.conversation = Conversation(self._max_history_tokens)
         if self._root is None:
             return
@@ -73,6 +79,30 @@ class Journal:
             log.warning("%s:%d: %d bytes skipped: %s", self.path, gap.line, gap.length, gap.reason)
         for logged in parsed.events:
             self.conversation.add(logged.event)
+        self._questions = tuple(logged for logged in parsed.events if logged.event.kind is Kind.USER)
+        self._questions = self.open_questions()
+
+    def open_questions(self) -> tuple[LoggedEvent, ...]:
+        """The user events of turns without an ending, as they stood in the log when it was opened."""
+        still_open = {EventId(turn.id) for turn in self.conversation.open_turns()}
+        return tuple(logged for logged in self._questions if logged.event.id in still_open)
+
+    def past(self) -> Iterator[tuple[str, LoggedEvent]]:
+        """Every event of the window's logs with its file's path below the data root, oldest first.
+
+        Raises:
+            LogUnwritable: one of them cannot be read.
+        """
+        if self._root is None:
+            return
+        folder = log_folder(self._window)
+        try:
+            for name in log_names(self._root / folder):
+                path = folder / name
+                for logged in parse((self._root / path).read_bytes()).events:
+                    yield path.as_posix(), logged
+        except OSError as error:
+            raise LogUnwritable(self._root / folder, f"cannot be read: {error.strerror}") from error
 
     def start(self, at: datetime, opened_by: str) -> str:
         """Begin a new log with an empty conversation, ending the one before; its path.

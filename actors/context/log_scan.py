@@ -8,7 +8,7 @@ from pathlib import Path
 
 from actors.context.log_file import newest_name
 from domain.log_tail import TailState, tail_state
-from domain.window import LOGGED_SURFACES, keeps_logs
+from domain.window import LOGGED_SURFACES, LogName, keeps_logs, parse_log_name
 from messages.base import Window
 
 _SHORT_LOOKS_BYTES = (2 * 1024, 16 * 1024)
@@ -36,6 +36,25 @@ def newest_logs(logs_root: Path) -> Iterator[tuple[Window, str]]:
                 name = newest_name(entry.path)
                 if name is not None:
                     yield Window(surface=surface, id=entry.name), f"{entry.path}/{name}"
+
+
+def log_names(folder: Path) -> list[str]:
+    """The names of all logs in `folder`, oldest first; none if it isn't there.
+
+    Raises:
+        OSError: it can't be read.
+    """
+    found: list[tuple[LogName, str]] = []
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                try:
+                    found.append((parse_log_name(entry.name), entry.name))
+                except ValueError:
+                    continue  # Other files may lie there.
+    except FileNotFoundError:
+        return []
+    return [name for _, name in sorted(found)]
 
 
 def read_tail_state(path: Path | str) -> TailState:

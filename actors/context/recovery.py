@@ -43,9 +43,12 @@ def survey(root: Path) -> Recovery:
 
 
 def is_settled(state: TailState) -> bool:
-    """Whether a log certainly ends with nothing left to do: a delivery after which nothing was open, or no event."""
+    """Whether a log certainly ends with nothing left to do.
+
+    So it does with no event at all, and with a delivery or a message that was only overheard where nothing was open.
+    """
     if not state.known:
         return False
     if state.last is None:
         return True
-    return state.last.kind is Kind.DELIVERY and state.last.meta_dict().get("open") == 0
+    return state.last.kind in (Kind.DELIVERY, Kind.USER) and state.last.meta_dict().get("open") == 0

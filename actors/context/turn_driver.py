@@ -3,115 +3,114 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Protocol
 
 from actors.context.config import ContextConfig
+from actors.context.gathering import Gathering
+from actors.context.host import Host
+from actors.context.model_choice import ModelChoice
+from actors.context.presence import Presence, command_status
 from actors.context.turn_run import Phase, TurnRun
-from actors.kernel import Timer
 from domain.bash_tool import BASH_TOOL, BashArguments, parse_arguments
-from domain.conversation import Conversation
+from domain.conversation import Aside
+from domain.expansion import INSTRUCTIONS, LogRange, expanded, not_expanded, wish
 from domain.log_event import Kind
 from domain.log_metadata import MetaValue
-from domain.prompt import system_prompt
-from messages.base import Address, Message, RequestId, TurnId, Window
+from domain.prompt import NO_TOOL, system_prompt
+from messages.base import RequestId, TurnId
 from messages.context import ContributionsDue, StepOverdue
-from messages.discord import ShowTyping
-from messages.model import CancelModel, ModelFailed, ModelReply, ModelRequest, StopReason, ToolCall
+from messages.memory import ExpandMemory, MemoryExpanded
+from messages.model import (
+    CancelModel,
+    ChatMessage,
+    ModelDelta,
+    ModelFailed,
+    ModelReply,
+    ModelRequest,
+    Role,
+    StopReason,
+    ToolCall,
+)
 from messages.shell import BashRefused, BashResult, CancelBash, RunBash
-from messages.turn import LoggedEvent, PrepareTurn, TurnContribution
+from messages.socket import Refused
+from messages.turn import PrepareTurn, Reference, TurnContribution
 
 NOT_RUN_LENGTH = "Not run: the answer was cut off at the model's output limit, so the command may be incomplete."
 NOT_RUN_ABORTED = "Not run: the turn was stopped."
+NOT_ALLOWED = "Not run: the person who asks may not have commands run. Answer without."
 KILLED = "Killed: the turn was stopped while this command ran."
 INTERRUPTED = (
     "Interrupted: the agent stopped while this command ran. It may or may not have had an effect; it was not run again."
 )
 
 
-class Host(Protocol):
-    """What the driver needs of the actor that it works for."""
-
-    @property
-    def window(self) -> Window:
-        """The window whose turns are driven."""
-
-    @property
-    def conversation(self) -> Conversation:
-        """The fold of everything that was recorded."""
-
-    @property
-    def surface(self) -> Address:
-        """Who shows things to people."""
-
-    @property
-    def address(self) -> Address:
-        """Where answers go."""
-
-    def new_id(self) -> str:
-        """A fresh id."""
-
-    def tell(self, to: Address, message: Message) -> None:
-        """Say something to another actor."""
-
-    def after(self, delay_s: float, message: Message) -> Timer:
-        """Have something come back later."""
-
-    def record(self, kind: Kind, content: str, meta: Mapping[str, MetaValue], *, sync: bool) -> LoggedEvent:
-        """Append to the log and to the conversation."""
-
-
 class TurnDriver:
     """Runs at most one turn at a time for its host; every step is recorded before the world hears of it."""
 
-    def __init__(self, host: Host, config: ContextConfig, on_end: Callable[[TurnRun, str], None]) -> None:
+    def __init__(
+        self,
+        host: Host,
+        config: ContextConfig,
+        *,
+        presence: Presence,
+        choice: ModelChoice,
+        on_boundary: Callable[[TurnRun], None],
+        on_end: Callable[[TurnRun, str], None],
+    ) -> None:
         """A driver at rest.
 
         Args:
             host: The actor that it works for.
             config: Whom to ask, and the limits.
+            presence: Shows people how the turn is.
+            choice: Says which model to ask.
+            on_boundary: Called when all commands of a round have ended, before the model is asked again.
             on_end: Called once a turn has ended, with `answered`, `failed` or `aborted`.
         """
         self._host = host
         self._config = config
+        self._presence = presence
+        self._choice = choice
+        self._on_boundary = on_boundary
         self._on_end = on_end
+        self._gathering = Gathering(config.contributors)
         self.run: TurnRun | None = None
 
     # ways in
 
     def begin(self, turn_id: TurnId) -> None:
         """Start the turn: show typing, and ask contributors before asking the model."""
-        self.run = run = TurnRun(turn_id=turn_id, waiting_for={str(address) for address in self._config.contributors})
-        self._host.tell(self._host.surface, ShowTyping(window=self._host.window, on=True))
-        if not run.waiting_for:
+        turn = self._host.conversation.turn(turn_id)
+        self.run = run = TurnRun(turn_id=turn_id, audience=turn.audience, may_run=turn.may_run)
+        self._presence.begin(turn)
+        self._gathering.begin()
+        if self._gathering.is_complete:
             self._think(run)
             return
         run.request_id = RequestId(self._host.new_id())
-        turn = self._host.conversation.turn(turn_id)
-        visible = self._host.conversation.visible(turn_id)
+        request = PrepareTurn(
+            request_id=run.request_id,
+            reply_to=self._host.address,
+            window=self._host.window,
+            turn_id=turn_id,
+            author_id=turn.author_id,
+            author_name=turn.author,
+            text=turn.text,
+            visible=self._host.conversation.visible(turn_id),
+            audience=turn.audience,
+        )
         for contributor in self._config.contributors:
-            request = PrepareTurn(
-                request_id=run.request_id,
-                reply_to=self._host.address,
-                window=self._host.window,
-                turn_id=turn_id,
-                author_id=turn.author_id,
-                author_name=turn.author,
-                text=turn.text,
-                visible=visible,
-            )
             self._host.tell(contributor, request)
         due = ContributionsDue(turn_id=turn_id, request_id=run.request_id)
         run.timer = self._host.after(self._config.prepare_deadline_s, due)
 
     def contributed(self, reply: TurnContribution) -> None:
-        """Take in one contributor's block; think when all have answered."""
+        """Take in one contribution; think when all have answered."""
         run = self.run
         if run is None or not run.awaits(reply.request_id, Phase.PREPARING):
+            self._gathering.take_late(reply)
             return
-        if reply.contributor in run.waiting_for:
-            run.waiting_for.discard(reply.contributor)
-            run.blocks[reply.contributor] = reply.block
-        if not run.waiting_for:
+        self._gathering.take(reply)
+        if self._gathering.is_complete:
             self._think(run)
 
     def preparation_over(self, due: ContributionsDue) -> None:
@@ -120,19 +119,43 @@ class TurnDriver:
         if run is not None and run.awaits(due.request_id, Phase.PREPARING):
             self._think(run)
 
+    def progressed(self, delta: ModelDelta) -> None:
+        """Show the answer so far, unless it is none that people see."""
+        run = self.run
+        if run is None or not run.awaits(delta.request_id, Phase.THINKING):
+            return
+        if not (self._config.max_expansions and delta.text.lstrip("` \n").startswith("EXPAND ")):
+            self._presence.write(delta.text)
+
     def replied(self, reply: ModelReply) -> None:
         """Take in the model's message: the end of the turn, or a round of tool calls."""
         run = self.run
         if run is None or not run.awaits(reply.request_id, Phase.THINKING):
             return
         run.stop_timer()
+        run.count(reply.usage)
         if reply.tool_calls:
             self._begin_round(run, reply)
         elif not reply.text.strip():
             self.fail("The model gave an empty answer. Please try again, perhaps in other words.")
+        elif self._config.max_expansions and (wanted := wish(reply.text)) is not None:
+            self._expand(run, wanted)
         else:
-            self._record(run, Kind.AGENT, reply.text, {"final": True, **_model_meta(reply)}, sync=True)
+            self._record(run, Kind.AGENT, reply.text, {"final": True, **_model_meta(run, reply)}, sync=True)
             self._end(run, "answered")
+
+    def expanded(self, found: MemoryExpanded) -> None:
+        """Show the model the record that it wanted to see."""
+        run = self.run
+        if run is not None and run.wanted is not None and run.awaits(found.request_id, Phase.EXPANDING):
+            shown = LogRange(first_line=found.first_line, last_line=found.last_line, text=found.text)
+            self._say_aside(run, run.wanted, expanded(run.wanted, shown))
+
+    def expansion_refused(self, refusal: Refused) -> None:
+        """Tell the model why it doesn't see the record."""
+        run = self.run
+        if run is not None and run.wanted is not None and run.awaits(refusal.request_id, Phase.EXPANDING):
+            self._say_aside(run, run.wanted, not_expanded(run.wanted, refusal.reason))
 
     def model_failed(self, failure: ModelFailed) -> None:
         """Give up the turn and say why."""
@@ -162,7 +185,11 @@ class TurnDriver:
     def overdue(self, due: StepOverdue) -> None:
         """Give up a turn whose request was lost."""
         run = self.run
-        if run is not None and run.request_id == due.request_id:
+        if run is None or run.request_id != due.request_id:
+            return
+        if run.wanted is not None and run.phase is Phase.EXPANDING:
+            self._say_aside(run, run.wanted, not_expanded(run.wanted, "it could not be looked up in time"))
+        else:
             self._cancel_request(run)
             self.fail("I waited too long for an answer of my own parts and gave up. Please try again.")
 
@@ -172,7 +199,8 @@ class TurnDriver:
         """End the turn with a short notice that the person sees and the log keeps."""
         if (run := self.run) is not None:
             self._close_round(run)
-            self._record(run, Kind.SYSTEM, notice, {"what": "failed", "notice": True}, sync=True)
+            meta: dict[str, MetaValue] = {"what": "failed", "notice": True, **run.take_usage()}
+            self._record(run, Kind.SYSTEM, notice, meta, sync=True)
             self._end(run, "failed")
 
     def abort(self, reason: str) -> None:
@@ -180,8 +208,8 @@ class TurnDriver:
         if (run := self.run) is not None:
             self._cancel_request(run)
             self._close_round(run)
-            self._record(run, Kind.SYSTEM, reason, {"what": "aborted"}, sync=True)
-            self._end(run, "aborted")
+            self._record(run, Kind.SYSTEM, reason, {"what": "aborted", **run.take_usage()}, sync=True)
+            self._end(run, "aborted", reason)
 
     def drop(self) -> None:
         """Forget the turn without a word: its log cannot be written, or its actor dies."""
@@ -189,36 +217,78 @@ class TurnDriver:
         if run is not None:
             run.stop_timer()
             self._cancel_request(run)
-            self._host.tell(self._host.surface, ShowTyping(window=self._host.window, on=False))
+            self._presence.drop()
 
     # steps
 
     def _think(self, run: TurnRun) -> None:
         run.stop_timer()
         run.phase, run.request_id = Phase.THINKING, RequestId(self._host.new_id())
-        block = run.block(self._config.contributors)
+        run.system_prompt = run.system_prompt or self._system_prompt(run)
         request = ModelRequest(
             request_id=run.request_id,
             reply_to=self._host.address,
             window=self._host.window,
             purpose="turn",
-            system_prompt=system_prompt(self._host.window, self._config.workdir(self._host.window)),
-            messages=self._host.conversation.request(run.turn_id, block),
-            tools=(self._config.tool,),
+            system_prompt=run.system_prompt,
+            messages=self._host.conversation.request(run.turn_id, self._gathering.block(), run.asides),
+            tools=(self._config.tool,) if run.may_run else (),
+            model=self._choice.asked_for,
+            workdir=self._config.workdir(self._host.window),
         )
         self._host.tell(self._config.model, request)
         run.timer = self._host.after(self._config.model_deadline_s, StepOverdue(request_id=run.request_id))
+
+    def _system_prompt(self, run: TurnRun) -> str:
+        most = self._config.max_expansions
+        own = (INSTRUCTIONS.format(most=most),) if most else ()
+        workdir = self._config.workdir(self._host.window)
+        limits = () if run.may_run else (NO_TOOL,)
+        return system_prompt(self._host.window, workdir, *own, *self._gathering.instructions(), *limits)
+
+    def _expand(self, run: TurnRun, wanted: Reference) -> None:
+        """Look up the record that the model asked for; a wish too many or for anything else gets words instead."""
+        run.wishes += 1
+        owner = self._gathering.owner_of(wanted)
+        if run.wishes > self._config.max_expansions + 1:
+            self.fail("The model asked to see more memories again and again instead of answering. Please ask again.")
+        elif run.wishes > self._config.max_expansions:
+            self._say_aside(run, wanted, not_expanded(wanted, f"only {self._config.max_expansions} times in a turn"))
+        elif owner is None:
+            self._say_aside(run, wanted, not_expanded(wanted, "only places that this turn's block names can be shown"))
+        else:
+            run.phase, run.wanted, run.request_id = Phase.EXPANDING, wanted, RequestId(self._host.new_id())
+            request = ExpandMemory(
+                request_id=run.request_id,
+                reply_to=self._host.address,
+                window=self._host.window,
+                path=wanted.path,
+                line=wanted.line,
+            )
+            self._host.tell(owner, request)
+            overdue = StepOverdue(request_id=run.request_id)
+            run.timer = self._host.after(self._config.expansion_deadline_s, overdue)
+
+    def _say_aside(self, run: TurnRun, wanted: Reference, text: str) -> None:
+        """Ask the model again, with its wish and what came of it behind everything that the log has of this turn."""
+        run.wanted = None
+        run.stop_timer()
+        said = ChatMessage(role=Role.ASSISTANT, text=f"EXPAND path={wanted.path} line={wanted.line}")
+        steps = len(self._host.conversation.turn(run.turn_id).steps)
+        run.asides.append(Aside(steps, (said, ChatMessage(role=Role.USER, text=text))))
+        self._think(run)
 
     def _begin_round(self, run: TurnRun, reply: ModelReply) -> None:
         if self._host.conversation.turn(run.turn_id).rounds >= self._config.max_rounds:
             self.fail(f"The model asked for tools {self._config.max_rounds} times in this turn; I stopped it there.")
             return
-        self._record(run, Kind.AGENT, reply.text, {"final": False, **_model_meta(reply)}, sync=False)
+        self._record(run, Kind.AGENT, reply.text, {"final": False, **_model_meta(run, reply)}, sync=False)
         for call in reply.tool_calls:
             meta: dict[str, MetaValue] = {"call_id": call.id, "tool": call.name}
             self._record(run, Kind.TOOL_CALL, call.arguments_json, meta, sync=call is reply.tool_calls[-1])
         run.phase = Phase.ACTING
         run.calls.extend(reply.tool_calls)
+        self._presence.note(reply.text)
         if reply.stop_reason is StopReason.LENGTH:
             self._close_calls(run, NOT_RUN_LENGTH)
         self._act(run)
@@ -226,11 +296,13 @@ class TurnDriver:
     def _act(self, run: TurnRun) -> None:
         """Run the next call of the round; calls that cannot be run are answered at once."""
         while run.calls:
-            arguments = _arguments(run.calls[0])
+            arguments = _arguments(run.calls[0]) if run.may_run else NOT_ALLOWED
             if isinstance(arguments, BashArguments):
                 self._run_bash(run, arguments)
                 return
             self._record_result(run, run.calls.popleft(), arguments, {"outcome": "refused"}, is_error=True)
+        self._presence.rest()
+        self._on_boundary(run)
         self._think(run)
 
     def _run_bash(self, run: TurnRun, arguments: BashArguments) -> None:
@@ -241,8 +313,10 @@ class TurnDriver:
             window=self._host.window,
             command=arguments.command,
             timeout_s=arguments.timeout_s,
+            audience=run.audience,
         )
         self._host.tell(self._config.shell, request)
+        self._presence.work(command_status(arguments.command))
         run.timer = self._host.after(self._config.shell_deadline_s, StepOverdue(request_id=run.request_id))
 
     def _call_ended(self, run: TurnRun, text: str, meta: dict[str, MetaValue], *, is_error: bool) -> None:
@@ -275,10 +349,11 @@ class TurnDriver:
         elif run.phase is Phase.ACTING:
             self._host.tell(self._config.shell, CancelBash(request_id=run.request_id))
 
-    def _end(self, run: TurnRun, outcome: str) -> None:
+    def _end(self, run: TurnRun, outcome: str, note: str = "") -> None:
         run.stop_timer()
         self.run = None
-        self._host.tell(self._host.surface, ShowTyping(window=self._host.window, on=False))
+        turn = self._host.conversation.turn(run.turn_id)
+        self._presence.end(outcome, note, [turn.message_id, *turn.joined])
         self._on_end(run, outcome)
 
 
@@ -289,11 +364,6 @@ def _arguments(call: ToolCall) -> BashArguments | str:
     return parse_arguments(call.arguments_json)
 
 
-def _model_meta(reply: ModelReply) -> dict[str, MetaValue]:
-    return {
-        "model": reply.model,
-        "stop": reply.stop_reason.value,
-        "prompt_tokens": reply.usage.prompt_tokens,
-        "completion_tokens": reply.usage.completion_tokens,
-        "cost_usd": reply.usage.cost_usd,
-    }
+def _model_meta(run: TurnRun, reply: ModelReply) -> dict[str, MetaValue]:
+    nothing: dict[str, MetaValue] = {"prompt_tokens": 0, "completion_tokens": 0, "cost_usd": 0.0}
+    return {"model": reply.model, "stop": reply.stop_reason.value, **nothing, **run.take_usage()}

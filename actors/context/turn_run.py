@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from actors.kernel import Timer
-from messages.base import Address, RequestId, TurnId
-from messages.model import ToolCall
-from messages.turn import LoggedEvent
+from domain.conversation import Aside
+from domain.log_metadata import MetaValue
+from messages.base import RequestId, TurnId
+from messages.model import ToolCall, Usage
+from messages.turn import LoggedEvent, Reference
 
 NO_REQUEST = RequestId("")
 
@@ -23,6 +25,8 @@ class Phase(StrEnum):
     """The model."""
     ACTING = "acting"
     """The shell."""
+    EXPANDING = "expanding"
+    """A contributor, for the whole of a record."""
 
 
 @dataclass(slots=True)
@@ -35,22 +39,46 @@ class TurnRun:
     """Of the one request whose answer is awaited; answers to any other are stale."""
     timer: Timer | None = None
     """Fires when the wait has lasted too long."""
-    waiting_for: set[str] = field(default_factory=set)
-    """Contributors that have not answered yet."""
-    blocks: dict[str, str] = field(default_factory=dict)
-    """Contributor -> its block."""
+    audience: str = ""
+    """Who reads the window, as the turn's message said."""
+    may_run: bool = True
+    """Whether the model is offered its tool."""
+    usage: Usage = field(default_factory=Usage)
+    """Of replies that no event has told of yet."""
+    system_prompt: str = ""
+    """The same in all requests of the turn; empty before the first."""
+    wishes: int = 0
+    """Times that the model asked to see more of a record."""
+    wanted: Reference | None = None
+    """The record that is being looked up."""
+    asides: list[Aside] = field(default_factory=list)
+    """What came of those wishes."""
     calls: deque[ToolCall] = field(default_factory=deque)
     """Tool calls of this round that have not been run yet; the first may be running."""
     logged: list[LoggedEvent] = field(default_factory=list)
 
-    def block(self, contributors: tuple[Address, ...]) -> str:
-        """Everything that was contributed, in the contributors' fixed order."""
-        parts = (self.blocks.get(str(address), "") for address in contributors)
-        return "\n\n".join(part for part in parts if part)
-
     def awaits(self, request_id: RequestId, phase: Phase) -> bool:
         """Whether an answer to `request_id` is what the turn waits for."""
         return self.phase is phase and self.request_id == request_id
+
+    def count(self, usage: Usage) -> None:
+        """Add the usage of one reply."""
+        self.usage = Usage(
+            prompt_tokens=self.usage.prompt_tokens + usage.prompt_tokens,
+            completion_tokens=self.usage.completion_tokens + usage.completion_tokens,
+            cost_usd=self.usage.cost_usd + usage.cost_usd,
+        )
+
+    def take_usage(self) -> dict[str, MetaValue]:
+        """What no event has told of yet, for the metadata of the next one; nothing if there is none."""
+        used, self.usage = self.usage, Usage()
+        if used == Usage():
+            return {}
+        return {
+            "prompt_tokens": used.prompt_tokens,
+            "completion_tokens": used.completion_tokens,
+            "cost_usd": used.cost_usd,
+        }
 
     def stop_timer(self) -> None:
         """The wait is over."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError
 from types import MappingProxyType
 from typing import assert_never
@@ -14,10 +14,12 @@ from actors.model.backend import Backend, OfflineBackend
 from actors.model.calls import Calls, Schedule, Sleep
 from actors.model.provider import LitellmBackend
 from domain.admission import Admission
+from domain.budget import DailyBudget
 from domain.offline_model import OFFLINE_MODEL
 from domain.retrying import RetryPolicy
 from messages.base import RequestId
 from messages.model import CancelModel, ModelAnswer, ModelDelta, ModelFailed, ModelMessage, ModelReply, ModelRequest
+from messages.status import DescribeYourself, SelfDescription
 
 log = logging.getLogger(__name__)
 
@@ -34,7 +36,7 @@ class ModelActor(Actor):
     is said of a call after its cancellation.
     Crashes on: a loop thread that cannot be started, and its own faults; nothing that a server does. What was asked
     before a crash or a stop is answered with a failure, since its asker waits. The same request again while it waits
-    or is in flight changes nothing.
+    or is in flight changes nothing. When a day has cost as much as it may, calls in flight go on and no other begins.
     """
 
     def __init__(
@@ -47,6 +49,8 @@ class ModelActor(Actor):
         retries: int = 3,
         idle_timeout_s: float = 300.0,
         delta_interval_s: float = DELTA_INTERVAL_S,
+        daily_cost_usd: float = 0.0,
+        spent_today: Callable[[], float] | None = None,
         sleep: Sleep = asyncio.sleep,
     ) -> None:
         """Nothing is opened yet.
@@ -60,6 +64,8 @@ class ModelActor(Actor):
             retries: Most times that a failed call is tried again.
             idle_timeout_s: Longest silence of a server before the attempt counts as failed.
             delta_interval_s: Least time between two deltas of a request.
+            daily_cost_usd: Most that a day's calls (UTC) may cost before no further one is begun; 0 for no cap.
+            spent_today: Gives what today's calls of earlier lives have cost; asked at the start, if there is a cap.
             sleep: How a loop waits between tries.
         """
         super().__init__()
@@ -69,6 +75,8 @@ class ModelActor(Actor):
             raise ValueError(f"idle_timeout_s {idle_timeout_s} must be > 0, delta_interval_s {delta_interval_s} >= 0")
         self._name = name
         self._admission: Admission[ModelRequest] = Admission(concurrency)
+        self._budget = DailyBudget(daily_cost_usd)
+        self._spent_today = spent_today
         self._offline = OfflineBackend()
         self._provider = LitellmBackend(
             name=name, api_base=api_base, api_keys=api_keys, idle_timeout_s=idle_timeout_s, now=self.now
@@ -83,11 +91,14 @@ class ModelActor(Actor):
         )
 
     def on_start(self) -> None:
-        """Start the loop, and loading litellm if it will be needed."""
+        """Start the loop, and loading litellm if it will be needed; see what today has cost so far."""
+        if self._spent_today is not None and self._budget.has_cap:
+            with self.blocking():
+                self._budget.spend(self._spent_today(), self.now())
         self._loop.start()
         self._loop.submit(self._backend_of(self._name).warm_up())
 
-    def handle(self, message: ModelMessage | ModelAnswer) -> None:
+    def handle(self, message: ModelMessage | ModelAnswer | DescribeYourself) -> None:
         """Take a request, cancel one, or pass on what a call says."""
         match message:
             case ModelRequest():
@@ -99,11 +110,19 @@ class ModelActor(Actor):
             case ModelDelta(request_id=request_id):
                 if (request := self._admission.get(request_id)) is not None:
                     self.tell(request.reply_to, message)
-            case ModelReply(request_id=request_id) | ModelFailed(request_id=request_id):
-                if (request := self._leave(request_id)) is not None:
-                    self.tell(request.reply_to, message)
+            case ModelReply() | ModelFailed():
+                self._pass_on(message)
+            case DescribeYourself():
+                self._describe(message)
             case _:
                 assert_never(message)
+
+    def _pass_on(self, answer: ModelReply | ModelFailed) -> None:
+        """Count what an answer cost, and hand it to its asker if that still waits."""
+        if isinstance(answer, ModelReply):
+            self._budget.spend(answer.usage.cost_usd, self.now())
+        if (request := self._leave(answer.request_id)) is not None:
+            self.tell(request.reply_to, answer)
 
     def on_stop(self) -> None:
         """Stop every call and say so to those who wait."""
@@ -130,10 +149,28 @@ class ModelActor(Actor):
         return request
 
     def _admit(self) -> None:
-        """Start what may start now."""
+        """Start what may start now, or refuse it when today's money is spent."""
         while (request := self._admission.admit()) is not None:
-            self._loop.call(self._calls.begin, request.model or self._name, request)
+            refusal = self._budget.refusal(self.now())
+            if refusal:
+                self._admission.leave(request.request_id)
+                self.tell(request.reply_to, ModelFailed(request_id=request.request_id, reason=refusal, attempts=0))
+            else:
+                self._loop.call(self._calls.begin, request.model or self._name, request)
         self.in_progress = bool(self._admission)
+
+    def _describe(self, message: DescribeYourself) -> None:
+        waiting = len(self._admission.waiting())
+        figures: tuple[tuple[str, str | int | float], ...] = (
+            ("model", self._name),
+            ("in_flight", len(self._admission) - waiting),
+            ("waiting", waiting),
+            ("cost_today_usd", round(self._budget.spent_usd(self.now()), 6)),
+            ("daily_limit_usd", self._budget.cap_usd),
+        )
+        self.tell(
+            message.reply_to, SelfDescription(request_id=message.request_id, about=self.address.kind, figures=figures)
+        )
 
     def _backend_of(self, model: str) -> Backend:
         return self._offline if model == OFFLINE_MODEL else self._provider

@@ -23,7 +23,8 @@ from typing import Any
 
 from actors.model.assembly import Assembly
 from actors.model.backend import AttemptError, Completion
-from actors.model.wire import messages_of, tools_of
+from actors.model.picture import data_url, unseen
+from actors.model.wire import messages_of, told_without_tools, tools_of
 from domain.retrying import Fault, FaultKind, classify
 from messages.model import ModelRequest, Usage
 
@@ -97,9 +98,10 @@ class LitellmBackend:
             async with asyncio.timeout(None) as silence:
                 library = await self._library()
                 self._heard(silence)
-                async with contextlib.aclosing(
-                    await self._open(library, self._arguments(library, model, request))
-                ) as stream:
+                arguments = self._arguments(library, model, request) | {
+                    "messages": await self._messages(library, model, request)
+                }
+                async with contextlib.aclosing(await self._open(library, arguments)) as stream:
                     return await self._read(model, request, stream, say, silence)
         except AttemptError:
             raise
@@ -157,10 +159,17 @@ class LitellmBackend:
         if set_to is None or deadline - set_to > self._idle_timeout_s / 20:
             silence.reschedule(deadline)
 
+    async def _messages(self, library: Any, model: str, request: ModelRequest) -> list[dict[str, Any]]:
+        """The conversation; images are read beside the loop, since they are large."""
+        request = told_without_tools(request)
+        if not any(message.images for message in request.messages):
+            return messages_of(request)
+        look = data_url if library.supports_vision(model=model) else unseen
+        return await asyncio.to_thread(messages_of, request, look)
+
     def _arguments(self, library: Any, model: str, request: ModelRequest) -> dict[str, Any]:
         arguments: dict[str, Any] = {
             "model": model,
-            "messages": messages_of(request),
             "stream": True,
             "stream_options": {"include_usage": True},
             "num_retries": 0,

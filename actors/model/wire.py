@@ -5,21 +5,37 @@ from __future__ import annotations
 import copy
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
-from messages.model import ChatMessage, ModelRequest, Role, ToolCall, ToolSpec
+import msgspec
+
+from actors.model.picture import unseen
+from messages.model import ChatMessage, ImageFile, ModelRequest, Role, ToolCall, ToolSpec
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]")
 LONGEST_NAME = 64
 
+Look = Callable[[str, ImageFile], str]
+"""Gives the address of an image in a working directory; its `ValueError` says why it is not shown."""
 
-def messages_of(request: ModelRequest) -> list[dict[str, Any]]:
-    """The system prompt and the conversation; the same request always gives the same bytes."""
+
+def messages_of(request: ModelRequest, look: Look = unseen) -> list[dict[str, Any]]:
+    """The system prompt and the conversation; the same request with the same files always gives the same bytes."""
     system = [{"role": "system", "content": encodable(request.system_prompt)}] if request.system_prompt else []
-    return system + [_message(message) for message in request.messages]
+    return system + [_message(message, request.workdir, look) for message in request.messages]
+
+
+def told_without_tools(request: ModelRequest) -> ModelRequest:
+    """A request that offers no tool, with the calls of earlier turns and their results told in words.
+
+    Some providers refuse a history with calls in it where no tools are offered.
+    """
+    if request.tools or not any(message.tool_calls for message in request.messages):
+        return request
+    return msgspec.structs.replace(request, messages=tuple(_in_words(message) for message in request.messages))
 
 
 def tools_of(specs: Sequence[ToolSpec]) -> list[dict[str, Any]]:
@@ -36,14 +52,34 @@ def encodable(text: str) -> str:
     return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
-def _message(message: ChatMessage) -> dict[str, Any]:
-    told: dict[str, Any] = {"role": message.role.value, "content": encodable(message.text)}
+def _in_words(message: ChatMessage) -> ChatMessage:
+    if message.role is Role.TOOL:
+        return ChatMessage(role=Role.USER, text=f"[result]\n{message.text}")
+    if not message.tool_calls:
+        return message
+    calls = (f"[{call.name} was called: {call.arguments_json}]" for call in message.tool_calls)
+    return ChatMessage(role=message.role, text="\n".join([part for part in (message.text, *calls) if part]))
+
+
+def _message(message: ChatMessage, workdir: str, look: Look) -> dict[str, Any]:
+    told: dict[str, Any] = {"role": message.role.value, "content": _content(message, workdir, look)}
     if message.role is Role.TOOL:
         told["tool_call_id"] = encodable(message.tool_call_id)
     if message.tool_calls:
         told["content"] = told["content"] or None
         told["tool_calls"] = [_tool_call(call) for call in message.tool_calls]
     return told
+
+
+def _content(message: ChatMessage, workdir: str, look: Look) -> str | list[dict[str, Any]]:
+    """The text, with the message's images if there are any to be shown; of each other one it says why not."""
+    text, shown = encodable(message.text), list[dict[str, Any]]()
+    for image in message.images:
+        try:
+            shown.append({"type": "image_url", "image_url": {"url": look(workdir, image)}})
+        except ValueError as error:
+            text += f"\n[{encodable(image.path)} is not shown to you: {encodable(str(error))}]"
+    return [{"type": "text", "text": text}, *shown] if shown else text
 
 
 def _tool_call(call: ToolCall) -> dict[str, Any]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import msgspec
 
 from actors.context.actor import ContextActor
 from actors.context.config import ContextConfig
@@ -36,7 +38,9 @@ class Rig:
         contributors: tuple[Address, ...] = (),
         max_history_tokens: int = 100_000,
         max_rounds: int = 50,
+        max_expansions: int = 0,
         journal: Callable[[Window], Journal] | None = None,
+        **decided: Any,
     ) -> None:
         self.root = root
         self.system = ActorSystem(workers=0, clock=ManualClock())
@@ -53,6 +57,8 @@ class Rig:
             subscribers=(self.listener.address,),
             max_history_tokens=max_history_tokens,
             max_rounds=max_rounds,
+            max_expansions=max_expansions,
+            **decided,
         )
         make = journal or (lambda window: Journal(root, window, max_history_tokens))
 
@@ -74,9 +80,10 @@ class Rig:
         self.system.tell(window.address, message)
         self.system.run()
 
-    def say(self, text: str, message_id: int, window: Window = CHANNEL, author: str = "Alice") -> None:
+    def say(self, text: str, message_id: int, window: Window = CHANNEL, author: str = "Alice", **how: Any) -> None:
         """A person's words."""
-        self.tell(window, user_message(text, message_id, window, author, self.surface.address))
+        message = user_message(text, message_id, window, author, self.surface.address)
+        self.tell(window, msgspec.structs.replace(message, **how))
 
     def advance(self, seconds: float) -> None:
         """Let time pass, and everything come of it."""

@@ -9,12 +9,12 @@ import pytest
 
 from domain.log_event import Kind
 from messages.base import Address, RequestId
-from messages.context import AbortTurn, NewWindowStarted, StartNewWindow
+from messages.context import NewWindowStarted, StartNewWindow
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, PostMessage, ShowTyping
 from messages.model import CancelModel, ModelFailed, ModelRequest, StopReason, ToolCall
-from messages.shell import BashRefused, CancelBash
+from messages.shell import BashRefused
 from messages.turn import PrepareTurn, TurnContribution, TurnEnded
-from tests.actors.context.rig import CHANNEL, THREAD, Rig, bash_call, bash_result, of_type, reply, texts
+from tests.actors.context.rig import CHANNEL, THREAD, Rig, bash_call, of_type, reply, texts
 
 
 @pytest.fixture
@@ -305,34 +305,6 @@ class TestNewWindow:
     def test_it_opens_the_first_log_of_a_window_that_has_none(self, rig: Rig) -> None:
         self.start(rig)
         assert len(rig.logs()) == 1
-
-
-class TestAbort:
-    """Stopping a turn on request."""
-
-    def test_nothing_more_of_the_turn_is_shown_and_the_next_one_runs(self, rig: Rig) -> None:
-        rig.say("one", 1)
-        (request,) = rig.requests()
-        rig.say("two", 2)
-        rig.tell(CHANNEL, AbortTurn(window=CHANNEL, asked_by="Alice"))
-        cancelled, following = rig.model.drain()
-        assert cancelled == CancelModel(request_id=request.request_id)
-        assert isinstance(following, ModelRequest)
-        assert texts(following)[-1] == "two"
-        assert rig.posts() == []
-        assert rig.kinds() == [Kind.USER, Kind.USER, Kind.SYSTEM]
-
-    def test_a_running_command_is_cancelled_and_its_call_answered(self, rig: Rig) -> None:
-        rig.say("one", 1)
-        rig.answer("", bash_call("sleep 100"), stop=StopReason.TOOL_CALLS)
-        (command,) = rig.commands()
-        rig.tell(CHANNEL, AbortTurn(window=CHANNEL, asked_by="Alice"))
-        assert of_type(CancelBash, rig.shell.drain()) == [CancelBash(request_id=command.request_id)]
-        rig.tell(CHANNEL, bash_result(command, "late"))
-        rig.say("two", 2)
-        request = rig.answer("ok")
-        calls = [call.id for message in request.messages for call in message.tool_calls]
-        assert [message.tool_call_id for message in request.messages if message.tool_call_id] == calls
 
 
 class TestDelivery:

@@ -2,11 +2,12 @@ from __future__ import annotations
 
 import json
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.model.wire import encodable, messages_of, tools_of
+from actors.model.wire import encodable, messages_of, told_without_tools, tools_of
 from domain.bash_tool import BASH_TOOL
 from messages.base import Address, RequestId
 from messages.model import ChatMessage, ModelRequest, Role, ToolCall, ToolSpec
@@ -70,3 +71,21 @@ def test_every_text_can_be_encoded_and_keeps_its_length(text: str) -> None:
     assert told.encode() is not None
     assert len(told) == len(text)
     assert encodable(told) == told
+
+
+def test_where_no_tool_is_offered_earlier_calls_are_told_in_words() -> None:
+    call = ToolCall(id="c", name="bash", arguments_json='{"command":"ls"}')
+    asked = request(
+        ChatMessage(role=Role.USER, text="look"),
+        ChatMessage(role=Role.ASSISTANT, text="", tool_calls=(call,)),
+        ChatMessage(role=Role.TOOL, text="files", tool_call_id="c"),
+        ChatMessage(role=Role.ASSISTANT, text="done"),
+    )
+    assert messages_of(told_without_tools(asked)) == [
+        {"role": "user", "content": "look"},
+        {"role": "assistant", "content": '[bash was called: {"command":"ls"}]'},
+        {"role": "user", "content": "[result]\nfiles"},
+        {"role": "assistant", "content": "done"},
+    ]
+    offering = msgspec.structs.replace(asked, tools=(BASH_TOOL,))
+    assert told_without_tools(offering) is offering

@@ -1,0 +1,68 @@
+"""What a window's log says of a person's message."""
+
+from __future__ import annotations
+
+from domain.attachments import attachments_meta
+from domain.log_event import Event
+from domain.log_metadata import MetaValue
+from messages.base import Address, RequestId
+from messages.context import Quote, UserMessage
+from messages.discord import PostMessage
+from messages.turn import LoggedEvent
+
+
+def user_meta(message: UserMessage, *, shows_quote: bool) -> dict[str, MetaValue]:
+    """The metadata of the message's event.
+
+    Args:
+        message: What was said.
+        shows_quote: Whether the conversation shows what it answers anyway.
+    """
+    meta: dict[str, MetaValue] = {
+        "author": message.author_name,
+        "author_id": message.author_id,
+        "message_id": message.message_id,
+    }
+    if message.audience:
+        meta["audience"] = message.audience
+    if message.reply_to_message_id:
+        meta["reply_to"] = message.reply_to_message_id
+    if message.attachments:
+        meta["attachments"] = attachments_meta(message.attachments)
+    if message.typed_chars is not None:
+        meta["typed"] = message.typed_chars
+    if not message.may_run:
+        meta["viewer"] = True
+    if message.quote is not None:
+        meta["quote"] = _quote_meta(message.quote, shown=shows_quote)
+    return meta
+
+
+def reported(logged: Event, path: str, line: int) -> LoggedEvent:
+    """An event as others are told of it."""
+    return LoggedEvent(
+        id=logged.id,
+        kind=logged.kind.value,
+        path=path,
+        line=line,
+        at=logged.at,
+        author=str(logged.meta_dict().get("author", "")) or logged.kind.value,
+        text=logged.content,
+        meta_json=logged.meta_json,
+    )
+
+
+def not_stored(message: UserMessage, reason: str, reply_to: Address) -> PostMessage:
+    """What the person is told whose message could not be logged."""
+    return PostMessage(
+        request_id=RequestId(f"refusal-{message.message_id}"),
+        reply_to=reply_to,
+        window=message.window,
+        text=f"I cannot store messages of this window at the moment, so I do not answer: {reason}",
+        nonce=f"x{message.message_id[-18:]}",
+        answers_message_id=message.message_id,
+    )
+
+
+def _quote_meta(quote: Quote, *, shown: bool) -> dict[str, MetaValue]:
+    return {"message_id": quote.message_id, "author": quote.author_name, "text": quote.text, "shown": shown}

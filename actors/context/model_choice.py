@@ -1,0 +1,76 @@
+"""Which model answers in a window, and what its conversation has used."""
+
+from __future__ import annotations
+
+from actors.context.host import Host
+from domain.log_event import Kind
+from domain.log_metadata import MetaValue
+from messages.base import Message
+from messages.context import ChooseModel, ModelChosen, TellUsage, UsageTold
+from messages.socket import Refused
+
+
+class ModelChoice:
+    """Answers `/model` and `/usage`; the choice is in the log.
+
+    Args:
+        host: The actor that it works for.
+        models: All that the operator allows, the usual one first; empty for a single one that has no name here.
+    """
+
+    def __init__(self, host: Host, models: tuple[str, ...]) -> None:
+        self._host = host
+        self._models = models
+
+    @property
+    def asked_for(self) -> str:
+        """The model to ask for in requests; empty for the usual one, also when the chosen one is allowed no more."""
+        chosen = self._host.conversation.model
+        return chosen if chosen in self._models[1:] else ""
+
+    def is_news(self, command: ChooseModel) -> bool:
+        """Whether the choice is one, and another than before."""
+        return command.model in self._models and command.model != self._current
+
+    def choose(self, command: ChooseModel) -> Message:
+        """The reply to the command; a choice that is news is logged first.
+
+        Raises:
+            LogUnwritable: as the journal.
+        """
+        if command.model and command.model not in self._models:
+            among = ", ".join(self._models) or "none"
+            reason = f"{command.model[:100]!r} is not among the models that may be chosen: {among}"
+            return Refused(request_id=command.request_id, reason=reason)
+        if self.is_news(command):
+            self._record(command.model, command.asked_by)
+        return ModelChosen(request_id=command.request_id, model=self._current, choices=self._models)
+
+    def carry_over(self, model: str, asked_by: str) -> None:
+        """Let a choice hold in the new log as well.
+
+        Raises:
+            LogUnwritable: as the journal.
+        """
+        if model in self._models[1:]:
+            self._record(model, asked_by)
+
+    def usage(self, command: TellUsage) -> UsageTold:
+        """What the present conversation has used."""
+        conversation = self._host.conversation
+        return UsageTold(
+            request_id=command.request_id,
+            model=self._current,
+            turns=conversation.turns_asked,
+            prompt_tokens=conversation.used.prompt_tokens,
+            completion_tokens=conversation.used.completion_tokens,
+            cost_usd=conversation.used.cost_usd,
+        )
+
+    @property
+    def _current(self) -> str:
+        return self.asked_for or (self._models[0] if self._models else "")
+
+    def _record(self, model: str, asked_by: str) -> None:
+        meta: dict[str, MetaValue] = {"what": "model", "model": model, "by": asked_by}
+        self._host.record(Kind.SYSTEM, f"from here on {model} answers", meta, sync=True)

@@ -1,0 +1,122 @@
+"""What `/remember` and `/unremember` do to a window's log."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from actors.context.journal import Journal
+from actors.kernel.dispatcher import Blocking
+from domain.log_event import Kind
+from domain.log_metadata import MetaValue
+from domain.pins import UNPIN, PinBoard, Said, pin_meta
+from messages.base import Address, Message, Window
+from messages.context import MemoryPinned, MemoryUnpinned, PinMemory, UnpinMemory
+from messages.socket import Refused
+from messages.turn import EventsLogged, LoggedEvent
+
+
+class Host(Protocol):
+    """What pinning needs of the actor that it works for."""
+
+    @property
+    def window(self) -> Window:
+        """The window whose words are pinned."""
+
+    def tell(self, to: Address, message: Message) -> None:
+        """Say something to another actor."""
+
+    def blocking(self) -> Blocking:
+        """Wrap a wait for the disk."""
+
+    def record(self, kind: Kind, content: str, meta: Mapping[str, MetaValue], *, sync: bool) -> LoggedEvent:
+        """Append to the log."""
+
+
+class Pinning:
+    """Answers a window's pin commands; pins are rare, so each looks through the window's logs anew."""
+
+    def __init__(self, host: Host, journal: Journal, subscribers: tuple[Address, ...]) -> None:
+        self._host = host
+        self._journal = journal
+        self._subscribers = subscribers
+
+    def pin(self, command: PinMemory) -> None:
+        """Log the pin and say where that which is pinned stands.
+
+        Raises:
+            LogUnwritable: as the journal.
+        """
+        board = self._board()
+        said = board.answered.get(command.request_id) or self._meant(board, command)
+        text = command.text if command.text.strip() else ""
+        if said is None and not text:
+            self._host.tell(command.reply_to, Refused(request_id=command.request_id, reason=_nothing(command)))
+            return
+        if said is None:
+            said = self._pin_words(command, text)
+        elif command.request_id not in board.answered and said.event_id not in board.pins:
+            self._log("", pin_meta(command.request_id, command.asked_by, command.asked_by_name, said), command.audience)
+        pinned = MemoryPinned(request_id=command.request_id, path=said.path, line=said.line, text=said.text)
+        self._host.tell(command.reply_to, pinned)
+
+    def unpin(self, command: UnpinMemory) -> None:
+        """Log that a pin holds no more; only for the one who made it.
+
+        Raises:
+            LogUnwritable: as the journal.
+        """
+        board = self._board()
+        said = board.answered.get(command.request_id)
+        if said is None:
+            found = board.find(command.message_id) if command.message_id else None
+            pin = board.pins.get(found.event_id) if found else None
+            if not command.message_id:
+                pin = board.last_of(command.asked_by)
+            if pin is None or pin.by != command.asked_by:
+                reason = "it was pinned by somebody else" if pin else "you have no such pin in this window"
+                self._host.tell(command.reply_to, Refused(request_id=command.request_id, reason=reason))
+                return
+            said = pin.said
+            self._log("", pin_meta(command.request_id, command.asked_by, "", said, UNPIN), "")
+        unpinned = MemoryUnpinned(request_id=command.request_id, path=said.path, line=said.line, text=said.text)
+        self._host.tell(command.reply_to, unpinned)
+
+    def _board(self) -> PinBoard:
+        board = PinBoard()
+        with self._host.blocking():
+            for path, logged in self._journal.past():
+                board.add(path, logged.line, logged.event)
+        return board
+
+    def _meant(self, board: PinBoard, command: PinMemory) -> Said | None:
+        if command.message_id:
+            return board.find(command.message_id)
+        return None if command.text.strip() else board.last_said
+
+    def _pin_words(self, command: PinMemory, text: str) -> Said:
+        """Log the words themselves as what is pinned."""
+        meta = pin_meta(command.request_id, command.asked_by, command.asked_by_name, None)
+        meta |= {
+            "author": command.author_name or command.asked_by_name,
+            "author_id": command.author_id or command.asked_by,
+        }
+        if command.message_id:
+            meta["source"] = command.message_id
+        logged = self._log(text, meta, command.audience)
+        return Said(logged.id, logged.path, logged.line, text)
+
+    def _log(self, content: str, meta: dict[str, MetaValue], audience: str) -> LoggedEvent:
+        if audience:
+            meta["audience"] = audience
+        logged = self._host.record(Kind.PIN, content, meta, sync=True)
+        news = EventsLogged(window=self._host.window, events=(logged,), audience=audience)
+        for subscriber in self._subscribers:
+            self._host.tell(subscriber, news)
+        return logged
+
+
+def _nothing(command: PinMemory) -> str:
+    if command.message_id:
+        return f"no log of this window has the message {command.message_id}"
+    return "nothing has been said in this window yet"

@@ -1,0 +1,161 @@
+"""What people see of a turn while it runs: typing, the answer so far, what is being done, and a reaction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from actors.context.host import Host
+from actors.kernel import Timer
+from domain.conversation import Turn
+from messages.base import TurnId
+from messages.context import StatusDue, TypingDue
+from messages.discord import EndProgress, ReactionKind, ShowProgress, ShowReaction, ShowTyping
+
+STATUS_AFTER_S = 1.0
+"""What takes no longer is not worth a call to Discord."""
+TYPING_RENEWAL_S = 20.0
+"""Typing ends by itself after `actors.discord.timing.Timing.typing_limit_s`, which is longer than this."""
+_STATUS_CHARS = 80
+_NO_TURN = TurnId("")
+
+
+class Presence:
+    """Tells the surface how the one running turn is; says nothing twice and nothing of what is over soon.
+
+    Typing is a lease: it is renewed while the turn runs and ends by itself when the actor no longer does.
+    """
+
+    def __init__(self, host: Host, *, streams: bool, reacts: bool) -> None:
+        """No turn runs.
+
+        Args:
+            host: The actor that it works for.
+            streams: Whether the surface shows answers while they are being written.
+            reacts: Whether it shows reactions.
+        """
+        self._host = host
+        self._streams = streams
+        self._reacts = reacts
+        self._turn_id = _NO_TURN
+        self._message_id = ""
+        self._shows_progress = False
+        self._text = ""
+        self._status = ""
+        self._next_status = ""
+        self._step = 0
+        self._shown = ("", "")
+        self._status_timer: Timer | None = None
+        self._typing_timer: Timer | None = None
+
+    def begin(self, turn: Turn) -> None:
+        """A turn runs from now on."""
+        self._turn_id, self._message_id = turn.id, turn.message_id
+        # A message that an earlier life left is made the answer; a second one beside it would confuse.
+        self._shows_progress = self._streams and not turn.was_resumed
+        self._text = self._status = self._next_status = ""
+        self._shown = ("", "")
+        self._type()
+        self.react([turn.message_id], ReactionKind.RESUMED if turn.was_resumed else ReactionKind.TAKEN)
+
+    def write(self, text: str) -> None:
+        """Show the answer so far, in the place of what was being done."""
+        self._stop_status()
+        self._text, self._status = text, ""
+        self._show()
+
+    def note(self, text: str) -> None:
+        """Take in what was said before something is done; it is shown with that."""
+        if text.strip():
+            self._text = text
+
+    def work(self, status: str) -> None:
+        """Something is being done from now on; it is shown if it lasts."""
+        self._stop_status()
+        if self._shows_progress:
+            self._step += 1
+            self._next_status = status
+            due = StatusDue(turn_id=self._turn_id, step=self._step)
+            self._status_timer = self._host.after(STATUS_AFTER_S, due)
+
+    def rest(self) -> None:
+        """What was being done is over, and the model thinks; a status that is shown doesn't stay."""
+        self._stop_status()
+        if self._status:
+            self.work("" if self._text else "thinking")
+
+    def status_due(self, due: StatusDue) -> None:
+        """Show what is being done, if it still is."""
+        if due.turn_id == self._turn_id and due.step == self._step and self._status_timer is not None:
+            self._status_timer = None
+            self._status = self._next_status
+            self._show()
+
+    def typing_due(self, due: TypingDue) -> None:
+        """Prolong typing, if the turn still runs."""
+        if due.turn_id == self._turn_id:
+            self._type()
+
+    def end(self, outcome: str, note: str, message_ids: Iterable[str]) -> None:
+        """The turn is over.
+
+        Args:
+            outcome: `answered`, `failed` or `aborted`; only the last has no text that takes the place of the progress.
+            note: Why, if it was aborted.
+            message_ids: What people said in it.
+        """
+        if outcome == "aborted" and self._streams:
+            self._host.tell(self._host.surface, EndProgress(window=self._host.window, turn_id=self._turn_id, note=note))
+        self.react(message_ids, ReactionKind.ANSWERED if outcome == "answered" else ReactionKind.FAILED)
+        self.drop()
+
+    def drop(self) -> None:
+        """Say no more of the turn."""
+        self._stop_status()
+        if self._typing_timer is not None:
+            self._typing_timer.cancel()
+        self._turn_id, self._typing_timer = _NO_TURN, None
+        self._host.tell(self._host.surface, ShowTyping(window=self._host.window, on=False))
+
+    def react(self, message_ids: Iterable[str], kind: ReactionKind) -> None:
+        """Show what has become of messages."""
+        if not self._reacts:
+            return
+        for message_id in message_ids:
+            if message_id.isdecimal():
+                reaction = ShowReaction(window=self._host.window, message_id=message_id, kind=kind)
+                self._host.tell(self._host.surface, reaction)
+
+    def _type(self) -> None:
+        self._host.tell(self._host.surface, ShowTyping(window=self._host.window, on=True))
+        self._typing_timer = self._host.after(TYPING_RENEWAL_S, TypingDue(turn_id=self._turn_id))
+
+    def _show(self) -> None:
+        now = (self._text, self._status)
+        if self._shows_progress and now != self._shown:
+            self._shown = now
+            progress = ShowProgress(
+                window=self._host.window,
+                turn_id=self._turn_id,
+                text=self._text,
+                status=self._status,
+                answers_message_id=self._message_id,
+            )
+            self._host.tell(self._host.surface, progress)
+
+    def _stop_status(self) -> None:
+        if self._status_timer is not None:
+            self._status_timer.cancel()
+            self._status_timer = None
+
+
+def command_status(command: str) -> str:
+    """What to say while `command` runs, in one short line.
+
+    It is cut between words only: half a secret is none that could be told and hidden.
+    """
+    words, shown = command.replace("`", "'").split(), ""
+    for word in words:
+        if len(shown) + len(word) >= _STATUS_CHARS:
+            return f"running `{shown}…`"
+        shown += f"{word} "
+    return f"running `{shown.strip()}`"

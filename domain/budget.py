@@ -1,0 +1,48 @@
+"""What may be spent on one day, by UTC."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timedelta
+
+
+class DailyBudget:
+    """Counts what is spent and says when it is enough; each day by itself.
+
+    Args:
+        cap_usd: Most of a day; 0 for no cap.
+    """
+
+    def __init__(self, cap_usd: float = 0.0) -> None:
+        if cap_usd < 0:
+            raise ValueError(f"cap_usd {cap_usd} must be >= 0")
+        self.cap_usd = cap_usd
+        """Most of a day; 0 for no cap."""
+        self._day = date.min
+        self._spent_usd = 0.0
+
+    @property
+    def has_cap(self) -> bool:
+        """Whether it ever is enough."""
+        return self.cap_usd > 0
+
+    def spend(self, cost_usd: float, at: datetime) -> None:
+        """Count a cost, at a time in UTC that is not before an earlier one's day."""
+        self._spent_usd = self.spent_usd(at) + cost_usd
+        self._day = at.date()
+
+    def spent_usd(self, at: datetime) -> float:
+        """What the day of `at` has cost so far."""
+        return self._spent_usd if at.date() == self._day else 0.0
+
+    def refusal(self, at: datetime) -> str:
+        """Why nothing more may be begun, for a person; empty while it may."""
+        spent = self.spent_usd(at)
+        if not self.has_cap or spent < self.cap_usd:
+            return ""
+        midnight = datetime.combine(at.date() + timedelta(days=1), datetime.min.time(), at.tzinfo)
+        minutes = -(-int((midnight - at).total_seconds()) // 60)
+        wait = f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 else f"{minutes} min"
+        return (
+            f"today's limit of ${self.cap_usd:,.2f} for language models is used up (${spent:,.2f} so far). "
+            f"It goes on at midnight UTC, in {wait}."
+        )

@@ -1,0 +1,59 @@
+"""What the offline model makes of files: it names those that came with a message, and sends one when asked for it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from html import unescape
+from shlex import quote
+
+MOST_NAMED = 10
+
+_HEAD = re.compile(r"^\[(?:attached file|attachment): (?P<name>[^\n]+?), [0-9,]+ bytes\b", re.MULTILINE)
+_SEND = re.compile(
+    r"(?:please,? )?send me (?:the )?(?:file )?(?:`(?P<ticked>[^`]+)`|(?P<plain>[^\s`]*[./][^\s`]*[^\s`.,!?]))"
+    r"(?:,? please)?[.!?]?",
+    re.IGNORECASE,
+)
+_SKILL = re.compile(r"<location>(?P<folder>[^<\n]*/send-file)/SKILL\.md</location>")
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A prompt taken apart."""
+
+    typed: str
+    files: tuple[str, ...]
+    """Names of those that came with it."""
+
+
+def parted(prompt: str) -> Words:
+    """What was typed of `prompt`, and which files came with it; what stands in these is nobody's order."""
+    head = _HEAD.search(prompt)
+    if head is None:
+        return Words(prompt, ())
+    names = tuple(found["name"] for found in _HEAD.finditer(prompt))
+    return Words(prompt[: head.start()].rstrip("\n"), names)
+
+
+def file_wish(line: str) -> str:
+    """The file that a line like ``send me notes.txt`` or ``send me the file `my notes` `` asks for; empty for none."""
+    match = _SEND.fullmatch(line.strip())
+    return (match["ticked"] or match["plain"]).strip() if match else ""
+
+
+def send_command(system_prompt: str, file: str) -> str:
+    """The command that sends `file`; empty when the skill for it is not offered."""
+    skill = _SKILL.search(system_prompt)
+    if skill is None:
+        return ""
+    return f"python3 -I {quote(unescape(skill['folder']) + '/scripts/send.py')} -- {quote(file)}"
+
+
+def note_on_files(files: tuple[str, ...], images: int) -> str:
+    """A sentence that names what came with a message; empty when nothing did."""
+    if not files:
+        return ""
+    more = f" and {len(files) - MOST_NAMED} more" if len(files) > MOST_NAMED else ""
+    named = f"With it came {', '.join(files[:MOST_NAMED])}{more}."
+    return f"{named} I cannot see images." if images else named

@@ -1,0 +1,123 @@
+"""What contributors say, in their order, and for how long it holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from actors.context.gathering import Gathering
+from messages.base import Address, RequestId
+from messages.model import StopReason
+from messages.turn import PrepareTurn, Reference, TurnContribution, TurnEnded
+from tests.actors.context.rig import CHANNEL, Rig, bash_call, of_type, user_message
+
+ONE, TWO = Address("one"), Address("two")
+
+
+def said(by: Address, block: str = "", instructions: str = "", *references: Reference) -> TurnContribution:
+    return TurnContribution(
+        request_id=RequestId("r"), contributor=str(by), block=block, instructions=instructions, references=references
+    )
+
+
+def test_blocks_stand_in_the_contributors_order_whoever_answers_first() -> None:
+    gathering = Gathering((ONE, TWO))
+    gathering.begin()
+    gathering.take(said(TWO, "second"))
+    before = gathering.is_complete
+    gathering.take(said(ONE, "first"))
+
+    assert (before, gathering.is_complete) == (False, True)
+    assert gathering.block() == "first\n\nsecond"
+
+
+def test_a_block_holds_for_one_turn_and_instructions_until_they_change() -> None:
+    gathering = Gathering((ONE,))
+    gathering.begin()
+    gathering.take(said(ONE, "block", "always"))
+    gathering.begin()
+
+    assert gathering.block() == ""
+    assert gathering.instructions() == ("always",)
+    gathering.take(said(ONE, "", "never"))
+    assert gathering.instructions() == ("never",)
+
+
+def test_a_late_answer_counts_for_the_next_turns_instructions_only() -> None:
+    gathering = Gathering((ONE,))
+    gathering.begin()
+    gathering.take_late(said(ONE, "block", "always"))
+
+    assert gathering.block() == ""
+    assert gathering.instructions() == ("always",)
+
+
+def test_who_was_not_asked_is_not_heard() -> None:
+    gathering = Gathering((ONE,))
+    gathering.begin()
+    gathering.take(said(TWO, "block", "always"))
+    gathering.take_late(said(TWO, "block", "always"))
+
+    assert (gathering.block(), gathering.instructions()) == ("", ())
+
+
+def test_a_reference_belongs_to_who_named_it() -> None:
+    gathering = Gathering((ONE, TWO))
+    gathering.begin()
+    there = Reference(path="logs/x.md", line=3)
+    gathering.take(said(TWO, "", "", there))
+
+    assert gathering.owner_of(there) == TWO
+    gathering.begin()
+    assert gathering.owner_of(there) is None
+
+
+def test_instructions_end_the_system_prompt_and_outlast_a_late_contributor(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, contributors=(Address("edge", "skills"),))
+    skills = rig.system.edge("skills")
+    rig.say("one", 1)
+    (prepare,) = of_type(PrepareTurn, skills.drain())
+    contribution = TurnContribution(
+        request_id=prepare.request_id, contributor="edge/skills", block="", instructions="Skills: none."
+    )
+    rig.system.tell(prepare.reply_to, contribution)
+    rig.system.run()
+    first = rig.answer("ok")
+    rig.say("two", 2)
+    rig.advance(6)
+    second = rig.answer("ok")
+
+    assert first.system_prompt.endswith("\n\nSkills: none.\n")
+    assert second.system_prompt == first.system_prompt
+    rig.stop()
+
+
+def test_who_reads_the_window_is_logged_and_told_to_contributors_commands_and_subscribers(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, contributors=(Address("edge", "memory"),))
+    memory = rig.system.edge("memory")
+    message = user_message("hello", 1, CHANNEL, "Alice", rig.surface.address)
+    rig.tell(CHANNEL, msgspec.structs.replace(message, audience="1:2:everyone"))
+    (prepare,) = of_type(PrepareTurn, memory.drain())
+    rig.advance(6)
+    rig.answer("", bash_call("ls"), stop=StopReason.TOOL_CALLS)
+    command = rig.finish_command("a")
+    rig.answer("done")
+
+    assert rig.events()[0].meta_dict()["audience"] == "1:2:everyone"
+    (ended,) = of_type(TurnEnded, rig.listener.drain())
+    assert prepare.audience == command.audience == ended.audience == "1:2:everyone"
+    rig.stop()
+
+
+def test_what_the_request_shows_is_named_with_the_agents_answers(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, contributors=(Address("edge", "memory"),))
+    memory = rig.system.edge("memory")
+    rig.say("one", 1)
+    rig.advance(6)
+    rig.answer("first answer")
+    rig.say("two", 2)
+
+    prepare = of_type(PrepareTurn, memory.drain())[-1]
+    assert prepare.visible == tuple(event.id for event in rig.events() if event.content)
+    rig.stop()

@@ -1,0 +1,232 @@
+"""What people see of a turn while it runs, and that nothing of it outlives the turn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from actors.context.presence import STATUS_AFTER_S, TYPING_RENEWAL_S, command_status
+from actors.discord.timing import Timing
+from messages.base import Message, RequestId
+from messages.context import ResumeWindow, StopTurn
+from messages.discord import EndProgress, PostMessage, ReactionKind, ShowProgress, ShowReaction, ShowTyping
+from messages.model import ModelDelta, ModelFailed, StopReason
+from tests.actors.context.rig import CHANNEL, Rig, bash_call, of_type, reply
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> Iterator[Rig]:
+    """A window whose surface shows answers while they are being written, and reactions."""
+    made = Rig(tmp_path, streams=True, reacts=True)
+    yield made
+    made.stop()
+
+
+def said(rig: Rig) -> list[Message]:
+    """What the surface was told since the last look."""
+    return rig.surface.drain()
+
+
+def progress(rig: Rig) -> list[tuple[str, str]]:
+    """Text and status of each progress that was told since the last look."""
+    return [(shown.text, shown.status) for shown in of_type(ShowProgress, said(rig))]
+
+
+def delta(rig: Rig, request_id: RequestId, text: str) -> None:
+    rig.tell(CHANNEL, ModelDelta(request_id=request_id, text=text))
+
+
+def ask(rig: Rig, message_id: int = 1) -> RequestId:
+    """A turn that waits for its model."""
+    rig.say("hello", message_id)
+    (request,) = rig.requests()
+    said(rig)
+    return request.request_id
+
+
+def start_command(rig: Rig, text: str, command: str) -> None:
+    """A turn whose model had something done."""
+    rig.say("do it", 1)
+    rig.answer(text, bash_call(command), stop=StopReason.TOOL_CALLS)
+    said(rig)
+
+
+class TestProgress:
+    """The running message."""
+
+    def test_what_the_model_has_said_so_far_is_shown_under_the_turn_that_the_post_ends(self, rig: Rig) -> None:
+        rig.say("hello", 1)
+        (request,) = rig.requests()
+        said(rig)
+        delta(rig, request.request_id, "The ans")
+        (shown,) = said(rig)
+        assert isinstance(shown, ShowProgress)
+        assert (shown.text, shown.status, shown.answers_message_id) == ("The ans", "", "1")
+        rig.tell(CHANNEL, reply(request, "The answer."))
+        (post,) = of_type(PostMessage, said(rig))
+        assert post.turn_id == shown.turn_id == rig.events()[0].id
+
+    def test_the_same_text_again_is_not_told_again(self, rig: Rig) -> None:
+        request_id = ask(rig)
+        delta(rig, request_id, "so far")
+        delta(rig, request_id, "so far")
+        assert progress(rig) == [("so far", "")]
+
+    def test_nothing_is_shown_of_an_older_request(self, rig: Rig) -> None:
+        ask(rig)
+        delta(rig, RequestId("older"), "stale")
+        assert progress(rig) == []
+
+    def test_nothing_is_shown_where_the_surface_does_not_stream(self, tmp_path: Path) -> None:
+        rig = Rig(tmp_path)
+        request_id = ask(rig)
+        delta(rig, request_id, "so far")
+        assert said(rig) == []
+        rig.stop()
+
+    def test_a_wish_to_see_a_record_is_not_shown(self, tmp_path: Path) -> None:
+        rig = Rig(tmp_path, streams=True, max_expansions=2)
+        request_id = ask(rig)
+        delta(rig, request_id, "EXPAND path=logs/x")
+        assert said(rig) == []
+        rig.stop()
+
+    def test_a_command_that_ends_soon_is_never_shown(self, rig: Rig) -> None:
+        start_command(rig, "Let me look.", "ls")
+        rig.advance(STATUS_AFTER_S - 0.1)
+        rig.finish_command("files")
+        rig.advance(10.0)
+        assert progress(rig) == []
+
+    def test_a_command_that_lasts_is_shown_and_gives_way_to_the_answer(self, rig: Rig) -> None:
+        start_command(rig, "Let me look.", "make all")
+        rig.advance(STATUS_AFTER_S)
+        assert progress(rig) == [("Let me look.", "running `make all`")]
+        rig.finish_command("done")
+        (request,) = rig.requests()
+        delta(rig, request.request_id, "It works")
+        assert progress(rig) == [("It works", "")]
+        rig.tell(CHANNEL, reply(request, "It works."))
+        rig.advance(10.0)
+        assert progress(rig) == []
+
+    @pytest.mark.parametrize(("text", "then"), [("Let me look.", ("Let me look.", "")), ("", ("", "thinking"))])
+    def test_a_status_does_not_outlive_its_command(self, rig: Rig, text: str, then: tuple[str, str]) -> None:
+        start_command(rig, text, "make all")
+        rig.advance(STATUS_AFTER_S)
+        rig.finish_command("done")
+        said(rig)
+        rig.advance(STATUS_AFTER_S)
+        assert progress(rig) == [then]
+
+    def test_a_failure_takes_the_place_of_the_running_message(self, rig: Rig) -> None:
+        request_id = ask(rig)
+        delta(rig, request_id, "so f")
+        (shown,) = of_type(ShowProgress, said(rig))
+        rig.tell(CHANNEL, ModelFailed(request_id=request_id, reason="asleep", attempts=1))
+        (post,) = of_type(PostMessage, said(rig))
+        assert post.turn_id == shown.turn_id
+
+    def test_a_turn_that_was_resumed_looks_for_the_message_it_left_and_begins_no_other(self, tmp_path: Path) -> None:
+        first = Rig(tmp_path, streams=True)
+        first.say("hello", 1)
+        first.kill()
+        rig = Rig(tmp_path, streams=True)
+        rig.tell(CHANNEL, ResumeWindow(window=CHANNEL, reply_to=rig.surface.address))
+        (request,) = rig.requests()
+        delta(rig, request.request_id, "so far")
+        rig.tell(CHANNEL, reply(request, "the answer"))
+        told = said(rig)
+        assert of_type(ShowProgress, told) == []
+        (post,) = of_type(PostMessage, told)
+        assert (post.look_first, post.turn_id) == (True, rig.events()[0].id)
+        rig.stop()
+        first.stop()
+
+
+def test_a_status_line_is_short_and_cut_between_words() -> None:
+    assert command_status("echo `date`\n  && ls") == "running `echo 'date' && ls`"
+    secret = "s" * 90
+    assert command_status(f"curl -H {secret} x") == "running `curl -H …`"
+    assert len(command_status("word " * 100)) <= 100
+
+
+class TestTyping:
+    """The lease."""
+
+    def test_it_is_renewed_before_it_ends_while_the_turn_runs(self, rig: Rig) -> None:
+        assert Timing().typing_limit_s > TYPING_RENEWAL_S
+        ask(rig)
+        for _ in range(5):
+            rig.advance(TYPING_RENEWAL_S)
+            assert said(rig) == [ShowTyping(window=CHANNEL, on=True)]
+
+    @pytest.mark.parametrize("ending", ["answered", "empty", "failed", "stopped"])
+    def test_it_ends_with_the_turn_however_that_ends(self, rig: Rig, ending: str) -> None:
+        rig.say("hello", 1)
+        (request,) = rig.requests()
+        said(rig)
+        match ending:
+            case "answered":
+                rig.tell(CHANNEL, reply(request, "hi"))
+            case "empty":
+                rig.tell(CHANNEL, reply(request, ""))
+            case "failed":
+                rig.tell(CHANNEL, ModelFailed(request_id=request.request_id, reason="asleep", attempts=1))
+            case _:
+                stop = StopTurn(
+                    request_id=RequestId("s"), reply_to=rig.surface.address, window=CHANNEL, asked_by="Alice"
+                )
+                rig.tell(CHANNEL, stop)
+        assert of_type(ShowTyping, said(rig)) == [ShowTyping(window=CHANNEL, on=False)]
+        rig.advance(10 * TYPING_RENEWAL_S)
+        assert of_type(ShowTyping, said(rig)) == []
+
+    def test_the_next_turn_has_a_lease_of_its_own(self, rig: Rig) -> None:
+        rig.say("one", 1)
+        rig.say("two", 2)
+        rig.advance(TYPING_RENEWAL_S - 1)
+        rig.answer("1")
+        assert [typing.on for typing in of_type(ShowTyping, said(rig))] == [True, False, True]
+        rig.advance(1)
+        assert of_type(ShowTyping, said(rig)) == []
+        rig.advance(TYPING_RENEWAL_S - 1)
+        assert of_type(ShowTyping, said(rig)) == [ShowTyping(window=CHANNEL, on=True)]
+
+
+class TestReactions:
+    """What messages show."""
+
+    def kinds(self, rig: Rig) -> list[tuple[str, ReactionKind]]:
+        return [(shown.message_id, shown.kind) for shown in of_type(ShowReaction, said(rig))]
+
+    def test_a_message_is_taken_and_answered(self, rig: Rig) -> None:
+        rig.say("hello", 7)
+        rig.answer("hi")
+        assert self.kinds(rig) == [("7", ReactionKind.TAKEN), ("7", ReactionKind.ANSWERED)]
+
+    def test_a_failed_turn_and_those_that_are_stopped_say_so(self, rig: Rig) -> None:
+        rig.say("one", 1)
+        rig.answer("")
+        rig.say("two", 2)
+        rig.say("three", 3)
+        said(rig)
+        rig.say("stop", 4)
+        assert sorted(self.kinds(rig)) == [("2", ReactionKind.FAILED), ("3", ReactionKind.FAILED)]
+
+    def test_there_are_none_where_they_are_switched_off(self, tmp_path: Path) -> None:
+        rig = Rig(tmp_path, streams=True)
+        rig.say("hello", 1)
+        rig.answer("hi")
+        assert of_type(ShowReaction, said(rig)) == []
+        rig.stop()
+
+
+def test_a_stopped_turn_ends_its_progress_with_a_note(rig: Rig) -> None:
+    ask(rig)
+    rig.say("STOP!", 2, author="Bob")
+    assert of_type(EndProgress, said(rig)) == [
+        EndProgress(window=CHANNEL, turn_id=rig.events()[0].id, note="stopped by Bob")
+    ]

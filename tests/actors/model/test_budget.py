@@ -1,0 +1,156 @@
+"""The daily cap, and what the ModelActor says of itself."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+
+import pytest
+
+from actors.kernel import ActorSpec, ActorSystem, ManualClock
+from actors.kernel.edge import Edge
+from actors.model.actor import ModelActor
+from actors.model.backend import Backend, Completion, OfflineBackend
+from messages.base import Address, RequestId
+from messages.model import ChatMessage, ModelFailed, ModelReply, ModelRequest, Role, StopReason, Usage
+from messages.status import DescribeYourself, SelfDescription
+from tests.actors.model.bench import window
+
+MODEL = Address("model")
+
+
+class Silent(OfflineBackend):
+    """Never answers."""
+
+    async def complete(self, model: str, request: ModelRequest, say: Callable[[str], None]) -> Completion:
+        await asyncio.Event().wait()
+        raise AssertionError("nobody sets it")
+
+
+class SilentModel(ModelActor):
+    """Gets no answer by itself."""
+
+    def _backend_of(self, model: str) -> Backend:
+        return Silent()
+
+
+class Till:
+    """A ModelActor whose calls' answers the test makes up, since they come to the actor itself first."""
+
+    def __init__(self, **settings: object) -> None:
+        self.clock = ManualClock()
+        self.system = ActorSystem(workers=0, clock=self.clock)
+        self.system.register(ActorSpec("model", lambda _key: SilentModel(**settings), core=True))  # type: ignore[arg-type]
+        self.system.start()
+        self.edge: Edge = self.system.edge("test")
+        self._asked = 0
+
+    def ask(self) -> RequestId:
+        """A request of a window of its own."""
+        self._asked += 1
+        request = ModelRequest(
+            request_id=RequestId(f"r{self._asked}"),
+            reply_to=self.edge.address,
+            window=window(self._asked),
+            purpose="turn",
+            system_prompt="",
+            messages=(ChatMessage(role=Role.USER, text="hello"),),
+            tools=(),
+        )
+        self.system.tell(MODEL, request)
+        self.system.run()
+        return request.request_id
+
+    def answer(self, request_id: RequestId, cost_usd: float) -> None:
+        """The call of that request ends."""
+        reply = ModelReply(
+            request_id=request_id,
+            text="hi",
+            tool_calls=(),
+            stop_reason=StopReason.STOP,
+            usage=Usage(cost_usd=cost_usd),
+            model="x",
+        )
+        self.system.tell(MODEL, reply)
+        self.system.run()
+
+    def heard(self, request_id: RequestId) -> ModelReply | ModelFailed | None:
+        """The first answer to a request."""
+        answers = [
+            answer
+            for answer in self.edge.drain()
+            if isinstance(answer, ModelReply | ModelFailed) and answer.request_id == request_id
+        ]
+        return answers[0] if answers else None
+
+    def figures(self) -> dict[str, str | int | float]:
+        """What the actor says of itself."""
+        self.system.tell(MODEL, DescribeYourself(request_id=RequestId("d"), reply_to=self.edge.address))
+        self.system.run()
+        (described,) = [told for told in self.edge.drain() if isinstance(told, SelfDescription)]
+        return dict(described.figures)
+
+
+@pytest.fixture
+def make_till() -> Iterator[Callable[..., Till]]:
+    """Tills, stopped at the end."""
+    made: list[Till] = []
+
+    def make(**settings: object) -> Till:
+        made.append(Till(**settings))
+        return made[-1]
+
+    yield make
+    for till in made:
+        till.system.stop()
+
+
+def test_when_the_day_has_cost_enough_no_further_call_is_begun_until_midnight(make_till: Callable[..., Till]) -> None:
+    till = make_till(daily_cost_usd=1.0)
+    first, second = till.ask(), till.ask()
+    till.answer(first, 1.5)
+    refused = till.ask()
+    answer = till.heard(refused)
+    assert isinstance(answer, ModelFailed)
+    assert "$1.00" in answer.reason
+    assert "midnight UTC" in answer.reason
+    till.answer(second, 0.5)
+    assert isinstance(till.heard(second), ModelReply)
+    till.clock.advance(timedelta(days=1).total_seconds())
+    assert till.heard(till.ask()) is None
+    assert till.figures()["cost_today_usd"] == 0.0
+
+
+def test_what_was_spent_in_an_earlier_life_counts(make_till: Callable[..., Till]) -> None:
+    till = make_till(daily_cost_usd=1.0, spent_today=lambda: 1.0)
+    assert isinstance(till.heard(till.ask()), ModelFailed)
+
+
+def test_without_a_cap_the_logs_are_not_asked_and_nothing_is_refused(make_till: Callable[..., Till]) -> None:
+    asked: list[float] = []
+
+    def spent_today() -> float:
+        asked.append(9.0)
+        return 9.0
+
+    till = make_till(spent_today=spent_today)
+    till.answer(till.ask(), 100.0)
+    till.edge.drain()
+    assert till.heard(till.ask()) is None
+    assert not asked
+
+
+def test_it_says_how_it_is(make_till: Callable[..., Till]) -> None:
+    till = make_till(daily_cost_usd=5.0, concurrency=1)
+    first = till.ask()
+    till.ask()
+    assert till.figures() == {
+        "model": "offline",
+        "in_flight": 1,
+        "waiting": 1,
+        "cost_today_usd": 0.0,
+        "daily_limit_usd": 5.0,
+    }
+    till.answer(first, 0.25)
+    assert till.figures()["cost_today_usd"] == 0.25
