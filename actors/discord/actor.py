@@ -4,39 +4,61 @@ from __future__ import annotations
 
 import concurrent.futures
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from datetime import timedelta
 from typing import assert_never
 
 import discord
 
-from actors.discord.addresses import point_at
+from actors.discord.addresses import file_origins, point_at
+from actors.discord.buttons import Buttons
 from actors.discord.catch_up import CatchUp
-from actors.discord.client import AgentClient
-from actors.discord.commands import Commands, Replies
+from actors.discord.client import AgentClient, ShardedAgentClient
+from actors.discord.commands.desk import Desk
+from actors.discord.commands.replies import CommandReply, Replies
+from actors.discord.commands.services import Services
+from actors.discord.commands.skill import SkillNames
+from actors.discord.commands.tree import Commands
 from actors.discord.courier import Courier
 from actors.discord.fatal import token_fault
+from actors.discord.fetching import Fetcher
 from actors.discord.intake import Intake
+from actors.discord.manners import Manners
 from actors.discord.outbox import Outbox
 from actors.discord.places import Places
+from actors.discord.reactions import Reactions
+from actors.discord.reception import Reception
 from actors.discord.seen import Seen
+from actors.discord.sending import LARGEST_SENT_BYTES, Sending
 from actors.discord.session import Session
 from actors.discord.timing import Timing
 from actors.discord.typing_indicator import TypingIndicator
+from actors.discord.unpacking import Unpacking, WorkdirOf
 from actors.kernel import Actor, LoopThread
 from domain.access import Access
-from messages.context import NewWindowRefused, NewWindowStarted
-from messages.discord import DiscordCommand, PostMessage, ShowTyping, StopIntake
+from domain.presentable import presentable
+from domain.secret_scrub import Scrubber
+from messages.discord import (
+    AttachFile,
+    DiscordCommand,
+    EndProgress,
+    PostMessage,
+    ShowProgress,
+    ShowReaction,
+    ShowTyping,
+    StopIntake,
+)
 
 log = logging.getLogger(__name__)
 
-DiscordMessage = DiscordCommand | NewWindowStarted | NewWindowRefused
+DiscordMessage = DiscordCommand | CommandReply
 
 
 class DiscordActor(Actor):
     """Tells windows what people say in Discord, and shows what the windows answer.
 
     Owns: a thread with an event loop, and on it every object of discord.py.
-    Asks: the windows' actors, for new windows on `/new`.
+    Asks: the windows' actors and the `services`, for what people want by commands and buttons.
     Crashes on: nothing that Discord does. What no restart could mend is told to `on_fatal`; the actor then lives on
     without a connection.
 
@@ -51,6 +73,11 @@ class DiscordActor(Actor):
         on_fatal: Told once, in words for a person, why the bot can never connect; called from the loop's thread or
             while starting.
         on_online: Told the bot's name whenever it came online, from the loop's thread.
+        manners: How it behaves.
+        secrets: What must never be shown, in whatever disguise; the token is among them anyway.
+        services: Whom commands ask besides the windows.
+        workdir_of: Gives a window's working directory, where files that people attach are kept and those that the agent
+            sends are looked for; None if there are none.
         timing: Every wait.
     """
 
@@ -66,20 +93,28 @@ class DiscordActor(Actor):
         last_seen: Mapping[str, str] | None = None,
         on_fatal: Callable[[str], None],
         on_online: Callable[[str], None] | None = None,
+        manners: Manners | None = None,
+        secrets: Iterable[str] = (),
+        services: Services | None = None,
+        workdir_of: WorkdirOf | None = None,
         timing: Timing | None = None,
     ) -> None:
         super().__init__()
+        self._manners = manners or Manners()
+        self._services = services or Services()
+        self._scrubber = Scrubber((token, *secrets))
         for channel_id in channels:
             if not channel_id.isdecimal():
                 raise ValueError(f"channel {channel_id!r}: must be a Discord id, digits only")
         self._token = token
-        self._access = Access(users=allowed_users, roles=allowed_roles)
-        self._places = Places(channels)
+        self._access = Access(users=allowed_users, roles=allowed_roles, viewer_roles=self._manners.viewer_roles)
+        self._places = Places(channels, dms=self._manners.dms)
         self._api_base = api_base
         self._gateway_url = gateway_url
         self._seen = Seen(last_seen or {})
         self._tell_fatal = on_fatal
         self._on_online = on_online
+        self._workdir_of = workdir_of
         self._timing = timing or Timing()
         self._is_doomed = False
         self._posted = 0
@@ -104,25 +139,35 @@ class DiscordActor(Actor):
 
     def handle(self, message: DiscordMessage) -> None:
         """Hand it to the loop."""
+        if isinstance(message, CommandReply):
+            self._call(self._replies.take, message)
+            return
         match message:
             case PostMessage():
                 self._posted += 1
                 self._call(self._outbox.post, message)
+            case ShowProgress():
+                self._call(self._outbox.live.show, message)
+            case AttachFile():
+                self._posted += 1
+                self._call(self._sending.send, message)
+            case EndProgress():
+                self._call(self._outbox.end_progress, message)
             case ShowTyping(window=window, on=True):
                 self._call(self._typing.show, window.id)
             case ShowTyping(window=window):
                 self._call(self._typing.hide, window.id)
+            case ShowReaction():
+                self._react(message)
             case StopIntake():
                 self._call(self._intake.close)
-            case NewWindowStarted() | NewWindowRefused():
-                self._call(self._replies.take, message)
             case _:
                 assert_never(message)
 
     @property
     def in_progress(self) -> bool:  # type: ignore[override]  # counted, since two threads would race for a flag
         """Whether a text is still to be shown."""
-        return self._loop is not None and self._posted != self._outbox.settled
+        return self._loop is not None and self._posted != self._outbox.settled + self._sending.settled
 
     def on_stop(self) -> None:
         """Close the connection and end the loop."""
@@ -141,24 +186,39 @@ class DiscordActor(Actor):
         """Make the parts that live on the loop; nothing runs yet."""
         self._courier = Courier(timing=self._timing, on_fatal=self._on_fatal)
         self._typing = TypingIndicator(courier=self._courier, timing=self._timing)
+        self._reactions = Reactions(courier=self._courier, timing=self._timing)
         self._outbox = Outbox(
             courier=self._courier,
             typing=self._typing,
             seen=self._seen,
             timing=self._timing,
+            present=self._present,
             tell=self.tell,
             now=self.now,
         )
+        self._sending = self._make_sending()
+        self._reception = self._make_reception()
         self._intake = Intake(
             places=self._places,
             access=self._access,
             seen=self._seen,
             courier=self._courier,
+            reception=self._reception,
+            unpack=self._make_unpacking().unpack,
             tell=self.tell,
             reply_to=self.address,
         )
         self._catch_up = CatchUp(intake=self._intake, places=self._places, courier=self._courier)
         self._replies = Replies()
+        self._desk = Desk(
+            intake=self._intake,
+            replies=self._replies,
+            tell=self.tell,
+            reply_to=self.address,
+            present=self._present,
+            timing=self._timing,
+        )
+        self._skill_names = SkillNames(self._desk, self._services.skills)
         self._session = Session(
             token=self._token,
             build=self._build_client,
@@ -168,23 +228,67 @@ class DiscordActor(Actor):
         )
 
     def _build_client(self) -> AgentClient:
-        return AgentClient(
+        shards = self._manners.shards
+        kind = AgentClient if shards == 1 else ShardedAgentClient
+        return kind(
             intake=self._intake,
             catch_up=self._catch_up,
             make_commands=self._make_commands,
+            buttons=Buttons(self._desk, self._services),
             on_online=self._note_online,
+            hears_dms=self._manners.dms,
             timing=self._timing,
+            shards=shards or None,
         )
+
+    def _make_reception(self) -> Reception:
+        return Reception(
+            answers_all=self._manners.answers_all,
+            catchup=timedelta(hours=self._manners.catchup_hours),
+            turns_per_user=self._manners.turns_per_user,
+            now=self.now,
+            monotonic=self.monotonic,
+            bot_id=self._courier.bot_id,
+        )
+
+    def _make_unpacking(self) -> Unpacking:
+        return Unpacking(
+            fetcher=Fetcher(courier=self._courier, origins=file_origins, timing=self._timing),
+            workdir_of=self._workdir_of,
+            most_bytes=self._manners.attachment_bytes,
+            paste_tokens=self._manners.paste_tokens,
+        )
+
+    def _make_sending(self) -> Sending:
+        return Sending(
+            courier=self._courier,
+            seen=self._seen,
+            timing=self._timing,
+            workdir_of=self._workdir_of,
+            most_bytes=min(self._manners.attachment_bytes, LARGEST_SENT_BYTES),
+            present=self._present,
+            holds_secret=lambda text: self._scrubber.scrub(text) != text,
+            tell=self.tell,
+        )
+
+    def _present(self, text: str) -> str:
+        """`text` as it may be shown: without a secret of ours, and with nothing hidden in it."""
+        return presentable(self._scrubber.scrub(text))
 
     def _make_commands(self, client: discord.Client) -> Commands:
         return Commands(
             client,
-            intake=self._intake,
-            replies=self._replies,
-            tell=self.tell,
-            reply_to=self.address,
+            desk=self._desk,
+            services=self._services,
+            skills=self._skill_names,
+            reception=self._reception,
+            dms=self._manners.dms,
             timing=self._timing,
         )
+
+    def _react(self, reaction: ShowReaction) -> None:
+        if self._manners.reacts:
+            self._call(self._reactions.show, reaction)
 
     def _call(self, act: Callable[..., object], *args: object) -> None:
         if self._loop is not None:
@@ -202,5 +306,7 @@ class DiscordActor(Actor):
     async def _close(self) -> None:
         """Cut off what is under way and log out."""
         self._outbox.close()
+        self._reactions.close()
+        self._sending.close()
         self._intake.close()
         await self._session.close()

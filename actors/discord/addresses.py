@@ -10,6 +10,7 @@ from discord.http import Route
 _API = Route.BASE
 _GATEWAY = DiscordWebSocket.DEFAULT_GATEWAY
 _ASSETS = discord.Asset.BASE
+_MEDIA = yarl.URL("https://media.discordapp.net")
 
 
 def point_at(api_base: str, gateway_url: str) -> None:
@@ -24,6 +25,12 @@ def point_at(api_base: str, gateway_url: str) -> None:
     Route.BASE = api_base.rstrip("/") if api else _API
     DiscordWebSocket.DEFAULT_GATEWAY = gateway or _GATEWAY
     discord.Asset.BASE = str(api.origin()) if api else _ASSETS
+
+
+def file_origins() -> frozenset[yarl.URL]:
+    """Where files are that people attach, as scheme, host and port."""
+    origins = {yarl.URL(discord.Asset.BASE).origin()}
+    return frozenset(origins | {_MEDIA} if discord.Asset.BASE == _ASSETS else origins)
 
 
 def _checked(address: str, name: str, schemes: tuple[str, ...]) -> yarl.URL:

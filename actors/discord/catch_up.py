@@ -41,8 +41,8 @@ class CatchUp:
     """Closes the gap that every new session opens.
 
     Read are the configured channels and their threads, each from where it was read to. A channel met for the first time
-    is not read at all; a thread met for the first time is read from the newest message seen anywhere, since nothing
-    after that was seen. Only threads that are active, or were archived since then, can hold anything new.
+    is not read at all; a thread met for the first time is read from the newest message seen in its server, since
+    nothing after that was seen. Only threads that are active, or were archived since then, can hold anything new.
     """
 
     def __init__(self, *, intake: Intake, places: Places, courier: Courier) -> None:
@@ -96,8 +96,8 @@ class CatchUp:
         if isinstance(channel, discord.TextChannel | discord.ForumChannel):
             for thread in channel.threads:
                 missed += self._missed_in_thread(thread, gap)
-            if gap.newest is not None:
-                self._intake.spawn(self._read_archived(channel.id, gap, gap.newest))
+            if (newest := gap.newest_of(channel.guild.id)) is not None:
+                self._intake.spawn(self._read_archived(channel.id, gap, newest))
         return missed
 
     def _missed_in_channel(self, channel: object, gap: Gap) -> Iterator[Missed]:
@@ -108,12 +108,13 @@ class CatchUp:
 
     def _missed_in_thread(self, thread: discord.Thread, gap: Gap) -> Iterator[Missed]:
         key = thread_window(str(thread.id)).address.key
-        yield from self._missed_in(thread, key, gap.by_window.get(key, gap.newest))
+        yield from self._missed_in(thread, key, gap.by_window.get(key, gap.newest_of(thread.guild.id)))
 
     def _missed_in(self, channel: Talkable, key: str, after: int | None) -> Iterator[Missed]:
         self._places.learn(channel)
         newest = channel.last_message_id or 0
         self._intake.seen.notice(str(channel.id), newest)
+        self._intake.seen.witness(channel.guild.id, newest)
         if after is None:
             self._intake.seen.reach(key, newest)
         elif newest > after:

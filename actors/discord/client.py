@@ -13,9 +13,12 @@ from typing import Any
 
 import discord
 
+from actors.discord.buttons import Buttons
 from actors.discord.catch_up import CatchUp
-from actors.discord.commands import Commands
+from actors.discord.commands.tree import Commands
 from actors.discord.intake import Intake
+from actors.discord.shards import Shards
+from actors.discord.sockets import Sockets
 from actors.discord.timing import Timing
 
 log = logging.getLogger(__name__)
@@ -56,10 +59,13 @@ class AgentClient(discord.Client):
         intake: Intake,
         catch_up: CatchUp,
         make_commands: Callable[[discord.Client], Commands],
+        buttons: Buttons,
         on_online: Callable[[str], None],
+        hears_dms: bool,
         timing: Timing,
+        shards: int | None = 1,
     ) -> None:
-        intents = discord.Intents(guilds=True, guild_messages=True, message_content=True)
+        intents = discord.Intents(guilds=True, guild_messages=True, dm_messages=hears_dms, message_content=True)
         super().__init__(
             intents=intents,
             allowed_mentions=discord.AllowedMentions.none(),
@@ -69,52 +75,49 @@ class AgentClient(discord.Client):
             guild_ready_timeout=timing.guild_ready_timeout_s,
             heartbeat_timeout=timing.heartbeat_timeout_s,
             max_ratelimit_timeout=30.0,
+            shard_count=shards,
         )
-        self.has_session = asyncio.Event()
-        """Set while a session is open: from READY or RESUMED until the connection is lost."""
         self.unreadable: Counter[str] = Counter()
         """Events that discord.py could not read, by name."""
         self._intake = intake
         self._catch_up = catch_up
         self._commands = make_commands(self)
+        self._buttons = buttons
         self._on_online = on_online
         self._timing = timing
-        self._has_no_session = asyncio.Event()
-        self._has_no_session.set()
+        self._shards = Shards(shards, timing.session_timeout_s)
+        self._is_complete = False
+        self._sockets = Sockets(self.http)
         self._guard_parsers()
         clear_seldom(self.http)
 
     async def has_lost_session(self) -> None:
-        """Return when there has been no session for longer than one takes to open."""
-        while True:
-            await self._has_no_session.wait()
-            try:
-                async with asyncio.timeout(self._timing.session_timeout_s):
-                    await self.has_session.wait()
-            except TimeoutError:
-                return
+        """Return when a connection has had no session for longer than one takes to open."""
+        self._shards.launch()
+        await self._shards.has_lost_one()
+
+    async def abandon_sockets(self) -> None:
+        """Close what discord.py left open."""
+        await self._sockets.close(self._timing.close_timeout_s)
 
     # ---- events, by discord.py's names
 
     async def on_connect(self) -> None:
         """A new session: what was said since the last one is not sent."""
-        self._intake.hold()
-        self._note_session(True)
+        self._open(0)
 
     async def on_resumed(self) -> None:
         """The same session: what was missed was sent."""
-        self._note_session(True)
+        self._shards.continued(0)
 
     async def on_disconnect(self) -> None:
         """The connection was lost."""
-        self._note_session(False)
+        self._shards.lost(0)
 
     async def on_ready(self) -> None:
         """Every server is known; comes once per session."""
-        log.info("online in %d servers", len(self.guilds))
-        self._catch_up.begin(self)
-        await self._commands.sync(self._home_guilds())
-        self._on_online(str(self.user))
+        self._shards.ready()
+        await self._complete()
 
     async def on_guild_available(self, guild: discord.Guild) -> None:
         """A server came back after an outage."""
@@ -132,6 +135,11 @@ class AgentClient(discord.Client):
         """Somebody wrote something somewhere."""
         self._intake.hear(message)
 
+    async def on_interaction(self, interaction: discord.Interaction) -> None:
+        """Somebody pressed something; commands go through their tree."""
+        if interaction.type is discord.InteractionType.component:
+            await self._buttons.press(interaction)
+
     async def on_error(self, event_method: str, /, *args: Any, **kwargs: Any) -> None:  # noqa: ARG002
         """A handler failed: a mistake of ours, which one event must not turn into an outage."""
         log.error("handling Discord's %s failed", event_method, exc_info=sys.exception())
@@ -141,12 +149,21 @@ class AgentClient(discord.Client):
         if not initial:
             await asyncio.sleep(self._timing.identify_pause_s)
 
-    def _note_session(self, is_open: bool) -> None:
-        for event, is_set in ((self.has_session, is_open), (self._has_no_session, not is_open)):
-            if is_set:
-                event.set()
-            else:
-                event.clear()
+    def _open(self, shard: int) -> None:
+        """Take in a new session; its servers follow."""
+        self._is_complete = False
+        self._intake.hold()
+        self._shards.opened(shard)
+
+    async def _complete(self) -> None:
+        """Begin to work once all servers of all sessions are known, once for each new session."""
+        if self._is_complete or not self._shards.are_ready:
+            return
+        self._is_complete = True
+        log.info("online in %d servers", len(self.guilds))
+        self._catch_up.begin(self)
+        await self._commands.sync(self._home_guilds())
+        self._on_online(str(self.user))
 
     def _home_guilds(self) -> list[discord.Guild]:
         """The servers that hold a configured channel."""
@@ -172,3 +189,39 @@ class AgentClient(discord.Client):
             log.error(
                 "Discord's %s could not be read: %s in %s:%d", event, type(error).__name__, place.name, place.lineno
             )
+
+
+class ShardedAgentClient(AgentClient, discord.AutoShardedClient):
+    """The same over several connections that share the servers.
+
+    A new session of any of them holds all that people do until its servers are known, and all channels are caught up
+    with: whatever was passed on before is known by its id. discord.py's own `on_ready` comes only when all sessions are
+    new.
+    """
+
+    async def on_connect(self) -> None:
+        """One of the connections has a new session; see `on_shard_connect`."""
+
+    async def on_resumed(self) -> None:
+        """One of them continues; see `on_shard_resumed`."""
+
+    async def on_disconnect(self) -> None:
+        """One of them was lost; see `on_shard_disconnect`."""
+
+    async def on_shard_connect(self, shard: int) -> None:
+        """A new session: what was said in its servers since the last one is not sent."""
+        self._shards.count = self.shard_count
+        self._open(shard)
+
+    async def on_shard_resumed(self, shard: int) -> None:
+        """The same session: what was missed was sent."""
+        self._shards.continued(shard)
+
+    async def on_shard_disconnect(self, shard: int) -> None:
+        """The connection was lost."""
+        self._shards.lost(shard)
+
+    async def on_shard_ready(self, shard: int) -> None:
+        """Its servers are known."""
+        self._shards.ready(shard)
+        await self._complete()

@@ -11,6 +11,7 @@ import aiohttp
 import discord
 
 from actors.discord.fatal import fatal_sentence
+from actors.discord.pace import Pace
 from actors.discord.timing import Timing, backoff
 
 log = logging.getLogger(__name__)
@@ -58,11 +59,17 @@ class Courier:
         self._on_fatal = on_fatal
         self._client: discord.Client | None = None
         self._arrived = asyncio.Event()
+        self._pace = Pace()
 
     @property
     def client(self) -> discord.Client | None:
         """Whoever is logged in now."""
         return self._client
+
+    def bot_id(self) -> int | None:
+        """The bot's own id; None before its first login."""
+        user = self._client.user if self._client is not None else None
+        return user.id if user is not None else None
 
     def employ(self, client: discord.Client | None) -> None:
         """Make calls through `client` from now on; None for nobody."""
@@ -104,6 +111,7 @@ class Courier:
         """
         async with asyncio.timeout(self._timing.call_timeout_s):
             await self._arrived.wait()
+        await self._pace.turn()
         client = self._client
         if client is None:
             raise ConnectionError("the bot was logged out meanwhile")

@@ -27,8 +27,8 @@ NO_INTENT = (
 
 _CLOSE_CODES = {
     4004: REVOKED_TOKEN,
-    4010: "Discord refuses the bot's shard number (close code 4010); this bot is not sharded.",
-    4011: "The bot is in too many servers for one connection (close code 4011): Discord requires sharding.",
+    4010: "Discord refuses the bot's shard number (close code 4010); set discord.shards to 0.",
+    4011: "The bot is in too many servers for one connection (close code 4011): set discord.shards to 0.",
     4012: "Discord no longer speaks the gateway version of this discord.py (close code 4012): update the bot.",
     4013: "Discord does not know the intents that the bot asks for (close code 4013): update the bot.",
     4014: NO_INTENT,

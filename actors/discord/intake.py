@@ -5,16 +5,18 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable
 from typing import Any
 
 import discord
 
-from actors.discord.arrival import Arrival, guild_id_of, is_speech, user_message
+from actors.discord.arrival import Admitted, Arrival, guild_id_of, is_speech, user_message
 from actors.discord.courier import CallFailedError, CallRefusedError, Courier
 from actors.discord.places import Places, Whereabouts
+from actors.discord.reception import Reception
 from actors.discord.seen import Gap, Seen
-from domain.access import Access, depends_on_roles, may
+from actors.discord.unpacking import Unpacked
+from domain.access import Access, Standing, depends_on_roles, standing
 from messages.base import Address, Message, Window
 
 log = logging.getLogger(__name__)
@@ -23,8 +25,8 @@ NOT_HERE = "I do not live in this channel."
 NOT_HEARD = "You are not on the list of people that I listen to."
 STOPPING = "I am being stopped; please try again later."
 
-Verdict = Window | str | Whereabouts
-"""The window something is for, the reason why it is refused, or `UNKNOWN`."""
+Verdict = Admitted | str | Whereabouts
+"""Where something is for and what its author may do, the reason why it is refused, or `UNKNOWN`."""
 
 
 class Lane:
@@ -41,8 +43,8 @@ class Intake:
     """Passes on what people do; lives on the loop and outlives each client.
 
     A channel's arrivals are passed on at once, in the order in which Discord sent them, unless one of them needs a
-    question to Discord (an archived thread, somebody's roles) or the channel's missed messages are being read. Then all
-    of them wait in the channel's lane.
+    question to Discord (an archived thread, somebody's roles), files came with it, or the channel's missed messages are
+    being read. Then all of them wait in the channel's lane.
     """
 
     def __init__(
@@ -52,6 +54,8 @@ class Intake:
         access: Access,
         seen: Seen,
         courier: Courier,
+        reception: Reception,
+        unpack: Callable[[discord.Message, Window], Awaitable[Unpacked]],
         tell: Callable[[Address, Message], None],
         reply_to: Address,
     ) -> None:
@@ -59,6 +63,8 @@ class Intake:
         self.seen = seen
         self._access = access
         self._courier = courier
+        self._reception = reception
+        self._unpack = unpack
         self._tell = tell
         self._reply_to = reply_to
         self._lanes: dict[str, Lane] = {}
@@ -74,19 +80,21 @@ class Intake:
         if is_speech(message):
             self.take(self.arrival_of(message))
         self.seen.notice(channel_id, message.id)
+        if message.guild is not None:
+            self.seen.witness(message.guild.id, message.id)
 
     def take(self, arrival: Arrival) -> None:
         """Pass on what a person did, now or behind what waits in its lane."""
         if not self._is_open:
             arrival.refuse(STOPPING)
             return
-        verdict = self._verdict(arrival, self._roles_at_hand(arrival))
+        verdict = self.judge(arrival)
         lane = self._lanes.get(arrival.channel_id)
         if isinstance(verdict, str):
             arrival.refuse(verdict)
         elif lane is not None:
             lane.waiting.append(arrival)
-        elif isinstance(verdict, Window) and self._gap is None:
+        elif isinstance(verdict, Admitted) and self._gap is None and arrival.prepare is None:
             arrival.accept(verdict)
         else:
             lane = self._lanes[arrival.channel_id] = Lane()
@@ -172,26 +180,37 @@ class Intake:
             arrival: Whatever it is.
             roles: User id -> role ids as found so far in one go; added to.
         """
-        verdict = self._verdict(arrival, self._roles_at_hand(arrival))
+        verdict = self.judge(arrival)
         if verdict is Whereabouts.UNKNOWN:
             try:
                 verdict = await self._inquire(arrival, roles)
             except CallRefusedError:
                 verdict = NOT_HERE
+        if isinstance(verdict, Admitted) and arrival.prepare is not None:
+            await arrival.prepare()
         if not self._is_open:
             arrival.refuse(STOPPING)
-        elif isinstance(verdict, Window):
+        elif isinstance(verdict, Admitted):
             arrival.accept(verdict)
         else:
             arrival.refuse(str(verdict))
 
     def arrival_of(self, message: discord.Message) -> Arrival:
         """A message as an arrival; a repeated one is accepted without effect, a refused one is ignored."""
+        unpacked: Unpacked | None = None
 
-        def accept(window: Window) -> None:
+        async def prepare() -> None:
+            nonlocal unpacked
+            window = self.places.window_of(message.channel)
+            if isinstance(window, Window) and self._is_open and not self.seen.has(message.id):
+                unpacked = await self._unpack(message, window)
+
+        def accept(admitted: Admitted) -> None:
+            window = admitted.window
             if self.seen.is_new(window.address.key, message.id):
+                hearing = self._reception.hearing(message, may_run=admitted.standing is Standing.MEMBER)
                 audience = self.places.audience_of(message.channel)
-                self._tell(window.address, user_message(message, window, self._reply_to, audience))
+                self._tell(window.address, user_message(message, window, self._reply_to, audience, hearing, unpacked))
 
         return Arrival(
             number=message.id,
@@ -201,9 +220,14 @@ class Intake:
             author=message.author,
             accept=accept,
             refuse=lambda reason: log.debug("message %d was not taken: %s", message.id, reason),
+            prepare=prepare if message.attachments else None,
         )
 
     # ---- rules
+
+    def judge(self, arrival: Arrival) -> Verdict:
+        """What is to become of an arrival, as far as can be said without asking Discord."""
+        return self._verdict(arrival, self._roles_at_hand(arrival))
 
     def _verdict(self, arrival: Arrival, roles: frozenset[str] | None) -> Verdict:
         place = self.places.window_of(arrival.channel)
@@ -212,7 +236,10 @@ class Intake:
         user_id = str(arrival.author.id)
         if roles is None and depends_on_roles(self._access, user_id):
             return Whereabouts.UNKNOWN
-        return place if may(self._access, user_id=user_id, role_ids=roles or ()) else NOT_HEARD
+        stands = standing(self._access, user_id=user_id, role_ids=roles or ())
+        if stands is Standing.NOBODY:
+            return NOT_HEARD
+        return place if isinstance(place, Whereabouts) else Admitted(place, stands)
 
     @staticmethod
     def _roles_at_hand(arrival: Arrival) -> frozenset[str] | None:

@@ -3,26 +3,48 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import logging
 from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
 import discord
 
 from actors.discord.courier import CallFailedError, CallRefusedError, Courier
+from actors.discord.live import LiveMessages
 from actors.discord.seen import Seen
 from actors.discord.timing import Timing
 from actors.discord.typing_indicator import TypingIndicator
+from domain.long_answer import FILE_NAME, Shown, in_messages
+from domain.running_text import is_running
 from domain.splitting import sendable, split
 from messages.base import Address, Message, RequestId
-from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, DiscordReply, PostMessage
+from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, DiscordReply, EndProgress, PostMessage
 
 log = logging.getLogger(__name__)
 
 _REMEMBERED: Final = 10_000
 _LOOK_BACK_MESSAGES: Final = 200
+_LOOK_BACK_NEWEST: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """One message of a text."""
+
+    text: str
+    nonce: str
+    is_first: bool
+    is_last: bool
+    attached: str
+    """What its file holds; empty for no file."""
+
+    def files(self) -> list[discord.File]:
+        """Made anew for each call, since a call uses them up."""
+        return [discord.File(io.BytesIO(self.attached.encode()), filename=FILE_NAME)] if self.attached else []
 
 
 class Outbox:
@@ -39,6 +61,7 @@ class Outbox:
         typing: TypingIndicator,
         seen: Seen,
         timing: Timing,
+        present: Callable[[str], str],
         tell: Callable[[Address, Message], None],
         now: Callable[[], datetime],
     ) -> None:
@@ -48,6 +71,11 @@ class Outbox:
         self._timing = timing
         self._tell = tell
         self._now = now
+        self._present = present
+        self.live = LiveMessages(
+            courier=courier, timing=timing, reference=self._reference, present=present, posted=self._note_posted
+        )
+        """What is shown of turns that this outbox's texts will end."""
         self.settled = 0
         """Commands that are done with, for good or ill."""
         self._queues: dict[str, deque[PostMessage]] = {}
@@ -73,8 +101,15 @@ class Outbox:
         self._pumps.add(pump)
         pump.add_done_callback(self._pumps.discard)
 
+    def end_progress(self, ended: EndProgress) -> None:
+        """End the running message of a turn that has no answer."""
+        ending = asyncio.get_running_loop().create_task(self.live.end(ended))
+        self._pumps.add(ending)
+        ending.add_done_callback(self._pumps.discard)
+
     def close(self) -> None:
         """Give up what is under way; whether it is shown is not known then."""
+        self.live.close()
         for pump in self._pumps:
             pump.cancel()
         self._queues.clear()
@@ -109,64 +144,111 @@ class Outbox:
 
     async def _deliver(self, message: PostMessage) -> list[str]:
         """Ids of the messages that show the text, in order."""
-        parts = split(sendable(message.text))
-        if not parts:
+        text = self._present(sendable(message.text))
+        fitted = in_messages(text)
+        if not fitted.parts:
             raise CallRefusedError("the text has nothing to show")
         if not message.window.id.isdecimal():
             raise CallRefusedError("the window is no Discord channel")
-        if message.look_first:
-            await self._look(message, parts)
-        return [
-            await self._send(message, index, part, is_last=index == len(parts) - 1) for index, part in enumerate(parts)
-        ]
+        running = await self.live.take(message.window.id, message.turn_id) if message.turn_id else None
+        try:
+            return await self._show(message, _parts(message, fitted), running)
+        except CallRefusedError as error:
+            if not fitted.attached:
+                raise
+            log.info("an answer in channel %s cannot be a file: %s", message.window.id, error)
+        return await self._show(message, _parts(message, Shown(split(text)), after_file=True), running)
 
-    async def _send(self, message: PostMessage, index: int, part: str, *, is_last: bool) -> str:
-        channel_id, nonce = message.window.id, part_nonce(message, index)
-        sent = self._sent.get((channel_id, nonce))
-        if is_last:
+    async def _show(self, message: PostMessage, parts: Sequence[_Part], running: int | None) -> list[str]:
+        """Ids of the messages that show the parts, of which an earlier life may have sent some."""
+        if message.look_first:
+            running = await self._look(message, parts) or running
+        if running is not None:
+            await self._replace(message, running, parts[0])
+        return [await self._send(message, part) for part in parts]
+
+    async def _send(self, message: PostMessage, part: _Part) -> str:
+        channel_id = message.window.id
+        sent = self._sent.get((channel_id, part.nonce))
+        if part.is_last:
             await self._typing.hidden(channel_id)
         if sent is not None:
             return sent
-        reference = self._reference(message) if index == 0 else None
+        reference = self._reference(channel_id, message.answers_message_id) if part.is_first else None
 
         async def call(client: discord.Client) -> discord.Message:
             return await client.get_partial_messageable(int(channel_id)).send(
-                part,
-                nonce=nonce,
+                part.text,
+                files=part.files(),
+                nonce=part.nonce,
                 reference=reference,  # type: ignore[arg-type]  # the overloads know no "reference or none"
                 mention_author=False,
-                allowed_mentions=discord.AllowedMentions.none(),
+                allowed_mentions=_allowed_mentions(message),
                 suppress_embeds=True,
             )
 
         shown = await self._courier.persist(f"posting in channel {channel_id}", call)
         self._seen.notice(channel_id, shown.id)
-        self._remember(channel_id, nonce, str(shown.id))
+        self._remember(channel_id, part.nonce, str(shown.id))
         return str(shown.id)
 
-    def _reference(self, message: PostMessage) -> discord.MessageReference | None:
+    async def _replace(self, message: PostMessage, running: int, part: _Part) -> None:
+        """Make the running message of a turn the first part of its answer; if it can't be, it is left to be sent."""
+        channel_id = message.window.id
+        if (channel_id, part.nonce) in self._sent:
+            await self.live.remove(channel_id, running)
+            return
+        if part.is_last:
+            await self._typing.hidden(channel_id)
+
+        async def call(client: discord.Client) -> None:
+            shown = client.get_partial_messageable(int(channel_id)).get_partial_message(running)
+            await shown.edit(
+                content=part.text,
+                attachments=part.files(),
+                view=None,
+                allowed_mentions=_allowed_mentions(message),
+            )
+
+        try:
+            await self._courier.persist(f"completing an answer in channel {channel_id}", call)
+        except CallRefusedError as error:
+            log.info("a running message in channel %s cannot become the answer: %s", channel_id, error)
+        else:
+            self._remember(channel_id, part.nonce, str(running))
+
+    def _note_posted(self, channel_id: str, message_id: int) -> None:
+        self._seen.notice(channel_id, message_id)
+
+    def _reference(self, channel_id: str, answered: str) -> discord.MessageReference | None:
         """Says what is answered, where the reader couldn't tell: something else is the newest in the channel."""
-        answered, channel_id = message.answers_message_id, message.window.id
         if not answered.isdecimal() or self._seen.newest_in(channel_id) == answered:
             return None
         return discord.MessageReference(message_id=int(answered), channel_id=int(channel_id), fail_if_not_exists=False)
 
-    async def _look(self, message: PostMessage, parts: Sequence[str]) -> None:
-        """Remember the parts that the channel shows already."""
+    async def _look(self, message: PostMessage, parts: Sequence[_Part]) -> int | None:
+        """Remember the parts that the channel shows already; gives a running message that an earlier life left."""
 
         async def read(client: discord.Client) -> list[discord.Message]:
             channel = client.get_partial_messageable(int(message.window.id))
-            if message.answers_message_id.isdecimal():
-                after = discord.Object(int(message.answers_message_id))
-                history = channel.history(limit=_LOOK_BACK_MESSAGES, after=after, oldest_first=True)
-            else:
-                since = self._now() - timedelta(seconds=self._timing.look_back_s)
-                history = channel.history(limit=_LOOK_BACK_MESSAGES, after=since, oldest_first=True)
-            return [shown async for shown in history if client.user and shown.author.id == client.user.id]
+            after: discord.Object | datetime = message.look_since or (
+                discord.Object(int(message.answers_message_id))
+                if message.answers_message_id.isdecimal()
+                else self._now() - timedelta(seconds=self._timing.look_back_s)
+            )
+            history = channel.history(limit=_LOOK_BACK_MESSAGES, after=after, oldest_first=True)
+            found = {shown.id: shown async for shown in history}
+            if len(found) == _LOOK_BACK_MESSAGES and message.look_since:  # long ago: perhaps it was late then, too
+                newest = channel.history(limit=_LOOK_BACK_NEWEST, after=after, oldest_first=False)
+                found |= {shown.id: shown async for shown in newest}
+            return [found[i] for i in sorted(found) if client.user and found[i].author.id == client.user.id]
 
         shown = await self._courier.persist(f"looking into channel {message.window.id}", read)
-        for index, message_id in enumerate(shown_already(message, parts, shown)):
-            self._remember(message.window.id, part_nonce(message, index), message_id)
+        for part, message_id in zip(parts, shown_already(message, parts, shown), strict=False):
+            self._remember(message.window.id, part.nonce, message_id)
+        if not message.turn_id:
+            return None
+        return next((left.id for left in reversed(shown) if is_running(left.content)), None)
 
     def _remember(self, channel_id: str, nonce: str, message_id: str) -> None:
         self._sent[channel_id, nonce] = message_id
@@ -179,7 +261,22 @@ def part_nonce(message: PostMessage, index: int) -> str:
     return f"{message.nonce}.{index}"
 
 
-def shown_already(message: PostMessage, parts: Sequence[str], shown: Sequence[discord.Message]) -> list[str]:
+def _parts(message: PostMessage, fitted: Shown, *, after_file: bool = False) -> tuple[_Part, ...]:
+    """The messages that show a text; `after_file` if a file had the first nonce, but was refused."""
+    count = len(fitted.parts)
+    return tuple(
+        _Part(
+            text=text,
+            nonce=part_nonce(message, index + after_file),
+            is_first=index == 0,
+            is_last=index == count - 1,
+            attached=fitted.attached if index == 0 else "",
+        )
+        for index, text in enumerate(fitted.parts)
+    )
+
+
+def shown_already(message: PostMessage, parts: Sequence[_Part], shown: Sequence[discord.Message]) -> list[str]:
     """Ids of the messages that show the first parts of a text, as many as there are.
 
     Args:
@@ -191,17 +288,27 @@ def shown_already(message: PostMessage, parts: Sequence[str], shown: Sequence[di
     for candidate in shown:
         if len(found) == len(parts):
             break
-        if _shows(message, len(found), parts[len(found)], candidate):
+        if _shows(message, parts[len(found)], candidate):
             found.append(str(candidate.id))
     return found
 
 
-def _shows(message: PostMessage, index: int, part: str, candidate: discord.Message) -> bool:
+def _allowed_mentions(message: PostMessage) -> discord.AllowedMentions:
+    """Whom the text may notify: nobody, or the one person it is meant for."""
+    if not message.mention_user_id.isdecimal():
+        return discord.AllowedMentions.none()
+    person = discord.Object(int(message.mention_user_id))
+    return discord.AllowedMentions(everyone=False, users=[person], roles=False, replied_user=False)
+
+
+def _shows(message: PostMessage, part: _Part, candidate: discord.Message) -> bool:
     """Whether `candidate` is that part: by its nonce, or by the same words where those can't be another text's."""
     nonce = candidate.nonce
-    if nonce is not None and str(nonce) == part_nonce(message, index):
+    if nonce is not None and str(nonce) == part.nonce:
         return True
-    if candidate.content.strip() != part:
+    if message.mark and (mark := sendable(message.mark)) in part.text and mark in candidate.content:
+        return True
+    if candidate.content.strip() != part.text:
         return False
     if not message.answers_message_id:
         return nonce is None

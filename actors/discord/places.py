@@ -32,10 +32,12 @@ class Places:
 
     Args:
         channels: Ids of the channels that the bot lives in.
+        dms: Whether direct messages are windows as well.
     """
 
-    def __init__(self, channels: Iterable[str]) -> None:
+    def __init__(self, channels: Iterable[str], *, dms: bool = False) -> None:
         self.channels = frozenset(channels)
+        self._dms = dms
         self._known: OrderedDict[str, Window | Whereabouts] = OrderedDict()
         self._audiences: OrderedDict[str, str] = OrderedDict()
         """Channel id -> label of its readers when it was last seen whole."""
@@ -43,6 +45,8 @@ class Places:
     def window_of(self, channel: AnyChannel | None) -> Window | Whereabouts:
         """The window that `channel` is, as far as can be said without asking."""
         match channel:
+            case discord.DMChannel(id=id) if self._dms:
+                return dm_window(str(id))
             case None | discord.DMChannel() | discord.GroupChannel():
                 return Whereabouts.ELSEWHERE
             case discord.PartialMessageable(id=id):
@@ -63,8 +67,8 @@ class Places:
             self.audience_of(channel)
         return place
 
-    def audience_of(self, channel: AnyChannel) -> str:
-        """The label of who reads `channel`, as it is or was last known; empty when it never was."""
+    def audience_of(self, channel: object) -> str:
+        """The label of who reads `channel`, as it is or, for a mere id, was last known; empty when it never was."""
         if not isinstance(channel, discord.abc.Snowflake):
             return ""
         label = audience_label(channel)
@@ -83,6 +87,11 @@ def _remember(known: OrderedDict[str, T], key: str, value: T) -> None:
 def channel_window(channel_id: str) -> Window:
     """The window of a channel."""
     return Window(surface=Surface.DISCORD_CHANNEL, id=channel_id)
+
+
+def dm_window(channel_id: str) -> Window:
+    """The window of the direct messages with one person."""
+    return Window(surface=Surface.DISCORD_DM, id=channel_id)
 
 
 def thread_window(thread_id: str) -> Window:

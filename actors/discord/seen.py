@@ -17,8 +17,14 @@ class Gap:
 
     by_window: Mapping[str, int]
     """Window key -> newest message that was passed on."""
+    by_guild: Mapping[int, int]
+    """Server -> newest message that Discord sent of it; servers may be lost one without the other."""
     newest: int | None
-    """Newest message seen anywhere; whatever is newer was not seen. None before the first session."""
+    """The same for every other server, from an earlier life; None if there was none."""
+
+    def newest_of(self, guild_id: int) -> int | None:
+        """Newest message seen anywhere in a server; whatever is newer was not seen. None before its first session."""
+        return self.by_guild.get(guild_id, self.newest)
 
 
 class Seen:
@@ -31,15 +37,22 @@ class Seen:
     def __init__(self, last_seen: Mapping[str, str]) -> None:
         self._by_window = OrderedDict((key, int(message_id)) for key, message_id in last_seen.items())
         self._newest = max(self._by_window.values(), default=None)
+        self._by_guild: dict[int, int] = {}
         self._messages: OrderedDict[int, None] = OrderedDict()
         self._newest_in: OrderedDict[str, int] = OrderedDict()
 
     def notice(self, channel_id: str, message_id: int) -> None:
         """Somebody, perhaps the bot, wrote something anywhere; 0 for a channel in which nobody ever did."""
-        self._newest = max(self._newest or 0, message_id)
         self._newest_in[channel_id] = max(message_id, self._newest_in.pop(channel_id, 0))
         if len(self._newest_in) > _WINDOWS:
             self._newest_in.popitem(last=False)
+
+    def witness(self, guild_id: int, message_id: int) -> None:
+        """Discord sent this message of a server, and so every one before it; 0 for a server in which nobody ever wrote.
+
+        What the bot posts by itself is no witness: it may do so while it hears nothing.
+        """
+        self._by_guild[guild_id] = max(message_id, self._by_guild.get(guild_id, 0))
 
     def newest_in(self, channel_id: str) -> str:
         """The newest message of a channel; empty when none was noticed."""
@@ -55,6 +68,10 @@ class Seen:
         self.reach(window_key, message_id)
         return True
 
+    def has(self, message_id: int) -> bool:
+        """Whether this message was passed on."""
+        return message_id in self._messages
+
     def reach(self, window_key: str, message_id: int) -> None:
         """Count the window as read up to `message_id`."""
         self._by_window[window_key] = max(message_id, self._by_window.pop(window_key, 0))
@@ -63,4 +80,4 @@ class Seen:
 
     def gap(self) -> Gap:
         """How far everything is read now."""
-        return Gap(dict(self._by_window), self._newest)
+        return Gap(dict(self._by_window), dict(self._by_guild), self._newest)

@@ -16,7 +16,7 @@ from actors.discord.timing import Timing, backoff
 
 log = logging.getLogger(__name__)
 
-TRANSIENT_OR_FATAL = (*TRANSIENT, discord.ClientException)
+TRANSIENT_OR_FATAL = (*TRANSIENT, discord.ClientException, discord.GatewayNotFound)
 """What discord.py ends a connection with on purpose."""
 
 
@@ -104,4 +104,5 @@ class Session:
         except TRANSIENT as error:
             log.warning("the connection to Discord was cut: %s", described(error))
             await client.http.close()
+        await client.abandon_sockets()
         await end_keep_alives()

@@ -26,12 +26,28 @@ class Timing:
     """Before a session is opened anew, as Discord asks."""
     guild_ready_timeout_s: float = 2.0
     """Silence after the last guild that ends the start of a session."""
+    file_timeout_s: float = 20.0
+    """Reading one attached file; what is said after it in the channel waits as long."""
+    send_timeout_s: float = 50.0
+    """Posting a file with all attempts at it; whoever asked waits no longer than a minute."""
+    edit_every_s: float = 1.2
+    """Between two changes of a running message; Discord takes about five in five seconds in a channel."""
+    edit_limit_s: float = 3_000.0
+    """Age beyond which a message is not edited any more: Discord restricts that after an hour."""
     typing_every_s: float = 8.0
     """Discord shows typing for ten seconds."""
-    typing_limit_s: float = 900.0
-    """No answer takes longer; what still types then was forgotten."""
+    typing_limit_s: float = 30.0
+    """Typing that nobody has prolonged for so long was forgotten."""
+    reaction_after_s: float = 1.0
+    """A message that is dealt with sooner never shows that it is worked on."""
+    reaction_every_s: float = 0.25
+    """Between two changes of reactions in a channel, as Discord allows."""
+    reaction_late_s: float = 60.0
+    """A reaction that could not be shown for so long is left out."""
     answer_within_s: float = 10.0
     """A command that got no reply by then says that it takes longer."""
+    command_life_s: float = 840.0
+    """After that a command that takes longer is given up; Discord takes its answer for fifteen minutes."""
     look_back_s: float = 3600.0
     """How old a text may be to count as sent already when it answers no message."""
     close_timeout_s: float = 3.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from dataclasses import dataclass, field
+from typing import Final
 
 import discord
 
@@ -12,6 +13,9 @@ from actors.discord.courier import TRANSIENT, Courier, described, refusal
 from actors.discord.timing import Timing
 
 log = logging.getLogger(__name__)
+
+_GRACE_S: Final = 1.0
+"""How long a call that is under way may go on when typing is stopped."""
 
 
 @dataclass(slots=True)
@@ -21,11 +25,16 @@ class _Sign:
     ends_at: float
     """On the loop's clock: then it was forgotten."""
     stopped: asyncio.Event = field(default_factory=asyncio.Event)
+    call_limit: asyncio.Timeout | None = None
+    """Of the call under way, if there is one."""
     task: asyncio.Task[None] | None = None
 
 
 class TypingIndicator:
-    """Shows typing in channels, each by a task of its own; lives on the loop."""
+    """Shows typing in channels, each by a task of its own; lives on the loop.
+
+    Each showing is a lease: no call is made, nor goes on, after `Timing.typing_limit_s` unless it was prolonged.
+    """
 
     def __init__(self, *, courier: Courier, timing: Timing) -> None:
         self._courier = courier
@@ -33,7 +42,7 @@ class TypingIndicator:
         self._signs: dict[str, _Sign] = {}
 
     def show(self, channel_id: str) -> None:
-        """Show typing until it is stopped, at most as long as an answer may take."""
+        """Show typing until it is stopped or the lease ends, which begins anew."""
         loop = asyncio.get_running_loop()
         ends_at = loop.time() + self._timing.typing_limit_s
         sign = self._signs.get(channel_id)
@@ -49,29 +58,37 @@ class TypingIndicator:
         if sign is None:
             return None
         sign.stopped.set()
+        if sign.call_limit is not None:
+            sign.call_limit.reschedule(asyncio.get_running_loop().time() + _GRACE_S)
         return sign.task
 
     async def hidden(self, channel_id: str) -> None:
         """Show typing no longer, and wait a moment for a call under way, lest it show after the answer."""
         if (task := self.hide(channel_id)) is not None:
-            await asyncio.wait([task], timeout=1.0)
+            await asyncio.wait([task], timeout=_GRACE_S)
 
     async def _keep(self, channel_id: str, sign: _Sign) -> None:
         loop = asyncio.get_running_loop()
         try:
             while not sign.stopped.is_set() and loop.time() < sign.ends_at:
-                if not await self._post(channel_id):
+                if not await self._post(channel_id, sign):
                     return
                 await _wait(sign.stopped, min(self._timing.typing_every_s, max(0.0, sign.ends_at - loop.time())))
         finally:
             if self._signs.get(channel_id) is sign:
                 del self._signs[channel_id]
 
-    async def _post(self, channel_id: str) -> bool:
+    async def _post(self, channel_id: str, sign: _Sign) -> bool:
         """Show typing once; whether there is sense in doing it again."""
 
         async def call(client: discord.Client) -> None:
-            await client.get_partial_messageable(int(channel_id)).typing()
+            if sign.stopped.is_set() or asyncio.get_running_loop().time() >= sign.ends_at:
+                return  # It took so long to be logged in again.
+            async with asyncio.timeout_at(sign.ends_at) as sign.call_limit:
+                try:
+                    await client.get_partial_messageable(int(channel_id)).typing()
+                finally:
+                    sign.call_limit = None
 
         try:
             await self._courier.once(call)

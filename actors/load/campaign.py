@@ -121,6 +121,7 @@ def _settings(server: PlaygroundServer, model: LoopbackModel, plan: Plan) -> str
     return (
         f'[discord]\napi_base = "{server.api_base}"\ngateway_url = "{server.gateway_url}"\n'
         f'channels = ["{GENERAL_ID}"]\nallowed_users = ["*"]\n'
+        "turns_per_user = 10000\nreactions = false\n"  # one person says everything, and reactions are no answers
         f'[model]\nname = "{MODEL}"\napi_base = "{model.api_base}"\nconcurrency = {calls}\n'
     )
 

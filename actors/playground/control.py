@@ -161,7 +161,7 @@ class Control:
         )
 
     async def _component(self, body: Json) -> Json:
-        message = self._acts.message(int(body["channel_id"]), int(body["message_id"]))
+        message = self._acts.pressable(int(body["channel_id"]), int(body["message_id"]))
         user = self._hub.world.user(_user_id(body))
         return await self._outcome(
             self._acts.interactions.click(message, user, str(body["custom_id"]), body.get("values"))

@@ -6,10 +6,13 @@ import asyncio
 import concurrent.futures
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeVar
 
 from actors.playground import defaults
 from actors.playground.events import Event
+from actors.playground.faults import Fault
+from actors.playground.gateway import Gateway
 from actors.playground.hub import Hub, Upload
 from actors.playground.interactions import Interaction
 from actors.playground.payloads import Json
@@ -113,9 +116,14 @@ class Driver:
 
     # ---- places
 
-    def create_channel(self, name: str, *, forum: bool = False) -> int:
+    def create_guild(self, name: str, guild_id: int) -> None:
+        """A second guild, which the bot learns of at its next IDENTIFY; it has everybody and no channel."""
+        self.run(lambda: self._hub.create_guild(name, guild_id))
+
+    def create_channel(self, name: str, *, forum: bool = False, guild_id: int = defaults.GUILD_ID) -> int:
         """Id of a new channel."""
-        return self.run(lambda: self._hub.create_channel(name, ChannelKind.FORUM if forum else ChannelKind.TEXT).id)
+        kind = ChannelKind.FORUM if forum else ChannelKind.TEXT
+        return self.run(lambda: self._hub.create_channel(name, kind, guild_id).id)
 
     def create_thread(
         self,
@@ -203,10 +211,10 @@ class Driver:
         user: int = defaults.YOU_ID,
         timeout_s: float = 3.0,
     ) -> Outcome:
-        """How the bot acknowledged a button, or a select with `values`."""
+        """How the bot acknowledged a button of a message or of an ephemeral answer, or a select with `values`."""
 
         def act() -> Interaction:
-            message = self._acts.message(channel_id, message_id)
+            message = self._acts.pressable(channel_id, message_id)
             return self._acts.interactions.click(message, self._hub.world.user(user), custom_id, values)
 
         return self._interact(act, timeout_s)
@@ -313,6 +321,10 @@ class Driver:
         """Arm a fault of REST calls; see `FaultQueue.inject`."""
         self.run(lambda: self._hub.faults.inject(kind, match, times, **how))
 
+    def choose_faults(self, choose: Callable[[Gateway, str], Fault | None]) -> None:
+        """Ask `choose` about each REST call, as `METHOD /path`, on the server's thread; it may harm the gateway too."""
+        self.run(lambda: setattr(self._hub.faults, "chooser", partial(choose, self._hub.gateway)))
+
     def clear_faults(self) -> None:
         """Disarm every fault."""
         self.run(self._hub.faults.clear)
@@ -321,9 +333,9 @@ class Driver:
         """Switch real rate limiting on or off."""
         self.run(lambda: setattr(self._hub.limiter, "enabled", enabled))
 
-    def drop(self, code: int = 4000) -> int:
-        """How many gateway sockets were closed with `code`; 1006 resets them."""
-        return self.wait(self._hub.gateway.drop(code), 10.0)
+    def drop(self, code: int = 4000, shard: int | None = None) -> int:
+        """How many gateway sockets were closed with `code`; 1006 resets them. One shard's, or all."""
+        return self.wait(self._hub.gateway.drop(code, shard), 10.0)
 
     def op7(self) -> int:
         """How many sockets were asked to reconnect."""

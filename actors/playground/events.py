@@ -35,7 +35,9 @@ class Event:
         hide_content: Whether sessions without the message content intent get it blanked.
     """
 
-    __slots__ = ("_blank", "_full", "channel_id", "hide_content", "intent", "name", "payload", "seq", "to_bot")
+    __slots__ = (
+        "_blank", "_full", "channel_id", "guild_id", "hide_content", "intent", "name", "payload", "seq", "to_bot"
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -50,6 +52,8 @@ class Event:
         self.name = name
         self.payload = payload
         self.channel_id = channel_id
+        self.guild_id = int(payload["guild_id"]) if payload.get("guild_id") else None
+        """By what the payload says; None for a DM."""
         self.intent = intent
         self.to_bot = to_bot
         self.hide_content = hide_content

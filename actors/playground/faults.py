@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -52,6 +53,8 @@ class FaultQueue:
     """The armed faults, first match first."""
 
     _armed: list[Fault] = field(default_factory=list)
+    chooser: Callable[[str], Fault | None] | None = None
+    """Asked about each request that no armed fault hits, as `METHOD /path`."""
     fired: int = 0
     """How many requests were hit so far."""
 
@@ -87,7 +90,7 @@ class FaultQueue:
 
     def take(self, method: str, path: str) -> Fault | None:
         """The fault that hits this request, counted; None for none."""
-        if not self._armed:
+        if not self._armed and self.chooser is None:
             return None
         request = f"{method} {path}"
         for fault in self._armed:
@@ -97,11 +100,14 @@ class FaultQueue:
                 if fault.times == 0:
                     self._armed.remove(fault)
                 return fault
-        return None
+        chosen = self.chooser(request) if self.chooser is not None else None
+        self.fired += chosen is not None
+        return chosen
 
     def clear(self) -> None:
         """Disarm everything."""
         self._armed.clear()
+        self.chooser = None
 
     def __len__(self) -> int:
         return len(self._armed)

@@ -115,21 +115,33 @@ class Gateway:
 
     # ---- faults
 
-    async def drop(self, code: int = 4000) -> int:
-        """How many sockets were closed with `code`; 1006 cuts them without a closing handshake."""
-        if code == 1006:
-            return self.reset()
-        connections = tuple(self._connections)
+    async def drop(self, code: int = 4000, shard: int | None = None) -> int:
+        """How many sockets were closed with `code`; 1006 cuts them without a closing handshake; None for any shard."""
+        connections = [
+            connection
+            for connection, session in self._connections.items()
+            if shard is None or (session is not None and session.shard[0] == shard)
+        ]
         for connection in connections:
-            await connection.close(code)
+            if code == 1006:
+                reset_transport(connection.transport)
+            else:
+                await connection.close(code)
         return len(connections)
 
     def reset(self) -> int:
         """How many TCP connections were reset."""
-        connections = tuple(self._connections)
-        for connection in connections:
+        for connection in self._connections:
             reset_transport(connection.transport)
-        return len(connections)
+        return len(self._connections)
+
+    def repeat(self) -> int:
+        """How many sessions were sent their newest MESSAGE_CREATE a second time."""
+        newest = [(session, session.buffer.last_of("MESSAGE_CREATE")) for session in self._sessions.values()]
+        for session, data in newest:
+            if data is not None:
+                session.dispatch("MESSAGE_CREATE", data)
+        return len(newest)
 
     def request_reconnect(self) -> int:
         """How many sockets were asked to reconnect (op 7)."""
@@ -233,15 +245,17 @@ class Gateway:
         intents = int(data.get("intents", 0))
         if intents & PRIVILEGED_INTENTS & ~self.allowed_intents:
             return 4014
-        number, count = data.get("shard") or (0, 1)
-        session = Session(token_hex(16), intents, (int(number), int(count)))
+        number, count = map(int, data.get("shard") or (0, 1))
+        if not 0 <= number < count:
+            return 4010
+        session = Session(token_hex(16), intents, (number, count))
         self._sessions[session.session_id] = session
         self._forget_sessions()
         self._status = str((data.get("presence") or {}).get("status") or "online")
         self._attach(session, connection)
         session.dispatch("READY", encode(self._ready(session)))
-        if session.shard[0] == (defaults.GUILD_ID >> 22) % session.shard[1]:
-            guild = self._payloads.guild(for_gateway=True, all_members=bool(intents & INTENT_MEMBERS))
+        for guild_id in filter(session.serves, self._world.guilds):
+            guild = self._payloads.guild(guild_id, for_gateway=True, all_members=bool(intents & INTENT_MEMBERS))
             session.dispatch("GUILD_CREATE", encode(guild))
         return 0
 
@@ -250,7 +264,7 @@ class Gateway:
         return {
             "v": 10,
             "user": {**bot, "verified": True, "mfa_enabled": False, "email": None, "flags": 0},
-            "guilds": [{"id": str(defaults.GUILD_ID), "unavailable": True}],
+            "guilds": [{"id": str(i), "unavailable": True} for i in filter(session.serves, self._world.guilds)],
             "private_channels": [],
             "session_id": session.session_id,
             "resume_gateway_url": self.url,
@@ -304,7 +318,7 @@ class Gateway:
         chunks = [found[i : i + _CHUNK_MEMBERS] for i in range(0, len(found), _CHUNK_MEMBERS)] or [[]]
         for index, chunk in enumerate(chunks):
             payload = {
-                "guild_id": str(defaults.GUILD_ID),
+                "guild_id": str(data.get("guild_id") or defaults.GUILD_ID),
                 "members": [self._payloads.member(user) for user in chunk],
                 "chunk_index": index,
                 "chunk_count": len(chunks),

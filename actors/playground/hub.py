@@ -37,6 +37,8 @@ class Options:
     history_limit: int = 10_000
     """Most messages kept per channel."""
     requests_kept: int = 2000
+    recommended_shards: int = 1
+    """How many connections the bot is told to share its guilds among."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,9 +210,16 @@ class Hub:
         self.tell("GUILD_MEMBER_ADD", payload, intent=events.INTENT_MEMBERS)
         return user
 
-    def create_channel(self, name: str, kind: ChannelKind = ChannelKind.TEXT) -> Channel:
-        """A new channel of the guild."""
-        channel = self.world.create_channel(name, kind)
+    def create_guild(self, name: str, guild_id: int) -> None:
+        """A second guild; sessions learn of it when they begin."""
+        self.world.add_guild(name, guild_id)
+        self.commands.add_guild(guild_id)
+
+    def create_channel(
+        self, name: str, kind: ChannelKind = ChannelKind.TEXT, guild_id: int = defaults.GUILD_ID
+    ) -> Channel:
+        """A new channel of a guild."""
+        channel = self.world.create_channel(name, kind, guild_id=guild_id)
         self.tell("CHANNEL_CREATE", self.payloads.channel(channel), channel)
         return channel
 
@@ -269,7 +278,7 @@ class Hub:
     def _tell_members(self, thread: Channel, added: list[Json], removed: list[str]) -> None:
         payload = {
             "id": str(thread.id),
-            "guild_id": str(defaults.GUILD_ID),
+            "guild_id": str(thread.guild_id),
             "member_count": len(thread_state(thread).members),
             "added_members": added,
             "removed_member_ids": removed,
@@ -287,7 +296,7 @@ class Hub:
 
 def _placed(payload: Json, channel: Channel) -> Json:
     if channel.kind != ChannelKind.DM:
-        payload["guild_id"] = str(defaults.GUILD_ID)
+        payload["guild_id"] = str(channel.guild_id)
     return payload
 
 

@@ -45,7 +45,7 @@ class InteractionActs:
             focused: For autocomplete, the option being typed.
         """
         name, *path = line.removeprefix("/").split()
-        data = command_data(self._hub.commands.find(name), path, values, focused)
+        data = command_data(self._hub.commands.find(name, guild_id=channel.guild_id), path, values, focused)
         self._resolve(data)
         kind = InteractionKind.COMMAND if focused is None else InteractionKind.AUTOCOMPLETE
         return self._open(kind, user, channel, data)
@@ -53,7 +53,7 @@ class InteractionActs:
     def call_on(self, channel: Channel, user: User, name: str, target: Message | User) -> Interaction:
         """The interaction of a context-menu command on a message or a user."""
         on_message = isinstance(target, Message)
-        command = self._hub.commands.find(name, 3 if on_message else 2)
+        command = self._hub.commands.find(name, 3 if on_message else 2, channel.guild_id)
         data: Json = {key: command[key] for key in ("id", "name", "type", "guild_id") if key in command}
         data["target_id"] = str(target.id)
         if isinstance(target, Message):
@@ -193,7 +193,7 @@ class InteractionActs:
             "id": str(interaction.id),
             "type": int(interaction.kind),
             "user": self._hub.payloads.user(interaction.user),
-            "authorizing_integration_owners": {"0": str(defaults.GUILD_ID)},
+            "authorizing_integration_owners": {"0": str(interaction.channel.guild_id)},
         }
         if "name" in interaction.data:
             metadata["name"] = interaction.data["name"]
@@ -205,6 +205,8 @@ class InteractionActs:
         self, kind: InteractionKind, user: User, channel: Channel, data: Json, source: Message | None = None
     ) -> Interaction:
         interaction = self._hub.interactions.open(kind, user, channel, data, source)
+        if source is not None and source.flags & MessageFlag.EPHEMERAL:
+            interaction.hidden[source.id] = source
         self._hub.counters["interactions"] += 1
         payload = self._payload(interaction)
         event = Event("INTERACTION_CREATE", payload, channel_id=channel.id)
@@ -225,15 +227,15 @@ class InteractionActs:
             "locale": "en-US",
             "app_permissions": ALL_PERMISSIONS,
             "entitlements": [],
-            "authorizing_integration_owners": {"0": str(defaults.GUILD_ID)},
+            "authorizing_integration_owners": {"0": str(channel.guild_id)},
             "context": 0,
             "attachment_size_limit": FILE_LIMIT_BYTES,
         }
         if channel.kind == ChannelKind.DM:
             payload |= {"user": payloads.user(interaction.user), "context": 1}
         else:
-            payload |= {"guild_id": str(defaults.GUILD_ID), "guild_locale": "en-US"}
-            payload["guild"] = {"id": str(defaults.GUILD_ID), "locale": "en-US", "features": []}
+            payload |= {"guild_id": str(channel.guild_id), "guild_locale": "en-US"}
+            payload["guild"] = {"id": str(channel.guild_id), "locale": "en-US", "features": []}
             payload["member"] = payloads.member(interaction.user, permissions=True)
         if interaction.source is not None:
             payload["message"] = payloads.message(interaction.source)
@@ -267,7 +269,7 @@ class InteractionActs:
         payload = {
             **self._hub.payloads.message(message),
             "visible_to": str(interaction.user.id),
-            "guild_id": str(defaults.GUILD_ID),
+            "guild_id": str(interaction.channel.guild_id),
         }
         self._hub.tell_page(f"PLAYGROUND_EPHEMERAL_{what}", payload, interaction.channel)
 

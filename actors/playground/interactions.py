@@ -79,6 +79,10 @@ class CommandBook:
         self._new_id = new_id
         self._by_scope: dict[int | None, dict[tuple[int, str], dict[str, Any]]] = {None: {}, defaults.GUILD_ID: {}}
 
+    def add_guild(self, guild_id: int) -> None:
+        """Let the bot register commands in a further guild."""
+        self._by_scope[guild_id] = {}
+
     def all_of(self, guild_id: int | None) -> list[dict[str, Any]]:
         """The commands of the guild, or the global ones for None."""
         return list(self._by_scope.get(guild_id, {}).values())
@@ -87,9 +91,9 @@ class CommandBook:
         """What a user of the guild can call; the guild's own win over global ones of the same name."""
         return list({**self._by_scope[None], **self._by_scope[defaults.GUILD_ID]}.values())
 
-    def find(self, name: str, kind: int = 1) -> dict[str, Any]:
-        """The command as a user sees it, else `ValueError`."""
-        for scope in (defaults.GUILD_ID, None):
+    def find(self, name: str, kind: int = 1, guild_id: int = defaults.GUILD_ID) -> dict[str, Any]:
+        """The command as a user of a guild sees it, else `ValueError`."""
+        for scope in (guild_id, None):
             command = self._by_scope[scope].get((kind, name))
             if command is not None:
                 return command
@@ -196,6 +200,11 @@ class InteractionBook:
         if interaction is None:
             raise unknown("interaction", 10062)
         return interaction
+
+    def hidden(self, message_id: int) -> Message | None:
+        """The ephemeral answer of that id; None if there is none."""
+        found = (interaction.hidden.get(message_id) for interaction in self._by_id.values())
+        return next((message for message in found if message is not None), None)
 
     def acknowledge(self, interaction_id: int, token: str, kind: int, data: dict[str, Any]) -> Interaction:
         """The interaction, now acknowledged; late or unknown 10062, twice 40060."""

@@ -101,13 +101,21 @@ class Received:
     @property
     def last_text(self) -> str:
         """The text of the last message."""
-        return str(self.body["messages"][-1]["content"])
+        return _text(self.body["messages"][-1])
+
+
+def _text(message: dict[str, Any]) -> str:
+    """The words of a message, without its images."""
+    content = message.get("content") or ""
+    if isinstance(content, str):
+        return content
+    return "\n".join(str(part["text"]) for part in content if part.get("type") == "text")
 
 
 def echo(request: Received) -> Behaviour:
     """Repeat the last prompt; a line `run: COMMAND` becomes a bash call, a tool's result is quoted."""
     last = request.body["messages"][-1]
-    text = str(last.get("content") or "")
+    text = _text(last)
     if last["role"] == "tool":
         return Answer(text=f"it printed: {text}")
     wanted = commands(prompt_of(text)) if request.body.get("tools") else ()

@@ -74,7 +74,7 @@ class Payloads:
             "hoist": False,
             "icon": None,
             "unicode_emoji": None,
-            "position": 0 if role.id == defaults.GUILD_ID else 1,
+            "position": 0 if role.id in self._world.guilds else 1,
             "permissions": str(role.permissions),
             "managed": False,
             "mentionable": False,
@@ -83,11 +83,12 @@ class Payloads:
 
     # ---- guild and channels
 
-    def guild(self, *, for_gateway: bool = False, all_members: bool = True) -> Json:
-        """The guild; for the gateway with channels, threads and members."""
+    def guild(self, guild_id: int = defaults.GUILD_ID, *, for_gateway: bool = False, all_members: bool = True) -> Json:
+        """A guild; for the gateway with channels, threads and members."""
+        world = self._world
         guild: Json = {
-            "id": str(defaults.GUILD_ID),
-            "name": defaults.GUILD_NAME,
+            "id": str(guild_id),
+            "name": world.guilds[guild_id],
             "icon": None,
             "splash": None,
             "banner": None,
@@ -111,13 +112,13 @@ class Payloads:
             "features": [],
             "emojis": [],
             "stickers": [],
-            "roles": [self.role(role) for role in self._world.roles.values()],
+            "roles": [self.role(r) for r in world.roles.values() if r.id == guild_id or r.id not in world.guilds],
         }
         if for_gateway:
-            guild.update(self._guild_extras(all_members))
+            guild.update(self._guild_extras(guild_id, all_members))
         return guild
 
-    def _guild_extras(self, all_members: bool) -> Json:
+    def _guild_extras(self, guild_id: int, all_members: bool) -> Json:
         world = self._world
         members = world.users.values() if all_members else [world.bot]
         return {
@@ -126,8 +127,8 @@ class Payloads:
             "unavailable": False,
             "member_count": len(world.users),
             "members": [self.member(user) for user in members],
-            "channels": [self.channel(c) for c in self.guild_channels()],
-            "threads": [self.channel(t) for t in self.active_threads()],
+            "channels": [self.channel(c) for c in self.guild_channels(guild_id)],
+            "threads": [self.channel(t) for t in self.active_threads(guild_id)],
             "voice_states": [],
             "presences": [],
             "stage_instances": [],
@@ -135,15 +136,17 @@ class Payloads:
             "soundboard_sounds": [],
         }
 
-    def guild_channels(self) -> list[Channel]:
-        """Text channels and forums in order of position."""
+    def guild_channels(self, guild_id: int = defaults.GUILD_ID) -> list[Channel]:
+        """Text channels and forums of a guild in order of position."""
         kinds = (ChannelKind.TEXT, ChannelKind.FORUM)
-        return sorted((c for c in self._world.channels.values() if c.kind in kinds), key=lambda c: c.position)
+        found = (c for c in self._world.channels.values() if c.kind in kinds and c.guild_id == guild_id)
+        return sorted(found, key=lambda channel: channel.position)
 
-    def active_threads(self) -> list[Channel]:
-        """The threads the bot sees that are not archived."""
+    def active_threads(self, guild_id: int = defaults.GUILD_ID) -> list[Channel]:
+        """The threads of a guild that the bot sees and that are not archived."""
         world = self._world
-        return [t for t in world.threads.values() if not thread_state(t).archived and world.may_see(world.bot, t)]
+        seen = (t for t in world.threads.values() if t.guild_id == guild_id and world.may_see(world.bot, t))
+        return [thread for thread in seen if not thread_state(thread).archived]
 
     def channel(self, channel: Channel, *, newly_created: bool = False) -> Json:
         """A channel, DM or thread object."""
@@ -153,7 +156,7 @@ class Payloads:
             return self._thread(channel, newly_created)
         payload: Json = {
             "id": str(channel.id),
-            "guild_id": str(defaults.GUILD_ID),
+            "guild_id": str(channel.guild_id),
             "type": int(channel.kind),
             "name": channel.name,
             "position": channel.position,
@@ -183,7 +186,7 @@ class Payloads:
         state = thread_state(channel)
         payload: Json = {
             "id": str(channel.id),
-            "guild_id": str(defaults.GUILD_ID),
+            "guild_id": str(channel.guild_id),
             "parent_id": str(channel.parent_id),
             "owner_id": str(state.owner_id),
             "type": int(channel.kind),
@@ -289,13 +292,14 @@ class Payloads:
         if message.reference is None:
             return
         channel_id, message_id = message.reference
-        payload["message_reference"] = {"type": 0, "channel_id": str(channel_id), "guild_id": str(defaults.GUILD_ID)}
+        channel = self._world.channels.get(channel_id)
+        guild_id = channel.guild_id if channel else defaults.GUILD_ID
+        payload["message_reference"] = {"type": 0, "channel_id": str(channel_id), "guild_id": str(guild_id)}
         if message_id is None:
             return
         payload["message_reference"]["message_id"] = str(message_id)
         if nested:
             return
-        channel = self._world.channels.get(channel_id)
         target = channel.history.get(message_id) if channel else None
         payload["referenced_message"] = self.message(target, nested=True) if target else None
 
@@ -305,7 +309,7 @@ class Payloads:
             return
         payload["channel_type"] = int(channel.kind)
         if channel.kind != ChannelKind.DM:
-            payload["guild_id"] = str(defaults.GUILD_ID)
+            payload["guild_id"] = str(channel.guild_id)
             if message.interaction is None:
                 payload["member"] = self.member(message.author, with_user=False)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
 
+from actors.playground import defaults
 from actors.playground.history import History
 
 
@@ -99,6 +100,8 @@ class Channel:
     kind: ChannelKind
     name: str
     history: History[Message]
+    guild_id: int = defaults.GUILD_ID
+    """Without meaning for a DM."""
     position: int = 0
     topic: str | None = None
     parent_id: int | None = None

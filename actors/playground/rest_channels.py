@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from aiohttp import web
 
-from actors.playground import defaults, rules
+from actors.playground import rules
 from actors.playground.errors import ApiError, unknown
+from actors.playground.faults import Fault, FaultKind
+from actors.playground.gateway import reset_transport
 from actors.playground.hub import Hub
 from actors.playground.payloads import Json
 from actors.playground.records import Channel, ChannelKind
@@ -57,6 +60,9 @@ class ChannelRoutes:
 
     async def serve_file(self, request: web.Request) -> web.Response:
         """The bytes of an attachment; no token needed, as on Discord's CDN."""
+        fault = self._hub.faults.take("GET", request.path)
+        if fault is not None and (instead := await _instead_of_file(request, fault)) is not None:
+            return instead
         data = self._hub.files.get(int(request.match_info["attachment_id"]))
         if data is None:
             raise web.HTTPNotFound(text="This content is no longer available.")
@@ -172,8 +178,7 @@ class ChannelRoutes:
         return self._thread_list(found[:limit], has_more=len(found) > limit)
 
     async def _active(self, call: Call) -> Json:
-        self._check_guild(call)
-        return self._thread_list(self._hub.payloads.active_threads())
+        return self._thread_list(self._hub.payloads.active_threads(self._guild_id(call)))
 
     def _thread_list(self, threads: list[Channel], **more: Any) -> Json:
         payloads, bot_id = self._hub.payloads, self._hub.world.bot.id
@@ -182,22 +187,22 @@ class ChannelRoutes:
 
     # ---- people and the guild
 
-    def _check_guild(self, call: Call) -> None:
-        if call.id("guild_id") != defaults.GUILD_ID:
+    def _guild_id(self, call: Call) -> int:
+        guild_id = call.id("guild_id")
+        if guild_id not in self._hub.world.guilds:
             raise unknown("Guild", 10004)
+        return guild_id
 
     async def _guild(self, call: Call) -> Json:
-        self._check_guild(call)
-        guild = self._hub.payloads.guild()
+        guild = self._hub.payloads.guild(self._guild_id(call))
         count = len(self._hub.world.users)
         return {**guild, "approximate_member_count": count, "approximate_presence_count": count}
 
     async def _channels(self, call: Call) -> list[Json]:
-        self._check_guild(call)
-        return [self._hub.payloads.channel(c) for c in self._hub.payloads.guild_channels()]
+        return [self._hub.payloads.channel(c) for c in self._hub.payloads.guild_channels(self._guild_id(call))]
 
     async def _member(self, call: Call) -> Json:
-        self._check_guild(call)
+        self._guild_id(call)
         return self._hub.payloads.member(self._hub.world.user(call.id("user_id")))
 
     async def _me(self, _: Call) -> Json:
@@ -218,7 +223,22 @@ class ChannelRoutes:
 
     async def _gateway_bot(self, _: Call) -> Json:
         start = {"total": 1000, "remaining": 999, "reset_after": 86_400_000, "max_concurrency": 1}
-        return {"url": self._hub.gateway.url, "shards": 1, "session_start_limit": start}
+        return {
+            "url": self._hub.gateway.url,
+            "shards": self._hub.options.recommended_shards,
+            "session_start_limit": start,
+        }
+
+
+async def _instead_of_file(request: web.Request, fault: Fault) -> web.Response | None:
+    """What the CDN answers when a fault hits it; None for the file, if late."""
+    if fault.kind in (FaultKind.ABORT_BEFORE, FaultKind.ABORT_AFTER):
+        reset_transport(request.transport)
+    elif fault.kind is FaultKind.DELAY:
+        await asyncio.sleep(fault.delay_s)
+        return None
+    status = fault.status if fault.kind is FaultKind.HTML else int(fault.kind[:3]) if fault.kind[0] in "45" else 503
+    return web.Response(status=status, text=f"{fault.kind}: injected")
 
 
 def _archive_minutes(payload: Json) -> int:

@@ -40,6 +40,7 @@ class PlaygroundServer(Driver):
         heartbeat_interval_ms: Told to gateway clients.
         rate_limits: Whether REST calls are really limited.
         history_limit: Most messages kept per channel.
+        recommended_shards: How many connections the bot is told to share its guilds among.
 
     Raises:
         ValueError: When `host` is not a loopback address.
@@ -57,6 +58,7 @@ class PlaygroundServer(Driver):
         heartbeat_interval_ms: int = 41_250,
         rate_limits: bool = False,
         history_limit: int = 10_000,
+        recommended_shards: int = 1,
     ) -> None:
         if host != "127.0.0.1":
             raise ValueError(f"host {host!r}: the playground listens on 127.0.0.1 only")
@@ -68,6 +70,7 @@ class PlaygroundServer(Driver):
             heartbeat_interval_ms=heartbeat_interval_ms,
             rate_limits=rate_limits,
             history_limit=history_limit,
+            recommended_shards=recommended_shards,
         )
         super().__init__(Hub(options))
         self._host = host

@@ -132,8 +132,13 @@ class Session:
         self.buffer = ReplayBuffer()
 
     def wants(self, event: Event) -> bool:
-        """Whether its intents include `event`."""
-        return not event.intent or bool(self.intents & event.intent)
+        """Whether `event` is of its guilds and intents."""
+        return self.serves(event.guild_id) and (not event.intent or bool(self.intents & event.intent))
+
+    def serves(self, guild_id: int | None) -> bool:
+        """Whether a guild is this shard's; None for DMs, which are the first one's."""
+        number, count = self.shard
+        return number == ((guild_id or 0) >> 22) % count
 
     def dispatch(self, name: str, data: bytes) -> None:
         """Number an event, keep it for replay and send it when a socket is attached."""

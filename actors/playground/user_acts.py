@@ -63,6 +63,10 @@ class UserActs:
         """The message, else `ApiError`."""
         return self.hub.world.message(self.hub.world.channel(channel_id), message_id)
 
+    def pressable(self, channel_id: int, message_id: int) -> Message:
+        """The message or ephemeral answer whose components somebody uses, else `ApiError`."""
+        return self.hub.interactions.hidden(message_id) or self.message(channel_id, message_id)
+
     def start_thread(
         self,
         channel_id: int,

@@ -1,4 +1,4 @@
-"""The state of the guild: people, channels, threads, messages. No sockets, no event loop, no clock of its own."""
+"""The state of the guilds: people, channels, threads, messages. No sockets, no event loop, no clock of its own."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ EVERYONE_PERMISSIONS: Final = sum(1 << bit for bit in (6, 10, 11, 14, 15, 16, 18
 
 
 class World:
-    """Everything that exists in the guild; methods return what they changed or raise `ApiError`.
+    """Everything that exists in the guilds; methods return what they changed or raise `ApiError`.
 
     Args:
         clock: Seconds since 1970; the time of every id and stamp.
@@ -45,9 +45,10 @@ class World:
         self.clock = clock
         self.new_id = SnowflakeSource(clock).next
         self.users: dict[int, User] = {}
-        self.roles: dict[int, Role] = {
-            defaults.GUILD_ID: Role(defaults.GUILD_ID, "@everyone", EVERYONE_PERMISSIONS),
-        }
+        self.guilds: dict[int, str] = {}
+        """Id -> name; everybody is in all of them."""
+        self.roles: dict[int, Role] = {}
+        self.add_guild(defaults.GUILD_NAME, defaults.GUILD_ID)
         self.channels: dict[int, Channel] = {}
         self.threads: dict[int, Channel] = {}
         """Those of `channels` that are threads, archived ones included."""
@@ -64,7 +65,12 @@ class World:
         """The present as Discord writes it."""
         return iso(self.clock())
 
-    # ---- people
+    # ---- guilds and people
+
+    def add_guild(self, name: str, guild_id: int) -> None:
+        """A new guild without channels."""
+        self.guilds[guild_id] = name
+        self.roles[guild_id] = Role(guild_id, "@everyone", EVERYONE_PERMISSIONS)
 
     def add_user(self, name: str, *, bot: bool = False, user_id: int | None = None) -> User:
         """A new member of the guild."""
@@ -88,10 +94,16 @@ class World:
     # ---- channels and threads
 
     def create_channel(
-        self, name: str, kind: ChannelKind = ChannelKind.TEXT, *, channel_id: int | None = None
+        self,
+        name: str,
+        kind: ChannelKind = ChannelKind.TEXT,
+        *,
+        channel_id: int | None = None,
+        guild_id: int = defaults.GUILD_ID,
     ) -> Channel:
         """A new channel at the end of the list."""
         channel = self._new_channel(channel_id or self.new_id(), kind, name)
+        channel.guild_id = guild_id
         channel.position = len(self.channels) - len(self.threads) - len(self._dms)
         return channel
 
@@ -142,7 +154,7 @@ class World:
         kind = ChannelKind.PRIVATE_THREAD if private else ChannelKind.PUBLIC_THREAD
         thread = self._new_channel(starter.id if starter else self.new_id(), kind, name)
         now = self.now_iso()
-        thread.parent_id = parent.id
+        thread.parent_id, thread.guild_id = parent.id, parent.guild_id
         thread.thread = ThreadState(owner.id, now, auto_archive_minutes, archive_changed_at=now)
         thread.thread.members[owner.id] = now
         self.threads[thread.id] = thread

@@ -19,6 +19,7 @@ from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, PostMes
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # discord.py imports audioop, which Python 3.11 deprecates
     from actors.discord.actor import DiscordActor
+    from actors.discord.commands.services import Services
     from actors.discord.timing import Timing
 
 GENERAL = Window(surface=Surface.DISCORD_CHANNEL, id=str(defaults.GENERAL_ID))
@@ -68,7 +69,7 @@ class Notes:
 
 
 class WindowProbe(Actor):
-    """Stands for a ContextActor: notes everything, grants new windows unless told otherwise."""
+    """Stands for a ContextActor, or for whomever commands ask: notes everything, grants new windows unless told otherwise."""
 
     def __init__(self, life: Life) -> None:
         super().__init__()
@@ -104,6 +105,8 @@ class Life:
         } | options
         self._requests = 0
         self.system.register(ActorSpec("context", lambda key: WindowProbe(self)))
+        for kind in _served(options.get("services") or Services()):
+            self.system.register(ActorSpec(kind, lambda key: WindowProbe(self)))
         self.system.register(ActorSpec("discord", lambda key: self._actor(), core=True))
 
     def _actor(self) -> DiscordActor:
@@ -173,6 +176,12 @@ class Life:
             for message in self.playground.messages(channel_id)
             if message["author"]["id"] == str(defaults.BOT_ID)
         ]
+
+
+def _served(services: Services) -> set[str]:
+    """Kinds of the actors that commands ask besides windows."""
+    named = (services.memory, services.scheduler, services.skills, *services.describers)
+    return {address.kind for address in named if address is not None}
 
 
 def _with(command: PostMessage, fields: Mapping[str, Any]) -> PostMessage:

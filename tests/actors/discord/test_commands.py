@@ -1,12 +1,20 @@
 from __future__ import annotations
 
+import functools
+from typing import Any
+
+import pytest
+
+from actors.discord.commands.desk import NO_ANSWER, WENT_WRONG
+from actors.discord.manners import Manners
 from actors.playground import defaults
 from actors.playground.driver import Outcome
 from actors.playground.server import PlaygroundServer
-from messages.base import RequestId
-from messages.context import NewWindowRefused, NewWindowStarted, StartNewWindow, UserMessage
+from messages.base import RequestId, Surface
+from messages.context import NewWindowRefused, NewWindowStarted, StartNewWindow, TurnStopped, UserMessage
+from tests.actors.discord.caller import ALL
 from tests.actors.discord.conftest import StartLife
-from tests.actors.discord.life import DISCORD, GENERAL, Life, thread_window, until
+from tests.actors.discord.life import DISCORD, GENERAL, Life, thread_window, timing, until
 
 DEFERRED = 5
 
@@ -79,13 +87,72 @@ def test_an_answer_that_is_lost_is_given_again(life: Life) -> None:
     assert answer(life.playground, life.playground.slash(defaults.GENERAL_ID, "new")).startswith("New window")
 
 
+def test_an_answer_never_comes_so_the_wait_is_ended_with_words(start_life: StartLife) -> None:
+    life = start_life(timing=timing(command_life_s=0.2))
+    life.grants_windows = False
+    outcome = life.playground.slash(defaults.GENERAL_ID, "new")
+    until(lambda: life.playground.answers(outcome.id)[0]["content"] == NO_ANSWER)
+
+
+def test_a_reply_that_makes_no_sense_leaves_nobody_waiting(life: Life, caplog: pytest.LogCaptureFixture) -> None:
+    life.grants_windows = False
+    outcome = life.playground.slash(defaults.GENERAL_ID, "new")
+    (asked,) = life.told.wait(1)
+    life.tell(TurnStopped(request_id=asked.request_id, turn_id="t"))
+    assert answer(life.playground, outcome) == WENT_WRONG
+    assert "reply TurnStopped" in caplog.text
+
+
+@pytest.mark.parametrize("fault", ["503", "abort-before", "abort-after"])
+def test_an_acknowledgement_that_is_lost_is_given_again_in_time(life: Life, fault: str) -> None:
+    life.playground.inject(fault, "POST /interactions")
+    outcome = life.playground.slash(defaults.GENERAL_ID, "new")
+    assert (outcome.callback, outcome.ephemeral) == (DEFERRED, True)
+    assert answer(life.playground, outcome).startswith("New window")
+    assert len(life.told.now()) == 1
+
+
+@pytest.mark.parametrize("fault", ["429-user", "abort-before", "abort-after", "html"])
+def test_whatever_happens_to_an_answer_on_its_way_it_stands_there_once(life: Life, fault: str) -> None:
+    life.playground.inject(fault, "PATCH /webhooks")
+    outcome = life.playground.slash(defaults.GENERAL_ID, "new")
+    assert answer(life.playground, outcome).startswith("New window")
+    assert len(life.playground.answers(outcome.id)) == 1
+
+
+def test_a_command_in_direct_messages_is_offered_where_these_are_answered(
+    playground: PlaygroundServer, start_life: StartLife
+) -> None:
+    manners = Manners(dms=True)
+    start_life(manners=manners).stop()
+    life = start_life(manners=manners)
+    dm = playground.open_dm()
+    assert answer(playground, playground.slash(dm, "new")).startswith("New window")
+    assert [message.window.surface for message in life.told.now()] == [Surface.DISCORD_DM]
+    (put,) = [call for call in playground.requests("PUT", "/commands") if "/guilds/" not in call.path]
+    assert {tuple(command["contexts"]) for command in put.payload} == {(1,)}
+
+
 def test_commands_are_registered_once_and_not_at_every_start(
     playground: PlaygroundServer, start_life: StartLife
 ) -> None:
-    start_life().stop()
-    start_life().stop()
+    start_life(services=ALL).stop()
+    start_life(services=ALL).stop()
     assert len(playground.requests("PUT", "/commands")) == 1
     assert [call.path for call in playground.requests("PUT", "/commands") if "/guilds/" not in call.path] == []
+
+
+def test_commands_are_registered_anew_when_anything_about_them_changed(
+    playground: PlaygroundServer, start_life: StartLife
+) -> None:
+    start_life(services=ALL).stop()
+    (put,) = playground.requests("PUT", "/commands")
+    parts: list[dict[str, Any]] = [{"name": "other"}, {"description": "other"}, {"options": []}]
+    for number, part in enumerate(parts, 2):
+        listed = [command | part if command["name"] == "skill" else command for command in put.payload]
+        playground.run(functools.partial(playground._hub.commands.replace_all, defaults.GUILD_ID, listed))
+        start_life(services=ALL).stop()
+        assert len(playground.requests("PUT", "/commands")) == number
 
 
 def test_commands_that_cannot_be_registered_leave_the_conversation_working(

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from actors.playground import defaults
 from actors.playground.server import PlaygroundServer
 from messages.base import Surface, Window
-from messages.discord import Delivered, DeliveryFailed, DeliveryRefused
+from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, ShowProgress
 from tests.actors.discord.conftest import StartLife
 from tests.actors.discord.life import GENERAL, Life, thread_window, timing, until
 
@@ -221,3 +223,65 @@ def test_all_of_a_window_is_posted_where_it_says(life: Life) -> None:
     life.delivered("in the channel", GENERAL)
     life.delivered("in the thread", thread_window(thread))
     assert (life.shown(), life.shown(thread)) == (["in the channel"], ["in the thread"])
+
+
+def long_text(words: int = 4000) -> str:
+    return "# Title\n\n" + "\n".join(f"line {number} of a very long answer" for number in range(words))
+
+
+def file_of(life: Life, message: dict[str, Any]) -> str:
+    """What the one file of a message holds."""
+    (file,) = message["attachments"]
+    assert file["filename"] == "answer.md"
+    data = life.playground.run(lambda: life.playground._hub.files.get(int(file["id"])))
+    assert data is not None
+    return data.decode()
+
+
+def test_a_very_long_text_is_shown_as_its_beginning_with_a_file(life: Life) -> None:
+    (shown,) = life.delivered(long_text())
+    (message,) = life.playground.messages(defaults.GENERAL_ID)
+    assert message["id"] == shown
+    assert message["content"].startswith("# Title\n\nline 0 of")
+    assert "is in answer.md" in message["content"]
+    assert file_of(life, message) == long_text()
+
+
+@pytest.mark.parametrize("fault", ["503", "abort-before", "abort-after", "429-user"])
+def test_trouble_on_the_way_of_a_file_neither_loses_nor_doubles(life: Life, fault: str) -> None:
+    life.playground.inject(fault, SEND, times=2, retry_after_s=0.05)
+    life.delivered(long_text())
+    assert [file_of(life, message) for message in life.playground.messages(defaults.GENERAL_ID)] == [long_text()]
+
+
+def test_a_file_that_an_earlier_life_has_shown_is_not_shown_again(start_life: StartLife) -> None:
+    life = start_life()
+    question = str(life.say("question"))
+    first = life.delivered(long_text(), nonce="first-life", answers_message_id=question)
+    life.stop()
+    second = start_life()
+    assert second.delivered(long_text(), nonce="another", answers_message_id=question, look_first=True) == first
+    assert len(life.shown()) == 1
+
+
+def test_a_running_message_becomes_the_beginning_with_the_file(life: Life) -> None:
+    life.tell(ShowProgress(window=GENERAL, turn_id="t1", text="so far", status=""))
+    until(lambda: len(life.shown()) == 1)
+    life.delivered(long_text(), turn_id="t1")
+    (message,) = life.playground.messages(defaults.GENERAL_ID)
+    assert message["content"].startswith("# Title")
+    assert file_of(life, message) == long_text()
+    assert message["components"] == []
+
+
+@pytest.mark.parametrize("runs", [False, True])
+def test_where_files_are_forbidden_a_very_long_text_is_shown_in_messages(life: Life, runs: bool) -> None:
+    if runs:
+        life.tell(ShowProgress(window=GENERAL, turn_id="t1", text="so far", status=""))
+        until(lambda: len(life.shown()) == 1)
+    life.playground.inject("html", "(POST|PATCH) ", times=2 if runs else 1, status=403)
+    life.delivered(long_text(), turn_id="t1")
+    messages = life.playground.messages(defaults.GENERAL_ID)
+    assert len(messages) > 6
+    assert "\n".join(message["content"] for message in messages).split() == long_text().split()
+    assert not any(message.get("attachments") for message in messages)

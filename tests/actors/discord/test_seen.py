@@ -24,16 +24,29 @@ def test_a_gap_is_bounded_by_what_was_read_before_it() -> None:
     seen.is_new("a", 30)
     gap = seen.gap()
     seen.is_new("a", 40)
-    seen.notice("x", 50)
-    assert gap == Gap({"a": 30, "b": 20}, 20)
-    assert seen.gap() == Gap({"a": 40, "b": 20}, 50)
+    seen.witness(1, 50)
+    assert gap == Gap({"a": 30, "b": 20}, {}, 20)
+    assert seen.gap() == Gap({"a": 40, "b": 20}, {1: 50}, 20)
 
 
 def test_nothing_was_ever_seen_is_told_apart_from_nobody_ever_spoke() -> None:
     seen = Seen({})
-    assert seen.gap().newest is None
-    seen.notice("x", 0)
-    assert seen.gap().newest == 0
+    assert seen.gap().newest_of(1) is None
+    seen.witness(1, 0)
+    assert seen.gap().newest_of(1) == 0
+
+
+def test_what_one_server_sends_says_nothing_of_another() -> None:
+    seen = Seen({"a": "10"})
+    seen.witness(1, 50)
+    seen.witness(1, 40)
+    assert [seen.gap().newest_of(guild_id) for guild_id in (1, 2)] == [50, 10]
+
+
+def test_what_the_bot_posts_is_no_witness_of_what_came_before() -> None:
+    seen = Seen({"a": "10"})
+    seen.notice("x", 50)
+    assert seen.gap().newest_of(1) == 10
 
 
 def test_a_window_never_goes_back() -> None:

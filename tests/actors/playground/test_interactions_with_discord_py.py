@@ -67,6 +67,10 @@ class Caller(Client):
         async def button(interaction: discord.Interaction[Any]) -> None:
             await interaction.response.send_message("press", view=Buttons())
 
+        @self.tree.command(description="Shows a button to one person")
+        async def secret(interaction: discord.Interaction[Any]) -> None:
+            await interaction.response.send_message("press", view=Buttons(), ephemeral=True)
+
         self.tree.add_command(group)
 
 
@@ -184,6 +188,15 @@ def test_buttons_selects_and_modals_answer(playground: PlaygroundServer, caller:
     assert answered.message is not None
     assert answered.message["content"] == "hello Ann"
     assert (changed.callback, playground.messages(GENERAL)[0]["content"]) == (7, "changed")
+
+
+def test_a_button_of_an_answer_that_only_one_sees_can_be_pressed(playground: PlaygroundServer, caller: Bot) -> None:
+    shown = playground.slash(GENERAL, "secret").message
+    assert shown is not None
+    changed = playground.click(GENERAL, int(shown["id"]), "change")
+
+    assert changed.callback == 7
+    assert playground.messages(GENERAL) == []
 
 
 def test_unknown_commands_and_missing_options_are_the_callers_mistake(

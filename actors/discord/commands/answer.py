@@ -1,0 +1,83 @@
+"""What a person gets to read when a command is done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+import discord
+
+from domain.splitting import LIMIT, split, units
+
+MOST_BUTTONS: Final = 25
+_LONGEST_LABEL: Final = 80
+_LONGEST_ID: Final = 100
+_REST: Final = "\n-# The rest is in the attached file."
+
+
+@dataclass(frozen=True, slots=True)
+class Button:
+    """Something to press below an answer."""
+
+    label: str
+    custom_id: str
+    """Says what it does, also in a later life."""
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether Discord takes it."""
+        return bool(self.label.strip()) and len(self.custom_id) <= _LONGEST_ID
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Words, and what can be pressed below them."""
+
+    text: str
+    """Of any length."""
+    buttons: tuple[Button, ...] = ()
+
+
+async def at_once(text: str) -> Answer:
+    """An answer for which nothing has to be waited for."""
+    return Answer(text)
+
+
+def fitted(text: str) -> tuple[str, str]:
+    """What one message can show of `text`, and the whole of it where that is not all."""
+    if units(text) <= LIMIT:
+        return text, ""
+    return split(text, LIMIT - units(_REST))[0] + _REST, text
+
+
+def view_of(buttons: Iterable[Button]) -> discord.ui.View | None:
+    """The buttons as discord.py wants them; None for none.
+
+    The view counts as finished, so that discord.py doesn't keep it: presses are told by their custom id.
+    """
+    possible = [button for button in buttons if button.is_possible][:MOST_BUTTONS]
+    if not possible:
+        return None
+    view = discord.ui.View(timeout=None)
+    for button in possible:
+        view.add_item(discord.ui.Button(label=button.label[:_LONGEST_LABEL], custom_id=button.custom_id))
+    view.stop()
+    return view
+
+
+def one_line(text: str, chars: int) -> str:
+    """`text` in one line of at most `chars` characters, to be read as it is: markdown in it means nothing."""
+    line = " ".join(text.split())
+    line = line if len(line) <= chars else line[: chars - 1].rstrip() + "…"
+    return discord.utils.escape_markdown(line)
+
+
+def moment(at: datetime, style: str) -> str:
+    """A time as each reader's own clock shows it.
+
+    Args:
+        style: One of Discord's letters, such as `F` for day and time, `R` for how far away, `d` for the day.
+    """
+    return f"<t:{int(at.timestamp())}:{style}>"

@@ -1,0 +1,99 @@
+"""`/status` and `/help`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+import discord
+from discord import app_commands
+
+from actors.discord.commands.answer import Answer, at_once
+from actors.discord.commands.desk import OPEN_TO_VIEWERS, Desk, Visit
+from actors.discord.commands.offer import AnyCommand, slash
+from actors.discord.commands.replies import CommandReply
+from messages.base import Address, RequestId
+from messages.status import DescribeYourself, SelfDescription
+
+HELP: Final = "Write to me here like to anybody else, and I answer. Besides, there are these commands:"
+_FIGURE: Final = 120
+
+
+class StatusCommands:
+    """How the agent is, and what it can be asked.
+
+    Args:
+        offered: Gives every command that is offered.
+    """
+
+    def __init__(self, desk: Desk, describers: tuple[Address, ...], offered: Callable[[], list[AnyCommand]]) -> None:
+        self._desk = desk
+        self._describers = describers
+        self._offered = offered
+
+    def all(self) -> list[AnyCommand]:
+        """The commands to offer."""
+        return [
+            slash("status", "How I am", self._status),
+            slash("help", "What I can be asked", self._help),
+        ]
+
+    async def _status(self, interaction: discord.Interaction) -> None:
+        user, guilds = interaction.client.user, interaction.client.guilds
+        head = f"I am {user.display_name if user else 'here'}, online in {_counted(len(guilds), 'server')}."
+
+        def errand(visit: Visit) -> Awaitable[Answer]:
+            asked = {
+                describer: self._desk.inquire(
+                    describer,
+                    DescribeYourself(request_id=RequestId(f"{visit.request_id}.{number}"), reply_to=visit.reply_to),
+                )
+                for number, describer in enumerate(self._describers)
+            }
+            return self._gathered(head, asked)
+
+        await self._desk.serve(interaction, errand)
+
+    async def _gathered(self, head: str, asked: dict[Address, asyncio.Future[CommandReply]]) -> Answer:
+        """What came in the time that people like to wait; who says nothing is named."""
+        if asked:
+            await asyncio.wait(asked.values(), timeout=self._desk.timing.answer_within_s / 2)
+        lines = [head]
+        for describer, reply in asked.items():
+            if reply.done() and isinstance(told := reply.result(), SelfDescription):
+                lines.append(self._described(told))
+            else:
+                reply.cancel()
+                lines.append(f"**{describer}**: does not answer")
+        return Answer("\n".join(lines))
+
+    def _described(self, told: SelfDescription) -> str:
+        figures = (f"{name.replace('_', ' ')} {self._desk.quoted(str(value), _FIGURE)}" for name, value in told.figures)
+        return f"**{told.about}**: {', '.join(figures) or 'nothing to tell'}"
+
+    async def _help(self, interaction: discord.Interaction) -> None:
+        await self._desk.serve(interaction, lambda visit: at_once(self._help_text(is_member=visit.is_member)))
+
+    def _help_text(self, *, is_member: bool) -> str:
+        lines = [HELP]
+        for command in self._offered():
+            lines += [
+                f"- {name}: {description}"
+                for name, key, description in _entries(command)
+                if is_member or key in OPEN_TO_VIEWERS
+            ]
+        return "\n".join(lines)
+
+
+def _entries(command: AnyCommand) -> list[tuple[str, str, str]]:
+    """How people call it, its name, and what it does."""
+    if isinstance(command, app_commands.Group):
+        return [entry for inner in command.commands for entry in _entries(inner)]
+    if isinstance(command, app_commands.ContextMenu):
+        return [(f"a message's menu, Apps, {command.name}", command.qualified_name, "the same for that message")]
+    return [(f"`/{command.qualified_name}`", command.qualified_name, command.description)]
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"

@@ -1,0 +1,117 @@
+"""One client's commands: which there are, and that Discord knows them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterable
+from typing import Any, Final
+
+import discord
+from discord import app_commands
+
+from actors.discord.commands.definition import definitions
+from actors.discord.commands.desk import Desk
+from actors.discord.commands.memory import MemoryCommands
+from actors.discord.commands.pins import PinCommands
+from actors.discord.commands.reminders import ReminderCommands
+from actors.discord.commands.services import Services
+from actors.discord.commands.skill import SkillCommands, SkillNames
+from actors.discord.commands.status import StatusCommands
+from actors.discord.commands.windows import WindowCommands
+from actors.discord.courier import TRANSIENT, described
+from actors.discord.reception import Reception
+from actors.discord.timing import Timing
+
+log = logging.getLogger(__name__)
+
+_BOT_DM: Final = 1
+"""Discord's word for the direct messages with the bot, among the places in which a command is shown."""
+
+
+class Commands:
+    """The commands of one client.
+
+    Args:
+        client: discord.py's.
+        desk: Serves them.
+        services: Whom they ask.
+        skills: The skills' names.
+        reception: Counts how much each person asks.
+        dms: Whether they are offered in direct messages as well.
+    """
+
+    def __init__(
+        self,
+        client: discord.Client,
+        *,
+        desk: Desk,
+        services: Services,
+        skills: SkillNames,
+        reception: Reception,
+        dms: bool,
+        timing: Timing,
+    ) -> None:
+        self._client = client
+        self._skills = skills
+        self._dms = dms
+        self._timing = timing
+        self._tree = _Tree(client)
+        commands = [*WindowCommands(desk, services.models).all(), *PinCommands(desk).all()]
+        if services.memory is not None:
+            commands += MemoryCommands(desk, services.memory).all()
+        if services.scheduler is not None:
+            commands += ReminderCommands(desk, services.scheduler).all()
+        if services.skills is not None:
+            commands += SkillCommands(desk, services.skills, skills, reception).all()
+        commands += StatusCommands(desk, services.describers, self._tree.get_commands).all()
+        for command in commands:
+            self._tree.add_command(command)
+
+    async def sync(self, guilds: Iterable[discord.Guild]) -> None:
+        """Register the commands in each guild where they differ from what Discord lists."""
+        self._skills.refresh()
+        for guild in guilds:
+            self._tree.copy_global_to(guild=guild)
+            await self._try_to_sync(guild.id)
+        if self._dms:
+            await self._try_to_sync(None)
+
+    async def _try_to_sync(self, guild_id: int | None) -> None:
+        place = "direct messages" if guild_id is None else f"server {guild_id}"
+        try:
+            async with asyncio.timeout(self._timing.call_timeout_s):
+                if await self._sync(guild_id):
+                    log.info("commands registered in %s", place)
+        except TRANSIENT as error:
+            log.warning("commands were not registered in %s: %s", place, described(error))
+
+    async def _sync(self, guild_id: int | None) -> bool:
+        """Whether the commands had to be registered.
+
+        discord.py's own ways leave out some of what Discord lists, so both sides are compared as Discord words them.
+        """
+        http, application_id = self._client.http, self._client.application_id
+        if application_id is None:
+            raise ValueError("application_id None: it is known once the client has logged in")
+        wanted: list[Any] = [command.to_dict(self._tree) for command in self._tree.get_commands()]
+        if guild_id is not None:
+            listed = await http.get_guild_commands(application_id, guild_id)
+        else:
+            listed = await http.get_global_commands(application_id)
+            wanted = [{**command, "contexts": [_BOT_DM]} for command in wanted]
+        if definitions(listed) == definitions(wanted):
+            return False
+        if guild_id is not None:
+            await http.bulk_upsert_guild_commands(application_id, guild_id, wanted)
+        else:
+            await http.bulk_upsert_global_commands(application_id, wanted)
+        return True
+
+
+class _Tree(app_commands.CommandTree[discord.Client]):
+    """discord.py's dispatch of commands, whose errors are logged without what people wrote."""
+
+    async def on_error(self, interaction: discord.Interaction, error: app_commands.AppCommandError, /) -> None:
+        cause = error.__cause__ or error
+        log.error("command %s failed: %s", interaction.id, described(cause), exc_info=cause)

@@ -1,0 +1,80 @@
+"""Which of a client's connections have a session, and which are still to learn their servers."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Final
+
+_LAUNCH: Final = -1
+
+
+class Shards:
+    """The sessions of one client, by the number of their connection; lives on the loop.
+
+    Args:
+        count: How many connections there will be; None while nobody knows.
+        timeout_s: Longest that a connection may go without a session, and that the next one may take to open.
+    """
+
+    def __init__(self, count: int | None, timeout_s: float) -> None:
+        self.count = count
+        self._timeout_s = timeout_s
+        self._opened: set[int] = set()
+        self._unready: set[int] = set()
+        self._lost: dict[int, float] = {}
+        """Connection, or the opening of those to come -> when it began to have no session, on the loop's clock."""
+        self._changed = asyncio.Event()
+
+    @property
+    def are_ready(self) -> bool:
+        """Whether every connection has had a session, and the servers of the newest of each are known."""
+        return len(self._opened) == self.count and not self._unready
+
+    def launch(self) -> None:
+        """The first connection is being made."""
+        self._lose(_LAUNCH)
+
+    def opened(self, shard: int) -> None:
+        """A new session: its servers will follow."""
+        self._opened.add(shard)
+        self._unready.add(shard)
+        self.continued(shard)
+        if len(self._opened) == self.count:
+            self._lost.pop(_LAUNCH, None)
+        elif _LAUNCH in self._lost:
+            self._lost[_LAUNCH] = _now()
+
+    def continued(self, shard: int) -> None:
+        """The same session as before, connected again."""
+        self._lost.pop(shard, None)
+        self._changed.set()
+
+    def lost(self, shard: int) -> None:
+        """The connection was lost."""
+        self._lose(shard)
+
+    def ready(self, shard: int | None = None) -> None:
+        """The servers of a connection are known; of all if none is named."""
+        if shard is None:
+            self._unready.clear()
+        else:
+            self._unready.discard(shard)
+
+    async def has_lost_one(self) -> None:
+        """Return when one of them has had no session for longer than one takes to open."""
+        while True:
+            self._changed.clear()
+            due = min(self._lost.values(), default=None)
+            try:
+                async with asyncio.timeout_at(None if due is None else due + self._timeout_s):
+                    await self._changed.wait()
+            except TimeoutError:
+                return
+
+    def _lose(self, shard: int) -> None:
+        self._lost.setdefault(shard, _now())
+        self._changed.set()
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()

@@ -1,0 +1,43 @@
+#!/usr/bin/env -S python3 -I
+"""Posts a file of the working directory in the conversation that the command was run in."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))  # python3 -I leaves it out
+sys.dont_write_bytecode = True
+
+from door import ask, run  # noqa: E402
+
+
+def main():
+    """Ask and say what came of it."""
+    arguments = _parser().parse_args()
+    path = _below_home(arguments.file)
+    answer = ask("discord.attach", path=path, caption=arguments.caption)
+    sys.stdout.write(f"Posted {answer['filename']} ({answer['size_bytes']:,} bytes).\n")
+
+
+def _below_home(file):
+    """`file` relative to the working directory, where commands start and which is their HOME; links stay links."""
+    home = os.environ.get("HOME") or os.getcwd()  # noqa: PTH109 - as it was given, not resolved
+    wanted = os.path.normpath(os.path.join(os.getcwd(), file))  # noqa: PTH109, PTH118
+    for base in (home, os.path.realpath(home)):
+        if wanted.startswith(base.rstrip("/") + "/"):
+            return os.path.relpath(wanted, base)
+    return os.path.relpath(wanted, os.path.realpath(home))
+
+
+def _parser():
+    parser = argparse.ArgumentParser(description="Send a file of the working directory to the people in Discord.")
+    parser.add_argument("file", help="its path")
+    parser.add_argument("--caption", help="words above it")
+    return parser
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,78 @@
+"""Somebody who calls commands and presses buttons, with the actors behind them played by the test."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import msgspec
+
+from actors.discord.commands.services import Services
+from actors.playground import defaults
+from actors.playground.driver import Outcome
+from messages.base import Address, Message
+from tests.actors.discord.life import Life, until
+
+M = TypeVar("M", bound=Message)
+
+ALL = Services(
+    memory=Address("memory"),
+    scheduler=Address("scheduler"),
+    skills=Address("skills"),
+    describers=(Address("memory"), Address("scheduler")),
+    models=("usual", "strong"),
+)
+
+
+class Caller:
+    """Acts for one user in one channel."""
+
+    def __init__(self, life: Life, *, user: int = defaults.YOU_ID, channel_id: int = defaults.GENERAL_ID) -> None:
+        self.life = life
+        self._playground = life.playground
+        self._user = user
+        self._channel_id = channel_id
+
+    def call(self, command: str, **options: Any) -> Outcome:
+        return self._playground.slash(self._channel_id, command, options, user=self._user)
+
+    def menu(self, name: str, message_id: int) -> Outcome:
+        return self._playground.call_on_message(self._channel_id, name, message_id, user=self._user)
+
+    def press(self, message_id: int | str, custom_id: str) -> Outcome:
+        return self._playground.click(self._channel_id, int(message_id), custom_id, user=self._user)
+
+    def complete(self, command: str, focused: str, typed: str) -> list[str]:
+        found = self._playground.complete(self._channel_id, command, focused, {focused: typed}, user=self._user)
+        return [choice["value"] for choice in found]
+
+    def asked(self, kind: type[M], count: int = 1) -> M:
+        """The newest of `count` messages of that kind that actors were sent."""
+        until(lambda: len(self._of(kind)) >= count)
+        return self._of(kind)[-1]
+
+    def reply(self, reply: Message) -> None:
+        """Have an actor reply."""
+        self.life.tell(reply)
+
+    def answer(self, outcome: Outcome) -> dict[str, Any]:
+        """The message that answers a call, once it does."""
+        message = self._playground.wait_for_answer(outcome.id)
+        assert message is not None
+        return message
+
+    def said(self, outcome: Outcome) -> str:
+        return str(self.answer(outcome)["content"])
+
+    def buttons(self, outcome: Outcome) -> dict[str, str]:
+        """Custom id -> label of each button below an answer."""
+        rows = self.answer(outcome)["components"]
+        return {button["custom_id"]: button["label"] for row in rows for button in row["components"]}
+
+    def _of(self, kind: type[M]) -> list[M]:
+        return [message for message in self.life.told.now() if isinstance(message, kind)]
+
+
+def fields(message: Message, *left_out: str) -> dict[str, Any]:
+    """A message's fields except its request's names."""
+    found: dict[str, Any] = msgspec.structs.asdict(message)
+    return {name: value for name, value in found.items() if name not in ("request_id", "reply_to", *left_out)}
