@@ -9,28 +9,23 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from actors.context.actor import ContextActor
+from actors import specs
 from actors.context.config import ContextConfig
 from actors.context.data_root import DataRoot
-from actors.context.journal import Journal
 from actors.context.recovery import Recovery, survey
+from actors.context.spending import spent_on
 from actors.kernel import ActorSpec, ActorSystem, DrainReport
-from actors.model.actor import ModelActor
 from actors.settings.schema import Settings
-from actors.shell.actor import ShellActor
 from actors.shell.hardening import make_undumpable
 from actors.shell.workplace import workdir
-from domain.bash_tool import bash_tool
-from messages.base import CONTEXT_KIND, Address, Surface, Window
+from actors.socket.status import system_facts
+from actors.specs import DISCORD, EMBEDDER, MEMORY, MODEL, SCHEDULER, SHELL, SKILLS, SOCKET
+from messages.base import Address, Surface, Window
 from messages.context import ResumeWindow
 from messages.discord import StopIntake
 from messages.kernel import ActorGaveUp
 
 log = logging.getLogger(__name__)
-
-MODEL = Address("model")
-SHELL = Address("shell")
-DISCORD = Address("discord")
 
 EXIT_FATAL = 1
 """The operator must do something before a restart can help."""
@@ -39,6 +34,8 @@ EXIT_ESCALATED = 70
 
 DRAIN_S = 10.0
 STOP_S = 5.0
+DOOR_LEFT_OPEN_S = 300.0
+"""How much longer than the longest command a window's unused socket stays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,68 +50,6 @@ class DiscordPlace:
     allowed_roles: frozenset[str]
     guilds_settle_s: float = 2.0
     """Silence after the last server's description that ends the bot's start."""
-
-
-def context_config(
-    settings: Settings,
-    surface: Address,
-    workdir: Callable[[Window], str],
-    subscribers: tuple[Address, ...] = (),
-) -> ContextConfig:
-    """What every window is told, with its answers shown by `surface` and its commands run in `workdir`."""
-    return ContextConfig(
-        model=MODEL,
-        shell=SHELL,
-        surface=surface,
-        workdir=workdir,
-        tool=bash_tool(settings.shell.timeout_s, settings.shell.max_timeout_s),
-        subscribers=subscribers,
-        prepare_deadline_s=settings.contexts.prepare_deadline_s,
-        max_history_tokens=settings.model.max_history_tokens,
-        shell_deadline_s=settings.shell.max_timeout_s + 100,
-    )
-
-
-def model_spec(settings: Settings, secrets: Mapping[str, str]) -> ActorSpec:
-    """The one actor that calls language models."""
-
-    def build(_key: str) -> ModelActor:
-        return ModelActor(
-            name=settings.model.name,
-            api_base=settings.model.api_base,
-            api_keys=secrets,
-            concurrency=settings.model.concurrency,
-            retries=settings.model.retries,
-            idle_timeout_s=settings.model.idle_timeout_s,
-        )
-
-    return ActorSpec(MODEL.kind, build, core=True)
-
-
-def shell_spec(settings: Settings, data_root: Path, work: Path, cli_workdir: Path | None = None) -> ActorSpec:
-    """The one actor that starts processes."""
-
-    def build(_key: str) -> ShellActor:
-        return ShellActor(
-            work_root=work,
-            data_root=data_root,
-            default_timeout_s=settings.shell.timeout_s,
-            max_timeout_s=settings.shell.max_timeout_s,
-            commands_at_once=settings.shell.concurrency,
-            cli_workdir=cli_workdir,
-        )
-
-    return ActorSpec(SHELL.kind, build, core=True)
-
-
-def context_spec(settings: Settings, config: ContextConfig, data_root: Path) -> ActorSpec:
-    """One actor for every window that keeps a log."""
-
-    def build(key: str) -> ContextActor:
-        window = Window.from_key(key)
-        return ContextActor(window, Journal(data_root, window, config.max_history_tokens), config)
-
-    return ActorSpec(CONTEXT_KIND, build, idle_s=settings.contexts.idle_minutes * 60)
 
 
 class Agent:
@@ -184,14 +119,54 @@ class Agent:
         return report
 
     def _specs(self, recovery: Recovery) -> tuple[ActorSpec, ...]:
-        settings, root = self._settings, self._root
-        config = context_config(settings, DISCORD, lambda window: str(workdir(root.work, window)))
+        """Every actor, each after those that it needs from its start on."""
+        settings, secrets, root = self._settings, self._secrets, self._root
+        remembers = settings.memory.enabled
+        scheduler = specs.scheduler_spec(settings, DISCORD, min(self._place.channels, default=""))
+        config = specs.context_config(
+            settings,
+            DISCORD,
+            lambda window: str(workdir(root.work, window)),
+            contributors=(MEMORY, SKILLS) if remembers else (SKILLS,),
+            subscribers=(MEMORY,) if remembers else (),
+        )
+        memory = (specs.embedder_spec(settings, secrets), specs.memory_spec(settings, secrets)) if remembers else ()
         return (
-            model_spec(settings, self._secrets),
-            shell_spec(settings, root.path, root.work),
-            context_spec(settings, config, root.path),
+            specs.model_spec(settings, secrets, lambda: spent_on(root.path, self.system.clock.now())),
+            specs.skills_spec(settings),
+            specs.web_spec(secrets),
+            *memory,
+            *((scheduler,) if scheduler else ()),
+            self._socket_spec(),
+            specs.shell_spec(settings, root.path, root.work),
+            specs.context_spec(settings, config, root.path),
             self._discord_spec(recovery),
         )
+
+    def _socket_spec(self) -> ActorSpec:
+        from actors.socket.actor import SocketActor
+
+        settings, root = self._settings, self._root.path
+        started_at = self.system.clock.now()
+
+        def build(_key: str) -> SocketActor:
+            return SocketActor(
+                folder=root / "sockets",
+                operator_path=root / "agent.sock",
+                verbs=specs.window_verbs(settings),
+                operator_verbs=specs.operator_verbs(settings),
+                describers=self._describers(),
+                system_facts=lambda: system_facts(self.system, started_at),
+                idle_s=settings.shell.max_timeout_s + DOOR_LEFT_OPEN_S,
+            )
+
+        return ActorSpec(SOCKET.kind, build, core=True)
+
+    def _describers(self) -> tuple[Address, ...]:
+        """Who has something to tell about itself."""
+        memory = (MEMORY, EMBEDDER) if self._settings.memory.enabled else ()
+        scheduler = (SCHEDULER,) if self._settings.reminders.file else ()
+        return (MODEL, SHELL, *memory, *scheduler, SKILLS, SOCKET)
 
     def _discord_spec(self, recovery: Recovery) -> ActorSpec:
         from actors.discord.actor import DiscordActor  # discord.py takes half a second to import
@@ -214,6 +189,10 @@ class Agent:
                 last_seen=last_seen,
                 on_fatal=lambda reason: self.end(reason, EXIT_FATAL),
                 on_online=self._on_online,
+                manners=specs.manners_of(self._settings),
+                services=specs.services_of(self._settings, self._describers()),
+                secrets=tuple(self._secrets.values()),
+                workdir_of=lambda window: workdir(self._root.work, window),
                 timing=Timing(guild_ready_timeout_s=place.guilds_settle_s),
             )
 
@@ -223,12 +202,21 @@ class Agent:
         self.end(f"{event.address} crashed {event.crashes} times within {event.within_s:g} s", EXIT_ESCALATED)
 
 
-def cli_config(settings: Settings, surface: Address) -> ContextConfig:
+def cli_config(settings: Settings, surface: Address, contributors: tuple[Address, ...]) -> ContextConfig:
     """What the one window of a command-line turn is told; it works in the caller's folder and reports to `surface`."""
     here = str(Path.cwd())
-    return context_config(settings, surface, lambda _window: here, subscribers=(surface,))
+    return specs.context_config(settings, surface, lambda _window: here, contributors, subscribers=(surface,))
 
 
 def cli_window() -> Window:
     """The window of a command-line turn; it keeps no log."""
     return Window(surface=Surface.CLI, id="turn")
+
+
+def cli_socket_spec(settings: Settings, *, remembers: bool) -> ActorSpec:
+    """The door of a command-line turn, in a folder that goes with it."""
+    from actors.socket.actor import SocketActor
+
+    absent = {DISCORD} if remembers else {DISCORD, MEMORY}
+    verbs = {name: verb for name, verb in specs.window_verbs(settings).items() if verb.to not in absent}
+    return ActorSpec(SOCKET.kind, lambda _key: SocketActor(folder=None, verbs=verbs), core=True)

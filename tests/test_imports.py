@@ -46,6 +46,10 @@ ALLOWED = {
     ("actors/load/agent_process.py", "subprocess.*"): "measures the agent in a process of its own, so it starts one",
     ("actors/bench/process.py", "subprocess.*"): "measures each system in a process of its own, so it starts them",
     ("actors/bench/", "time.perf_counter*"): "measures how long things take, in threads and processes of its own",
+    ("actors/bench/", "random.*"): "makes what it measures from a seed, the same each time",
+    ("actors/load/", "random.*"): "makes its trouble from a seed, the same each time",
+    ("actors/load/", "multiprocessing.*"): "measures the bot in a process of its own",
+    ("actors/shell/sandbox/", "time.monotonic*"): "runs beside the agent, in a process without a kernel",
     (
         "actors/socket/doors.py",
         "secrets.*",

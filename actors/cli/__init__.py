@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import os
+
 import click
 
 from actors.cli.bench import bench
+from actors.cli.chaos import chaos
 from actors.cli.configuration import config
 from actors.cli.examine import doctor
 from actors.cli.load import agent_load
 from actors.cli.log_commands import logs
+from actors.cli.memory import memory
 from actors.cli.one_turn import agent_cli
+from actors.cli.reminders import reminders
 from actors.cli.running import run
+from actors.cli.status import status
 from actors.cli.trying import try_it
+
+# Small products of matrices, which is all that a turn needs, are ten times slower when two threads share one of them on
+# a busy machine; numpy's library reads this when it is loaded.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 __all__ = ["agent", "agent_cli", "agent_load"]
 
@@ -25,5 +35,5 @@ def agent() -> None:
     """
 
 
-for command in (try_it, run, doctor, config, logs, bench):
+for command in (try_it, run, status, doctor, config, logs, memory, reminders, bench, chaos):
     agent.add_command(command)

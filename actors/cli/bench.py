@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from actors.cli.bench_discord import discord
+from actors.cli.bench_memory import memory
+from actors.cli.bench_recall import recall
 from actors.cli.common import fail, json_option
 
 if TYPE_CHECKING:
@@ -20,6 +23,11 @@ WIDTH = 100
 @click.group()
 def bench() -> None:
     """Measure the parts, each beside the peer that its row names."""
+
+
+bench.add_command(discord)
+bench.add_command(memory)
+bench.add_command(recall)
 
 
 @bench.command()
@@ -62,6 +70,38 @@ def kernel(as_json: bool, quick: bool, names: tuple[str, ...]) -> None:
             console.print(part)
     if not is_sound(results):
         fail("a message was lost, doubled or overtaken")
+
+
+@bench.command()
+@json_option
+@click.option("--quick", is_flag=True, help="Few rounds and small sizes: shows that it works, not how fast.")
+def shell(as_json: bool, quick: bool) -> None:
+    """What each sandbox costs beside plain bash; about two minutes.
+
+    Start of a command (all levels in turn, in one run), 64 windows at once of which four hang, a flood of 2 GB of
+    output, and how soon after a cancel nothing lives of a command with daemons that ignore signals. Levels that do not
+    work here are left out. Exit code 1 when a command did not come to its end.
+    """
+    from actors.bench.shell import WRAPPERS, measure
+    from actors.bench.shell_report import as_document, is_sound, table, targets_table
+
+    watched = sys.stderr.isatty()
+    figures = measure(_show if watched else _ignore, quick=quick)
+    if watched:
+        click.echo(CLEAR_LINE, nl=False, err=True)
+    if missing := [name for name in WRAPPERS if name not in figures]:
+        click.echo(f"note: not measured, for it does not work here: {', '.join(missing)}", err=True)
+    if as_json:
+        click.echo(json.dumps(as_document(figures, quick=quick), indent=2))
+    else:
+        from rich.console import Console
+
+        console = Console(width=WIDTH, highlight=False)
+        console.print(table(figures))
+        if not quick:
+            console.print(targets_table(figures))
+    if not is_sound(figures):
+        fail("a command did not come to its end")
 
 
 def _chosen(names: tuple[str, ...]) -> tuple[Workload, ...]:

@@ -6,11 +6,11 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
-from enum import StrEnum
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from actors.cli.check import Check, Level
+from actors.cli.feature_checks import feature_checks
 from actors.context.data_root import DataRoot, DataRootError
 from actors.context.log_file import check_file
 from actors.settings.schema import Settings
@@ -19,26 +19,24 @@ from actors.shell.launch import probe_bash
 from actors.shell.sandbox.ladder import sandbox_level
 from domain.offline_model import model_label
 
-PACKAGES = ("pykka", "discord.py", "litellm", "msgspec", "aiohttp", "pydantic-settings", "tenacity", "click")
+PACKAGES = (
+    "pykka",
+    "discord.py",
+    "litellm",
+    "google-genai",
+    "apsw",
+    "sqlite-vec",
+    "numpy",
+    "tenacity",
+    "python-dateutil",
+    "tzdata",
+    "msgspec",
+    "aiohttp",
+    "pydantic-settings",
+    "click",
+)
 LEAST_FREE_BYTES = 512 * 1024 * 1024
 LEAST_FILES = 1024
-
-
-class Level(StrEnum):
-    """How well a thing is."""
-
-    OK = "ok"
-    WARN = "warn"
-    FAIL = "fail"
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One thing that was looked at."""
-
-    name: str
-    level: Level
-    detail: str
 
 
 def all_checks(settings: Settings, secrets: Secrets) -> Iterator[Check]:
@@ -51,6 +49,7 @@ def all_checks(settings: Settings, secrets: Secrets) -> Iterator[Check]:
     yield _bash()
     yield _sandbox(settings)
     yield from _data_root(settings.data_root)
+    yield from feature_checks(settings, secrets)
     yield _files_limit()
 
 

@@ -70,3 +70,20 @@ def raise_file_limit() -> int:
     if soft != hard:
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     return hard
+
+
+def sandbox_note(settings: Settings) -> str:
+    """One line that says what commands are kept in, for those who start an agent."""
+    from actors.shell.launch import probe_bash
+    from actors.shell.sandbox.ladder import sandbox_level
+
+    bash = probe_bash()
+    if bash is None:
+        return "note: there is no bash, so commands are refused"
+    level = sandbox_level(settings.shell.sandbox, bash)
+    network = "; the network is open to them" if settings.shell.network == "on" else ""
+    if level.refusal:
+        return f"note: commands are refused: {level.text}"
+    if level.enclosure is None:
+        return "note: commands run unsandboxed, with the rights of this user (shell.sandbox)"
+    return f"note: commands run in a sandbox, {level.text}{network}"

@@ -91,7 +91,7 @@ def stats(config_file: Path | None, data: Path | None, as_json: bool) -> None:
 def rebuild(config_file: Path | None, data: Path | None, as_json: bool) -> None:
     """Make the index anew from the logs; texts that have a vector already are not embedded again."""
     settings, secrets = _settings(config_file, data)
-    rebuilt = _running(settings, "memory.rebuild", window=OPERATOR)
+    rebuilt = _running(settings, "memory.rebuild", REBUILD_S, window=OPERATOR)
     if rebuilt is None:
         rebuilt = _rebuilt_alone(settings, secrets)
     _show(rebuilt, as_json, _rebuilt_lines)
@@ -102,13 +102,13 @@ def _settings(config_file: Path | None, data: Path | None) -> tuple[Settings, Ma
     return settings, secrets.environment()
 
 
-def _running(settings: Settings, verb: str, **arguments: object) -> Answer | None:
+def _running(settings: Settings, verb: str, answer_s: float = ANSWER_S, /, **arguments: object) -> Answer | None:
     """What the running agent answers; None if none runs."""
     from actors.context.data_root import DataRoot
     from actors.socket.client import AgentNotRunningError, RefusalError, ask_operator
 
     try:
-        return ask_operator(settings.data_root, verb, **arguments)
+        return ask_operator(settings.data_root, verb, answer_s, **arguments)
     except AgentNotRunningError as error:
         if DataRoot(settings.data_root).is_held():
             fail(str(error))

@@ -16,6 +16,7 @@ from actors.cli.common import config_option, fail, load_settings, set_up_logging
 if TYPE_CHECKING:
     from actors.kernel import ActorSystem, Edge
     from actors.settings.schema import Settings
+    from messages.base import Address
 
 STATELESS = "agent-cli is stateless: every call is a window of its own, so there is nothing that /new could end"
 TURN_S = 3_600.0
@@ -25,12 +26,16 @@ TURN_S = 3_600.0
 @click.argument("prompt", required=False)
 @click.option("--model", help="As litellm names it, or offline; else the configured one.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.option("--no-memory", is_flag=True, help="Answer without what the agent remembers.")
 @config_option
 @verbose_option
-def agent_cli(prompt: str | None, model: str | None, as_json: bool, config_file: Path | None, verbose: bool) -> None:
+def agent_cli(
+    prompt: str | None, model: str | None, as_json: bool, no_memory: bool, config_file: Path | None, verbose: bool
+) -> None:
     """Answer PROMPT once and print only the answer; `-`, or no PROMPT in a pipe, reads it from stdin.
 
-    For testing: it keeps no history, writes no log and leaves the data root as it is. Discord is where the agent lives.
+    For testing: it keeps no history, writes no log and leaves the data root as it is; what the agent remembers it only
+    reads. Discord is where the agent lives.
     """
     text = _prompt(prompt)
     if text.strip() == "/new":
@@ -38,7 +43,7 @@ def agent_cli(prompt: str | None, model: str | None, as_json: bool, config_file:
         sys.exit(0)
     set_up_logging(verbose=verbose)
     settings, secrets = load_settings(config_file, {"model.name": model} if model else {})
-    answer, outcome = _one_turn(settings, secrets.environment(), text)
+    answer, outcome = _one_turn(settings, secrets.environment(), text, remembers=not no_memory)
     if as_json:
         click.echo(json.dumps({"answer": answer, "outcome": outcome, "model": settings.model.name}))
     elif outcome == "answered":
@@ -58,7 +63,7 @@ def _prompt(given: str | None) -> str:
     return text
 
 
-def _one_turn(settings: Settings, secrets: Mapping[str, str], text: str) -> tuple[str, str]:
+def _one_turn(settings: Settings, secrets: Mapping[str, str], text: str, *, remembers: bool) -> tuple[str, str]:
     """The answer, or the notice in its place, and how the turn ended."""
     from actors.kernel import ActorSystem
     from actors.shell.hardening import make_undumpable
@@ -71,7 +76,8 @@ def _one_turn(settings: Settings, secrets: Mapping[str, str], text: str) -> tupl
     system = ActorSystem(on_escalation=give_up)
     edge = system.edge("cli")
     with tempfile.TemporaryDirectory(prefix="agent-cli-") as scratch:
-        _register(system, settings, secrets, edge, Path(scratch))
+        contributors = _register_memory(system, settings, secrets) if remembers else ()
+        _register(system, settings, secrets, edge, Path(scratch), contributors)
         system.start()
         try:
             return _ask(system, edge, text)
@@ -79,17 +85,41 @@ def _one_turn(settings: Settings, secrets: Mapping[str, str], text: str) -> tupl
             system.stop()
 
 
-def _register(system: ActorSystem, settings: Settings, secrets: Mapping[str, str], edge: Edge, scratch: Path) -> None:
-    from actors import bootstrap
+def _register_memory(system: ActorSystem, settings: Settings, secrets: Mapping[str, str]) -> tuple[Address, ...]:
+    """A memory that only looks, and its embedder; nothing where there is nothing to remember."""
+    from actors.cli.memory_actors import has_index
+    from actors.specs import MEMORY, embedder_spec, memory_spec
+
+    if not settings.memory.enabled or not has_index(settings):
+        return ()
+    system.register(embedder_spec(settings, secrets))
+    system.register(memory_spec(settings, secrets, read_only=True))
+    return (MEMORY,)
+
+
+def _register(
+    system: ActorSystem,
+    settings: Settings,
+    secrets: Mapping[str, str],
+    edge: Edge,
+    scratch: Path,
+    contributors: tuple[Address, ...],
+) -> None:
+    from actors import bootstrap, specs
     from actors.context.actor import ContextActor
     from actors.context.journal import Journal
     from actors.kernel import ActorSpec
     from messages.base import CONTEXT_KIND
 
-    config = bootstrap.cli_config(settings, edge.address)
+    config = bootstrap.cli_config(settings, edge.address, (*contributors, specs.SKILLS))
     window = bootstrap.cli_window()
-    system.register(bootstrap.model_spec(settings, secrets))
-    system.register(bootstrap.shell_spec(settings, settings.data_root, scratch, cli_workdir=Path.cwd()))
+    system.register(specs.model_spec(settings, secrets))
+    system.register(specs.skills_spec(settings))
+    system.register(specs.web_spec(secrets))
+    if (scheduler := specs.scheduler_spec(settings, edge.address, "", fires=False)) is not None:
+        system.register(scheduler)
+    system.register(bootstrap.cli_socket_spec(settings, remembers=bool(contributors)))
+    system.register(specs.shell_spec(settings, settings.data_root, scratch, cli_workdir=Path.cwd()))
     journal = Journal(None, window, config.max_history_tokens)
     system.register(ActorSpec(CONTEXT_KIND, lambda _key: ContextActor(window, journal, config)))
 
@@ -112,11 +142,16 @@ def _ask(system: ActorSystem, edge: Edge, text: str) -> tuple[str, str]:
         reply_to=edge.address,
     )
     edge.tell(window.address, message)
-    post = edge.receive(TURN_S, lambda said: isinstance(said, PostMessage | ActorGaveUp))
-    if isinstance(post, ActorGaveUp):
-        return f"the {post.address} actor crashed {post.crashes} times; -v shows why", "failed"
-    assert isinstance(post, PostMessage)
-    edge.tell(post.reply_to, Delivered(request_id=post.request_id, message_ids=("stdout",)))
-    ended = edge.receive(10, lambda said: isinstance(said, TurnEnded))
+    said: list[str] = []
+    while True:
+        post = edge.receive(TURN_S, lambda heard: isinstance(heard, PostMessage | ActorGaveUp))
+        if isinstance(post, ActorGaveUp):
+            return f"the {post.address} actor crashed {post.crashes} times; -v shows why", "failed"
+        assert isinstance(post, PostMessage)
+        edge.tell(post.reply_to, Delivered(request_id=post.request_id, message_ids=("stdout",)))
+        said.append(post.text)
+        if post.reply_to == window.address:  # everything before is the runtime's, such as a reminder's confirmation
+            break
+    ended = edge.receive(10, lambda heard: isinstance(heard, TurnEnded))
     assert isinstance(ended, TurnEnded)
-    return post.text, ended.outcome
+    return "\n\n".join(said), ended.outcome

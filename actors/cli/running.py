@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from actors.cli.common import config_option, fail, load_settings, raise_file_limit, set_up_logging, verbose_option
+from actors.cli.common import (
+    config_option,
+    fail,
+    load_settings,
+    raise_file_limit,
+    sandbox_note,
+    set_up_logging,
+    verbose_option,
+)
 
 if TYPE_CHECKING:
     from actors.bootstrap import Agent, DiscordPlace
@@ -33,7 +41,7 @@ def run(config_file: Path | None, verbose: bool) -> None:
     end_on_signals(agent)
     if settings.model.name == "offline":
         click.echo("note: model.name is offline: a rule-based responder answers, no language model", err=True)
-    click.echo("note: commands run unsandboxed, with the rights of this user", err=True)
+    click.echo(sandbox_note(settings), err=True)
     try:
         agent.start()
     except DataRootError as error:

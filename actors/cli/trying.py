@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from actors.cli.common import config_option, fail, load_settings, raise_file_limit, set_up_logging, verbose_option
+from actors.cli.common import (
+    config_option,
+    fail,
+    load_settings,
+    raise_file_limit,
+    sandbox_note,
+    set_up_logging,
+    verbose_option,
+)
 from actors.cli.running import end_on_signals
 
 if TYPE_CHECKING:
@@ -54,7 +62,7 @@ def try_it(
     try:
         agent.start()
         _await_online(agent, online)
-        click.echo("note: commands run unsandboxed, with the rights of this user", err=True)
+        click.echo(sandbox_note(settings), err=True)
         if texts:
             talk = threading.Thread(target=_converse, args=(server, agent, texts), name="say", daemon=True)
             talk.start()  # on the side, so that an agent that gives up ends this command at once

@@ -191,8 +191,8 @@ class Contexts(_Table):
 
     idle_minutes: Number = Field(default=60.0, gt=0, le=525_600)
     """A window silent for so long leaves memory; its log stays."""
-    mid_turn: Literal["followup"] = "followup"
-    """What a message does that arrives while a turn runs: it waits and is answered next."""
+    mid_turn: Literal["followup", "steer"] = "followup"
+    """What a message does that arrives while a turn runs: it waits and is answered next, or joins the turn."""
     prepare_deadline_s: Number = Field(default=5.0, gt=0, le=60)
     """Longest wait for the contributors to a turn."""
 

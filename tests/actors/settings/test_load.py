@@ -169,7 +169,7 @@ def test_the_file_is_called_what_the_operator_called_it(tmp_path: Path) -> None:
         ("shell.concurrency = 2026-11-22", 'shell.concurrency = "2026-11-22": must be a whole number >= 1 and <= 1000'),
         ("contexts.idle_minutes = -1", "contexts.idle_minutes = -1: must be > 0 and <= 525600"),
         ("contexts.prepare_deadline_s = {}", "contexts.prepare_deadline_s = {…}: must be a number > 0 and <= 60"),
-        ('contexts.mid_turn = "steer"', 'contexts.mid_turn = "steer": must be "followup"'),
+        ('contexts.mid_turn = "stop"', 'contexts.mid_turn = "stop": must be "followup" or "steer"'),
         ("discord.channels = [1]", "discord.channels[0] = 1: must be a Discord id of 15 to 20 digits"),
         ('discord.channels = ["*"]', 'discord.channels[0] = "*": must be a Discord id of 15 to 20 digits'),
         ('discord.channels = ["general"]', 'discord.channels[0] = "general": must be a Discord id of 15 to 20 digits'),
