@@ -168,7 +168,9 @@ def test_messages_import_the_standard_library_and_msgspec_only() -> None:
 
 
 def test_rules_import_the_standard_library_and_messages_with_what_those_are_made_of_only() -> None:
-    strangers = roots_imported_by("domain").keys() - sys.stdlib_module_names - {"domain", "messages", "msgspec", "numpy"}
+    strangers = (
+        roots_imported_by("domain").keys() - sys.stdlib_module_names - {"domain", "messages", "msgspec", "numpy"}
+    )
 
     assert strangers == set()
 

@@ -9,12 +9,14 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import actors
 from actors.bench.measure import Figures
 
 _CHECKOUT = Path(actors.__file__).parents[1]
 _START = "from actors.bench.child import main; main()"
+_START_MEMORY = "from actors.bench.memory_measure import main; main()"
 _ERLANG_SOURCE = Path(__file__).with_name("erlang") / "kernel_peer.erl"
 _ERLANG_MODULE = "kernel_peer"
 LIMIT_S = 1200.0
@@ -33,6 +35,36 @@ def measure_python(system: str, name: str, sizes: Mapping[str, float]) -> Figure
     """
     command = [sys.executable, "-P", "-c", _START, system, name, json.dumps(sizes)]
     return _figures(_output(command, f"{system} {name}", {**os.environ, "PYTHONPATH": str(_CHECKOUT)}))
+
+
+def measure_memory(name: str, arguments: Mapping[str, str | int]) -> dict[str, Any]:
+    """What one measurement of `actors.bench.memory_measure` gives, in a fresh Python with one thread for arithmetic.
+
+    Raises:
+        MeasurementError: it failed.
+    """
+    command = [sys.executable, "-P", "-c", _START_MEMORY, name, json.dumps(arguments)]
+    one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NK_NUM_THREADS"), "1")
+    environment = {**os.environ, **one_thread, "PYTHONPATH": str(_CHECKOUT)}
+    found: dict[str, Any] = json.loads(_output(command, name, environment))
+    return found
+
+
+def measure_chromadb(environment: Path, arguments: Mapping[str, str | int]) -> dict[str, Any]:
+    """The same for chromadb, which is installed into the folder `environment` when it is not there.
+
+    Raises:
+        MeasurementError: it cannot be installed, or it failed.
+    """
+    python = environment / "bin" / "python"
+    if not (environment / "installed").exists():
+        _output([sys.executable, "-m", "venv", "--clear", str(environment)], "venv", os.environ)
+        _output([str(python), "-m", "pip", "install", "--quiet", "chromadb"], "pip install chromadb", os.environ)
+        (environment / "installed").touch()
+    quiet = {**os.environ, "ANONYMIZED_TELEMETRY": "False", "OMP_NUM_THREADS": "1"}
+    script = str(Path(__file__).with_name("chromadb_peer.py"))
+    found: dict[str, Any] = json.loads(_output([str(python), script, json.dumps(arguments)], "chromadb", quiet))
+    return found
 
 
 class Erlang:

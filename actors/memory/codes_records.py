@@ -30,7 +30,7 @@ class RecordFile:
         self._descriptor = descriptor
         self._start = start
         places = np.arange(1, self._type.itemsize // _WORD, dtype=np.uint64)
-        self._factors = (places * np.uint64(_SEED)) ^ (places << np.uint64(29)) | np.uint64(1)
+        self._factors = (places * np.uint64(_SEED) >> np.uint64(32)).astype(np.uint32) | np.uint32(1)
 
     @property
     def size(self) -> int:
@@ -86,9 +86,9 @@ class RecordFile:
 
     def _sums(self, records: Records, places: NDArray[np.int64]) -> NDArray[np.uint32]:
         words = records.view("<u4").reshape(len(records), len(self._factors) + 1)
-        sums = words[:, :-1].astype(np.uint64) @ self._factors
-        sums += (places.astype(np.uint64) + np.uint64(1)) * np.uint64(_SEED)
-        return (sums >> np.uint64(32)).astype(np.uint32)
+        own = ((places.astype(np.uint64) + np.uint64(1)) * np.uint64(_SEED) >> np.uint64(32)).astype(np.uint32)
+        sums: NDArray[np.uint32] = np.einsum("ij,j->i", words[:, :-1], self._factors) + own
+        return sums
 
 
 def open_file(path: Path, *, create: bool = False) -> int:

@@ -42,7 +42,7 @@ class CodesTable:
         self._rows = np.zeros(_FIRST_CAPACITY, np.int64)
         self._times = np.zeros(_FIRST_CAPACITY, np.float64)
         self._alive = np.zeros(_FIRST_CAPACITY, np.bool_)
-        self._lengths = np.zeros((_FIRST_CAPACITY, LENGTHS), np.uint8)
+        self._lengths = np.zeros((LENGTHS, _FIRST_CAPACITY), np.uint8)
         self._middle = np.zeros((_FIRST_CAPACITY, frame.middle_bytes), np.uint8)
         self._directory = _Directory()
 
@@ -64,7 +64,7 @@ class CodesTable:
     @property
     def lengths(self) -> NDArray[np.uint8]:
         """The four lengths of each place's codes."""
-        return self._lengths[: self.count]
+        return self._lengths[:, : self.count].T
 
     @property
     def middle(self) -> NDArray[np.uint8]:
@@ -78,7 +78,7 @@ class CodesTable:
         self._alive[self.places(rows)] = False
         self._reserve(end)
         self._rows[begin:end], self._times[begin:end] = rows, records["time"]
-        self._lengths[begin:end], self._middle[begin:end] = records["lengths"], records["middle"]
+        self._lengths[:, begin:end], self._middle[begin:end] = records["lengths"].T, records["middle"]
         self._alive[begin:end] = ~np.isnan(records["time"])
         self._add_heads(np.ascontiguousarray(records["head"]), begin)
         self.count = end
@@ -104,11 +104,14 @@ class CodesTable:
         if size <= capacity:
             return
         capacity = max(size, 2 * capacity)
-        for name in ("_rows", "_times", "_alive", "_lengths", "_middle"):
+        for name in ("_rows", "_times", "_alive", "_middle"):
             before = getattr(self, name)
             after = np.empty((capacity, *before.shape[1:]), before.dtype)
             after[: self.count] = before[: self.count]
             setattr(self, name, after)
+        lengths = np.empty((LENGTHS, capacity), np.uint8)
+        lengths[:, : self.count] = self._lengths[:, : self.count]
+        self._lengths = lengths
 
     def _add_heads(self, heads: NDArray[np.int8], begin: int) -> None:
         while len(heads):

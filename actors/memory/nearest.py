@@ -1,6 +1,6 @@
 """The nearest vectors and the exhaustive ranking, exact as brute force, from compact codes and a few float32 vectors.
 
-The vectors stay in the index. Here are only codes of 184 bytes each (in memory and in a side file), from which every
+The vectors stay in the index. Here are only codes of 204 bytes each (in memory and in a side file), from which every
 cosine is known up to a bound that is proven (`domain.vector_codes`). Whatever the bounds leave open is decided with
 the float32 vectors themselves, fetched from the index: some hundred of a million.
 """
@@ -259,6 +259,9 @@ class Nearest:
         if self._file.count > 2 * len(rows) + CHUNK:
             raise OutgrownCodesError(f"it has {self._file.count} records for {len(rows)} vectors")
         known = self.rows
+        if np.array_equal(known, rows):  # as a rule; comparing sets takes memory that does not come back
+            self._compare_some(rows[:: max(1, len(rows) // _SAMPLE)])
+            return
         self.remove(np.setdiff1d(known, rows, assume_unique=True))
         both = np.intersect1d(known, rows, assume_unique=True)
         self._compare_some(both[:: max(1, len(both) // _SAMPLE)])

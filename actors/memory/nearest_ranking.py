@@ -26,7 +26,8 @@ from domain.vector_codes import Frame
 
 DAY_S = 86_400.0
 _SEEDS = 64
-"""Rows fetched before anything is known, beside four for each that is wanted."""
+_SEEDS_EACH = 4
+"""Rows fetched before anything is known: so many, and for each that is wanted so many more."""
 _LOOK = 8
 """Rows whose bounds are made tight to find one seed, or looked at to find one that is missing."""
 _FEW = 64
@@ -128,7 +129,7 @@ class ExhaustiveRanking:
 
     def _seeds(self) -> NDArray[np.int64]:
         """Rows that are probably near the top."""
-        wanted = _SEEDS + 4 * self._count
+        wanted = _SEEDS + _SEEDS_EACH * self._count
         places = greatest(self._bounds, wanted * _LOOK)
         guesses = np.maximum(self._search.guesses(places), 0.0) * ranking.WEIGHT_SIM + self._recencies[places]
         self._bounds[places] = self._scores(places)

@@ -15,6 +15,8 @@ from domain.vector_codes import Codes, Question
 _TIGHT, _DEEP = 1, 2
 """How much of the codes a bound has seen: the head alone (0), what is in memory, all."""
 
+_PART = 4096
+"""Places looked at together: what that takes of memory stays small."""
 _SAMPLE = 16
 """One in so many places says how high a bound the best have."""
 
@@ -44,10 +46,9 @@ class Search:
     ) -> None:
         self._table = table
         self._file = file
-        self.question: Question = vector_codes.ask(file.frame, query)
+        self.question: Question = vector_codes.asked(file.frame, query)
         self.uppers = np.empty(table.count, np.float32)
         self._depth = np.zeros(table.count, np.uint8)
-        self._detailed: list[tuple[NDArray[np.int64], Codes]] = []
         if self.question.has_direction:
             self._bound_all()
         else:
@@ -67,55 +68,40 @@ class Search:
     def tighten(self, places: NDArray[np.int64]) -> None:
         """Make the bounds at `places` as tight as the codes in memory can."""
         loose = places[self._depth[places] < _TIGHT]
-        if not len(loose):
-            return
-        lengths = self._table.lengths[loose]
-        guesses = self.uppers[loose] - vector_codes.head_errors(lengths, self.question)
-        guesses += vector_codes.middle_products(self._table.middle[loose], self.question.middle)
-        guesses += vector_codes.middle_errors(lengths, self.question)
-        self.uppers[loose] = np.minimum(self.uppers[loose], guesses)
+        for begin in range(0, len(loose), _PART):
+            part = loose[begin : begin + _PART]
+            lengths = self._table.lengths[part]
+            guesses = self.uppers[part] - vector_codes.head_errors(lengths, self.question)
+            guesses += vector_codes.middle_products(self._table.middle[part], self.question.middle)
+            guesses += vector_codes.middle_errors(lengths, self.question)
+            self.uppers[part] = np.minimum(self.uppers[part], guesses)
         self._depth[loose] = _TIGHT
 
     def deepen(self, places: NDArray[np.int64]) -> None:
         """Make the bounds at `places` as tight as the codes in the files can; what is not sound there stays."""
         shallow = places[self._depth[places] < _DEEP]
-        if not len(shallow):
-            return
         self._depth[shallow] = _DEEP
-        is_sound, records = self._file.details(shallow)
-        is_sound &= records["row"] == self._table.rows[shallow]
-        if not is_sound.all():
-            shallow, records = shallow[is_sound], records[is_sound]
-        codes = Codes(
-            records["head"],
-            self._table.middle[shallow],
-            self._table.lengths[shallow],
-            records["rest"],
-            records["rest_error"],
-        )
-        self._detailed.append((shallow, codes))
-        if self.question.has_direction:
+        if not self.question.has_direction:
+            return
+        for begin in range(0, len(shallow), _PART):
+            part, codes = self._codes(shallow[begin : begin + _PART])
             guesses = vector_codes.decoded_products(self._file.frame, codes, self.question.target)
             guesses += vector_codes.decoded_errors(codes) @ self.question.weights + np.float32(vector_codes.MARGIN)
-            self.uppers[shallow] = np.minimum(self.uppers[shallow], guesses)
+            self.uppers[part] = np.minimum(self.uppers[part], guesses)
 
     def details(self, places: NDArray[np.int64]) -> Details:
-        """What the files say of `places`, in any order; those that are not sound there are left out."""
-        self.deepen(places)
-        is_wanted = np.zeros(len(self.uppers), np.bool_)
-        is_wanted[places] = True
-        parts = []
-        for known, codes in self._detailed:
-            wanted = np.flatnonzero(is_wanted[known])
-            chosen = codes.only(wanted)
-            decoded = vector_codes.decode(self._file.frame, chosen)
-            parts.append((known[wanted], decoded, vector_codes.decoded_errors(chosen)))
-        nothing = (
-            np.empty(0, np.int64),
-            np.empty((0, len(self.question.target)), np.float32),
-            np.empty((0, 3), np.float32),
-        )
-        return Details(*(np.concatenate(columns) for columns in zip(nothing, *parts, strict=True)))
+        """What the files say of `places`; those that are not sound there are left out."""
+        places, codes = self._codes(places)
+        return Details(places, vector_codes.decode(self._file.frame, codes), vector_codes.decoded_errors(codes))
+
+    def _codes(self, places: NDArray[np.int64]) -> tuple[NDArray[np.int64], Codes]:
+        """Those of `places` that are sound in the files, and all codes of them."""
+        is_sound, records = self._file.details(places)
+        is_sound &= records["row"] == self._table.rows[places]
+        if not is_sound.all():
+            places, records = places[is_sound], records[is_sound]
+        middle, lengths = self._table.middle[places], self._table.lengths[places]
+        return places, Codes(records["head"], middle, lengths, records["rest"], records["rest_error"])
 
     def guesses(self, places: NDArray[np.int64]) -> NDArray[np.float32]:
         """What the cosines at `places` probably are; they are tightened."""

@@ -15,6 +15,8 @@ LAST_RETRY_MS = 300_000
 MOST_ATTEMPTS = 8
 """Tries of one turn's embedding before it waits for the next comparison with the logs."""
 NEVER_MS = 2**62
+_KEEP = "INSERT INTO vectors(space, hash, embedding) VALUES (?, ?, ?) ON CONFLICT(space, hash) DO NOTHING"
+_IS_KEPT = "UPDATE turns SET status = 'ok', attempts = 0, next_attempt_at = 0 WHERE id = ? AND hash = ? RETURNING id"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,20 +57,11 @@ class Pending:
 
         A text that has a vector already keeps that one.
         """
-        done: list[int] = []
+        kept = list(vectors)
         with self._session.changing():
-            for turn, vector in vectors:
-                self._session.rows(
-                    "INSERT INTO vectors(space, hash, embedding) VALUES (?, ?, ?) ON CONFLICT(space, hash) DO NOTHING",
-                    *(self._session.space, turn.hash, vector),
-                )
-                self._session.rows(
-                    "UPDATE turns SET status = 'ok', attempts = 0, next_attempt_at = 0 WHERE id = ? AND hash = ?",
-                    *(turn.id, turn.hash),
-                )
-                if self._session.connection.changes():
-                    done.append(turn.id)
-        return done
+            self._session.many(_KEEP, ((self._session.space, turn.hash, vector) for turn, vector in kept))
+            done = self._session.many(_IS_KEPT, ((turn.id, turn.hash) for turn, _ in kept))
+        return [row for (row,) in done]
 
     def fail(self, rows: Iterable[int], now: datetime, *, is_permanent: bool) -> None:
         """Note that an embedding failed, and when to try again: 1 s, doubled each time, at most 300 s, 8 times.

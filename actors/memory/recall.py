@@ -15,7 +15,7 @@ from actors.memory.search import Hit, Kind, Question, Vector
 from actors.memory.store import Store
 from domain.excerpt import excerpt
 from domain.injection import Budget, Injection, inject, tokens
-from domain.keywords import terms
+from domain.keywords import question_terms
 from messages.base import Address, RequestId
 from messages.memory import FoundMemory, MemoriesFound, MemoryExplained, SearchMemory
 from messages.turn import PrepareTurn, Reference, TurnContribution
@@ -61,7 +61,7 @@ class Recall:
             count=self._budget.most + REJECTED,
         )
         hits, candidates = store.searcher.find(question, self._budget)
-        injection = inject([hit.turn.memory for hit in hits], frozenset(terms(request.text)), self._budget)
+        injection = inject([hit.turn.memory for hit in hits], question_terms(request.text), self._budget)
         return Injected(request, now, hits, injection, candidates, vector is not None)
 
     def contribution(self, injected: Injected, contributor: Address) -> TurnContribution:
@@ -101,7 +101,7 @@ class Recall:
         )
         # A search shows no block, so the pool is as large as what is asked for may need.
         hits, _ = store.searcher.find(question, replace(self._budget, total_tokens=count * self._budget.item_tokens))
-        wanted = frozenset(terms(request.query))
+        wanted = question_terms(request.query)
         return MemoriesFound(
             request_id=request.request_id,
             memories=tuple(_found(hit, wanted) for hit in hits),
@@ -110,7 +110,7 @@ class Recall:
 
     def _explanation(self, found: Injected, request_id: RequestId) -> MemoryExplained:
         shown = {item.index: item for item in found.injection.items}
-        wanted = frozenset(terms(found.request.text))
+        wanted = question_terms(found.request.text)
         injected = [
             msgspec.structs.replace(
                 _found(found.hits[index], wanted), excerpt=item.excerpt, truncated=item.is_truncated

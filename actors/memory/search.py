@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
 from typing import Literal
 
 import apsw
@@ -14,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from actors.memory.codes_keeper import CodesKeeper
+from actors.memory.hybrid_search import HybridSearch
 from actors.memory.places import Mask
 from actors.memory.source import IndexVectors
-from domain.hybrid import HITS, Found, Scored, is_question, names, pool_size, scored
+from domain.hybrid import pool_size
 from domain.injection import CHARS_PER_TOKEN, Budget, Memory, rendered_size
-from domain.keywords import fts_query, question_words, telling
-from domain.porter import stem
+from domain.keywords import question_terms
 from domain.ranking import Candidate, Ranked, cosines, rank
 
 Kind = Literal["hybrid", "similarity", "exhaustive"]
@@ -28,8 +27,6 @@ NEIGHBOURS = 50
 DAY_S = 86_400.0
 SHOWN_FROM_CHARS = 16_000
 """How much of a turn the excerpt is chosen from."""
-SIZED_BY_CHARS = 1_000
-"""How much of a turn tells how large its excerpt will be; looking for the best one costs more."""
 _SIZED_AT_ONCE = 48
 Vector = NDArray[np.float32]
 
@@ -89,94 +86,45 @@ class Searcher:
         self._vectors = vectors
         self._codes = codes
         self._kind = kind
+        self._hybrid = HybridSearch(connection, vectors, codes)
+
+    def follow(self, window: int, added: Sequence[int], gone: Sequence[int]) -> None:
+        """Know of rows that are new in a window, and of those that are gone from any."""
+        self._hybrid.follow(window, added, gone)
 
     def find(self, question: Question, budget: Budget) -> tuple[list[Hit], int]:
         """The best hits, and how many turns were ranked; pins that may be shown are always among those."""
-        allowed = np.flatnonzero(question.shown).astype(np.int64)
-        if not len(allowed):
+        allowed = int(np.count_nonzero(question.shown))
+        if not allowed:
             return [], 0
         pins = [row for row in self._pins() if row < len(question.shown) and question.shown[row]]
         if self._kind == "exhaustive" and question.vector is not None and self._codes.nearest is not None:
             return self._exhaustive(question, allowed, pins)
-        scores = self._pool(question, allowed, budget)
+        scores = self._pool(question, budget)
         turns = self._turns([*scores, *(row for row in pins if row not in scores)])
         hits = self._rank(question, turns, scores)
         return hits, len(turns)
 
     # searches
 
-    def _pool(self, question: Question, allowed: NDArray[np.int64], budget: Budget) -> dict[int, float]:
+    def _pool(self, question: Question, budget: Budget) -> dict[int, float]:
         """Row -> search score of the turns that the formula ranks."""
         if self._kind == "similarity" and question.vector is not None and self._codes.nearest is not None:
-            rows, sims = self._codes.nearest.top(question.vector, NEIGHBOURS, allowed)
+            rows, sims = self._codes.nearest.top(question.vector, NEIGHBOURS, question.shown)
             return dict(zip(rows.tolist(), sims.tolist(), strict=True))
-        near = self._near(question, allowed)
-        keyword = self._keyword_scores(question)
-        found = self._candidates({*near, *keyword}, question, near, keyword)
-        beside = {row for one in found for row in (one.before, one.after) if row is not None}
-        more = [row for row in beside - {one.row for one in found} if question.shown[row]]
-        order = scored([*found, *self._candidates(more, question, near, keyword)])
-        size = pool_size(self._sizes(order, budget), budget.total_tokens * CHARS_PER_TOKEN)
-        return {one.row: one.score for one in order[:size]}
+        found = self._hybrid.find(question.text, question.vector, question.shown, question.total)
+        rows = found.rows.tolist()
+        sizes = self._sizes(rows, question_terms(question.text), budget)
+        size = pool_size(sizes, budget.total_tokens * CHARS_PER_TOKEN)
+        return dict(zip(rows[:size], found.scores.tolist(), strict=False))
 
-    def _candidates(
-        self, rows: Iterable[int], question: Question, near: Mapping[int, float], keyword: Mapping[int, float]
-    ) -> list[Found]:
-        """What the hybrid search must know of rows."""
-        is_named = lru_cache(None)(lambda author: names(question.text, author))
-        vector = None if question.vector is None else question.vector.astype("<f4").tobytes()
-        found = self._connection.execute(_CANDIDATES, (json.dumps(list(rows)), vector, self._vectors.space))
-        return [
-            Found(
-                row=row,
-                cosine=near.get(row, 0.0 if distance is None else 1.0 - distance),
-                keyword=keyword.get(row, 0.0),
-                before=before,
-                after=after,
-                sitting=sitting,
-                is_named=is_named(author),
-                is_question=is_question(ending),
-            )
-            for row, author, sitting, ending, before, after, distance in found
-        ]
-
-    def _sizes(self, order: Sequence[Scored], budget: Budget) -> Iterator[int]:
+    def _sizes(self, rows: Sequence[int], wanted: frozenset[str], budget: Budget) -> Iterator[int]:
         """Rendered size of each row's memory, looked up a few rows at a time, for most are never asked for."""
-        for begin in range(0, len(order), _SIZED_AT_ONCE):
-            rows = [one.row for one in order[begin : begin + _SIZED_AT_ONCE]]
-            turns = self._turns(rows)
-            for row in rows:
-                yield self._size(turns[row], budget)
-
-    def _size(self, turn: Turn, budget: Budget) -> int:
-        return rendered_size(Memory(turn.path, turn.line, turn.text[:SIZED_BY_CHARS]), (), budget)
-
-    def _near(self, question: Question, allowed: NDArray[np.int64]) -> dict[int, float]:
-        if question.vector is None or self._codes.nearest is None:
-            return {}
-        rows, sims = self._codes.nearest.top(question.vector, HITS, allowed)
-        return dict(zip(rows.tolist(), sims.tolist(), strict=True))
-
-    def _keyword_scores(self, question: Question) -> dict[int, float]:
-        """Row -> BM25 of the best rows that have a telling word of the question."""
-        wanted = question_words(question.text)
-        stems = json.dumps([stem(word) for word in wanted])
-        counts = self._connection.execute(
-            "SELECT term, doc FROM vocabulary WHERE term IN (SELECT value FROM json_each(?))", (stems,)
-        )
-        rows_with = {str(term): count for term, count in counts}
-        query = fts_query(telling(wanted, rows_with, question.total))
-        scores: dict[int, float] = {}
-        if not query:
-            return scores
-        for row, score in self._connection.execute(
-            "SELECT rowid, rank FROM words WHERE words MATCH ? ORDER BY rank", (query,)
-        ):
-            if row < len(question.shown) and question.shown[row]:
-                scores[row] = -score
-                if len(scores) == HITS:
-                    break
-        return scores
+        for begin in range(0, len(rows), _SIZED_AT_ONCE):
+            part = rows[begin : begin + _SIZED_AT_ONCE]
+            turns = self._turns(part)
+            for row in part:
+                yield rendered_size(turns[row].memory, wanted, budget)
 
     # ranking
 
@@ -216,12 +164,12 @@ class Searcher:
             turn = turns[place]
             sims[place] = np.nan if turn.is_pinned else best * _scaled(scores, turn.row)
 
-    def _exhaustive(self, question: Question, allowed: NDArray[np.int64], pins: Sequence[int]) -> tuple[list[Hit], int]:
+    def _exhaustive(self, question: Question, allowed: int, pins: Sequence[int]) -> tuple[list[Hit], int]:
         assert self._codes.nearest is not None
         assert question.vector is not None
         pinned = {row: turn.timestamp / 1000 for row, turn in self._turns(pins).items()}
         found = self._codes.nearest.exhaustive(
-            question.vector, question.now.timestamp(), pinned, question.count, allowed
+            question.vector, question.now.timestamp(), pinned, question.count, question.shown
         )
         turns = self._turns(one.row for one in found)
         hits = []
@@ -229,7 +177,7 @@ class Searcher:
             age_days = (question.now.timestamp() - turns[one.row].timestamp / 1000) / DAY_S
             candidate = Candidate(one.row, one.parts.sim, age_days, one.is_pinned, np.zeros(0, np.float32))
             hits.append(Hit(turns[one.row], Ranked(candidate, one.score, one.parts, one.is_pinned), 0.0))
-        return hits, len(allowed)
+        return hits, allowed
 
     # rows
 
@@ -242,17 +190,6 @@ class Searcher:
         return {turn.row: turn for turn in turns}
 
 
-_BESIDE = """
-  (SELECT b.id FROM turns b WHERE b.window = t.window AND (b.timestamp, b.id) < (t.timestamp, t.id)
-   ORDER BY b.timestamp DESC, b.id DESC LIMIT 1),
-  (SELECT a.id FROM turns a WHERE a.window = t.window AND (a.timestamp, a.id) > (t.timestamp, t.id)
-   ORDER BY a.timestamp, a.id LIMIT 1)
-"""
-_CANDIDATES = f"""
-SELECT t.id, t.author, t.sitting, substr(t.content, -64), {_BESIDE},
-  (SELECT vec_distance_cosine(v.embedding, ?2) FROM vectors v WHERE ?2 IS NOT NULL AND v.space = ?3 AND v.hash = t.hash)
-FROM turns t WHERE t.id IN (SELECT value FROM json_each(?1))
-"""
 _TURNS = """
 SELECT t.id, f.path, t.line, t.timestamp, t.role, t.author, t.content, t.pinned, w.key
 FROM turns t JOIN files f ON f.id = t.file JOIN windows w ON w.id = t.window

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
@@ -37,6 +37,10 @@ class Session:
     def rows(self, statement: str, *values: apsw.SQLiteValue) -> list[Any]:
         """All rows of a statement: one that returns rows ends only when they are fetched."""
         return list(self.connection.execute(statement, values))
+
+    def many(self, statement: str, values: Iterable[Sequence[apsw.SQLiteValue]]) -> list[Any]:
+        """All rows of a statement that is done for each of `values`."""
+        return list(self.connection.executemany(statement, values))
 
     def one(self, statement: str, *values: apsw.SQLiteValue) -> Any:
         """The first value of the first row; None without rows."""

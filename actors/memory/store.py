@@ -200,9 +200,10 @@ class Store:
         for row in gone:
             self._places.drop(row)
         self._codes.remove(np.array(sorted(gone), np.int64))
-        if not len(added) or window is None:
+        number, _ = self.index.label(window) if window is not None else (0, "")
+        self.searcher.follow(number, added, gone)
+        if not added:
             return
-        number, _ = self.index.label(window)
         for row in added:
             self._places.add(row, number)
         self._codes.append(self._vectors.ready(np.array(sorted(added), np.int64)))

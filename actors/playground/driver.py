@@ -136,13 +136,8 @@ class Driver:
         with_bot: bool = True,
     ) -> int:
         """Id of a new thread, from a message if given; a private one takes the bot in unless told otherwise."""
-        return self.run(
-            lambda: (
-                self._acts.start_thread(
-                    channel_id, name, user, message_id=message_id, private=private, with_bot=with_bot
-                ).id
-            )
-        )
+        how = {"private": private, "with_bot": with_bot}
+        return self.run(lambda: self._acts.start_thread(channel_id, name, user, message_id=message_id, **how).id)
 
     def open_dm(self, *, user: int = defaults.YOU_ID) -> int:
         """Id of the DM channel between a user and the bot."""

@@ -147,6 +147,8 @@ class EnclosedStarter:
             self._quota.check_disk(place.cwd)
 
     def _threads(self) -> int:
+        if not self._enclosure.counts_users:
+            return 0
         now = asyncio.get_running_loop().time()
         if now >= self._count_holds_until:
             self._user_threads = threads_of_user(os.getuid())

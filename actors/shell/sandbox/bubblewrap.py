@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
 from actors.shell.sandbox.job import FILTER_FD, FIRST_FILE_FD, STATUS_FD
@@ -55,9 +56,9 @@ def find(name: str = "bwrap") -> tuple[str, str]:
     return path, found[0]
 
 
-def command_line(bwrap: str, view: View, bash: str, command: str) -> tuple[str, ...]:
-    """What runs `command` with `bash` inside `view`."""
-    inside = (bash, "--noprofile", "--norc", "-c", ATTENDED, bash, command)
+def command_line(bwrap: str, view: View, bash: str, command: str, before: str = "") -> tuple[str, ...]:
+    """What runs `command` with `bash` inside `view`, after what is to be done `before`."""
+    inside = (bash, "--noprofile", "--norc", "-c", before + ATTENDED, bash, command)
     return (bwrap, *_separation(view), *_machine(view), *_files(view), "--chdir", view.cwd, "--", *inside)
 
 
@@ -66,7 +67,7 @@ def copied(view: View) -> dict[int, str]:
 
     A copy of a small file costs a tenth of a mount.
     """
-    files = [path for path in view.configuration() if Path(path).is_file()]
+    files = [path for path in view.configuration() if os.path.isfile(path)]  # noqa: PTH113 - thrice as fast
     return dict(enumerate(files, FIRST_FILE_FD))
 
 
@@ -82,22 +83,28 @@ def _separation(view: View) -> Iterator[str]:
 
 def _machine(view: View) -> Iterator[str]:
     """The system's programs and the little of its configuration that they read."""
-    for folder in SYSTEM:
-        yield from ("--ro-bind", folder, folder)
-    for path in LINKED_TO_SYSTEM:
-        if os.path.islink(path):  # noqa: PTH114
-            yield from ("--symlink", os.readlink(path), path)  # noqa: PTH115
-        elif Path(path).is_dir():
-            yield from ("--ro-bind", path, path)
+    yield from _programs()
     for number, path in copied(view).items():
         yield from ("--perms", "0444", "--file", str(number), path)
     for path in view.configuration():
-        if Path(path).is_dir():
+        if os.path.isdir(path):  # noqa: PTH112
             yield from ("--ro-bind-try", path, path)
     # Read-only: to a root agent's command, which is the owner of what is in /proc/sys, it would be open.
     yield from ("--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev")
     yield from ("--size", str(SHARED_MEMORY_BYTES), "--tmpfs", "/dev/shm", "--remount-ro", "/dev")
     yield from ("--size", str(TEMPORARY_BYTES), "--tmpfs", "/tmp")
+
+
+@cache
+def _programs() -> tuple[str, ...]:
+    """The system's programs; looked at once, for no running system changes how they lie."""
+    options = [option for folder in SYSTEM for option in ("--ro-bind", folder, folder)]
+    for path in map(Path, LINKED_TO_SYSTEM):
+        if path.is_symlink():
+            options += ["--symlink", str(path.readlink()), str(path)]
+        elif path.is_dir():
+            options += ["--ro-bind", str(path), str(path)]
+    return tuple(options)
 
 
 def _files(view: View) -> Iterator[str]:

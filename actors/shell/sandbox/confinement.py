@@ -1,81 +1,125 @@
-"""The last steps of a child on its way to being the command: each takes something away, and none can be taken back."""
+"""How a command is started: each step takes something away from it, and none can be taken back."""
 
 from __future__ import annotations
 
+import fcntl
 import os
 import resource
 import signal
-import socket
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack
 
 from actors.shell.sandbox import landlock, syscall
 from actors.shell.sandbox.job import FILTER_FD, FIRST_FILE_FD, STATUS_FD, Job
 
-CANNOT_START = 127
+LIMITS = {
+    "AS": 4 * 1024**3,
+    "FSIZE": 100 * 1024**2,
+    "NOFILE": 1024,
+    "CORE": 0,
+}
+"""Of every process of every command; name as in `resource`, without RLIMIT_ -> most."""
+_FREE_NUMBERS = 64
+"""Descriptors that are to be found where they are have numbers from here on."""
+_IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT)
 
 
-def become(job: Job, output: int, status: int, link: socket.socket) -> None:
-    """Turn this freshly forked process into the command; returns only if that fails, having said so on `link`.
-
-    Args:
-        job: What to become.
-        output: Where it writes; as the other two, a number above all that are assigned here.
-        status: Where bubblewrap writes.
-        link: Takes the filter's listener, if there is one, or a fault's text; closed by becoming.
-    """
-    try:
-        _detach()
-        _connect(output, status if job.reports_status else None)
-        _limit(job)
-        os.chdir(job.cwd)
-        if job.landlock is not None:
-            syscall.prctl(syscall.PR_SET_NO_NEW_PRIVS, 1)
-            landlock.restrict(job.landlock, has_network=job.has_network)
-            syscall.forgo_privileges()
-            socket.send_fds(link, [b"L"], [syscall.seccomp_filter(job.seccomp)])
-        elif job.seccomp:
-            _offer(job.seccomp)
-            _open_files(job.files)
-        os.execve(job.argv[0], list(job.argv), dict(job.environment))
-    except (OSError, ValueError) as error:
-        link.sendall(b"F" + str(error).encode())
-
-
-def _detach() -> None:
-    """A session of its own, and signals as programs expect them; Python had them otherwise."""
-    os.setsid()
-    signal.set_wakeup_fd(-1)
-    for number in (signal.SIGCHLD, signal.SIGALRM, signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT):
-        signal.signal(number, signal.SIG_DFL)
-
-
-def _connect(output: int, status: int | None) -> None:
-    """Put descriptors where they belong; all others end with exec, as Python makes them."""
-    null = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(null, 0)
-    os.dup2(output, 1)
-    os.dup2(output, 2)
-    if status is not None:
-        os.dup2(status, STATUS_FD)
-
-
-def _limit(job: Job) -> None:
-    for name, most in job.limits.items():
+def limit_all() -> None:
+    """Set `LIMITS` for this process, and so for all that it will start: they need not be set for each."""
+    for name, most in LIMITS.items():
         kind = getattr(resource, f"RLIMIT_{name}")
         _, hard = resource.getrlimit(kind)
         wanted = most if hard == resource.RLIM_INFINITY else min(most, hard)
         resource.setrlimit(kind, (wanted, wanted))
-    os.nice(job.nice)
 
 
-def _open_files(paths: Sequence[str]) -> None:
-    for number, path in enumerate(paths, FIRST_FILE_FD):
-        os.dup2(os.open(path, os.O_RDONLY | os.O_CLOEXEC), number)
+def start(job: Job, output: int, status: int) -> tuple[int, int | None]:
+    """Start the command in a session of its own, without a copy of this process in between.
+
+    Args:
+        job: What to start.
+        output: Where it writes.
+        status: Where bubblewrap writes.
+
+    Returns:
+        Its process number, and what the filter asks on; None with bubblewrap, whose filter asks nothing.
+
+    Raises:
+        OSError: it cannot be started.
+    """
+    with ExitStack() as opened:
+        os.chdir(job.cwd)
+        opened.callback(os.chdir, "/")
+        actions = list(_descriptors(job, output, status, opened))
+        if job.landlock is None:
+            return _spawn(job, actions), None
+        return _spawn_restricted(job, actions)
 
 
-def _offer(program: bytes) -> None:
-    """Have the filter where bubblewrap reads it."""
-    file = os.memfd_create("seccomp")
-    os.write(file, program)
-    os.lseek(file, 0, os.SEEK_SET)
-    os.dup2(file, FILTER_FD)
+_Action = tuple[int, int, int] | tuple[int, int, str, int, int]
+
+
+def _spawn(job: Job, actions: list[_Action]) -> int:
+    return os.posix_spawn(
+        job.argv[0],
+        list(job.argv),
+        dict(job.environment),
+        file_actions=actions,
+        setsid=True,
+        setsigdef=_IGNORED_BY_PYTHON,
+    )
+
+
+def _spawn_restricted(job: Job, actions: list[_Action]) -> tuple[int, int]:
+    """Start the command by a thread that gives all up which the command is not to have, and ends.
+
+    Rights belong to threads, and a process gets those of the thread that starts it. For the few instructions that the
+    thread lives on, the command could signal it, and so end its own supervisor: to no avail, the warden then kills it.
+    """
+    started: list[tuple[int, int]] = []
+    faults: list[OSError] = []
+
+    def act() -> None:
+        try:
+            syscall.prctl(syscall.PR_SET_NO_NEW_PRIVS, 1)
+            landlock.restrict(job.landlock or {}, has_network=job.has_network)
+            syscall.forgo_privileges()
+            listener = syscall.seccomp_filter(job.seccomp)
+            try:
+                started.append((_spawn(job, actions), listener))
+            except OSError:
+                os.close(listener)
+                raise
+        except OSError as error:
+            faults.append(error)
+
+    thread = threading.Thread(target=act)
+    thread.start()
+    thread.join()
+    if faults:
+        raise faults[0]
+    return started[0]
+
+
+def _descriptors(job: Job, output: int, status: int, opened: ExitStack) -> Iterator[_Action]:
+    """What puts descriptors where they belong; all others end with exec, as Python makes them."""
+
+    def put(source: int, number: int) -> _Action:
+        high = fcntl.fcntl(source, fcntl.F_DUPFD_CLOEXEC, _FREE_NUMBERS)
+        opened.callback(os.close, high)
+        return os.POSIX_SPAWN_DUP2, high, number
+
+    yield os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0
+    yield put(output, 1)
+    yield put(output, 2)
+    if job.reports_status:
+        yield put(status, STATUS_FD)
+    if job.seccomp and job.landlock is None:
+        filter_ = os.memfd_create("seccomp")
+        opened.callback(os.close, filter_)
+        os.write(filter_, job.seccomp)
+        os.lseek(filter_, 0, os.SEEK_SET)
+        yield put(filter_, FILTER_FD)
+    for number, path in enumerate(job.files, FIRST_FILE_FD):
+        yield os.POSIX_SPAWN_OPEN, number, path, os.O_RDONLY, 0

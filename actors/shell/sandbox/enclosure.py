@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 
 from actors.shell.sandbox import bubblewrap
@@ -15,11 +17,10 @@ from actors.shell.sandbox.filter import build_filter
 from actors.shell.sandbox.job import Job
 from actors.shell.sandbox.view import View, landlock_paths, search_path
 
-MEMORY_BYTES = 4 * 1024**3
-FILE_BYTES = 100 * 1024**2
-OPEN_FILES = 1024
 PROCESSES = 128
-"""Beyond what the user has already."""
+"""Beyond what the user has already, where the kernel counts that."""
+_COUNTS_APART = (5, 14)
+"""The first Linux that counts the processes of a user namespace for itself."""
 QUIET = {"GIT_CONFIG_NOSYSTEM": "1"}
 """With Landlock files are shut that seem to be there; who finds one so gives up where it would do without."""
 BASH_OPTIONS = ("--noprofile", "--norc", "-c")
@@ -57,7 +58,7 @@ class Enclosure:
             view: What it may see.
             environment: All of it, but for what the wrapper decides.
             timeout_s: When it will be killed.
-            user_threads: How many threads the agent's user has on this machine.
+            user_threads: How many threads the agent's user has on this machine; of no account unless `counts_users`.
 
         Raises:
             OSError: there is no place for its temporary files.
@@ -69,18 +70,26 @@ class Enclosure:
             argv=(),
             environment=environment,
             cwd=view.cwd,
-            limits=_limits(timeout_s) | ({} if is_root else {"NPROC": user_threads + PROCESSES}),
             most_processes=PROCESSES if is_root else 0,
             has_network=view.has_network,
             seccomp=self._filter(view),
         )
-        return self._in_bubblewrap(job, view, command) if self.bwrap else self._under_landlock(job, view, command)
+        processes = PROCESSES + (user_threads if self.counts_users else 0)
+        limits = _limits(timeout_s, 0 if is_root else processes)
+        if self.bwrap:
+            return self._in_bubblewrap(job, view, command, limits)
+        return self._under_landlock(job, view, limits + command)
 
-    def _in_bubblewrap(self, job: Job, view: View, command: str) -> Job:
+    @property
+    def counts_users(self) -> bool:
+        """Whether to the limit of processes all of the user's count, and not only the command's."""
+        return os.geteuid() != 0 and (not self.bwrap or _kernel() < _COUNTS_APART)
+
+    def _in_bubblewrap(self, job: Job, view: View, command: str, limits: str) -> Job:
         door = {"AGENT_SOCKET": bubblewrap.DOOR} if view.door else {}
         return replace(
             job,
-            argv=bubblewrap.command_line(self.bwrap, view, self.bash, command),
+            argv=bubblewrap.command_line(self.bwrap, view, self.bash, command, limits),
             environment={**job.environment, **door},
             cwd="/",
             reports_status=True,
@@ -107,14 +116,18 @@ class Enclosure:
         )
 
 
-def _limits(timeout_s: float) -> dict[str, int]:
-    return {
-        "AS": MEMORY_BYTES,
-        "FSIZE": FILE_BYTES,
-        "NOFILE": OPEN_FILES,
-        "CORE": 0,
-        "CPU": math.ceil(2 * timeout_s),
-    }
+def _limits(timeout_s: float, processes: int) -> str:
+    """What sets the limits that differ from command to command; stands before a command, on its first line.
+
+    Bash itself sets them before it reads anything of the command; where there are lower ones already, they stay.
+    """
+    of_processes = f"; ulimit -u {processes}" if processes else ""
+    return f"{{ ulimit -t {math.ceil(2 * timeout_s)}{of_processes}; }} 2> /dev/null; "
+
+
+@cache
+def _kernel() -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", os.uname().release)[:2])
 
 
 def threads_of_user(uid: int) -> int:

@@ -8,7 +8,7 @@ import socket
 import struct
 from array import array
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 HEADER = struct.Struct("<I")
 """Precedes a job: its length in bytes."""
@@ -25,9 +25,8 @@ class Job:
     argv: Sequence[str]
     environment: Mapping[str, str]
     cwd: str
-    limits: Mapping[str, int]
-    """Name as in `resource`, without RLIMIT_ -> both limits."""
     nice: int = 10
+    """By how much it gives way to others, once it has had its first moment."""
     most_processes: int = 0
     """More end the command; 0 for no such rule, when the kernel's own limit holds."""
     seccomp: bytes = b""
@@ -46,7 +45,8 @@ class Job:
 
     def encode(self) -> bytes:
         """As it travels."""
-        fields = asdict(self) | {"seccomp": base64.b64encode(self.seccomp).decode()}
+        fields = {name: getattr(self, name) for name in self.__slots__}
+        fields["seccomp"] = base64.b64encode(self.seccomp).decode()
         body = json.dumps(fields, ensure_ascii=False).encode()
         return HEADER.pack(len(body)) + body
 
@@ -84,7 +84,7 @@ class Ending:
 
     def encode(self) -> bytes:
         """As it travels."""
-        return json.dumps(asdict(self)).encode()
+        return json.dumps({name: getattr(self, name) for name in self.__slots__}).encode()
 
     @classmethod
     def decode(cls, body: bytes) -> Ending:

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-import fcntl
-import json
 import os
+import re
 import select
 import signal
 import socket
+import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
 
 from actors.shell.sandbox import landlock, syscall
 from actors.shell.sandbox.broker import Broker
-from actors.shell.sandbox.confinement import CANNOT_START, become
-from actors.shell.sandbox.job import HEADER, Ending, Job, receive
+from actors.shell.sandbox.confinement import start
+from actors.shell.sandbox.job import HEADER, Ending, Job
 
 LAST_WORDS_S = 0.2
 """How long children may go on after bash has ended (as in `make > >(tee log)`) before they are killed."""
 KILL_PAUSE_MS = 10
-COUNT_PAUSE_MS = 20
-_FREE_NUMBERS = 64
-"""Descriptors that the child must find where they are have numbers from here on."""
+LOOK_PAUSE_MS = 10
+GIVE_WAY_S = 0.05
+"""After so long a command gives way to others; to begin is urgent even where the machine is busy."""
+_FIRST = re.compile(rb'"child-pid": *([0-9]+)')
+"""In bubblewrap's words: the first process of the namespace."""
+_BEST_PRIORITY, _LEAST_PRIORITY = -20, 19
 
 
 def prepare() -> int:
@@ -43,18 +48,24 @@ def supervise(wake: int, channel: socket.socket, output: int) -> None:
 
     Args:
         wake: What `prepare` gave.
-        channel: Brings the job; its end, at any time, is the order to kill. Takes the ending.
+        channel: Brings the job; its end, at any time, is the order to kill. Takes the ending. Closed, as is
         output: Where the command writes.
     """
-    job = _received(channel)
-    if job is None:
-        return
-    ending = Supervisor(job, channel, wake).run(output)
-    if job.scratch:
-        _remove(job.scratch)
-    with suppress(OSError):  # nobody wants to know any more
-        channel.sendall(ending.encode())
-        channel.shutdown(socket.SHUT_RDWR)  # this process takes a while to end
+    with channel:
+        job = _received(channel)
+        if job is None:
+            os.close(output)
+            return
+        ending = Supervisor(job, channel, wake).run(output)
+        if job.scratch:
+            _remove(job.scratch)
+        with suppress(OSError):  # nobody wants to know any more
+            channel.sendall(ending.encode())
+
+
+def may_supervise_again() -> bool:
+    """Whether nothing of the last command keeps this process busy: a connection that the broker still waits for."""
+    return threading.active_count() == 1
 
 
 class Supervisor:
@@ -70,69 +81,95 @@ class Supervisor:
         """Whether no child is left."""
         self._is_to_end = False
         self._too_many = 0
+        self._told = -1
+        self._words = b""
         self._fault = ""
-        self._threads_before = _all_threads()
+        self._threads_before = _all_threads() if job.most_processes else 0
+        self._began = time.monotonic()
+        self._has_given_way = False
+        self._priority = os.getpriority(os.PRIO_PROCESS, 0)
         self._broker: Broker | None = None
-        self._reaches_only_its_own = False
+        self._reaches_only_its_own = job.landlock is not None
 
     def run(self, output: int) -> Ending:
-        """From the start to the last process's end."""
-        if self._job.landlock is not None:
-            landlock.keep_signals_inside()
-            self._reaches_only_its_own = True
+        """From the start to the last process's end; closes `output`."""
+        if self._reaches_only_its_own:
+            _keep_signals_inside()
         for number in (signal.SIGCHLD, signal.SIGALRM):
             signal.signal(number, self._note)
-        told, status = os.pipe()
-        ours, theirs = socket.socketpair()
-        self._fork(output, status, theirs)
-        for descriptor in (output, status):
-            os.close(descriptor)
-        theirs.close()
-        self._attend(ours)
-        self._kill_all()
-        return self._ending(told)
+        self._told, status = os.pipe()
+        os.set_blocking(self._told, False)
+        try:
+            self._start(output, status)
+            if self._main:
+                self._go_first()
+                self._attend()
+                self._kill_all()
+            return self._ending()
+        finally:  # the next command finds nothing of this one
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            os.setpriority(os.PRIO_PROCESS, 0, self._priority)
+            os.close(self._told)
+            if self._broker is not None:
+                os.close(self._broker.listener)
 
-    def _fork(self, output: int, status: int, link: socket.socket) -> None:
-        high = [fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, _FREE_NUMBERS) for number in (output, status, link.fileno())]
-        self._main = os.fork()
-        if self._main == 0:
-            become(self._job, high[0], high[1], socket.socket(fileno=high[2]))
-            os._exit(CANNOT_START)
-        for number in high:
-            os.close(number)
+    def _start(self, output: int, status: int) -> None:
+        try:
+            self._main, listener = start(self._job, output, status)
+        except OSError as error:
+            self._fault = str(error)
+        else:
+            if listener is not None:
+                self._broker = Broker(listener, (self._job.landlock or {}).get("own", ()), self._job.door)
+        finally:
+            os.close(output)
+            os.close(status)
 
-    def _attend(self, link: socket.socket) -> None:
+    def _attend(self) -> None:
         """Until no child is left, or it is time to kill them."""
-        actions: dict[int, Callable[[], None]] = {
-            self._channel.fileno(): self._end,
-            self._wake: self._reap,
-            link.fileno(): lambda: self._hear(link, poll, actions),
-        }
+        actions: dict[int, Callable[[], None]] = {self._channel.fileno(): self._end, self._wake: self._reap}
+        if self._broker is not None:
+            actions[self._broker.listener] = self._broker.answer
         poll = select.poll()
         for descriptor in actions:
             poll.register(descriptor, select.POLLIN)
-        pause = COUNT_PAUSE_MS if self._job.most_processes else None
         while not (self._is_deserted or self._is_to_end):
-            for descriptor, _ in poll.poll(pause):
-                if descriptor in actions:
+            is_looking = self._job.most_processes or not self._has_given_way
+            for descriptor, happened in poll.poll(LOOK_PAUSE_MS if is_looking else None):
+                if happened & select.POLLIN or descriptor != getattr(self._broker, "listener", None):
                     actions[descriptor]()
-            if pause is not None:
-                self._count()
-        if link.fileno() in actions and self._is_deserted:
-            self._hear(link, poll, actions)
+                else:  # nobody is left who could ask
+                    poll.unregister(descriptor)
+            if is_looking:
+                self._look()
 
-    def _hear(self, link: socket.socket, poll: select.poll, actions: dict[int, Callable[[], None]]) -> None:
-        """Take what the child says before it is the command."""
-        word, listeners = receive(link, 4096)
-        if word.startswith(b"F"):
-            self._fault = word[1:].decode()
-        elif listeners:
-            self._broker = Broker(listeners[0], (self._job.landlock or {}).get("own", ()), self._job.door)
-            actions[listeners[0]] = self._broker.answer
-            poll.register(listeners[0], select.POLLIN)
-        else:
-            poll.unregister(link)
-            del actions[link.fileno()]
+    def _look(self) -> None:
+        if self._job.most_processes:
+            self._count()
+        if not self._has_given_way and time.monotonic() - self._began >= GIVE_WAY_S:
+            self._give_way()
+
+    def _go_first(self) -> None:
+        """Where only this process holds a command that multiplies, go before it until it has given way."""
+        if self._job.most_processes:
+            try:
+                os.setpriority(os.PRIO_PROCESS, 0, _BEST_PRIORITY)
+            except PermissionError:  # root, but not of the whole machine
+                self._give_way()
+
+    def _give_way(self) -> None:
+        """Have all of the command give way to others, with all their threads and however they multiply."""
+        self._has_given_way = True
+        wanted = min(_LEAST_PRIORITY, self._priority + self._job.nice)
+        groups = {-1}
+        while groups and not self._is_to_end:
+            groups = {group for group in _groups(descendants(os.getpid())) if _priority(group) < wanted}
+            for group in groups:
+                with suppress(ProcessLookupError):
+                    os.setpriority(os.PRIO_PGRP, group, wanted)
+            if self._job.most_processes:
+                self._count()
+        os.setpriority(os.PRIO_PROCESS, 0, self._priority)
 
     def _end(self) -> None:
         self._is_to_end = True
@@ -182,6 +219,7 @@ class Supervisor:
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(-1, signal.SIGKILL)
         elif self._status is None:
+            self._hasten_bubblewrap()
             with suppress(ProcessLookupError):
                 os.kill(self._main, signal.SIGKILL)  # bubblewrap, with which its namespace ends
         else:
@@ -189,13 +227,31 @@ class Supervisor:
         if os.geteuid() == 0:  # dying takes processor time, too, of which they were to have little
             _each(descendants(os.getpid()), lambda pid: os.setpriority(os.PRIO_PROCESS, pid, 0))
 
-    def _ending(self, told: int) -> Ending:
+    def _hasten_bubblewrap(self) -> None:
+        """See that its two processes, with whose death all die, need not queue behind the others for the processor."""
+        if os.geteuid() == 0:
+            first = _FIRST.search(self._read_told())
+            for pid in {self._main, int(first[1]) if first else self._main}:
+                with suppress(ProcessLookupError, PermissionError):
+                    os.setpriority(os.PRIO_PROCESS, pid, _BEST_PRIORITY)
+
+    def _read_told(self) -> bytes:
+        """All that bubblewrap has told until now."""
+        with suppress(BlockingIOError):
+            self._words += os.read(self._told, 65536)
+        return self._words
+
+    def _ending(self) -> Ending:
         if self._fault:
             return Ending(fault=self._fault)
         exit_code = None if self._status is None else os.waitstatus_to_exitcode(self._status)
-        if self._job.reports_status and exit_code is not None and not self._is_to_end and not _has_run(told):
+        if self._job.reports_status and exit_code is not None and not self._is_to_end and not self._has_run():
             return Ending(fault=f"bubblewrap ended with {exit_code} before the command had begun")
         return Ending(exit_code=None if self._too_many else exit_code, too_many=self._too_many)
+
+    def _has_run(self) -> bool:
+        """Whether bubblewrap has told of the command's end, which it does only if there was a beginning."""
+        return b'"exit-code"' in self._read_told()
 
 
 def _remove(folder: str) -> None:
@@ -245,14 +301,27 @@ def _all_threads() -> int:
         return int(file.read().split()[3].split(b"/")[1])
 
 
-def _has_run(told: int) -> bool:
-    """Whether bubblewrap has told of the command's end, which it does only if there was a beginning."""
-    os.set_blocking(told, False)
+@cache
+def _keep_signals_inside() -> None:
+    """Once is enough, and what a process started before that has ended."""
+    landlock.keep_signals_inside()
+
+
+def _groups(pids: set[int]) -> set[int]:
+    """The process groups of those of `pids` that are still there."""
+    groups = set()
+    for pid in pids:
+        with suppress(ProcessLookupError):
+            groups.add(os.getpgid(pid))
+    return groups
+
+
+def _priority(group: int) -> int:
+    """The best of a process group; the worst there is if nobody is in it any more."""
     try:
-        documents = os.read(told, 65536)
-    except BlockingIOError:
-        return False
-    return any("exit-code" in json.loads(line) for line in documents.splitlines() if line.strip())
+        return os.getpriority(os.PRIO_PGRP, group)
+    except ProcessLookupError:
+        return _LEAST_PRIORITY
 
 
 def _received(channel: socket.socket) -> Job | None:

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache, lru_cache
 from pathlib import Path
 
 SYSTEM = ("/usr",)
@@ -52,6 +53,7 @@ class View:
         return tuple(f"/etc/{name}" for name in names)
 
 
+@cache
 def programs_elsewhere() -> tuple[str, ...]:
     """Where this Python lives, if not with the system's programs, so that scripts of skills find one."""
     home = os.path.realpath(sys.base_prefix)
@@ -63,10 +65,15 @@ def search_path(path: str, executable: tuple[str, ...]) -> str:
 
     A folder that is there but shut would be worse than none: bash finds the program and then may not run it.
     """
-    shown = (*SYSTEM, *LINKED_TO_SYSTEM, *executable)
-    folders = [folder for folder in path.split(os.pathsep) if folder and is_below(os.path.realpath(folder), shown)]
+    folders = _shown_folders(path, (*SYSTEM, *LINKED_TO_SYSTEM, *executable))
     added = [f"{home}/bin" for home in executable if f"{home}/bin" not in folders and Path(home, "bin").is_dir()]
     return os.pathsep.join([*folders, *added])
+
+
+@lru_cache(maxsize=16)
+def _shown_folders(path: str, shown: tuple[str, ...]) -> tuple[str, ...]:
+    """The folders of `path` that are shown; looked at once, for where links lead stays the same."""
+    return tuple(folder for folder in path.split(os.pathsep) if folder and is_below(os.path.realpath(folder), shown))
 
 
 def is_below(path: str, folders: tuple[str, ...]) -> bool:

@@ -23,7 +23,12 @@ def write(root: Path, window: Window, *costs: tuple[datetime, float], text: str 
     journal = Journal(root, window, 1000)
     journal.start(costs[0][0], "7")
     for number, (at, cost_usd) in enumerate(costs):
-        meta: dict[str, MetaValue] = {"final": True, "model": 'a","cost_usd":9', "cost_usd": cost_usd, "prompt_tokens": 1}
+        meta: dict[str, MetaValue] = {
+            "final": True,
+            "model": 'a","cost_usd":9',
+            "cost_usd": cost_usd,
+            "prompt_tokens": 1,
+        }
         journal.write(event(f"e{number}", at, Kind.AGENT, text, meta), sync=True)
     path = root / journal.path
     journal.close()

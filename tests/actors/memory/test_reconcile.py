@@ -43,7 +43,13 @@ def write(root: Path, events: list[Event], window: Window = CHANNEL, at: datetim
 
 
 def said(number: int, text: str = "", kind: str = "user", **meta: MetaValue) -> Event:
-    fields: dict[str, MetaValue] = {"author": "Alice", "message_id": str(number), "audience": "1:2:everyone", "turn": "e0", **meta}
+    fields: dict[str, MetaValue] = {
+        "author": "Alice",
+        "message_id": str(number),
+        "audience": "1:2:everyone",
+        "turn": "e0",
+        **meta,
+    }
     return event(f"e{number}", BEGAN + timedelta(minutes=number), kind, text or f"words {number}", fields)
 
 

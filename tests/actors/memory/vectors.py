@@ -60,6 +60,6 @@ class Vectors:
         for row in sorted(every):
             time, vector = self.known.get(row, (pinned.get(row, 0.0), np.zeros(self.dims, np.float32)))
             sim = float(ranking.similarities(vector[None], query)[0]) if row in self.known else np.nan
-            age = (now - (pinned[row] if row in pinned else time)) / DAY_S
+            age = (now - pinned.get(row, time)) / DAY_S
             candidates.append(ranking.Candidate(row, sim, age, row in pinned, vector))
         return [(one.candidate.row, one.score, one.is_pinned) for one in ranking.rank(candidates, count)]

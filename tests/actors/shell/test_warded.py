@@ -9,6 +9,7 @@ from typing import Any
 
 from actors.shell.sandbox.enclosure import Enclosure
 from actors.shell.sandbox.job import Job
+from actors.shell.sandbox.supervisor import descendants
 from actors.shell.sandbox.view import View
 from actors.shell.warded import WardedProcess, Warden
 from tests.actors.shell.bench import all_gone, level, living
@@ -79,9 +80,39 @@ def test_many_are_served_at_the_same_time(tmp_path: Path, sandbox: str) -> None:
     drive(act)
 
 
+def test_who_looked_after_a_killed_command_looks_after_the_next_as_well_as_ever(tmp_path: Path, sandbox: str) -> None:
+    os.mkfifo(tmp_path / "begun")
+
+    async def act(warden: Warden) -> None:
+        for _ in range(3):
+            killed = await warden.start(job(sandbox, tmp_path, "echo > begun; sleep 62.27"))
+            await asyncio.to_thread((tmp_path / "begun").read_text)
+            await killed.kill()
+            killed.close()
+            assert killed.ending.exit_code == -signal.SIGKILL
+        after = [await warden.start(job(sandbox, tmp_path, "sleep 0.3; echo whole")) for _ in range(3)]
+        assert [await output(process) for process in after] == [b"whole\n"] * 3
+
+    drive(act)
+
+
+def test_a_supervisor_serves_one_command_after_another(tmp_path: Path, sandbox: str) -> None:
+    async def act(warden: Warden) -> None:
+        await output(await warden.start(job(sandbox, tmp_path, "true")))
+        assert warden._process is not None
+        for _ in range(3):  # until as many wait as are wanted
+            await output(await warden.start(job(sandbox, tmp_path, "true")))
+        waiting = descendants(warden._process.pid)
+        for _ in range(5):
+            await output(await warden.start(job(sandbox, tmp_path, "true")))
+        assert waiting <= descendants(warden._process.pid)
+
+    drive(act)
+
+
 def test_what_cannot_be_started_says_why() -> None:
     async def act(warden: Warden) -> None:
-        process = await warden.start(Job(argv=("/no/program",), environment={}, cwd="/", limits={}))
+        process = await warden.start(Job(argv=("/no/program",), environment={}, cwd="/"))
         assert await output(process) == b""
         assert "No such file" in process.ending.fault
 
@@ -135,7 +166,6 @@ def test_a_job_travels_unchanged() -> None:
         argv=("/bin/bash", "-c", 'echo "é\x01"'),
         environment={"A": "b"},
         cwd="/",
-        limits={"AS": 1},
         seccomp=b"\x00\xff",
         landlock={"own": ("/w",)},
     )

@@ -1,0 +1,88 @@
+"""Which turn was said before and after each in its window, answered for many rows at once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from itertools import chain
+
+import apsw
+import numpy as np
+from numpy.typing import NDArray
+
+NONE = 0
+"""No row: row numbers begin at 1."""
+_Rows = NDArray[np.int32]
+
+
+class Order:
+    """The turns of all windows as chains, in arrays of 8 bytes a row, read from the index when first asked for."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+        self._before: _Rows = np.zeros(1, np.int32)
+        self._after: _Rows = np.zeros(1, np.int32)
+        self._is_loaded = False
+
+    def beside(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The row before and the row after each of `rows` in its window, `NONE` where there is none."""
+        if not self._is_loaded:
+            self._load()
+        return _at(self._before, rows), _at(self._after, rows)
+
+    def add(self, window: int, rows: Sequence[int]) -> None:
+        """Take in `rows` of one window, which are in the index by now, wherever in it they belong."""
+        if not self._is_loaded:
+            return
+        ((first, last),) = self._connection.execute(_SPAN, (json.dumps(list(rows)),))
+        found = self._connection.execute(_AROUND, (window, first, last))
+        turns = np.fromiter(chain.from_iterable(found), np.int64)
+        self._reserve(int(turns.max()))
+        self._link(turns)
+
+    def drop(self, row: int) -> None:
+        """Leave out a row that is gone."""
+        if row >= len(self._before):
+            return
+        before, after = int(self._before[row]), int(self._after[row])
+        self._before[row] = self._after[row] = NONE
+        self._link(np.array([before, after], np.int64))
+
+    def _load(self) -> None:
+        found = self._connection.execute("SELECT window, id FROM turns ORDER BY window, timestamp, id")
+        windows, rows = np.fromiter(chain.from_iterable(found), np.int64).reshape(-1, 2).T
+        self._reserve(int(rows.max(initial=NONE)))
+        follows = np.flatnonzero(windows[1:] == windows[:-1])
+        self._after[rows[follows]] = rows[follows + 1]
+        self._before[rows[follows + 1]] = rows[follows]
+        self._is_loaded = True
+
+    def _link(self, turns: NDArray[np.int64]) -> None:
+        """Let each of `turns` follow the one before; `NONE` stands for an end."""
+        self._before[turns[1:]] = turns[:-1]
+        self._after[turns[:-1]] = turns[1:]
+        self._before[NONE] = self._after[NONE] = NONE
+
+    def _reserve(self, row: int) -> None:
+        if row >= len(self._before):
+            more = np.zeros(max(row + 1, 2 * len(self._before)) - len(self._before), np.int32)
+            self._before = np.concatenate([self._before, more])
+            self._after = np.concatenate([self._after, more])
+
+
+def _at(neighbours: _Rows, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """`NONE` for rows that came after the index was read."""
+    found = np.full(len(rows), NONE, np.int64)
+    is_known = rows < len(neighbours)
+    found[is_known] = neighbours[rows[is_known]]
+    return found
+
+
+_SPAN = "SELECT min(timestamp), max(timestamp) FROM turns WHERE id IN (SELECT value FROM json_each(?))"
+_AROUND = """
+SELECT id FROM turns
+WHERE window = ?1
+  AND timestamp >= coalesce((SELECT max(timestamp) FROM turns WHERE window = ?1 AND timestamp < ?2), ?2)
+  AND timestamp <= coalesce((SELECT min(timestamp) FROM turns WHERE window = ?1 AND timestamp > ?3), ?3)
+ORDER BY timestamp, id
+"""
