@@ -12,6 +12,9 @@ from messages.base import Address
 
 log = logging.getLogger(__name__)
 
+LEFT_OVER = "left over at the end"
+"""Reason for what nobody had handled when the system stopped: nothing to worry about, for the logs have it."""
+
 
 @dataclass(frozen=True, slots=True)
 class DeadLetter:
@@ -40,7 +43,8 @@ class DeadLetters:
         with self._lock:
             self._letters.append(letter)
             self._counts[reason] += 1
-        log.warning("dead letter: %s to %s: %s", type(letter.message).__name__, letter.address, reason)
+        level = logging.INFO if reason == LEFT_OVER else logging.WARNING
+        log.log(level, "dead letter: %s to %s: %s", type(letter.message).__name__, letter.address, reason)
 
     @property
     def count(self) -> int:

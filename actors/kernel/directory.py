@@ -11,6 +11,7 @@ from pykka._envelope import Envelope
 from pykka.messages import _ActorStop
 
 from actors.kernel.cell import Cell
+from actors.kernel.dead_letters import LEFT_OVER
 from messages.base import Address, Message
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 NO_SUCH_ACTOR = "no such actor"
 ACTOR_STOPPED = "actor stopped"
-LEFT_OVER = "left over at the end"
 
 
 class Directory:

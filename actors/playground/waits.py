@@ -9,6 +9,7 @@ from actors.playground.events import Event
 from actors.playground.hub import Hub
 from actors.playground.payloads import Json
 from actors.playground.records import MessageFlag, MessageKind
+from domain.running_text import is_running
 
 ANSWERS = (
     MessageKind.DEFAULT,
@@ -100,7 +101,7 @@ class Waits:
 
 
 def is_answer(payload: Json) -> bool:
-    """Whether a message says something, rather than waiting for its text."""
-    if payload["flags"] & MessageFlag.LOADING:
+    """Whether a message says something, rather than waiting for its text or still growing."""
+    if payload["flags"] & MessageFlag.LOADING or is_running(payload["content"]):
         return False
     return bool(payload["content"] or payload["embeds"] or payload["attachments"] or payload["components"])
