@@ -29,7 +29,7 @@ from domain.vector_codes import LENGTHS, Codes, Frame
 VERSION = 1
 CHUNK = 8192
 """Records read at a time."""
-LIMIT_BYTES = 240_000_000
+LIMIT_BYTES = 225_000_000
 """Memory that codes take: as much of the second file's end as fits beside the first stays in memory."""
 _MAGIC = b"remembrancer-codes\n"
 _LENGTHS = struct.Struct("<II")
