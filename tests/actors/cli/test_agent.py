@@ -55,7 +55,7 @@ def test_doctor_names_the_model_and_what_commands_are_kept_in(tmp_path: Path) ->
     assert done.returncode == 0, done.stdout
     assert "unsandboxed" in done.stdout
     assert "offline" in done.stdout
-    assert digest(tmp_path) == {}
+    assert digest(tmp_path).keys() == {"agent.toml"}
     assert json.loads(run("agent", "doctor", "--json", cwd=tmp_path).stdout)["ok"] is True
 
 
