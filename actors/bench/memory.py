@@ -64,7 +64,9 @@ def run(folder: Path, rows: int, queries: int, watch: Watch, *, with_chromadb: b
         systems[CHROMA] = _system(_chromadb(given, some), truth)
     watch("turns taken in")
     inserts = _measured("inserting", folder, rows, some)
-    return Results(rows, systems, _figures(ours, peer, inserts))
+    watch("an index made anew from logs")
+    rebuilt = _measured("rebuild", folder, rows, some)
+    return Results(rows, systems, _figures(ours, peer, inserts) | rebuilt)
 
 
 def as_document(results: Results) -> dict[str, Any]:

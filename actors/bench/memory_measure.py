@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from actors.bench import memory_data, memory_oracle
 from actors.bench.measure import Stopwatch, percentile, settle, silence_log
 from actors.bench.memory_peer import SqliteVec
+from actors.bench.memory_rebuild import rebuild
 from actors.bench.memory_set import BATCH, MemorySet, insert
 from actors.memory import database
 from actors.memory.codes_keeper import CodesKeeper
@@ -150,11 +151,14 @@ def sqlite_vec(given: MemorySet, queries: int) -> dict[str, Any]:
     return {"lists": found, **latency(took), **resident(), "made_s": made_s}
 
 
+MOST_REBUILT = 100_000
+"""Turns that an index is made anew from."""
 MEASUREMENTS: Mapping[str, Callable[[MemorySet, int], dict[str, Any]]] = {
     "search": search,
     "inserting": inserting,
     "oracle": oracle,
     "sqlite-vec": sqlite_vec,
+    "rebuild": lambda given, _queries: rebuild(given.folder, min(given.rows, MOST_REBUILT)),
 }
 
 
