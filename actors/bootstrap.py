@@ -84,6 +84,7 @@ class Agent:
 
         Raises:
             DataRootError: the data root cannot be used.
+            UnusableError: an actor cannot be made from the settings.
         """
         self._root.hold()
         make_undumpable()

@@ -33,6 +33,11 @@ EXPANSIONS = 2
 LEAST_LEFT_S = 0.5
 """How much earlier than the deadline of a turn's preparation a question's vector must be there."""
 
+
+class UnusableError(ValueError):
+    """The settings, or what is installed, leave an actor without what it needs; the text says what to do."""
+
+
 # Imports stand in the functions: a command that starts few actors need not load the libraries of all.
 
 
@@ -149,19 +154,26 @@ def web_spec(secrets: Mapping[str, str]) -> ActorSpec:
 
 
 def embedding_space_of(settings: Settings, secrets: Mapping[str, str]) -> Space:
-    """The vector space that the settings ask for."""
+    """The vector space that the settings ask for.
+
+    Raises:
+        UnusableError: a provider without the model that it needs.
+    """
     from actors.embedder.local import is_installed
     from actors.embedder.providers import GOOGLE_KEY
     from actors.embedder.spaces import embedding_space
 
     embedder = settings.embedder
-    return embedding_space(
-        embedder.provider,
-        embedder.model,
-        embedder.dimensions,
-        has_google_key=GOOGLE_KEY in secrets,
-        has_local_extra=is_installed(),
-    )
+    try:
+        return embedding_space(
+            embedder.provider,
+            embedder.model,
+            embedder.dimensions,
+            has_google_key=GOOGLE_KEY in secrets,
+            has_local_extra=is_installed(),
+        )
+    except ValueError as error:
+        raise UnusableError(str(error)) from error
 
 
 def embedder_spec(settings: Settings, secrets: Mapping[str, str]) -> ActorSpec:
@@ -226,22 +238,26 @@ def scheduler_spec(settings: Settings, delivery: Address, channel: str, *, fires
         fires: Whether it says what is due; otherwise it only serves requests.
 
     Raises:
-        ZoneMissingError: the rules of London's clocks are not installed.
+        UnusableError: the rules of London's clocks are not installed.
     """
     from actors.scheduler.actor import SchedulerActor
     from actors.scheduler.config import SchedulerConfig
     from actors.scheduler.life import Life
     from actors.scheduler.place import reminders_path, spare_folder
-    from actors.scheduler.zone import load_zone
+    from actors.scheduler.zone import ZoneMissingError, load_zone
 
     file = reminders_path(settings.data_root, settings.reminders.file)
     if file is None:
         return None
     channel = settings.reminders.channel or channel
+    try:
+        zone = load_zone()
+    except ZoneMissingError as error:
+        raise UnusableError(str(error)) from error
     config = SchedulerConfig(
         file=file,
         spare=spare_folder(settings.data_root),
-        zone=load_zone(),
+        zone=zone,
         channel=Window(surface=Surface.DISCORD_CHANNEL, id=channel) if channel else None,
         delivery=delivery,
         owner_id=settings.reminders.owner,

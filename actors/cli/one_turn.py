@@ -37,13 +37,18 @@ def agent_cli(
     For testing: it keeps no history, writes no log and leaves the data root as it is; what the agent remembers it only
     reads. Discord is where the agent lives.
     """
+    from actors.specs import UnusableError
+
     text = _prompt(prompt)
     if text.strip() == "/new":
         click.echo(STATELESS, err=True)
         sys.exit(0)
     set_up_logging(verbose=verbose)
     settings, secrets = load_settings(config_file, {"model.name": model} if model else {})
-    answer, outcome = _one_turn(settings, secrets.environment(), text, remembers=not no_memory)
+    try:
+        answer, outcome = _one_turn(settings, secrets.environment(), text, remembers=not no_memory)
+    except UnusableError as error:
+        fail(str(error))
     if as_json:
         click.echo(json.dumps({"answer": answer, "outcome": outcome, "model": settings.model.name}))
     elif outcome == "answered":

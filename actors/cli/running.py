@@ -32,6 +32,7 @@ def run(config_file: Path | None, verbose: bool) -> None:
     """Run the bot until SIGTERM or Ctrl-C; docs/operations.md says how to set it up."""
     from actors.bootstrap import Agent
     from actors.context.data_root import DataRootError
+    from actors.specs import UnusableError
 
     set_up_logging(verbose=verbose)
     settings, secrets = load_settings(config_file)
@@ -44,7 +45,7 @@ def run(config_file: Path | None, verbose: bool) -> None:
     click.echo(sandbox_note(settings), err=True)
     try:
         agent.start()
-    except DataRootError as error:
+    except (DataRootError, UnusableError) as error:
         fail(str(error))
     agent.wait()
     agent.stop()

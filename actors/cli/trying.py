@@ -49,6 +49,7 @@ def try_it(
     """Try the bot with no account: a page with channels and threads, answered by the real thing."""
     from actors.bootstrap import Agent
     from actors.context.data_root import DataRootError
+    from actors.specs import UnusableError
 
     set_up_logging(verbose=verbose)
     settings, secrets = load_settings(config_file, {"data_root": str(data.absolute())} if data else {})
@@ -69,7 +70,7 @@ def try_it(
         else:
             _show_page(server, settings.model.name, settings.data_root, browse=not no_browser)
         agent.wait()
-    except DataRootError as error:
+    except (DataRootError, UnusableError) as error:
         fail(str(error))
     finally:
         agent.stop()

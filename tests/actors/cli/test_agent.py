@@ -134,3 +134,11 @@ def test_two_agents_do_not_share_a_data_root(tmp_path: Path) -> None:
     root.release()
     assert done.returncode == 1
     assert "another agent uses it" in done.stderr
+
+
+def test_a_provider_without_its_model_is_named_before_anything_starts(tmp_path: Path) -> None:
+    (tmp_path / "agent.toml").write_text('[embedder]\nprovider = "litellm"\n')
+    done = run("agent", "try", "--data", "data", "--say", "hello", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "error: embedder.model is empty" in done.stderr
+    assert "Traceback" not in done.stderr
