@@ -1,4 +1,7 @@
-"""Makes the checkout's .venv from its locks: all of it or, as far as the next command can tell, nothing."""
+"""Makes the checkout's .venv from its locks: all of it or, as far as the next command can tell, nothing.
+
+Where there is a C compiler, the memory's search is compiled into it as well.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,9 @@ import contextlib
 import hashlib
 import importlib.util
 import os
+import platform
 import shlex
+import shutil
 import subprocess
 import sys
 import time
@@ -25,7 +30,9 @@ if TYPE_CHECKING:
 
 PIP = ("-m", "pip", "--disable-pip-version-check", "install", "--no-input", "--no-user", "--progress-bar", "off")
 LOCKED = ("--require-hashes", "--only-binary", ":all:", "--no-deps")  # the locks name everything there is to install
-LAYERS = ("run", "dev")
+LAYERS = ("run", "dev", "scan")
+COMPILERS = ("cc", "gcc", "clang")
+COMPILED = ("-O3", "-std=gnu11", "-shared", "-fPIC")
 TAIL_LINES = 25
 
 
@@ -74,6 +81,9 @@ class _Setup:
         self._unfinished = Path(root, ".venv", "unfinished")
 
     def install(self, layer: str) -> None:
+        if layer == "scan":
+            self._build_scan()
+            return
         started = time.monotonic()
         if layer == "run" or self._unfinished.exists():
             _say("Setting up .venv (once, a minute or two)...")
@@ -93,6 +103,21 @@ class _Setup:
         for layer in LAYERS:
             Path(stamp_path(self._root, layer)).unlink(missing_ok=True)
         self._call([sys.executable, "-m", "venv", "--clear", str(Path(self._root, ".venv"))])
+
+    def _build_scan(self) -> None:
+        """Compiles the memory's search to where actors/memory/scan.py looks for it; without it, numpy does its work."""
+        source = Path(lock_path(self._root, "scan"))
+        digest = hashlib.blake2b(source.read_bytes(), digest_size=8).hexdigest()
+        library = Path(self._root, ".venv", "lib", f"remembrancer-scan-{platform.machine()}-{digest}.so")
+        for old in library.parent.glob("remembrancer-scan-*"):
+            old.unlink()
+        problem = _compile(source, library)
+        if problem:
+            _say(
+                f"The memory's search was not compiled ({problem}): it works all the same, but several times slower.\n"
+                "To try again, with a C compiler installed: remove .venv/scan.stamp."
+            )
+        _write_stamp(self._root, "scan")
 
     def _install_lock(self, layer: str) -> None:
         self._unfinished.touch()
@@ -119,6 +144,21 @@ class _Setup:
             "The set-up needs the network (or a mirror named in PIP_INDEX_URL) and room on the disk. "
             "Mend that, then run the same command again."
         )
+
+
+def _compile(source: Path, library: Path) -> str:
+    """What kept `source` from being compiled to `library`; nothing if it was."""
+    compiler = next((path for path in map(shutil.which, COMPILERS) if path), None)
+    if compiler is None:
+        return "there is no C compiler"
+    draft = library.with_suffix(f".{os.getpid()}")
+    command = [compiler, *COMPILED, "-o", str(draft), str(source)]
+    done = subprocess.run(command, check=False, stdin=subprocess.DEVNULL, capture_output=True)
+    if done.returncode != 0:
+        draft.unlink(missing_ok=True)
+        return f"{compiler} said: {done.stderr.decode(errors='replace').strip()[-500:]}"
+    draft.replace(library)
+    return ""
 
 
 @contextlib.contextmanager

@@ -27,7 +27,8 @@ def run(arguments: "list[str]", layers: "tuple[str, ...]" = ("run",)) -> None:
 
 
 def prepare(layers: "tuple[str, ...]") -> None:
-    """Returns once every lock of `layers` is installed in .venv."""
+    """Returns once every lock of `layers` is installed in .venv, and the memory's search compiled if it can be."""
+    layers = (*layers, "scan")
     if all(is_current(ROOT, layer) for layer in layers):
         return
     if sys.version_info < OLDEST:
@@ -39,6 +40,8 @@ def prepare(layers: "tuple[str, ...]") -> None:
 
 def is_current(root: str, layer: str) -> bool:
     """Whether `layer`'s lock and the Python under .venv are, by size, time and path, those of the last set-up."""
+    if layer == "scan" and not os.path.exists(lock_path(root, layer)):
+        return True
     try:
         with open(stamp_path(root, layer)) as stamp:
             return stamp.readline() == fingerprint(root, layer) and os.path.exists(venv_python(root))
@@ -53,7 +56,9 @@ def fingerprint(root: str, layer: str) -> str:
 
 
 def lock_path(root: str, layer: str) -> str:
-    """Where the requirements of `layer` are written down."""
+    """Where the requirements of `layer` are written down; of "scan", its source."""
+    if layer == "scan":
+        return os.path.join(root, "actors", "memory", "scan.c")
     return os.path.join(root, "requirements.lock" if layer == "run" else f"requirements-{layer}.lock")
 
 

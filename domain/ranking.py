@@ -28,6 +28,8 @@ WEIGHT_REDUNDANCY = 0.1
 RECENCY_DAYS = 14.0
 _BLOCK = 256
 """Vectors that are widened to float64 at a time: few enough to stay in the cache."""
+_GRAM = 320
+"""So many candidates are all compared with one another at once, which is quicker than one by one as they are chosen."""
 _TOLERANCE = 2e-5
 """More than the float32 guess of a score can be wrong, twice."""
 
@@ -110,13 +112,53 @@ def rank_arrays(
 ) -> list[Pick]:
     """`rank` over columns: element i of each array, and row i of `vectors`, describe candidate i.
 
-    float32 products say which few candidates may be the best of a step; only their redundancies are summed exactly.
-
     Raises:
         ValueError: `count` is negative, lengths differ, a row occurs twice, or an age is NaN.
     """
+    return explained(choose_arrays(rows, sims, ages, pinned, vectors, count), sims, ages, pinned)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What `choose_arrays` chooses, in that order: places in the arrays, and the exact scores at that moment."""
+
+    indexes: NDArray[np.int64]
+    scores: NDArray[np.float64]
+    redundancies: NDArray[np.float64]
+
+
+def choose_arrays(
+    rows: NDArray[np.int64],
+    sims: NDArray[np.float64],
+    ages: NDArray[np.float64],
+    pinned: NDArray[np.bool_],
+    vectors: NDArray[np.float32],
+    count: int,
+) -> Choice:
+    """`rank_arrays` without the explanation.
+
+    float32 products say which few candidates may be the best of a step; only their redundancies are summed exactly.
+
+    Raises:
+        ValueError: as there.
+    """
     _check(rows, sims, ages, pinned, vectors, count)
-    return _Selection(rows, sims, ages, pinned, vectors, count).picks()
+    return _Selection(rows, sims, ages, pinned, vectors, count).choice()
+
+
+def explained(
+    choice: Choice, sims: NDArray[np.float64], ages: NDArray[np.float64], pinned: NDArray[np.bool_]
+) -> list[Pick]:
+    """Every step of a choice from candidates of which these are the columns."""
+    chosen = choice.indexes
+    parts = zip(
+        np.clip(np.nan_to_num(sims[chosen]), 0.0, 1.0).tolist(),
+        recencies(ages[chosen]).tolist(),
+        choice.redundancies.tolist(),
+        strict=True,
+    )
+    picks = zip(chosen.tolist(), choice.scores.tolist(), parts, pinned[chosen].tolist(), strict=True)
+    return [Pick(index, score, Parts(*of), is_pinned) for index, score, of, is_pinned in picks]
 
 
 def recencies(ages: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -182,7 +224,7 @@ class _Selection:
         self._compared = np.zeros(len(rows), np.int64)
         self._picks: list[int] = []
 
-    def picks(self) -> list[Pick]:
+    def choice(self) -> Choice:
         """The choice."""
         self._picks.extend(self._pins())
         rest = np.flatnonzero(~self._pinned)
@@ -191,7 +233,9 @@ class _Selection:
             self._picks.append(first)
             rest = rest[rest != first]
         self._choose_by_score(self._promising(rest))
-        return self._explained()
+        redundancies = self._chosen_redundancies()
+        indexes = np.array(self._picks, np.int64)
+        return Choice(indexes, self._bases[indexes] - WEIGHT_REDUNDANCY * redundancies, redundancies)
 
     def _pins(self) -> list[int]:
         """The pinned ones that fit, in their order."""
@@ -221,25 +265,33 @@ class _Selection:
         """Fill up from `places` with the best scores."""
         units = _units(self._vectors[places])
         bases = self._bases[places]
-        redundancies = np.zeros(len(places), np.float32)
-        fresh = _units(self._vectors[self._picks])
+        guesses = bases.copy()
+        for unit in _units(self._vectors[self._picks]):
+            np.minimum(guesses, _reduced(bases, units @ unit), out=guesses)
+        every = _reduced(bases, units @ units.T) if len(places) <= _GRAM else None
         for _ in range(min(self._count - len(self._picks), len(places))):
-            for unit in fresh:
-                np.maximum(redundancies, units @ unit, out=redundancies)
-            guesses = bases - WEIGHT_REDUNDANCY * redundancies
-            close = np.flatnonzero(guesses >= guesses.max() - _TOLERANCE)
-            place = int(close[0]) if len(close) == 1 else self._best(places, close)
-            index = int(places[place])
-            bases[place] = -np.inf
-            fresh = units[place : place + 1]
-            self._picks.append(index)
+            place = int(guesses.argmax())
+            least = guesses[place] - _TOLERANCE
+            guesses[place] = -np.inf
+            if guesses[guesses.argmax()] >= least:
+                place = self._best(places, guesses, place, least)
+            self._picks.append(int(places[place]))
+            reduced = _reduced(bases, units @ units[place]) if every is None else every[place]
+            np.minimum(guesses, reduced, out=guesses)
 
-    def _best(self, places: NDArray[np.int64], close: NDArray[np.int64]) -> int:
-        """The one of `close`, which point into `places`, with the best exact score."""
+    def _best(self, places: NDArray[np.int64], guesses: NDArray[np.float64], place: int, least: np.float64) -> int:
+        """The one of `place` and those whose guess is at least `least` that has the best exact score.
+
+        It is taken out of the guesses, and `place`, which was, put back.
+        """
+        close = np.append(np.flatnonzero(guesses >= least), place)
         rivals = places[close]
         self._compare(rivals)
         best = self._first(rivals, self._bases[rivals] - WEIGHT_REDUNDANCY * self._redundancies[rivals])
-        return int(close[rivals == best][0])
+        found = int(close[rivals == best][0])
+        guesses[place] = least + _TOLERANCE
+        guesses[found] = -np.inf
+        return found
 
     def _compare(self, places: NDArray[np.int64]) -> None:
         """Sum the redundancies of `places` exactly, with regard to all that is chosen."""
@@ -250,21 +302,37 @@ class _Selection:
             self._redundancies[late] = np.maximum(self._redundancies[late], sims)
         self._compared[places] = done
 
-    def _explained(self) -> list[Pick]:
-        """What is chosen, each with its exact score at that moment."""
-        wide = [_widened(self._vectors[index]) for index in self._picks]
-        chosen = np.array([vector for vector, _ in wide])
-        sizes = np.array([size for _, size in wide])
-        picks = []
-        for number, index in enumerate(self._picks):
-            redundancy = 0.0
-            if number:
-                sims = np.einsum("ij,j->i", chosen[:number], chosen[number]) / (sizes[:number] * sizes[number])
-                redundancy = min(max(0.0, float(sims.max())), 1.0)
-            parts = Parts(float(self._sims[index]), float(self._recencies[index]), redundancy)
-            score = float(self._bases[index]) - WEIGHT_REDUNDANCY * redundancy
-            picks.append(Pick(index, score, parts, bool(self._pinned[index])))
-        return picks
+    def _chosen_redundancies(self) -> NDArray[np.float64]:
+        """The exact redundancy of each that is chosen with regard to those before it.
+
+        float32 products say which may be the nearest; as a rule one, whose cosine alone is summed exactly.
+        """
+        chosen = self._vectors[self._picks]
+        units = _units(chosen)
+        guesses = units @ units.T
+        guesses[np.triu_indices(len(chosen))] = -np.inf
+        late, early = np.nonzero(guesses >= guesses.max(axis=1, initial=-2.0, keepdims=True) - _TOLERANCE)
+        sims = np.zeros(guesses.shape)
+        sims[late, early] = _pair_cosines(chosen, late, early)
+        redundancies: NDArray[np.float64] = np.minimum(sims.max(axis=1, initial=0.0), 1.0)
+        return redundancies
+
+
+def _reduced(bases: NDArray[np.float64], cosines: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Scores of candidates beside one that has these cosines to them."""
+    return bases - WEIGHT_REDUNDANCY * np.maximum(cosines, np.float32(0.0))
+
+
+def _pair_cosines(
+    vectors: NDArray[np.float32], left: NDArray[np.int64], right: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Cosine of `vectors[left[i]]` to `vectors[right[i]]` for every i, summed as `cosines` does."""
+    wide = vectors.astype(np.float64)
+    sizes = np.sqrt(np.einsum("ij,ij->i", wide, wide))
+    has_none = ~np.isfinite(sizes) | (sizes == 0.0)
+    wide[has_none], sizes[has_none] = 0.0, np.inf
+    found: NDArray[np.float64] = np.einsum("ij,ij->i", wide[left], wide[right]) / (sizes[left] * sizes[right])
+    return found
 
 
 def _units(vectors: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -1,15 +1,21 @@
 """Compact codes of unit vectors, and how far an estimate from them can be from the truth.
 
-A vector is turned into the frame of its corpus, where the first directions carry most of its length, and cut in three:
-the *head* (8 bits a direction), the *middle* (4 bits) and the *rest* (8 bits, kept apart, since few need it). With the
-question q cut in the same way and x = code + error in each part, Cauchy and Schwarz say that `<q, x>` differs from
+A vector is turned into a frame and cut in two. The *head*, the principal directions of the corpus, carries most of its
+length and is kept in 8 bits a direction. The *tail* is turned once more, at random, and kept twice: as one bit a
+direction, its signs, which every question looks at, and as 4 bits, fine, which few need.
 
-    <q_head, code_head>               by at most |q_head| |error_head| + |q_beyond| |x_beyond|
-    the same + <q_middle, code_middle>        by |q_head| |error_head| + |q_middle| |error_middle| + |q_rest| |x_rest|
-    the same + <q_rest, code_rest>            by the same with |error_rest| for |x_rest|
+**Why the bounds hold.** With the question q cut in the same way, the head's share of the cosine is off by at most
+|q_head| |error of the head| (Cauchy and Schwarz). For the tail let y be the vector's and s its code, and a the cosine
+between them. Where the random turn has put y says nothing about where it has put the part of q that is orthogonal to
+y, so the part of s that is orthogonal to y points anywhere with equal chance, seen from q. Hence the estimate
+`<q, s> |y|^2 / <s, y>` differs from `<q, y>` by `|q| |y| sqrt(1 - a^2) / a` times one coordinate of a random unit
+vector of n - 1 dimensions, which is above t with a probability of at most `exp(-(n - 1) t^2 / 2)` (the measure of a
+spherical cap; K. Ball, 1997). t is chosen for a probability of 1e-15. The turn is drawn anew for every corpus, and
+nobody who writes the vectors knows it. Where Cauchy and Schwarz promise more, as for a few dimensions, their bound is
+used.
 
-whatever the vectors are; a frame that does not suit them makes the bounds wide, never wrong. The lengths of the errors
-are measured when a vector is encoded and kept in a byte each, rounded up.
+The lengths of the errors are measured when a vector is encoded and kept rounded up. A frame that does not suit the
+vectors makes the bounds wide, never wrong.
 """
 
 from __future__ import annotations
@@ -19,24 +25,24 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-HEAD = 112
-MIDDLE = 176
-LENGTHS = 4
-"""Bytes a vector for the lengths of: head's error, everything beyond the head, middle's error, the rest."""
+HEAD = 96
 MARGIN = 1e-4
 """Added to every bound: more than all rounding in float32 sums of this size can make."""
+CHANCE = 1e-15
+"""How probable it is that one bound of one vector does not hold."""
 _LIMIT = 127
-_MIDDLE_LIMIT = 7
 _SPREAD = 4.5
-"""Standard deviations that fit into a byte; what lies outside is cut off and counts as error."""
-_MIDDLE_STEP = 0.34
-"""Step of the middle in standard deviations: near the best for fifteen levels of a bell curve."""
-_LENGTH_STEP = 1.0 / 255.0
-"""A byte keeps a length in such steps; an error, mostly small, as the root of it."""
+"""Standard deviations of a head's direction that fit into a byte; what lies outside is cut off and counts as error."""
+_FINE_STEP = 0.335
+"""Step of the fine codes in standard deviations: near the best for sixteen levels of a bell curve."""
+MIDDLE_LEVEL = 7.5
+"""Taken from each fine code."""
+_SHORT_STEP = 1.0 / 65_535.0
+_BYTE_STEP = 1.0 / 255.0
 _BLOCK = 512
 """Vectors decoded at a time: few enough to stay in the cache."""
-_SLACK = 2e-4
-"""Added to the lengths before they are rounded up: more than float32 sums can be wrong."""
+_SLACK = 1e-4
+"""Added to lengths of errors before they are rounded up: more than float32 sums can be wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,33 +50,41 @@ class Frame:
     """The directions into which a corpus is turned.
 
     Attributes:
-        basis: (dims, dims), float32, orthonormal columns: head, middle, rest.
+        basis: (dims, dims), float32, orthonormal columns: head, then tail.
         head: Directions of the head.
         head_step: Size of one step of its codes.
-        middle_steps: The same for each direction of the middle, float32.
-        rest_step: The same for the rest.
     """
 
     basis: NDArray[np.float32]
     head: int
     head_step: float
-    middle_steps: NDArray[np.float32]
-    rest_step: float
 
     @property
-    def kept(self) -> int:
-        """Directions of head and middle."""
-        return self.head + len(self.middle_steps)
+    def tail(self) -> int:
+        """Directions of the tail."""
+        return len(self.basis) - self.head
 
     @property
     def head_bytes(self) -> int:
-        """Bytes of a head: a multiple of 16, which is what the fast product wants."""
-        return -(-self.head // 16) * 16
+        """Bytes of a head: an even number."""
+        return self.head + self.head % 2
 
     @property
-    def middle_bytes(self) -> int:
-        """Bytes of a middle: two directions each."""
-        return -(-len(self.middle_steps) // 2)
+    def sign_bytes(self) -> int:
+        """Bytes of a tail's signs: an even number."""
+        return -(-self.tail // 16) * 2
+
+    @property
+    def fine_bytes(self) -> int:
+        """Bytes of a tail's fine codes: two directions each."""
+        return -(-self.tail // 2)
+
+    @property
+    def reach(self) -> float:
+        """t: what the length of a tail's error is multiplied with."""
+        if self.tail < 3:
+            return 1.0
+        return min(1.0, float(np.sqrt(-2.0 * np.log(CHANCE / 2.0) / (self.tail - 1))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,45 +93,43 @@ class Codes:
 
     Attributes:
         head: int8 (n, head_bytes).
-        middle: uint8 (n, middle_bytes).
-        lengths: uint8 (n, 4).
-        rest: int8 (n, directions of the rest).
-        rest_errors: float32 (n,): what is lost of the rest.
+        signs: uint8 (n, sign_bytes): the first direction is the lowest bit, 1 for what is above 0.
+        factors: uint16 (n,): what products with the signs are multiplied with, in 65,535ths.
+        errors: uint8 (n, 2): roots of head's error and of the signs' (times `reach`), in 255ths, rounded up.
+        fine: uint8 (n, fine_bytes): the first direction is the lower half.
+        fine_factors: float32 (n,).
+        fine_errors: float32 (n, 2): head's error and fine's (times `reach`), rounded up.
     """
 
     head: NDArray[np.int8]
-    middle: NDArray[np.uint8]
-    lengths: NDArray[np.uint8]
-    rest: NDArray[np.int8]
-    rest_errors: NDArray[np.float32]
-
-    def only(self, wanted: NDArray[np.int64]) -> Codes:
-        """Those at the places that are wanted."""
-        return Codes(
-            self.head[wanted], self.middle[wanted], self.lengths[wanted], self.rest[wanted], self.rest_errors[wanted]
-        )
+    signs: NDArray[np.uint8]
+    factors: NDArray[np.uint16]
+    errors: NDArray[np.uint8]
+    fine: NDArray[np.uint8]
+    fine_factors: NDArray[np.float32]
+    fine_errors: NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A query in a frame; `has_direction` is False for zero and NaN vectors, whose cosine is 0 with everything.
+    """A query in a frame.
 
     Attributes:
-        head: int8 (head_bytes,): its head in steps of `head_step`, which already includes the step of the codes.
-        middle: float32: multiplied with the steps of the middle.
-        lengths: float32 (4,): what the four lengths of a vector are multiplied with.
-        constant: Error that every estimate has.
-        target: float32 (dims,), and `weights` (3,): as `exact_questions` gives them.
+        turned: float32 (dims,): it in the frame; `head` and `tail` are parts of it.
+        lengths: Of both, rounded up: what the errors of a vector are multiplied with.
+        has_direction: False for zero and NaN vectors, whose cosine is 0 with everything.
     """
 
-    head: NDArray[np.int8]
-    head_step: float
-    middle: NDArray[np.float32]
-    lengths: NDArray[np.float32]
-    constant: float
-    target: NDArray[np.float32]
-    weights: NDArray[np.float32]
+    turned: NDArray[np.float32]
+    head: NDArray[np.float32]
+    tail: NDArray[np.float32]
+    lengths: tuple[float, float]
     has_direction: bool
+
+    @property
+    def constant(self) -> float:
+        """Error that every estimate from signs has, for the rounding of the factors too."""
+        return MARGIN + self.lengths[1] * float(np.sqrt(len(self.tail))) * _SHORT_STEP
 
 
 def unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -130,191 +142,188 @@ def unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     return wide.astype(np.float32)
 
 
-def fit_frame(sample: NDArray[np.float32], dims: int) -> Frame:
-    """The frame that suits `sample`: principal directions, the head's mixed so that all are about equally long.
+def fit_frame(sample: NDArray[np.float32], dims: int, rng: np.random.Generator) -> Frame:
+    """The frame that suits `sample`: principal directions for a head, mixed so that all are about equally long.
 
     Args:
         sample: (n, dims), any n; with few rows the frame is as good as any, with some thousands it suits the corpus.
+        rng: Turns the tail; nobody may be able to foresee it.
     """
     vectors = unit(sample).astype(np.float64)
     _, directions = np.linalg.eigh(vectors.T @ vectors + np.diag(np.linspace(1e-9, 0.0, dims)))
-    head, kept = min(HEAD, dims), min(HEAD + MIDDLE, dims)
+    head = min(HEAD, dims)
     basis = directions[:, ::-1].copy()
     basis[:, :head] = basis[:, :head] @ _mixing(head)
-    turned = vectors @ basis
-    spread = np.maximum(np.sqrt((turned**2).sum(axis=0) / max(len(turned), 1)), 1e-3)
-    return Frame(
-        np.ascontiguousarray(basis, np.float32),
-        head,
-        _SPREAD * float(np.sqrt(np.mean(spread[:head] ** 2))) / _LIMIT,
-        (_MIDDLE_STEP * spread[head:kept]).astype(np.float32),
-        _SPREAD * float(np.sqrt(np.mean(spread[kept:] ** 2))) / _LIMIT if kept < dims else 1.0,
-    )
+    basis[:, head:] = basis[:, head:] @ _random_turn(dims - head, rng)
+    spread = np.sqrt(((vectors @ basis[:, :head]) ** 2).sum(axis=0) / max(len(vectors), 1))
+    step = _SPREAD * float(np.sqrt(np.mean(np.maximum(spread, 1e-3) ** 2))) / _LIMIT
+    return Frame(np.ascontiguousarray(basis, np.float32), head, step)
 
 
 def encode(frame: Frame, vectors: NDArray[np.float32]) -> Codes:
-    """Codes of each row of `vectors` (n, dims); a row without direction gets zeros."""
-    units = unit(vectors)
-    turned = units @ frame.basis
-    head, middle, rest = np.split(turned, [frame.head, frame.kept], axis=1)
-    head_codes, head_errors = _rounded(head, np.float32(frame.head_step), _LIMIT)
-    middle_codes, middle_errors = _rounded(middle, frame.middle_steps, _MIDDLE_LIMIT)
-    rest_codes, rest_errors = _rounded(rest, np.float32(frame.rest_step), _LIMIT)
-    whole = np.einsum("ij,ij->i", units, units, dtype=np.float64)
-    lengths = np.stack([head_errors, _left(whole, head), middle_errors, _left(whole, turned[:, : frame.kept])], axis=1)
-    lengths = np.where(whole[:, None] > 0.0, np.minimum(lengths + _SLACK, 1.0), 0.0)
-    lengths[:, [0, 2]] = np.sqrt(lengths[:, [0, 2]])
-    padded = np.zeros((len(units), frame.head_bytes), np.int8)
-    padded[:, : frame.head] = head_codes
+    """Codes of each row of `vectors` (n, dims); a row without direction gets errors of 0 and products of 0."""
+    turned = unit(vectors) @ frame.basis
+    head, tail = turned[:, : frame.head], turned[:, frame.head :]
+    codes, head_errors = _rounded_head(frame, head)
+    lengths = np.sqrt(np.einsum("ij,ij->i", tail, tail, dtype=np.float64))
+    is_above = tail > 0.0
+    signs = np.zeros((len(tail), 8 * frame.sign_bytes), np.bool_)
+    signs[:, : frame.tail] = is_above
+    sums = np.abs(tail).sum(axis=1, dtype=np.float64)
+    factors, sign_errors = _fitted(lengths, sums, np.full(len(tail), float(frame.tail)), frame.reach)
+    levels, fine_factors, fine_errors = _fine_levels(frame, tail, lengths)
+    has_direction = np.asarray(turned.any(axis=1))[:, None]
+    errors = np.where(has_direction, np.stack([head_errors, sign_errors], axis=1) + _SLACK, 0.0)
+    fine = np.where(has_direction, np.stack([head_errors, fine_errors], axis=1) + _SLACK, 0.0)
     return Codes(
-        padded,
-        _packed(middle_codes, frame),
-        np.ceil(lengths / _LENGTH_STEP).astype(np.uint8),
-        rest_codes.astype(np.int8),
-        (rest_errors + _SLACK).astype(np.float32),
+        codes,
+        np.packbits(signs, axis=1, bitorder="little"),
+        np.rint(factors / _SHORT_STEP).astype(np.uint16),
+        np.ceil(np.sqrt(np.minimum(errors, 1.0)) / _BYTE_STEP).astype(np.uint8),
+        levels,
+        fine_factors.astype(np.float32),
+        fine.astype(np.float32),
     )
 
 
 def asked(frame: Frame, query: NDArray[np.float32]) -> Question:
     """`query` (dims,), ready to be compared with codes."""
-    targets, weights = exact_questions(frame, query[None])
-    target, (head_length, middle_length, rest) = targets[0].astype(np.float64), weights[0].tolist()
-    head, middle = target[: frame.head], target[frame.head : frame.kept]
-    step = max(float(np.abs(head).max(initial=0.0)), 1e-6) / _LIMIT
-    rounded = np.rint(head / step)
-    head_error = float(np.linalg.norm(head - rounded * step))
-    padded = np.zeros(frame.head_bytes, np.int8)
-    padded[: frame.head] = rounded
-    beyond = float(np.hypot(middle_length, rest)) + _SLACK
-    return Question(
-        padded,
-        step * frame.head_step,
-        middle.astype(np.float32) * frame.middle_steps,
-        np.array([head_length + head_error, beyond, middle_length, rest], np.float32),
-        head_error + MARGIN,
-        targets[0],
-        weights[0],
-        bool(target.any()),
-    )
+    turned = (unit(query[None]) @ frame.basis)[0]
+    head, tail = turned[: frame.head], turned[frame.head :]
+    lengths = float(np.linalg.norm(head)) + _SLACK, float(np.linalg.norm(tail)) + _SLACK
+    return Question(turned, head, tail, lengths, bool(turned.any()))
 
 
-def head_products(head: NDArray[np.int8], question: Question) -> NDArray[np.float32]:
-    """Product of each head with the question's, in whole steps; exact in float32."""
-    return head.astype(np.float32) @ question.head.astype(np.float32)
+def coarse_products(
+    frame: Frame,
+    head: NDArray[np.int8],
+    signs: NDArray[np.uint8],
+    factors: NDArray[np.uint16],
+    question: Question,
+) -> NDArray[np.float32]:
+    """What head and signs say of each cosine, float32 (n,)."""
+    products = head[:, : frame.head].astype(np.float32) @ (question.head * np.float32(frame.head_step))
+    sums = np.zeros(len(signs), np.float32)
+    for column, table in zip(signs.T, sign_tables(frame, question), strict=True):
+        sums += table[column]
+    return products + sums * (factors * np.float32(_SHORT_STEP))
 
 
-def head_errors(lengths: NDArray[np.uint8], question: Question) -> NDArray[np.float32]:
-    """How far each estimate from the head alone can be from the cosine."""
-    weights = question.lengths * np.float32(_LENGTH_STEP)
-    errors = lengths[:, 0] * np.float32(np.sqrt(weights[0] * np.float32(_LENGTH_STEP)))
-    errors *= errors
-    errors += lengths[:, 1] * weights[1]
-    errors += np.float32(question.constant)
-    return errors
+def coarse_errors(errors: NDArray[np.uint8], question: Question) -> NDArray[np.float32]:
+    """How far each of `coarse_products` can be from the cosine."""
+    found: NDArray[np.float32] = widened(errors) @ np.array(question.lengths, np.float32)
+    return found + np.float32(question.constant)
 
 
-def middle_products(middle: NDArray[np.uint8], weights: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Products of the middles, in steps, with `weights`, without taking the pairs of codes apart.
-
-    A byte is `low + 16 * high`, so `low * a + high * b == byte * b / 16 + low * (a - b / 16)`.
-    """
-    even = weights[0::2]
-    odd = np.zeros_like(even)
-    odd[: len(weights) // 2] = weights[1::2] / np.float32(16.0)
-    constant = np.float32(8.0) * weights.sum()
-    products = np.empty(len(middle), np.float32)
-    for begin in range(0, len(middle), _BLOCK):
-        part = middle[begin : begin + _BLOCK]
-        products[begin : begin + _BLOCK] = part.astype(np.float32) @ odd + (part & 15).astype(np.float32) @ (even - odd)
-    products -= constant
-    return products
+def sign_tables(frame: Frame, question: Question) -> NDArray[np.float32]:
+    """The product of the question's tail with every byte of signs: (sign_bytes, 256)."""
+    padded = np.zeros(8 * frame.sign_bytes, np.float32)
+    padded[: frame.tail] = question.tail
+    bits = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little").astype(np.float32)
+    tables: NDArray[np.float32] = padded.reshape(-1, 8) @ (2.0 * bits - 1.0).T
+    return tables.astype(np.float32, copy=False)
 
 
-def middle_errors(lengths: NDArray[np.uint8], question: Question) -> NDArray[np.float32]:
-    """How far each estimate from head and middle can be from the cosine."""
-    wide = widened(lengths)
-    errors: NDArray[np.float32] = wide[:, [0, 2, 3]] @ question.lengths[[0, 2, 3]]
-    return errors + np.float32(question.constant)
-
-
-def widened(lengths: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """The four lengths as numbers, never below the true ones."""
-    wide = lengths * np.float32(_LENGTH_STEP)
-    wide[:, [0, 2]] *= wide[:, [0, 2]]
+def widened(errors: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """Two errors as lengths, never below the true ones."""
+    wide = errors * np.float32(_BYTE_STEP)
+    wide *= wide
     return wide
 
 
-def decode(frame: Frame, codes: Codes) -> NDArray[np.float32]:
-    """What the codes say of each vector, in the frame: (n, dims)."""
-    head = codes.head[:, : frame.head] * np.float32(frame.head_step)
-    middle = unpacked(codes.middle, frame) * frame.middle_steps
-    return np.concatenate([head, middle, codes.rest * np.float32(frame.rest_step)], axis=1)
+def decoded(
+    frame: Frame, head: NDArray[np.int8], fine: NDArray[np.uint8], factors: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """What head and fine codes say of each vector, in the frame: float32 (n, dims)."""
+    vectors = np.empty((len(head), len(frame.basis)), np.float32)
+    np.multiply(head[:, : frame.head], np.float32(frame.head_step), out=vectors[:, : frame.head])
+    tail = vectors[:, frame.head :]
+    tail[:, 0::2] = fine & 15
+    tail[:, 1::2] = (fine >> 4)[:, : frame.tail // 2]
+    tail -= np.float32(MIDDLE_LEVEL)
+    tail *= factors[:, None]
+    return vectors
 
 
-def decoded_products(frame: Frame, codes: Codes, target: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Product of each of `decode`d `codes` with `target` (dims,), without decoding all at once."""
-    head, middle, rest = np.split(target.copy(), [frame.head, frame.kept])
-    weighted = middle * frame.middle_steps
-    head *= np.float32(frame.head_step)
-    rest *= np.float32(frame.rest_step)
-    products = np.empty(len(codes.head), np.float32)
-    for begin in range(0, len(products), _BLOCK):
-        part = slice(begin, begin + _BLOCK)
-        products[part] = codes.head[part, : frame.head].astype(np.float32) @ head
-        products[part] += middle_products(codes.middle[part], weighted)
-        products[part] += codes.rest[part].astype(np.float32) @ rest
-    return products
+def fine_errors(errors: NDArray[np.float32], question: Question) -> NDArray[np.float32]:
+    """How far the product of each `decoded` vector with the question can be from the cosine."""
+    return errors @ np.array(question.lengths, np.float32) + np.float32(MARGIN)
 
 
-def exact_questions(frame: Frame, vectors: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Several vectors in the frame, not rounded, to be compared with what `decode` gives.
+def pair_errors(
+    frame: Frame,
+    these: tuple[NDArray[np.float32], NDArray[np.float32]],
+    others: NDArray[np.float32],
+    other_codes: tuple[NDArray[np.float32], NDArray[np.float32]],
+) -> NDArray[np.float32]:
+    """How far the product of two `decoded` vectors can be from the cosine, for each pair: float32 (n, m).
 
-    Returns:
-        (n, dims) directions, and (n, 3) weights: the cosine of a to x differs from the product of the directions of a
-        with the decoded x by at most the product of the weights of a with `decoded_errors` of x, plus `MARGIN`.
+    With x^ for what is decoded of x: `<x, p> - <x^, p^> = <x - x^, p> + <x^, p - p^>`. The first is bounded as for a
+    question p, whose head is at most as long as that of p^ and its error together, and its tail as that of p^, since
+    that is the longer the worse it fits; the second by Cauchy and Schwarz.
+
+    Args:
+        these: Lengths of some decoded vectors, and their `fine_errors` (n, 2).
+        others: Other ones, decoded: (m, dims).
+        other_codes: The factors and errors of these.
     """
-    turned = unit(vectors) @ frame.basis
-    parts = np.split(turned.astype(np.float64), [frame.head, frame.kept], axis=1)
-    weights = np.stack([np.linalg.norm(part, axis=1) for part in parts], axis=1) + _SLACK
-    return turned, weights.astype(np.float32)
+    sizes, errors = these
+    factors, other_errors = other_codes
+    heads = np.linalg.norm(others[:, : frame.head], axis=1) + other_errors[:, 0]
+    tails = np.where(factors > 0.0, np.linalg.norm(others[:, frame.head :], axis=1), other_errors[:, 1])
+    # `reach` is in the error of a tail that has a code at all.
+    lost_tails = np.where(factors > 0.0, other_errors[:, 1] / np.float32(frame.reach), other_errors[:, 1])
+    found: NDArray[np.float32] = errors @ np.stack([heads, tails]) + np.float32(MARGIN)
+    found += np.outer(sizes, np.hypot(other_errors[:, 0], lost_tails))
+    return found
 
 
-def decoded_errors(codes: Codes) -> NDArray[np.float32]:
-    """(n, 3): how much of each vector's head, middle and rest `decode` does not give, at most."""
-    return np.concatenate([widened(codes.lengths)[:, [0, 2]], codes.rest_errors[:, None]], axis=1)
-
-
-def unpacked(middle: NDArray[np.uint8], frame: Frame) -> NDArray[np.float32]:
-    """The middle's codes, in steps: float32 (n, directions of the middle)."""
-    levels = np.empty((len(middle), 2 * middle.shape[1]), np.float32)
-    levels[:, 0::2] = middle & 15
-    levels[:, 1::2] = middle >> 4
-    levels -= 8.0
-    return levels[:, : len(frame.middle_steps)]
-
-
-def _packed(codes: NDArray[np.float32], frame: Frame) -> NDArray[np.uint8]:
-    """Two codes a byte, each with 8 added."""
-    levels = np.full((len(codes), 2 * frame.middle_bytes), 8, np.uint8)
-    levels[:, : codes.shape[1]] = codes + 8.0
-    return levels[:, 0::2] | (levels[:, 1::2] << np.uint8(4))
-
-
-def _rounded(
-    values: NDArray[np.float32], steps: NDArray[np.float32] | np.float32, limit: int
-) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
-    """Whole steps within +-limit, and the length of what is lost; nothing is kept where more than all would be lost."""
-    codes = np.clip(np.rint(values / steps), -limit, limit)
-    errors = np.linalg.norm((values - codes * steps).astype(np.float64), axis=1)
+def _rounded_head(frame: Frame, head: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float64]]:
+    """Whole steps, and the length of what is lost; nothing is kept where more than all would be lost."""
+    codes = np.clip(np.rint(head / np.float32(frame.head_step)), -_LIMIT, _LIMIT)
+    errors = np.linalg.norm((head - codes * np.float32(frame.head_step)).astype(np.float64), axis=1)
     codes[errors > 1.0] = 0.0
-    return codes, np.where(errors > 1.0, 1.0, errors)
+    padded = np.zeros((len(head), frame.head_bytes), np.int8)
+    padded[:, : frame.head] = codes
+    return padded, np.minimum(errors, 1.0)
 
 
-def _left(whole: NDArray[np.float64], part: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Length of what is left of each vector outside of `part`."""
-    wide = part.astype(np.float64)
-    left: NDArray[np.float64] = np.sqrt(np.maximum(whole - np.einsum("ij,ij->i", wide, wide), 0.0))
-    return left
+def _fine_levels(
+    frame: Frame, tail: NDArray[np.float32], lengths: NDArray[np.float64]
+) -> tuple[NDArray[np.uint8], NDArray[np.float64], NDArray[np.float64]]:
+    """Fine codes, packed, with their factors and errors."""
+    steps = np.maximum(lengths * (_FINE_STEP / np.sqrt(max(frame.tail, 1))), 1e-12).astype(np.float32)
+    levels = np.zeros((len(tail), 2 * frame.fine_bytes), np.uint8)
+    levels[:, : frame.tail] = np.clip(np.floor(tail / steps[:, None]) + 8.0, 0.0, 15.0)
+    centred = levels[:, : frame.tail] - np.float32(MIDDLE_LEVEL)
+    products = np.einsum("ij,ij->i", centred, tail, dtype=np.float64)
+    factors, errors = _fitted(lengths, products, np.einsum("ij,ij->i", centred, centred, dtype=np.float64), frame.reach)
+    return levels[:, 0::2] | (levels[:, 1::2] << np.uint8(4)), factors, errors
+
+
+def _fitted(
+    lengths: NDArray[np.float64], products: NDArray[np.float64], squares: NDArray[np.float64], reach: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Of codes s of vectors y: what `<q, s>` is multiplied with, and the error for a q of length 1.
+
+    Args:
+        lengths: |y|.
+        products: <s, y>.
+        squares: |s|^2.
+        reach: t.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        factors = lengths**2 / products
+        errors = reach * factors * np.sqrt(np.maximum(squares - (products / lengths) ** 2, 0.0))
+    is_worse = ~(errors < lengths)
+    return np.where(is_worse, 0.0, factors), np.where(is_worse, lengths, errors)
+
+
+def _random_turn(size: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """An orthonormal matrix, each with equal chance."""
+    turn, triangle = np.linalg.qr(rng.standard_normal((size, size)))
+    turned: NDArray[np.float64] = turn * np.where(np.diagonal(triangle) < 0.0, -1.0, 1.0)
+    return turned
 
 
 def _mixing(size: int) -> NDArray[np.float64]:

@@ -216,3 +216,32 @@ def test_a_python_that_is_too_old_hands_over_to_a_newer_one_on_the_path(checkout
     done = pretend_old_python(checkout, path=newer.parent)
 
     assert (done.returncode, done.stdout) == (0, f"handed over: {checkout.root}/bin/agent\n")
+
+
+def test_the_search_is_compiled_once_and_anew_when_its_source_changes(checkout: Checkout) -> None:
+    source = checkout.root / "actors" / "memory" / "scan.c"
+    source.parent.mkdir()
+    shutil.copy(ROOT / "actors" / "memory" / "scan.c", source)
+    libraries = []
+    for change in ("", "", "/* changed */"):
+        source.write_text(source.read_text() + change)
+        done = checkout.run("agent")
+        assert done.returncode == 0
+        found = list(checkout.root.glob(".venv/lib/remembrancer-scan-*"))
+        assert bool(found) == ("was not compiled" not in done.stderr), done.stderr
+        assert len(found) <= 1
+        libraries.append([(file.name, file.stat().st_mtime_ns) for file in found])
+    assert libraries[0] == libraries[1]
+    assert not libraries[0] or libraries[1] != libraries[2]
+
+
+def test_without_a_compiler_all_is_set_up_and_it_is_said_once(checkout: Checkout, tmp_path: Path) -> None:
+    source = checkout.root / "actors" / "memory" / "scan.c"
+    source.parent.mkdir()
+    source.write_text("int main(void) { return 0; }")
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    first, second = (checkout.run("agent", PATH=str(empty)) for _ in range(2))
+    assert (first.returncode, second.returncode) == (0, 0)
+    assert "there is no C compiler" in first.stderr
+    assert second.stderr == ""

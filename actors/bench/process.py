@@ -44,7 +44,7 @@ def measure_memory(name: str, arguments: Mapping[str, str | int]) -> dict[str, A
         MeasurementError: it failed.
     """
     command = [sys.executable, "-P", "-c", _START_MEMORY, name, json.dumps(arguments)]
-    one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NK_NUM_THREADS"), "1")
+    one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     environment = {**os.environ, **one_thread, "PYTHONPATH": str(_CHECKOUT)}
     found: dict[str, Any] = json.loads(_output(command, name, environment))
     return found

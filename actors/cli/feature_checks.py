@@ -19,6 +19,7 @@ def feature_checks(settings: Settings, secrets: Secrets) -> Iterator[Check]:
     yield from _skills(settings)
     if settings.memory.enabled:
         yield _embedder(settings, secrets)
+        yield _search()
         yield _index(settings, secrets)
     if settings.reminders.file:
         yield from _reminders(settings)
@@ -51,6 +52,18 @@ def _embedder(settings: Settings, secrets: Secrets) -> Check:
     if space.provider is Provider.GOOGLE and "GEMINI_API_KEY" not in secrets.environment():
         return Check("embedder", Level.FAIL, f"{space.name}: there is no GEMINI_API_KEY")
     return Check("embedder", Level.OK, space.name)
+
+
+def _search() -> Check:
+    from actors.memory import scan
+
+    if scan.is_available():
+        return Check("search", Level.OK, "compiled")
+    return Check(
+        "search",
+        Level.WARN,
+        "in numpy, several times slower: install a C compiler, remove .venv/scan.stamp, start anew",
+    )
 
 
 def _index(settings: Settings, secrets: Secrets) -> Check:

@@ -24,12 +24,12 @@ from numpy.typing import NDArray
 
 from actors.memory.codes_newest import NewestRecords
 from actors.memory.codes_records import Field, RecordFile, Records, open_file, read, write
-from domain.vector_codes import LENGTHS, Codes, Frame
+from domain.vector_codes import Codes, Frame
 
-VERSION = 1
+VERSION = 2
 CHUNK = 8192
 """Records read at a time."""
-LIMIT_BYTES = 225_000_000
+LIMIT_BYTES = 200_000_000
 """Memory that codes take: as much of the second file's end as fits beside the first stays in memory."""
 _MAGIC = b"remembrancer-codes\n"
 _LENGTHS = struct.Struct("<II")
@@ -114,6 +114,10 @@ class CodesFile:
             raise
         return cls(purpose, frame, *_record_files(frame, descriptor, len(header), second))
 
+    def on_disk(self) -> int:
+        """How many whole records the first file has, sound or not."""
+        return self._first.on_disk()
+
     def chunks(self) -> Iterator[Records]:
         """All records of the first file, up to `CHUNK` at a time, in their order; a torn end is cut off.
 
@@ -142,18 +146,19 @@ class CodesFile:
         """
         detail = self._second.empty(len(rows))
         detail["row"], detail["head"] = rows, codes.head
-        detail["rest"], detail["rest_error"] = codes.rest, codes.rest_errors
+        detail["fine"], detail["factor"], detail["errors"] = codes.fine, codes.fine_factors, codes.fine_errors
         self._second.write(self.count, detail)
         self._newest.add(self.count, detail, self._spare_bytes())
         records = self._first.empty(len(rows))
         records["row"], records["time"] = rows, times
-        records["head"], records["middle"], records["lengths"] = codes.head, codes.middle, codes.lengths
+        records["head"], records["signs"] = codes.head, codes.signs
+        records["factor"], records["errors"] = codes.factors, codes.errors
         self._first.write(self.count, records)
         self.count += len(records)
         return records
 
     def details(self, places: NDArray[np.int64]) -> tuple[NDArray[np.bool_], Records]:
-        """Which of the second file's records at `places` are sound, and these: `row`, `head`, `rest`, `rest_error`."""
+        """Which records of the second file at `places` are sound, and these."""
         return self._newest.pick(places)
 
     def _spare_bytes(self) -> int:
@@ -177,14 +182,16 @@ def _record_files(frame: Frame, first: int, start: int, second: int) -> tuple[Re
         ("row", "<i8"),
         ("time", "<f8"),
         ("head", "i1", (frame.head_bytes,)),
-        ("middle", "u1", (frame.middle_bytes,)),
-        ("lengths", "u1", (LENGTHS,)),
+        ("signs", "u1", (frame.sign_bytes,)),
+        ("factor", "<u2"),
+        ("errors", "u1", (2,)),
     ]
     detailed: list[Field] = [
         ("row", "<i8"),
-        ("rest_error", "<f4"),
+        ("factor", "<f4"),
+        ("errors", "<f4", (2,)),
         ("head", "i1", (frame.head_bytes,)),
-        ("rest", "i1", (len(frame.basis) - frame.kept,)),
+        ("fine", "u1", (frame.fine_bytes,)),
     ]
     return RecordFile(first, start, basic), RecordFile(second, 0, detailed)
 
@@ -197,11 +204,9 @@ def _header(purpose: Purpose, frame: Frame) -> bytes:
         "fitted_rows": purpose.fitted_rows,
         "head": frame.head,
         "head_step": frame.head_step,
-        "rest_step": frame.rest_step,
-        "middle": len(frame.middle_steps),
     }
     text = json.dumps(description).encode()
-    arrays = frame.basis.astype("<f4").tobytes() + frame.middle_steps.astype("<f4").tobytes()
+    arrays = frame.basis.astype("<f4").tobytes()
     body = _MAGIC + _LENGTHS.pack(len(text), len(arrays)) + text + arrays
     whole = body + hashlib.blake2b(body, digest_size=_DIGEST).digest()
     return whole + bytes(-len(whole) % _ALIGN)
@@ -222,8 +227,6 @@ def _read_header(descriptor: int) -> tuple[Purpose, Frame, int]:
     if description["version"] != VERSION:
         raise UnfitCodesError(f"it is of version {description['version']}, not {VERSION}")
     purpose = Purpose(description["space"], description["dims"], description["fitted_rows"])
-    numbers = np.frombuffer(body, "<f4", offset=begin + text_size).astype(np.float32)
-    split = purpose.dims**2
-    basis = numbers[:split].reshape(purpose.dims, purpose.dims)
-    frame = Frame(basis, description["head"], description["head_step"], numbers[split:], description["rest_step"])
+    basis = np.frombuffer(body, "<f4", offset=begin + text_size).astype(np.float32)
+    frame = Frame(basis.reshape(purpose.dims, purpose.dims), description["head"], description["head_step"])
     return purpose, frame, size + -size % _ALIGN

@@ -9,12 +9,12 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from actors.memory import scan
+
 Records: TypeAlias = "NDArray[np.void]"
 Field: TypeAlias = "tuple[str, str] | tuple[str, str, tuple[int, ...]]"
 _SEED = 0x9E3779B97F4A7C15
 _WORD = 4
-_NEAR = 4
-"""Records so near to one another are read together."""
 
 
 class RecordFile:
@@ -43,6 +43,10 @@ class RecordFile:
         """Records of zeros, to be filled and written."""
         return np.zeros(count, self._type)
 
+    def from_bytes(self, data: NDArray[np.uint8]) -> Records:
+        """Records whose bytes are `data`, contiguous, a line each."""
+        return data.reshape(-1).view(self._type)
+
     def on_disk(self) -> int:
         """How many whole records the file has."""
         return (os.fstat(self._descriptor).st_size - self._start) // self._type.itemsize
@@ -53,31 +57,16 @@ class RecordFile:
         return np.frombuffer(data, self._type, len(data) // self._type.itemsize)
 
     def pick(self, places: NDArray[np.int64]) -> Records:
-        """The records at `places`; zeros for those that the file does not have.
-
-        Neighbours are read together: what bears on a question was mostly said in a few sittings.
-        """
-        if not len(places):
-            return self.empty(0)
-        order = np.argsort(places, kind="stable")
-        ascending = places[order]
-        ends = np.append(np.flatnonzero(np.diff(ascending) > _NEAR) + 1, len(ascending))
-        begins = np.append(0, ends[:-1])
-        firsts, counts = ascending[begins], ascending[ends - 1] - ascending[begins] + 1
-        run_starts = np.append(0, np.cumsum(counts))
-        records = self.empty(int(run_starts[-1]))
-        self._read_runs(records, firsts, run_starts)
+        """The records at `places`; zeros for those that the file does not have."""
+        offsets = self._start + places * self._type.itemsize
+        if scan.is_available():
+            return self.from_bytes(scan.read(self._descriptor, offsets, self._type.itemsize))
         found = self.empty(len(places))
-        found[order] = records[ascending - np.repeat(firsts - run_starts[:-1], ends - begins)]
+        data = memoryview(found.view(np.uint8).data)
+        for number, offset in enumerate(offsets.tolist()):
+            begin = number * self._type.itemsize
+            os.preadv(self._descriptor, [data[begin : begin + self._type.itemsize]], offset)
         return found
-
-    def _read_runs(self, records: Records, firsts: NDArray[np.int64], starts: NDArray[np.int64]) -> None:
-        """Fill `records` from place `starts[i]` on with those of the file from `firsts[i]` on, for every i."""
-        size, descriptor, view = self._type.itemsize, self._descriptor, memoryview(records.view(np.uint8).data)
-        offsets, bounds = (self._start + firsts * size).tolist(), (starts * size).tolist()
-        read_into = os.preadv
-        for number, offset in enumerate(offsets):
-            read_into(descriptor, [view[bounds[number] : bounds[number + 1]]], offset)
 
     def write(self, first: int, records: Records) -> None:
         """Complete `records` with their sums and write them from place `first` on."""

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from actors.memory.codes import CHUNK
+from actors.memory import scan
+from actors.memory.codes_directory import Directory
 from actors.memory.codes_records import Records
-from domain.vector_codes import LENGTHS, Frame, Question, head_products
-
-try:
-    import numkong
-except ImportError:  # no wheel for this machine: numpy does the same, more slowly
-    IS_FAST = False
-else:
-    IS_FAST = True
+from actors.memory.scan import BLOCK, Blocks, Recency
+from domain.vector_codes import Frame, Question
 
 _FIRST_CAPACITY = 1024
-_MOST_LATE = 32_768
-"""Rows out of order that are searched apart before all are sorted anew."""
+_Kind = TypeVar("_Kind", bound=np.generic)
 
 
 class CodesTable:
@@ -29,22 +22,18 @@ class CodesTable:
 
     Args:
         frame: The frame of all codes.
-        is_fast: Whether to use numkong where it is installed.
+        is_fast: Whether to use the compiled pass where there is one.
     """
 
     def __init__(self, frame: Frame, *, is_fast: bool = True) -> None:
-        self._frame = frame
-        self._product = _fast_products if is_fast and IS_FAST else _plain_products
-        self._prepare = _pack if is_fast and IS_FAST else _keep
-        self._full: list[Any] = []
-        self._tail = np.zeros((CHUNK, frame.head_bytes), np.int8)
+        self.frame = frame
+        self._is_compiled = is_fast and scan.is_available()
         self.count = 0
         self._rows = np.zeros(_FIRST_CAPACITY, np.int64)
         self._times = np.zeros(_FIRST_CAPACITY, np.float64)
         self._alive = np.zeros(_FIRST_CAPACITY, np.bool_)
-        self._lengths = np.zeros((LENGTHS, _FIRST_CAPACITY), np.uint8)
-        self._middle = np.zeros((_FIRST_CAPACITY, frame.middle_bytes), np.uint8)
-        self._directory = _Directory()
+        self._blocks = _empty_blocks(frame, _FIRST_CAPACITY // BLOCK)
+        self._directory = Directory()
 
     @property
     def rows(self) -> NDArray[np.int64]:
@@ -61,26 +50,15 @@ class CodesTable:
         """Whether each place counts."""
         return self._alive[: self.count]
 
-    @property
-    def lengths(self) -> NDArray[np.uint8]:
-        """The four lengths of each place's codes."""
-        return self._lengths[:, : self.count].T
-
-    @property
-    def middle(self) -> NDArray[np.uint8]:
-        """The middle of each place's codes."""
-        return self._middle[: self.count]
-
     def add(self, records: Records) -> None:
         """Take records in, the last of a row wins; the next place is `count`."""
         begin, end = self.count, self.count + len(records)
         rows = np.ascontiguousarray(records["row"])
         self._alive[self.places(rows)] = False
-        self._reserve(end)
+        self.reserve(end)
         self._rows[begin:end], self._times[begin:end] = rows, records["time"]
-        self._lengths[:, begin:end], self._middle[begin:end] = records["lengths"].T, records["middle"]
         self._alive[begin:end] = ~np.isnan(records["time"])
-        self._add_heads(np.ascontiguousarray(records["head"]), begin)
+        self._put(begin, records)
         self.count = end
         self._directory.extend(self.rows)
         self._alive[begin:end] &= self._directory.places(rows, self.rows) == np.arange(begin, end)
@@ -91,101 +69,86 @@ class CodesTable:
         found = found[found >= 0]
         return found[self._alive[found]]
 
-    def products(self, question: Question) -> Iterator[tuple[int, NDArray[np.float32]]]:
-        """(first place, products of the heads with the question's) over all places; the array lives until the next."""
-        yield from self._product(self._full, question)
-        rest = self.count - len(self._full) * CHUNK
-        if rest:
-            yield len(self._full) * CHUNK, head_products(self._tail[:rest], question)
+    def look(
+        self, question: Question, asked: NDArray[np.bool_], recency: Recency | None
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32] | None]:
+        """For each place a number that its cosine is not above, and one for its score; see `scan.look`."""
+        return scan.look(self._blocks, self.frame, question, asked, recency, is_compiled=self._is_compiled)
 
-    def _reserve(self, size: int) -> None:
-        """Make room; what is not used yet takes no memory."""
+    def fine_products(
+        self, records: Records, vectors: NDArray[np.float32]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Products of decoded records of the second file, and their lengths; see `scan.fine_products`."""
+        return scan.fine_products(records, self.frame, vectors, is_compiled=self._is_compiled)
+
+    def codes_at(self, places: NDArray[np.int64]) -> tuple[NDArray[np.uint8], NDArray[np.uint16], NDArray[np.uint8]]:
+        """Signs, factors and errors of some places."""
+        block, vector = places // BLOCK, places % BLOCK
+        blocks = self._blocks
+        errors = np.stack([blocks.head_errors[block, vector], blocks.sign_errors[block, vector]], axis=1)
+        return blocks.signs[block, :, vector % 16, vector // 16], blocks.factors[block, vector], errors
+
+    def reserve(self, size: int) -> None:
+        """Make room for so many places; what is not used yet takes no memory."""
         capacity = len(self._rows)
         if size <= capacity:
             return
-        capacity = max(size, 2 * capacity)
-        for name in ("_rows", "_times", "_alive", "_middle"):
-            before = getattr(self, name)
-            after = np.empty((capacity, *before.shape[1:]), before.dtype)
-            after[: self.count] = before[: self.count]
-            setattr(self, name, after)
-        lengths = np.empty((LENGTHS, capacity), np.uint8)
-        lengths[:, : self.count] = self._lengths[:, : self.count]
-        self._lengths = lengths
+        capacity = -(-max(size, capacity + capacity // 2) // BLOCK) * BLOCK
+        for name in ("_rows", "_times", "_alive"):
+            setattr(self, name, _grown(getattr(self, name), capacity, self.count))
+        blocks, used = self._blocks, -(-self.count // BLOCK)
+        self._blocks = Blocks(
+            _grown(blocks.heads, capacity // BLOCK, used),
+            _grown(blocks.signs, capacity // BLOCK, used),
+            _grown(blocks.factors, capacity // BLOCK, used),
+            _grown(blocks.head_errors, capacity // BLOCK, used),
+            _grown(blocks.sign_errors, capacity // BLOCK, used),
+        )
 
-    def _add_heads(self, heads: NDArray[np.int8], begin: int) -> None:
-        while len(heads):
-            used = begin % CHUNK
-            fits = min(CHUNK - used, len(heads))
-            self._tail[used : used + fits] = heads[:fits]
-            begin += fits
-            heads = heads[fits:]
-            if begin % CHUNK == 0:
-                self._full.append(self._prepare(self._tail))
+    def _put(self, begin: int, records: Records) -> None:
+        """Spread the codes of `records` over the blocks: one by one where a block is not theirs alone."""
+        whole = slice(min(-begin % BLOCK, len(records)), len(records) - (begin + len(records)) % BLOCK)
+        if whole.stop <= whole.start:
+            self._put_each(begin, records)
+            return
+        self._put_each(begin, records[: whole.start])
+        self._put_blocks((begin + whole.start) // BLOCK, records[whole])
+        self._put_each(begin + whole.stop, records[whole.stop :])
 
+    def _put_blocks(self, first: int, records: Records) -> None:
+        count = len(records) // BLOCK
+        part = slice(first, first + count)
+        blocks = self._blocks
+        heads = np.ascontiguousarray(records["head"]).view(np.int16)
+        blocks.heads[part] = heads.reshape(count, BLOCK, heads.shape[1]).transpose(0, 2, 1)
+        signs = records["signs"]
+        blocks.signs[part] = signs.reshape(count, 2, BLOCK // 2, signs.shape[1]).transpose(0, 3, 2, 1)
+        blocks.factors[part] = records["factor"].reshape(-1, BLOCK)
+        blocks.head_errors[part] = records["errors"][:, 0].reshape(-1, BLOCK)
+        blocks.sign_errors[part] = records["errors"][:, 1].reshape(-1, BLOCK)
 
-class _Directory:
-    """Finds a row's last place: one sorted part, and a small one that came since and does not continue it."""
-
-    def __init__(self) -> None:
-        self._sorted_count = 0
-        self._order: NDArray[np.int64] | None = None
-        self._late: NDArray[np.int64] | None = None
-
-    def extend(self, rows: NDArray[np.int64]) -> None:
-        """`rows` has become longer."""
-        begin = self._sorted_count
-        if self._order is None and bool((np.diff(rows[max(0, begin - 1) :]) > 0).all()):
-            self._sorted_count = len(rows)
-        elif len(rows) - begin > _MOST_LATE:
-            self._order = np.argsort(rows, kind="stable")
-            self._sorted_count = len(rows)
-        self._late = None
-
-    def places(self, wanted: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The last place of each of `wanted` in `rows`; -1 where there is none."""
-        early = rows[: self._sorted_count]
-        found = _search(early if self._order is None else early[self._order], self._order, wanted)
-        if self._sorted_count < len(rows):
-            late = rows[self._sorted_count :]
-            if self._late is None:
-                self._late = np.argsort(late, kind="stable")
-            later = _search(late[self._late], self._late, wanted)
-            found = np.where(later >= 0, later + self._sorted_count, found)
-        return found
+    def _put_each(self, begin: int, records: Records) -> None:
+        places = np.arange(begin, begin + len(records))
+        block, vector = places // BLOCK, places % BLOCK
+        blocks = self._blocks
+        blocks.heads[block, :, vector] = np.ascontiguousarray(records["head"]).view(np.int16)
+        blocks.signs[block, :, vector % 16, vector // 16] = records["signs"]
+        blocks.factors[block, vector] = records["factor"]
+        blocks.head_errors[block, vector] = records["errors"][:, 0]
+        blocks.sign_errors[block, vector] = records["errors"][:, 1]
 
 
-def _search(
-    ascending: NDArray[np.int64], order: NDArray[np.int64] | None, wanted: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Where each of `wanted` stands last; -1 where it does not."""
-    at = np.searchsorted(ascending, wanted, side="right") - 1
-    at[at >= 0] = np.where(ascending[at[at >= 0]] == wanted[at >= 0], at[at >= 0], -1)
-    if order is None:
-        return at
-    at[at >= 0] = order[at[at >= 0]]
-    return at
+def _empty_blocks(frame: Frame, count: int) -> Blocks:
+    return Blocks(
+        np.zeros((count, frame.head_bytes // 2, BLOCK), np.int16),
+        np.zeros((count, frame.sign_bytes, BLOCK // 2, 2), np.uint8),
+        np.zeros((count, BLOCK), np.uint16),
+        np.zeros((count, BLOCK), np.uint8),
+        np.zeros((count, BLOCK), np.uint8),
+    )
 
 
-def _pack(heads: NDArray[np.int8]) -> Any:
-    return numkong.dots_pack(heads, "int8")
-
-
-def _keep(heads: NDArray[np.int8]) -> Any:
-    return heads.copy()
-
-
-def _fast_products(packs: list[Any], question: Question) -> Iterator[tuple[int, NDArray[np.float32]]]:
-    out = numkong.zeros((1, CHUNK), dtype="int32")
-    whole = np.asarray(out)[0]
-    found = np.empty(CHUNK, np.float32)
-    asked = question.head[None]
-    for number, pack in enumerate(packs):
-        numkong.dots_packed(asked, pack, out=out)
-        found[:] = whole
-        yield number * CHUNK, found
-
-
-def _plain_products(heads: list[Any], question: Question) -> Iterator[tuple[int, NDArray[np.float32]]]:
-    for number, head in enumerate(heads):
-        yield number * CHUNK, head_products(head, question)
+def _grown(before: NDArray[_Kind], capacity: int, used: int) -> NDArray[_Kind]:
+    after = np.zeros((capacity, *before.shape[1:]), before.dtype)
+    after[:used] = before[:used]
+    return after

@@ -1,8 +1,8 @@
 """The nearest vectors and the exhaustive ranking, exact as brute force, from compact codes and a few float32 vectors.
 
-The vectors stay in the index. Here are only codes of 204 bytes each (in memory and in a side file), from which every
-cosine is known up to a bound that is proven (`domain.vector_codes`). Whatever the bounds leave open is decided with
-the float32 vectors themselves, fetched from the index: some hundred of a million.
+The vectors stay in the index. Here are only codes (in memory and in side files), from which every cosine is known up to
+a bound (`domain.vector_codes` has the proof). Whatever the bounds leave open is decided with the float32 vectors
+themselves, fetched from the index: some dozens of a million.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 
 from actors.memory.codes import CHUNK, CodesFile, OutgrownCodesError, Purpose, UnfitCodesError
 from actors.memory.codes_table import CodesTable
-from actors.memory.nearest_ranking import DAY_S, ExhaustiveRanking, Pool
+from actors.memory.nearest_ranking import DAY_S, ROUNDING, ExhaustiveRanking, Pool
 from actors.memory.nearest_search import Search, greatest
+from actors.memory.scan import Recency
 from domain import ranking, vector_codes
 from domain.ranking import Parts
-from domain.vector_codes import Codes
 
 Allowed: TypeAlias = "NDArray[np.int64] | NDArray[np.bool_]"
 log = logging.getLogger(__name__)
@@ -35,9 +35,11 @@ _SAMPLE = 64
 """Rows compared with the index at opening."""
 _FETCH = 1024
 """Vectors fetched at a time while all are read."""
-_SEEDS = 64
+_SEEDS = 24
 _LOOK = 8
 _BATCH = 1024
+_NEAR_FACTOR = 2
+"""So many steps a factor may change when the same vector is encoded again."""
 
 
 class VectorSource(Protocol):
@@ -61,15 +63,6 @@ class Found:
     score: float
     parts: Parts
     is_pinned: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Scores:
-    """Each row's cosine to a question is within `errors` of `estimates`."""
-
-    rows: NDArray[np.int64]
-    estimates: NDArray[np.float32]
-    errors: NDArray[np.float32]
 
 
 class Nearest:
@@ -97,7 +90,7 @@ class Nearest:
 
         Args:
             space: Names the model and the generation of the index: another one when row numbers start again.
-            is_fast: Whether to use numkong where it is installed; without it the answers are the same.
+            is_fast: Whether to use the compiled pass where there is one; without it the answers are the same.
 
         Raises:
             OSError: the file cannot be read or written.
@@ -147,14 +140,7 @@ class Nearest:
         there = self._table.rows[self._table.places(np.unique(rows))]
         if not len(there):
             return
-        frame = self._file.frame
-        nothing = Codes(
-            np.zeros((len(there), frame.head_bytes), np.int8),
-            np.zeros((len(there), frame.middle_bytes), np.uint8),
-            np.zeros((len(there), vector_codes.LENGTHS), np.uint8),
-            np.zeros((len(there), len(frame.basis) - frame.kept), np.int8),
-            np.zeros(len(there), np.float32),
-        )
+        nothing = vector_codes.encode(self._file.frame, np.zeros((len(there), self._file.purpose.dims), np.float32))
         self._table.add(self._file.append(there, np.full(len(there), np.nan), nothing))
 
     def close(self) -> None:
@@ -203,27 +189,15 @@ class Nearest:
         asked = self._asked(allowed)
         asked[self._table.places(pins.rows)] = False
         work = ExhaustiveRanking(
-            self._table,
-            self._file.frame,
-            Search(self._table, self._file, query, asked),
+            Search(self._table, self._file, query, asked, self._recency(now)),
             lambda places: self._exact(places, query, now),
             lambda places: self._ages(places, now),
-            self._recencies(now),
             pins,
             count,
         )
         pool, picks = work.run()
         self.fetched = work.fetched + len(pins.rows)
         return [Found(int(pool.rows[pick.index]), pick.score, pick.parts, pick.is_pinned) for pick in picks]
-
-    def scores(self, query: NDArray[np.float32], allowed: Allowed | None = None) -> Scores:
-        """Estimates of all cosines at once, each with its own proven error."""
-        asked = self._asked(allowed)
-        search = Search(self._table, self._file, query, asked)
-        places = np.flatnonzero(asked)
-        estimates = search.guesses(places)
-        errors = search.uppers[places] - estimates
-        return Scores(self._table.rows[places], estimates, errors)
 
     # opening
 
@@ -235,13 +209,16 @@ class Nearest:
         sample = np.zeros((len(chosen), dims), np.float32)
         for begin in range(0, len(chosen), _FETCH):
             sample[begin : begin + _FETCH] = source.fetch(chosen[begin : begin + _FETCH])
-        file = CodesFile.create(path, Purpose(space, dims, len(rows)), vector_codes.fit_frame(sample, dims))
+        file = CodesFile.create(
+            path, Purpose(space, dims, len(rows)), vector_codes.fit_frame(sample, dims, np.random.default_rng())
+        )
         built = cls(path, file, source, is_fast=is_fast)
         built._take(rows)
         return built
 
     def _load(self) -> None:
         """Take in what the file has."""
+        self._table.reserve(self._file.on_disk())
         for records in self._file.chunks():
             self._table.add(records)
 
@@ -273,8 +250,9 @@ class Nearest:
             return
         codes = vector_codes.encode(self._file.frame, self._source.fetch(rows))
         places = self._table.places(rows)
-        is_same = np.abs(self._table.lengths[places].astype(np.int16) - codes.lengths).max() <= 1
-        is_same &= (self._table.middle[places] == codes.middle).mean() > 0.9 if codes.middle.size else True
+        signs, factors, _ = self._table.codes_at(places)
+        is_same = np.abs(factors.astype(np.int64) - codes.factors).max() <= _NEAR_FACTOR
+        is_same &= (signs == codes.signs).mean() > 0.9 if codes.signs.size else True
         if not (is_same and (self._table.times[places] == self._source.times(rows)).all()):
             raise UnfitCodesError("its codes are not of the vectors in the index")
 
@@ -303,19 +281,17 @@ class Nearest:
         self, search: Search, query: NDArray[np.float32], count: int
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """More rows are asked about than are wanted."""
-        wanted = count + _SEEDS
-        places = greatest(search.uppers, wanted * _LOOK)
-        guesses = search.guesses(places)
-        places = places[np.argsort(-guesses, kind="stable")[:wanted]]
+        details, guesses = search.refine(greatest(search.uppers, (count + _SEEDS) * _LOOK))
+        is_refined = np.zeros(len(search.uppers), np.bool_)
+        is_refined[details.places] = True
+        places = details.places[np.argsort(-guesses, kind="stable")[: count + _SEEDS]]
         cosines = self._cosines(places, query)
         while True:
             search.settle(places)
-            least = np.partition(cosines, len(cosines) - count)[len(cosines) - count] if count else np.inf
-            found = np.flatnonzero(search.uppers >= least)
-            search.tighten(found)
-            found = found[search.uppers[found] >= least]
-            search.deepen(found)
-            found = found[search.uppers[found] >= least]
+            found = _not_below(search.uppers, cosines, count)
+            search.refine(found[~is_refined[found]])
+            is_refined[found] = True
+            found = _not_below(search.uppers, cosines, count)
             if not len(found):
                 return self._best(places, cosines, count)
             more = found[np.argsort(-search.uppers[found], kind="stable")[:_BATCH]]
@@ -341,7 +317,7 @@ class Nearest:
         rows = self._table.rows[places]
         vectors = self._source.fetch(rows)
         sims = ranking.similarities(vectors, query)
-        return Pool(rows, sims, self._ages(places, now), np.zeros(len(rows), np.bool_), vectors)
+        return Pool(rows, sims, self._ages(places, now), np.zeros(len(rows), np.bool_), vectors, places)
 
     def _pins(self, query: NDArray[np.float32], now: float, pinned: Mapping[int, float]) -> Pool:
         rows = np.array(sorted(pinned), np.int64)
@@ -352,14 +328,14 @@ class Nearest:
         if has_vector.any():
             vectors[has_vector] = self._source.fetch(rows[has_vector])
             sims[has_vector] = ranking.similarities(vectors[has_vector], query)
-        return Pool(rows, sims, ages, np.ones(len(rows), np.bool_), vectors)
+        return Pool(rows, sims, ages, np.ones(len(rows), np.bool_), vectors, np.full(len(rows), -1))
 
     def _ages(self, places: NDArray[np.int64], now: float) -> NDArray[np.float64]:
         ages: NDArray[np.float64] = (now - self._table.times[places]) / DAY_S
         return ages
 
-    def _recencies(self, now: float) -> NDArray[np.float32]:
-        """The formula's recency of each place in float32, from powers that are kept between questions."""
+    def _recency(self, now: float) -> Recency:
+        """How recency comes into scores, from powers that are kept between questions."""
         span = ranking.RECENCY_DAYS * DAY_S
         times = self._table.times
         known = len(self._decay)
@@ -371,6 +347,14 @@ class Nearest:
                 fresh = np.exp((times[known:] - self._reference) / span).astype(np.float32)
             self._decay = np.concatenate([self._decay[:known], fresh])
         with np.errstate(over="ignore"):
-            since = np.float32(min(np.exp(min((self._reference - now) / span, 80.0)), 3e38))
-        recencies: NDArray[np.float32] = np.minimum(self._decay * since, np.float32(1.0))
-        return recencies
+            since = min(float(np.exp(min((self._reference - now) / span, 80.0))), 3e38)
+        return Recency(self._decay, since, ranking.WEIGHT_RECENCY, ranking.WEIGHT_SIM, ROUNDING)
+
+
+def _not_below(uppers: NDArray[np.float32], cosines: NDArray[np.float64], count: int) -> NDArray[np.int64]:
+    """Places asked about whose cosine may be among the `count` greatest when it is added to `cosines`."""
+    if not count:
+        return np.empty(0, np.int64)
+    if len(cosines) < count:
+        return np.flatnonzero(np.isfinite(uppers))
+    return np.flatnonzero(uppers >= np.partition(cosines, len(cosines) - count)[len(cosines) - count])

@@ -8,26 +8,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from actors.memory.codes import CodesFile
+from actors.memory.codes_records import Records
 from actors.memory.codes_table import CodesTable
+from actors.memory.scan import Recency
 from domain import vector_codes
-from domain.vector_codes import Codes, Question
+from domain.vector_codes import Question
 
-_TIGHT, _DEEP = 1, 2
-"""How much of the codes a bound has seen: the head alone (0), what is in memory, all."""
-
-_PART = 4096
-"""Places looked at together: what that takes of memory stays small."""
 _SAMPLE = 16
 """One in so many places says how high a bound the best have."""
 
 
 @dataclass(frozen=True, slots=True)
 class Details:
-    """Places with their decoded vectors and the errors of these."""
+    """Places, and the second file's records of them."""
 
     places: NDArray[np.int64]
-    decoded: NDArray[np.float32]
-    errors: NDArray[np.float32]
+    records: Records
+
+    def only(self, kept: NDArray[np.bool_]) -> Details:
+        """Those that are kept."""
+        return Details(self.places[kept], self.records[kept])
 
 
 class Search:
@@ -35,6 +35,7 @@ class Search:
 
     Attributes:
         uppers: float32: no cosine is above it; minus infinity where a place is not asked about (any more).
+        scores: The same for the formula's score without redundancy; None if nobody wants to know.
     """
 
     def __init__(
@@ -43,76 +44,54 @@ class Search:
         file: CodesFile,
         query: NDArray[np.float32],
         asked: NDArray[np.bool_],
+        recency: Recency | None = None,
     ) -> None:
         self._table = table
         self._file = file
+        self._recency = recency
         self.question: Question = vector_codes.asked(file.frame, query)
-        self.uppers = np.empty(table.count, np.float32)
-        self._depth = np.zeros(table.count, np.uint8)
+        self.scores: NDArray[np.float32] | None
         if self.question.has_direction:
-            self._bound_all()
+            self.uppers, self.scores = table.look(self.question, asked, recency)
         else:
-            self.uppers.fill(0.0)
-            self._depth.fill(_TIGHT)
-        self.uppers[~asked] = -np.inf
+            self.uppers = np.where(asked, np.float32(0.0), np.float32(-np.inf))
+            self.scores = None if recency is None else recency.scores(self.uppers, slice(None))
 
-    def _bound_all(self) -> None:
-        """Bounds from the heads."""
-        step = np.float32(self.question.head_step)
-        for begin, products in self._table.products(self.question):
-            end = begin + len(products)
-            part = self.uppers[begin:end]
-            np.multiply(products, step, out=part)
-            part += vector_codes.head_errors(self._table.lengths[begin:end], self.question)
+    def refine(self, places: NDArray[np.int64]) -> tuple[Details, NDArray[np.float32]]:
+        """Make the bounds at `places` as tight as the fine codes can; these, and what the cosines probably are.
 
-    def tighten(self, places: NDArray[np.int64]) -> None:
-        """Make the bounds at `places` as tight as the codes in memory can."""
-        loose = places[self._depth[places] < _TIGHT]
-        for begin in range(0, len(loose), _PART):
-            part = loose[begin : begin + _PART]
-            lengths = self._table.lengths[part]
-            guesses = self.uppers[part] - vector_codes.head_errors(lengths, self.question)
-            guesses += vector_codes.middle_products(self._table.middle[part], self.question.middle)
-            guesses += vector_codes.middle_errors(lengths, self.question)
-            self.uppers[part] = np.minimum(self.uppers[part], guesses)
-        self._depth[loose] = _TIGHT
-
-    def deepen(self, places: NDArray[np.int64]) -> None:
-        """Make the bounds at `places` as tight as the codes in the files can; what is not sound there stays."""
-        shallow = places[self._depth[places] < _DEEP]
-        self._depth[shallow] = _DEEP
+        A place whose fine codes are not sound keeps its bound and is left out.
+        """
+        details = self._details(places)
         if not self.question.has_direction:
-            return
-        for begin in range(0, len(shallow), _PART):
-            part, codes = self._codes(shallow[begin : begin + _PART])
-            guesses = vector_codes.decoded_products(self._file.frame, codes, self.question.target)
-            guesses += vector_codes.decoded_errors(codes) @ self.question.weights + np.float32(vector_codes.MARGIN)
-            self.uppers[part] = np.minimum(self.uppers[part], guesses)
+            return details, np.zeros(len(details.places), np.float32)
+        records = details.records
+        guesses = self._table.fine_products(records, self.question.turned[None])[0][:, 0]
+        uppers = guesses + vector_codes.fine_errors(records["errors"], self.question)
+        tighter = np.minimum(self.uppers[details.places], uppers)
+        self.uppers[details.places] = tighter
+        if self.scores is not None and self._recency is not None:
+            self.scores[details.places] = self._recency.scores(tighter, details.places)
+        return details, guesses
 
-    def details(self, places: NDArray[np.int64]) -> Details:
-        """What the files say of `places`; those that are not sound there are left out."""
-        places, codes = self._codes(places)
-        return Details(places, vector_codes.decode(self._file.frame, codes), vector_codes.decoded_errors(codes))
-
-    def _codes(self, places: NDArray[np.int64]) -> tuple[NDArray[np.int64], Codes]:
-        """Those of `places` that are sound in the files, and all codes of them."""
-        is_sound, records = self._file.details(places)
-        is_sound &= records["row"] == self._table.rows[places]
-        if not is_sound.all():
-            places, records = places[is_sound], records[is_sound]
-        middle, lengths = self._table.middle[places], self._table.lengths[places]
-        return places, Codes(records["head"], middle, lengths, records["rest"], records["rest_error"])
-
-    def guesses(self, places: NDArray[np.int64]) -> NDArray[np.float32]:
-        """What the cosines at `places` probably are; they are tightened."""
-        self.tighten(places)
-        if not self.question.has_direction:
-            return self.uppers[places]
-        return self.uppers[places] - vector_codes.middle_errors(self._table.lengths[places], self.question)
+    def floors(self, records: Records, chosen: Records) -> NDArray[np.float32]:
+        """Lower bounds of the cosine of each of `records` to each of `chosen`, (n, m)."""
+        frame, codes = self._file.frame, (chosen["factor"], chosen["errors"])
+        others = vector_codes.decoded(frame, chosen["head"], chosen["fine"], chosen["factor"])
+        floors, sizes = self._table.fine_products(records, others)
+        return floors - vector_codes.pair_errors(frame, (sizes, records["errors"]), others, codes)
 
     def settle(self, places: NDArray[np.int64]) -> None:
         """Ask no more about `places`."""
         self.uppers[places] = -np.inf
+        if self.scores is not None:
+            self.scores[places] = -np.inf
+
+    def _details(self, places: NDArray[np.int64]) -> Details:
+        is_sound, records = self._file.details(places)
+        is_sound &= records["row"] == self._table.rows[places]
+        found = Details(places, records)
+        return found if is_sound.all() else found.only(is_sound)
 
 
 def greatest(values: NDArray[np.float32], count: int) -> NDArray[np.int64]:

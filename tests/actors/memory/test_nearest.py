@@ -162,20 +162,6 @@ def test_a_question_without_direction_gets_the_newest(tmp_path: Path) -> None:
     nearest.close()
 
 
-def test_scores_of_all_rows_are_within_the_errors_they_claim(tmp_path: Path) -> None:
-    corpus, source = Corpus(6, 130), Vectors(130)
-    source.put(np.arange(500), corpus.vectors(500), corpus.times(500))
-    nearest = Nearest.open(tmp_path / "codes", SPACE, 130, source)
-    for query in (*corpus.vectors(3), np.zeros(130, np.float32)):
-        scores = nearest.scores(query)
-        rows, sims = source.nearest(query, 500, None)
-        truth = dict(zip(rows, sims, strict=True))
-        found = np.array([truth[row] for row in scores.rows.tolist()])
-        assert len(found) == 500
-        assert (np.abs(found - scores.estimates) <= scores.errors).all()
-    nearest.close()
-
-
 def test_what_does_not_fit_is_refused_and_changes_nothing(tmp_path: Path) -> None:
     nearest = Nearest.open(tmp_path / "codes", SPACE, 4, Vectors(4))
     one = np.array([1])

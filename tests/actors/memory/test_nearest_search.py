@@ -24,7 +24,7 @@ class Coded:
         self.path = path
         self.vectors = (rng.standard_normal((COUNT, DIMS)) / np.arange(1, DIMS + 1) ** 0.4).astype(np.float32)
         self.vectors[5] = 0.0
-        frame = vector_codes.fit_frame(self.vectors, DIMS)
+        frame = vector_codes.fit_frame(self.vectors, DIMS, rng)
         self.file = CodesFile.create(path, Purpose("space", DIMS, COUNT), frame)
         self.table = CodesTable(frame)
         self.table.add(self.file.append(np.arange(COUNT), np.zeros(COUNT), vector_codes.encode(frame, self.vectors)))
@@ -37,27 +37,15 @@ class Coded:
 
 def test_bounds_are_above_the_truth_and_come_nearer(tmp_path: Path) -> None:
     coded = Coded(tmp_path / "codes")
-    search, places = coded.search(), np.arange(COUNT)
-    distances = []
-    for act in (lambda _places: None, search.tighten, search.deepen):
-        act(places)
-        assert (search.uppers >= coded.truth).all()
-        distances.append(float((search.uppers - coded.truth).mean()))
-    assert distances == sorted(distances, reverse=True)
-    assert distances[2] < 0.04
-    coded.file.close()
-
-
-def test_details_of_a_vector_are_within_their_errors(tmp_path: Path) -> None:
-    coded = Coded(tmp_path / "codes")
     search = coded.search()
-    search.deepen(np.arange(0, 40))
-    details = search.details(np.arange(20, 60))
-    assert sorted(details.places.tolist()) == list(range(20, 60))
-    targets, weights = vector_codes.exact_questions(coded.file.frame, coded.vectors[:9])
-    for target, weight, vector in zip(targets, weights, coded.vectors, strict=False):
-        far = np.abs(details.decoded @ target - cosines(coded.vectors[details.places], vector))
-        assert (far <= details.errors @ weight + vector_codes.MARGIN).all()
+    coarse = search.uppers.copy()
+    assert (coarse >= coded.truth).all()
+    details, guesses = search.refine(np.arange(COUNT))
+    assert details.places.tolist() == list(range(COUNT))
+    assert (search.uppers >= coded.truth).all()
+    assert (search.uppers <= coarse).all()
+    assert np.abs(guesses - coded.truth).max() < 0.03
+    assert (search.uppers - coded.truth).mean() < (coarse - coded.truth).mean() / 2
     coded.file.close()
 
 
@@ -68,9 +56,8 @@ def test_what_the_second_file_has_lost_keeps_its_bound(tmp_path: Path) -> None:
     file = CodesFile.open(coded.path, "space", DIMS)
     assert sum(len(records) for records in file.chunks()) == COUNT
     search = Search(coded.table, file, coded.query, np.ones(COUNT, np.bool_))
-    search.tighten(np.arange(COUNT))
     before = search.uppers.copy()
-    assert not len(search.details(np.arange(COUNT)).places)
+    assert not len(search.refine(np.arange(COUNT))[0].places)
     assert (search.uppers == before).all()
     file.close()
 
@@ -81,7 +68,7 @@ def test_what_is_not_asked_about_or_settled_is_out(tmp_path: Path) -> None:
     asked[:10] = False
     search = Search(coded.table, coded.file, coded.query, asked)
     search.settle(np.arange(10, 15))
-    search.deepen(np.arange(COUNT))
+    search.refine(np.arange(COUNT))
     assert np.isneginf(search.uppers[:15]).all()
     assert np.isfinite(search.uppers[15:]).all()
     coded.file.close()

@@ -1,0 +1,293 @@
+"""Upper bounds of all cosines and scores in one pass: compiled where the set-up found a C compiler, else in numpy.
+
+Both look at the same codes and give bounds that hold; the compiled ones are a little wider and come ten times sooner.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import platform
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from domain import vector_codes
+from domain.vector_codes import Frame, Question
+
+BLOCK = 32
+"""Vectors side by side in a block."""
+SOURCE = Path(__file__).with_name("scan.c")
+_PART = 256
+"""Blocks that numpy looks at together."""
+_MOST = 127
+"""A table's numbers are 0 to this: two of them fit into a byte."""
+_HEAD_LIMIT = 32_000
+_TOGETHER = 4
+"""Vectors that are multiplied with a decoded one together."""
+_DECODED = 512
+"""Records that numpy decodes at a time: few enough to stay in the cache."""
+
+
+@dataclass(frozen=True, slots=True)
+class Blocks:
+    """Codes as `scan.c` wants them; each array is contiguous.
+
+    Attributes:
+        heads: int16 (blocks, pairs, BLOCK): two bytes of a head each.
+        signs: uint8 (blocks, columns, BLOCK / 2, 2): [.., i, k] is of vector 16 k + i.
+        factors: uint16 (blocks, BLOCK).
+        head_errors: uint8 (blocks, BLOCK), and `sign_errors`.
+    """
+
+    heads: NDArray[np.int16]
+    signs: NDArray[np.uint8]
+    factors: NDArray[np.uint16]
+    head_errors: NDArray[np.uint8]
+    sign_errors: NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True)
+class Recency:
+    """How recency comes into scores: `weight * min(1, decay * since) + rounding`, beside `sim_weight` for the cosine.
+
+    Attributes:
+        decay: float32, one for each vector.
+    """
+
+    decay: NDArray[np.float32]
+    since: float
+    weight: float
+    sim_weight: float
+    rounding: float
+
+    def scores(self, uppers: NDArray[np.float32], places: NDArray[np.int64] | slice) -> NDArray[np.float32]:
+        """Upper bounds of the scores at `places`, whose cosines are not above `uppers`; both may be minus infinity."""
+        scores: NDArray[np.float32] = np.minimum(self.decay[places] * np.float32(self.since), np.float32(1.0))
+        scores *= np.float32(self.weight)
+        scores += np.maximum(uppers, np.float32(0.0)) * np.float32(self.sim_weight) + np.float32(self.rounding)
+        scores[np.isneginf(uppers)] = -np.inf
+        return scores
+
+
+def look(
+    blocks: Blocks,
+    frame: Frame,
+    question: Question,
+    asked: NDArray[np.bool_],
+    recency: Recency | None,
+    *,
+    is_compiled: bool,
+) -> tuple[NDArray[np.float32], NDArray[np.float32] | None]:
+    """For each vector a number that its cosine is not above, and one that its score is not above.
+
+    Args:
+        asked: Which vectors are asked about, as many as there are; the others get minus infinity.
+        recency: None if scores are not wanted.
+        is_compiled: Whether to use the compiled pass; only where `is_available`.
+    """
+    uppers = np.empty(-(-len(asked) // BLOCK) * BLOCK, np.float32)
+    if is_compiled:
+        scores = None if recency is None else np.empty(len(asked), np.float32)
+        _run(blocks, _Asked(frame, question), asked, recency, (uppers, scores))
+        return uppers[: len(asked)], scores
+    for begin in range(0, len(uppers) // BLOCK, _PART):
+        bounds = plain_bounds(blocks, slice(begin, min(begin + _PART, len(uppers) // BLOCK)), frame, question)
+        uppers[begin * BLOCK : begin * BLOCK + len(bounds)] = bounds
+    uppers = uppers[: len(asked)]
+    uppers[~asked] = -np.inf
+    return uppers, None if recency is None else recency.scores(uppers, slice(None))
+
+
+def plain_bounds(blocks: Blocks, part: slice, frame: Frame, question: Question) -> NDArray[np.float32]:
+    """The first of `look` for some blocks, in numpy."""
+    factors = blocks.factors[part].reshape(-1)
+    heads = blocks.heads[part].transpose(0, 2, 1).reshape(len(factors), blocks.heads.shape[1])
+    signs = blocks.signs[part].transpose(0, 3, 2, 1).reshape(len(factors), blocks.signs.shape[1])
+    errors = np.stack([blocks.head_errors[part].reshape(-1), blocks.sign_errors[part].reshape(-1)], axis=1)
+    bounds = vector_codes.coarse_errors(errors, question)
+    bounds += vector_codes.coarse_products(frame, np.ascontiguousarray(heads).view(np.int8), signs, factors, question)
+    return bounds
+
+
+def fine_products(
+    records: NDArray[np.void], frame: Frame, vectors: NDArray[np.float32], *, is_compiled: bool
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """The product of each decoded record of the second file with each of `vectors`, and the records' own lengths.
+
+    Args:
+        records: Contiguous.
+        vectors: (m, dims), in the frame.
+
+    Returns:
+        float32 (n, m) and (n,).
+    """
+    if not is_compiled:
+        parts = [
+            _plain_products(records[begin : begin + _DECODED], frame, vectors)
+            for begin in range(0, max(len(records), 1), _DECODED)
+        ]
+        return np.concatenate([part for part, _ in parts]), np.concatenate([sizes for _, sizes in parts])
+    padded = np.zeros((-(-len(vectors) // _TOGETHER) * _TOGETHER, len(frame.basis)), np.float32)
+    padded[: len(vectors)] = vectors
+    found, squares = np.empty((len(records), len(padded)), np.float32), np.empty(len(records), np.float32)
+    buffer = np.zeros((_TOGETHER, len(frame.basis)), np.float32)
+    fields: Mapping[str, Any] = records.dtype.fields or {}
+    details = _Details(
+        records=records.ctypes.data,
+        count=len(records),
+        size=records.dtype.itemsize,
+        **{name: fields[name][1] for name in ("head", "fine", "factor")},
+        heads=frame.head,
+        fines=frame.fine_bytes,
+    )
+    steps = frame.head_step, vector_codes.MIDDLE_LEVEL
+    into = buffer.ctypes.data, found.ctypes.data, squares.ctypes.data
+    _library().scan_fine(ctypes.byref(details), *steps, padded.ctypes.data, *padded.shape, *into)
+    return found[:, : len(vectors)], np.sqrt(squares)
+
+
+def _plain_products(
+    records: NDArray[np.void], frame: Frame, vectors: NDArray[np.float32]
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    decoded = vector_codes.decoded(frame, records["head"], records["fine"], records["factor"])
+    return decoded @ vectors.T, np.sqrt(np.einsum("ij,ij->i", decoded, decoded))
+
+
+def read(descriptor: int, places: NDArray[np.int64], size: int) -> NDArray[np.uint8]:
+    """`size` bytes from each of `places` in a file, a line each; zeros for what it does not have. Compiled only."""
+    into = np.empty((len(places), size), np.uint8)
+    places = np.ascontiguousarray(places)
+    _library().scan_read(descriptor, places.ctypes.data, len(places), size, into.ctypes.data)
+    return into
+
+
+@cache
+def is_available() -> bool:
+    """Whether there is a compiled pass that this processor can run."""
+    return library_path().exists() and bool(_library().scan_is_able())
+
+
+def library_path() -> Path:
+    """Where the set-up puts the compiled pass: another place for each source, so that an old one is never taken."""
+    digest = hashlib.blake2b(SOURCE.read_bytes(), digest_size=8).hexdigest()
+    return Path(sys.prefix, "lib", f"remembrancer-scan-{platform.machine()}-{digest}.so")
+
+
+class _Question(ctypes.Structure):
+    _fields_ = (
+        ("head", ctypes.c_void_p),
+        ("tables", ctypes.c_void_p),
+        *((name, ctypes.c_float) for name in ("head_step", "sign_step", "sign_base")),
+        *((name, ctypes.c_float) for name in ("head_error", "sign_error", "table_error", "constant")),
+    )
+
+
+class _Codes(ctypes.Structure):
+    _fields_ = (
+        *((name, ctypes.c_void_p) for name in ("heads", "signs", "factors", "head_errors", "sign_errors")),
+        *((name, ctypes.c_size_t) for name in ("count", "pairs", "columns")),
+    )
+
+
+class _Bounds(ctypes.Structure):
+    _fields_ = (
+        ("asked", ctypes.c_void_p),
+        ("decay", ctypes.c_void_p),
+        *((name, ctypes.c_float) for name in ("since", "sim_weight", "recency_weight", "rounding")),
+        ("uppers", ctypes.c_void_p),
+        ("scores", ctypes.c_void_p),
+    )
+
+
+class _Details(ctypes.Structure):
+    _fields_ = (
+        ("records", ctypes.c_void_p),
+        *((name, ctypes.c_size_t) for name in ("count", "size", "head", "fine", "factor", "heads", "fines")),
+    )
+
+
+class _Asked:
+    """A question in whole numbers; what the rounding of these loses is in its errors."""
+
+    def __init__(self, frame: Frame, question: Question) -> None:
+        step = max(float(np.abs(question.head).max(initial=0.0)), 1e-9) / _HEAD_LIMIT
+        self._head = np.zeros(frame.head_bytes, np.int16)
+        self._head[: frame.head] = np.rint(question.head / step)
+        lost = float(np.linalg.norm(question.head - self._head[: frame.head] * step))
+        self._tables, table_step, base, table_error = _tables(frame, question)
+        short, byte = 1.0 / 65_535.0, 1.0 / 255.0**2
+        self.passed = _Question(
+            head=self._head.ctypes.data,
+            tables=self._tables.ctypes.data,
+            head_step=step * frame.head_step,
+            sign_step=table_step * short,
+            sign_base=base * short,
+            head_error=question.lengths[0] * byte,
+            sign_error=question.lengths[1] * byte,
+            table_error=table_error * short,
+            # A head's codes may be a little longer than 1.
+            constant=question.constant + 2.0 * lost,
+        )
+
+
+def _tables(frame: Frame, question: Question) -> tuple[NDArray[np.uint8], float, float, float]:
+    """Tables as `scan.c` wants them, the size of their step, what to add to a sum of them, and a sum's error."""
+    columns = frame.sign_bytes
+    padded = np.zeros(8 * columns, np.float64)
+    padded[: frame.tail] = question.tail
+    bits = (np.arange(16)[:, None] >> np.arange(4)) & 1
+    products = padded.reshape(-1, 4) @ (2.0 * bits - 1.0).T
+    bases = products.min(axis=1, initial=0.0)
+    step = max(float((products.max(axis=1, initial=0.0) - bases).max(initial=0.0)), 1e-9) / _MOST
+    rounded = np.rint((products - bases[:, None]) / step)
+    error = np.abs(rounded * step + bases[:, None] - products).max(axis=1, initial=0.0).sum()
+    halves = rounded.astype(np.uint8).reshape(columns // 2, 2, 2, 1, 16).transpose(0, 2, 1, 3, 4)
+    tables = np.ascontiguousarray(np.broadcast_to(halves, (columns // 2, 2, 2, 2, 16)))
+    return tables, step, float(bases.sum()), float(error)
+
+
+@cache
+def _library() -> ctypes.CDLL:
+    library = ctypes.CDLL(str(library_path()))
+    library.scan_is_able.restype = ctypes.c_int
+    library.scan.argtypes = [ctypes.POINTER(_Codes), ctypes.POINTER(_Question), ctypes.POINTER(_Bounds)]
+    library.scan.restype = None
+    sizes, into = [ctypes.c_size_t] * 2, [ctypes.c_void_p] * 3
+    steps = [ctypes.c_float] * 2
+    library.scan_fine.argtypes = [ctypes.POINTER(_Details), *steps, ctypes.c_void_p, *sizes, *into]
+    library.scan_fine.restype = None
+    library.scan_read.argtypes = [ctypes.c_int, ctypes.c_void_p, *sizes, ctypes.c_void_p]
+    library.scan_read.restype = None
+    return library
+
+
+def _run(
+    blocks: Blocks,
+    question: _Asked,
+    asked: NDArray[np.bool_],
+    recency: Recency | None,
+    found: tuple[NDArray[np.float32], NDArray[np.float32] | None],
+) -> None:
+    codes = _Codes(
+        heads=blocks.heads.ctypes.data,
+        signs=blocks.signs.ctypes.data,
+        factors=blocks.factors.ctypes.data,
+        head_errors=blocks.head_errors.ctypes.data,
+        sign_errors=blocks.sign_errors.ctypes.data,
+        count=len(asked),
+        pairs=blocks.heads.shape[1],
+        columns=blocks.signs.shape[1],
+    )
+    bounds = _Bounds(asked=asked.ctypes.data, uppers=found[0].ctypes.data)
+    if recency is not None and found[1] is not None:
+        bounds.decay, bounds.scores = recency.decay.ctypes.data, found[1].ctypes.data
+        bounds.since, bounds.rounding = recency.since, recency.rounding
+        bounds.sim_weight, bounds.recency_weight = recency.sim_weight, recency.weight
+    _library().scan(ctypes.byref(codes), ctypes.byref(question.passed), ctypes.byref(bounds))
