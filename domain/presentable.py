@@ -34,12 +34,17 @@ def _belongs(text: str, at: int) -> bool:
     before = text[at - 1] if at else ""
     after = text[at + 1] if at + 1 < len(text) else ""
     if character == "\u200d":
-        return (_is_emoji_part(before) and _is_emoji(after)) or bool(_JOINING_SCRIPTS.match(before))
+        return (_is_emoji_part(before) and _is_emoji(after)) or _joins(before)
     if character == "\u200c":
-        return bool(_JOINING_SCRIPTS.match(before) and _JOINING_SCRIPTS.match(after))
+        return _joins(before) and _joins(after)
     if "\U000e0020" <= character <= _TAG_END:
         return _is_in_flag(text, at)
     return False
+
+
+def _joins(character: str) -> bool:
+    """Whether it is written in a script that joins; a mark that is itself invisible is not."""
+    return bool(_JOINING_SCRIPTS.match(character)) and unicodedata.category(character) != "Cf"
 
 
 def _is_emoji(character: str) -> bool:

@@ -39,6 +39,8 @@ def test_emoji_and_scripts_keep_the_joiners_that_they_need(text: str) -> None:
         ("a\U000e0041b", "a\\U000e0041b"),
         ("\U0001f3f4\U000e0067\U000e0062", "\U0001f3f4\\U000e0067\\U000e0062"),
         ("\u200d", "\\u200d"),
+        ("\u061c\u200d", "\\u061c\\u200d"),
+        ("\u180e\u200c\u1820", "\\u180e\\u200c\u1820"),
     ],
 )
 def test_a_joiner_or_tag_that_joins_nothing_is_shown(text: str, shown: str) -> None:
