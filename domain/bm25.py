@@ -1,6 +1,5 @@
-"""BM25 over a few thousand documents in memory, equal to FTS5's `bm25()` with one column.
+"""BM25, equal to FTS5's `bm25()` with one column, over what an index or a few documents in memory hold of each word.
 
-Serves measurements, which need no database for so little; the agent asks its index.
 Source: https://www.sqlite.org/fts5.html, "The bm25() function".
 """
 
@@ -9,6 +8,10 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 K1 = 1.2
 B = 0.75
@@ -16,8 +19,54 @@ _LEAST_IDF = 1e-6
 """For terms that stand in more than half of the documents: they must not count against one."""
 
 
+class Postings(NamedTuple):
+    """Where a term stands: in how many documents, and rows of those that are asked for, with how often each has it."""
+
+    documents: int
+    rows: NDArray[np.int64]
+    """Ascending, each once."""
+    counts: NDArray[np.int64]
+
+
+def summed(
+    terms: Sequence[Postings], lengths: Sequence[NDArray[np.int64]], documents: int, mean_length: float
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Every row that has one of `terms`, ascending, and its score, greater is better.
+
+    Args:
+        terms: A term that is given twice counts twice.
+        lengths: For each term how many terms each of its rows holds in all.
+        documents: How many there are.
+        mean_length: Of all documents.
+    """
+    if not terms:
+        return np.empty(0, np.int64), np.empty(0)
+    rows = np.concatenate([term.rows for term in terms])
+    parts = np.concatenate(
+        [_part(term, length, documents, mean_length) for term, length in zip(terms, lengths, strict=True)]
+    )
+    # Rows ascend within each term, which a stable sort makes use of; it leaves the terms of a row in their order.
+    order = np.argsort(rows, kind="stable")
+    rows = rows[order]
+    is_first = np.concatenate([[True], rows[1:] != rows[:-1]])[: len(rows)]
+    return rows[is_first], np.asarray(np.bincount(np.cumsum(is_first) - 1, parts[order]), np.float64)
+
+
+def _part(term: Postings, lengths: NDArray[np.int64], documents: int, mean_length: float) -> NDArray[np.float64]:
+    """What a term adds to the score of each of its rows; in FTS5's order of operations, so to the last bit."""
+    counts = term.counts.astype(np.float64)
+    norms = K1 * (1 - B + B * lengths.astype(np.float64) / mean_length)
+    part: NDArray[np.float64] = _weight(documents, term.documents) * (counts * (K1 + 1.0) / (counts + norms))
+    return part
+
+
+def _weight(documents: int, having: int) -> float:
+    idf = math.log((max(0, documents - having) + 0.5) / (having + 0.5))
+    return idf if idf > 0 else _LEAST_IDF
+
+
 class Bm25:
-    """Scores documents by the terms of a question."""
+    """Scores a few thousand documents in memory, for measurements, which need no database for so little."""
 
     def __init__(self, documents: Sequence[Sequence[str]]) -> None:
         """Index `documents`, each given as its terms in any order."""
@@ -40,8 +89,7 @@ class Bm25:
         scores: dict[int, float] = {}
         for term in question_terms:
             found = self._found.get(term, [])
-            idf = math.log((len(self._lengths) - len(found) + 0.5) / (len(found) + 0.5))
-            weight = idf if idf > 0 else _LEAST_IDF
+            weight = _weight(len(self._lengths), len(found))
             for number, count in found:
                 norm = K1 * (1 - B + B * self._lengths[number] / self._mean_length)
                 scores[number] = scores.get(number, 0.0) + weight * count * (K1 + 1) / (count + norm)

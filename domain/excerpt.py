@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from domain.keywords import STOP_TERMS, spaced
 from domain.porter import stem
@@ -18,8 +18,7 @@ _START = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Excerpt:
+class Excerpt(NamedTuple):
     """What is shown of a turn, and whether that is less than all of it."""
 
     text: str

@@ -169,7 +169,12 @@ def names(question: str, author: str) -> bool:
 
 def is_question(text: str) -> bool:
     """Whether `text` ends by asking."""
-    return text.rstrip().endswith(("?", "\uff1f"))
+    return are_questions((text,))[0]
+
+
+def are_questions(texts: Iterable[str]) -> list[bool]:
+    """`is_question` of each."""
+    return [("?" in text or "\uff1f" in text) and text.rstrip().endswith(("?", "\uff1f")) for text in texts]
 
 
 @lru_cache(maxsize=4096)
@@ -179,7 +184,7 @@ def _words_of(text: str) -> frozenset[str]:
 
 def _positive(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """`values` with 0 for those below and those that are not known."""
-    return np.maximum(np.nan_to_num(values, nan=0.0), 0.0)
+    return np.fmax(values, 0.0)
 
 
 def _scaled(values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from domain.excerpt import MARK, Excerpt, collapse, excerpt
 from domain.prompt import MEMORY_PREFIX
@@ -89,45 +90,64 @@ def inject(memories: Sequence[Memory], wanted: Collection[str] = (), budget: Bud
     """
     left = budget.total_tokens * CHARS_PER_TOKEN - len(_block([], budget))
     items: list[Injected] = []
+    terms = frozenset(wanted)
     for index, memory in enumerate(memories):
         if len(items) == budget.most:
             break
         if not collapse(memory.text):
             continue
         comma = 1 if items else 0
-        item = _shown(index, memory, wanted, budget, left - comma)
-        if item is None:
+        shown = _shown(memory, terms, budget, left - comma)
+        if shown is None:
             break
-        items.append(item)
-        left -= comma + len(_rendered(item))
+        items.append(Injected(index, memory, shown.excerpt.text, shown.excerpt.is_truncated))
+        left -= comma + shown.size
     return Injection(_block(items, budget) if items else "", tuple(items))
 
 
 def rendered_size(memory: Memory, wanted: Collection[str] = (), budget: Budget = Budget()) -> int:
     """Characters that `memory` takes in a block that has room, its comma included."""
-    item = _shown(0, memory, wanted, budget, budget.total_tokens * CHARS_PER_TOKEN)
-    return len(_rendered(item)) + 1 if item else 0
+    shown = _shown(memory, frozenset(wanted), budget, budget.total_tokens * CHARS_PER_TOKEN)
+    return shown.size + 1 if shown else 0
 
 
-def _shown(index: int, memory: Memory, wanted: Collection[str], budget: Budget, left: int) -> Injected | None:
-    """`memory` as it is shown with `left` characters to spend; None if too little of it would be."""
-    frame = len(_rendered(Injected(index, memory, "", is_truncated=False)))
+class _Shown(NamedTuple):
+    excerpt: Excerpt
+    size: int
+    """Characters that it takes."""
+
+
+def _shown(memory: Memory, wanted: frozenset[str], budget: Budget, left: int) -> _Shown | None:
+    """What is shown of `memory` with `left` characters to spend; None if that is too little."""
+    frame = _frame(memory)
     room = min(EXCERPT_CHARS, budget.item_tokens * CHARS_PER_TOKEN - frame)
     if room <= len(MARK):
         return None
-    full = _excerpt(memory.text, room, frozenset(wanted))
-    if frame + _width(full.text) - full.is_truncated <= left:
-        return Injected(index, memory, full.text, full.is_truncated)
+    full, size = _excerpt(memory.text, room, wanted)
+    if frame + size <= left:
+        return _Shown(full, frame + size)
     if left - frame < LEAST_CHARS:
         return None
-    part = _excerpt(memory.text, left - frame, frozenset(wanted))
-    return Injected(index, memory, part.text, part.is_truncated)
+    part, size = _excerpt(memory.text, left - frame, wanted)
+    return _Shown(part, frame + size)
+
+
+def _frame(memory: Memory) -> int:
+    """Characters that stand around what is shown of a memory; one less if that is not all, for `true` is shorter."""
+    return _AROUND + _path_size(memory.path) + len(str(memory.line))
+
+
+@lru_cache(maxsize=1024)
+def _path_size(path: str) -> int:
+    return len(_json(path))
 
 
 @lru_cache(maxsize=128)
-def _excerpt(text: str, room: int, wanted: frozenset[str]) -> Excerpt:
-    """Kept, for whoever asks for a memory's size is about to inject it."""
-    return excerpt(text, room, wanted, width=_width)
+def _excerpt(text: str, room: int, wanted: frozenset[str]) -> _Shown:
+    """Also what it adds to the frame. Kept, for whoever asks for a memory's size is about to inject it."""
+    width = _width if _ESCAPED.search(text) else len
+    found = excerpt(text, room, wanted, width=width)
+    return _Shown(found, width(found.text) - found.is_truncated)
 
 
 def _block(items: Iterable[Injected], budget: Budget) -> str:
@@ -148,3 +168,6 @@ def _json(text: str) -> str:
 def _width(text: str) -> int:
     """Length of `text` in JSON, without the quotes."""
     return len(_json(text)) - 2 if _ESCAPED.search(text) else len(text)
+
+
+_AROUND = len(_rendered(Injected(0, Memory("-", 1, ""), "", is_truncated=False))) - len('"-"1')

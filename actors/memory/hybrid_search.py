@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from functools import lru_cache
 
 import apsw
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,7 +14,7 @@ from actors.memory.order import NONE, Order
 from actors.memory.places import Mask
 from actors.memory.source import IndexVectors
 from actors.memory.vocabulary import Vocabulary
-from domain.hybrid import HITS, Candidates, Scores, is_question, names, scores
+from domain.hybrid import HITS, Candidates, Scores, are_questions, names, scores
 
 _Rows = NDArray[np.int64]
 _Values = NDArray[np.float64]
@@ -37,7 +36,7 @@ class HybridSearch:
             self._order.drop(row)
         if added:
             self._order.add(window, added)
-        self._vocabulary.changed(len(added) + len(gone))
+        self._vocabulary.follow(added, gone)
 
     def find(self, text: str, vector: NDArray[np.float32] | None, shown: Mask, total: int) -> Scores:
         """The rows that bear on a question, best first.
@@ -48,24 +47,23 @@ class HybridSearch:
             shown: For every row number whether it may be found.
             total: Rows of the whole index.
         """
-        near, cosines = self._near(vector, shown)
+        near, known = self._near(vector, shown)
         by_words, keywords = self._vocabulary.best(text, shown, total)
-        hits = np.union1d(near, by_words[:HITS])
+        hits = _together(near, by_words[:HITS])
         beside = np.concatenate(self._order.beside(hits))
-        rows = np.union1d(hits, beside[_may(beside, shown)])
-        rows, authors, sittings, endings, others = self._traits(rows, near, vector)
+        rows, authors, sittings, endings = self._traits(_together(hits, beside[_may(beside, shown)]))
         before, after = self._order.beside(rows)
-        is_named = lru_cache(None)(lambda author: names(text, author))
+        named = {author: names(text, author) for author in set(authors)}
         return scores(
             Candidates(
                 rows=rows,
-                cosines=_looked_up(near, cosines, rows, others),
-                keywords=_looked_up(by_words, keywords, rows, np.zeros(len(rows))),
+                cosines=self._cosines(rows, near, known, vector),
+                keywords=_looked_up(by_words, keywords, rows)[0],
                 before=before,
                 after=after,
                 sittings=sittings,
-                named=np.array([is_named(author) for author in authors], np.bool_),
-                asking=np.array([is_question(ending) for ending in endings], np.bool_),
+                named=np.fromiter(map(named.__getitem__, authors), np.bool_, len(rows)),
+                asking=np.fromiter(are_questions(endings), np.bool_, len(rows)),
             )
         )
 
@@ -74,20 +72,36 @@ class HybridSearch:
             return np.empty(0, np.int64), np.empty(0)
         return self._codes.nearest.top(vector, HITS, shown)
 
-    def _traits(
-        self, rows: _Rows, near: _Rows, vector: NDArray[np.float32] | None
-    ) -> tuple[_Rows, list[str], _Rows, list[str], _Values]:
-        """Rows that are there, author, sitting and end of each, and its cosine, unless it is of `near` or unknown."""
-        is_near = np.isin(rows, near)
-        listed = [json.dumps(part.tolist()) for part in (rows[is_near], rows[~is_near])]
-        asked = None if vector is None else vector.astype("<f4").tobytes()
-        found = list(self._connection.execute(_TRAITS, (listed[0],)))
-        found += self._connection.execute(_TRAITS_AND_COSINE, (listed[1], asked, self._vectors.space))
-        if not found:
-            return np.empty(0, np.int64), [], np.empty(0, np.int64), [], np.empty(0)
-        ids, authors, sittings, endings, distances = zip(*found, strict=True)
-        cosines = 1.0 - np.array([1.0 if one is None else one for one in distances], np.float64)
-        return np.array(ids, np.int64), list(authors), np.array(sittings, np.int64), list(endings), cosines
+    def _traits(self, rows: _Rows) -> tuple[_Rows, Sequence[str], _Rows, Sequence[str]]:
+        """Those of `rows` that are there; author, sitting and end of each."""
+        listed = msgspec.json.encode(rows.tolist()).decode()
+        ((ids, authors, sittings, endings),) = self._connection.execute(_TRAITS, (listed,))
+        return _numbers(ids), msgspec.json.decode(authors), _numbers(sittings), msgspec.json.decode(endings)
+
+    def _cosines(self, rows: _Rows, near: _Rows, known: _Values, vector: NDArray[np.float32] | None) -> _Values:
+        """Cosine of each of `rows` to the question: of `near` it is known; 0 where there is no vector."""
+        found, is_near = _looked_up(near, known, rows)
+        if vector is not None:
+            others = np.flatnonzero(~is_near)
+            found[others] = _about(self._vectors.fetch(rows[others]), vector)
+        return found
+
+
+def _numbers(listed: str | None) -> _Rows:
+    return np.fromstring(listed or "", np.int64, sep=",")
+
+
+def _about(vectors: NDArray[np.float32], asked: NDArray[np.float32]) -> _Values:
+    """Cosines to `asked`, right to some millionths; NaN where there is no direction."""
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        sizes = np.sqrt(np.vecdot(vectors, vectors) * np.vecdot(asked, asked))
+        return np.asarray(np.vecdot(vectors, asked) / sizes, np.float64)
+
+
+def _together(*parts: _Rows) -> _Rows:
+    """Every row of these once, ascending."""
+    rows = np.sort(np.concatenate(parts))
+    return np.asarray(rows[np.concatenate([[True], rows[1:] != rows[:-1]])[: len(rows)]])
 
 
 def _may(rows: _Rows, shown: Mask) -> Mask:
@@ -96,21 +110,18 @@ def _may(rows: _Rows, shown: Mask) -> Mask:
     return may
 
 
-def _looked_up(known: _Rows, values: _Values, rows: _Rows, otherwise: _Values) -> _Values:
-    """The value of each of `rows`: from `values` if it is `known`, which is in any order."""
+def _looked_up(known: _Rows, values: _Values, rows: _Rows) -> tuple[_Values, Mask]:
+    """The value of each of `rows`, 0 for one that is not `known`, and whether it is; `known` is in any order."""
     if not len(known):
-        return otherwise
+        return np.zeros(len(rows)), np.zeros(len(rows), np.bool_)
     order = np.argsort(known)
     at = order[np.minimum(np.searchsorted(known, rows, sorter=order), len(known) - 1)]
-    found: _Values = np.where(known[at] == rows, values[at], otherwise)
-    return found
+    is_known: Mask = known[at] == rows
+    return np.where(is_known, values[at], 0.0), is_known
 
 
-_COLUMNS = "SELECT t.id, t.author, t.sitting, substr(t.content, -64)"
-_ROWS = "FROM turns t WHERE t.id IN (SELECT value FROM json_each(?1))"
-_TRAITS = f"{_COLUMNS}, NULL {_ROWS}"
-_TRAITS_AND_COSINE = f"""
-{_COLUMNS}, (SELECT vec_distance_cosine(v.embedding, ?2)
-             FROM vectors v WHERE ?2 IS NOT NULL AND v.space = ?3 AND v.hash = t.hash)
-{_ROWS}
+# As four texts and not as many rows: what a row of an answer costs is more than all else about it.
+_TRAITS = """
+SELECT group_concat(t.id), json_group_array(t.author), group_concat(t.sitting), json_group_array(substr(t.content, -64))
+FROM json_each(?) CROSS JOIN turns t ON t.id = value
 """

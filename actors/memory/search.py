@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import apsw
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,7 +19,7 @@ from actors.memory.source import IndexVectors
 from domain.hybrid import pool_size
 from domain.injection import CHARS_PER_TOKEN, Budget, Memory, rendered_size
 from domain.keywords import question_terms
-from domain.ranking import Candidate, Ranked, cosines, rank
+from domain.ranking import Candidate, Ranked, cosines, rank_arrays
 
 Kind = Literal["hybrid", "similarity", "exhaustive"]
 NEIGHBOURS = 50
@@ -27,12 +27,11 @@ NEIGHBOURS = 50
 DAY_S = 86_400.0
 SHOWN_FROM_CHARS = 16_000
 """How much of a turn the excerpt is chosen from."""
-_SIZED_AT_ONCE = 48
+_SIZED_AT_ONCE = 40
 Vector = NDArray[np.float32]
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(NamedTuple):
     """A row of the index as a search needs it."""
 
     row: int
@@ -100,57 +99,67 @@ class Searcher:
         pins = [row for row in self._pins() if row < len(question.shown) and question.shown[row]]
         if self._kind == "exhaustive" and question.vector is not None and self._codes.nearest is not None:
             return self._exhaustive(question, allowed, pins)
-        scores = self._pool(question, budget)
-        turns = self._turns([*scores, *(row for row in pins if row not in scores)])
-        hits = self._rank(question, turns, scores)
-        return hits, len(turns)
+        scores, turns = self._pool(question, budget)
+        turns |= self._turns([row for row in (*scores, *pins) if row not in turns])
+        return self._rank(question, tuple(turns.values()), scores), len(turns)
 
     # searches
 
-    def _pool(self, question: Question, budget: Budget) -> dict[int, float]:
-        """Row -> search score of the turns that the formula ranks."""
+    def _pool(self, question: Question, budget: Budget) -> tuple[dict[int, float], dict[int, Turn]]:
+        """Row -> search score of the turns that the formula ranks, and those turns that are known already."""
         if self._kind == "similarity" and question.vector is not None and self._codes.nearest is not None:
             rows, sims = self._codes.nearest.top(question.vector, NEIGHBOURS, question.shown)
-            return dict(zip(rows.tolist(), sims.tolist(), strict=True))
+            return dict(zip(rows.tolist(), sims.tolist(), strict=True)), {}
         found = self._hybrid.find(question.text, question.vector, question.shown, question.total)
-        rows = found.rows.tolist()
-        sizes = self._sizes(rows, question_terms(question.text), budget)
+        turns: dict[int, Turn] = {}
+        sizes = self._sizes(found.rows.tolist(), question_terms(question.text), budget, turns)
         size = pool_size(sizes, budget.total_tokens * CHARS_PER_TOKEN)
-        return dict(zip(rows[:size], found.scores.tolist(), strict=False))
+        scores = dict(zip(found.rows[:size].tolist(), found.scores[:size].tolist(), strict=True))
+        return scores, {row: turns[row] for row in scores}
 
-    def _sizes(self, rows: Sequence[int], wanted: frozenset[str], budget: Budget) -> Iterator[int]:
-        """Rendered size of each row's memory, looked up a few rows at a time, for most are never asked for."""
+    def _sizes(
+        self, rows: Sequence[int], wanted: frozenset[str], budget: Budget, turns: dict[int, Turn]
+    ) -> Iterator[int]:
+        """Rendered size of each row's memory, looked up a few rows at a time, for most are never asked for.
+
+        Args:
+            turns: Takes in what is looked up.
+        """
         for begin in range(0, len(rows), _SIZED_AT_ONCE):
             part = rows[begin : begin + _SIZED_AT_ONCE]
-            turns = self._turns(part)
+            turns |= self._turns(part)
             for row in part:
                 yield rendered_size(turns[row].memory, wanted, budget)
 
     # ranking
 
-    def _rank(self, question: Question, turns: Mapping[int, Turn], scores: Mapping[int, float]) -> list[Hit]:
-        rows = np.array(list(turns), np.int64)
+    def _rank(self, question: Question, turns: Sequence[Turn], scores: Mapping[int, float]) -> list[Hit]:
+        if not turns:
+            return []
+        rows = np.array([turn.row for turn in turns], np.int64)
         vectors = self._vectors.fetch(rows)
+        sims = self._similarities(question, turns, vectors, scores)
+        said = np.array([turn.timestamp for turn in turns], np.float64)
+        ages = (question.now.timestamp() * 1000 - said) / 1000 / DAY_S
+        pinned = np.array([turn.is_pinned for turn in turns], np.bool_)
+        hits = []
+        for pick in rank_arrays(rows, sims, ages, pinned, vectors, question.count):
+            place = pick.index
+            turn = turns[place]
+            candidate = Candidate(turn.row, float(sims[place]), float(ages[place]), turn.is_pinned, vectors[place])
+            ranked = Ranked(candidate, pick.score, pick.parts, pick.is_pinned)
+            hits.append(Hit(turn, ranked, scores.get(turn.row, 0.0)))
+        return hits
+
+    def _similarities(
+        self, question: Question, turns: Sequence[Turn], vectors: NDArray[np.float32], scores: Mapping[int, float]
+    ) -> NDArray[np.float64]:
+        """Cosine of each turn to the question, or what stands in for it."""
         if question.vector is None:
-            sims = np.array([_scaled(scores, row) for row in rows.tolist()])
-        else:
-            sims = cosines(vectors, question.vector)
-            self._guess_unknown(sims, np.asarray(~vectors.any(axis=1)), [turns[row] for row in rows.tolist()], scores)
-        now_ms = question.now.timestamp() * 1000
-        candidates = [
-            Candidate(
-                row=row,
-                sim=float(sim),
-                age_days=(now_ms - turns[row].timestamp) / 1000 / DAY_S,
-                is_pinned=turns[row].is_pinned,
-                vector=vector,
-            )
-            for row, sim, vector in zip(rows.tolist(), sims, vectors, strict=True)
-        ]
-        return [
-            Hit(turns[ranked.candidate.row], ranked, scores.get(ranked.candidate.row, 0.0))
-            for ranked in rank(candidates, question.count)
-        ]
+            return np.array([_scaled(scores, turn.row) for turn in turns])
+        sims = cosines(vectors, question.vector)
+        self._guess_unknown(sims, np.asarray(~vectors.any(axis=1)), turns, scores)
+        return sims
 
     def _guess_unknown(
         self, sims: NDArray[np.float64], unknown: Mask, turns: Sequence[Turn], scores: Mapping[int, float]
@@ -185,15 +194,14 @@ class Searcher:
         return [row for (row,) in self._connection.execute("SELECT id FROM turns WHERE pinned = 1")]
 
     def _turns(self, rows: Iterable[int]) -> dict[int, Turn]:
-        found = self._connection.execute(_TURNS, (json.dumps(list(rows)),))
-        turns = [Turn(*values) for values in found]
+        listed = msgspec.json.encode(list(rows)).decode()
+        turns = map(Turn._make, self._connection.execute(_TURNS, (listed,)))
         return {turn.row: turn for turn in turns}
 
 
 _TURNS = """
 SELECT t.id, f.path, t.line, t.timestamp, t.role, t.author, t.content, t.pinned, w.key
-FROM turns t JOIN files f ON f.id = t.file JOIN windows w ON w.id = t.window
-WHERE t.id IN (SELECT value FROM json_each(?))
+FROM json_each(?) CROSS JOIN turns t ON t.id = value JOIN files f ON f.id = t.file JOIN windows w ON w.id = t.window
 """
 
 

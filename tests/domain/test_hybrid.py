@@ -18,6 +18,7 @@ from domain.hybrid import (
     SITTING_GAP,
     WEIGHT_COSINE,
     Found,
+    are_questions,
     is_question,
     names,
     pool_size,
@@ -179,3 +180,4 @@ def test_a_question_names_an_author_by_a_whole_word_of_the_name(question: str, a
 )
 def test_a_turn_asks_when_it_ends_so(text: str, expected: bool) -> None:
     assert is_question(text) is expected
+    assert are_questions([text, "no", text]) == [expected, False, expected]

@@ -1,0 +1,100 @@
+"""How many words each row of the keyword index holds, answered for many rows at once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import apsw
+import numpy as np
+from numpy.typing import NDArray
+
+_PART = 65_536
+
+
+class Lengths:
+    """4 bytes a row, read from the index when first asked for."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+        self._lengths = np.zeros(1, np.int32)
+        """Row number -> its words; 0 for no row."""
+        self._is_loaded = False
+        self._rows = self._sum = 0
+
+    @property
+    def rows(self) -> int:
+        """How many there are."""
+        self._load()
+        return self._rows
+
+    @property
+    def mean(self) -> float:
+        """Words of a row on average; not to be asked for when there is none."""
+        self._load()
+        return self._sum / self._rows
+
+    def of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The words of each of `rows`; 0 for those that came after the index was read."""
+        self._load()
+        found = np.zeros(len(rows), np.int64)
+        is_known = rows < len(self._lengths)
+        found[is_known] = self._lengths[rows[is_known]]
+        return found
+
+    def add(self, rows: Sequence[int]) -> None:
+        """Take in `rows`, which are in the index by now."""
+        if self._is_loaded:
+            self._read(_OF_ROWS, json.dumps(list(rows)))
+
+    def drop(self, row: int) -> None:
+        """Leave out a row that is gone."""
+        if row < len(self._lengths) and self._lengths[row]:
+            self._rows -= 1
+            self._sum -= int(self._lengths[row])
+            self._lengths[row] = 0
+
+    def _load(self) -> None:
+        if not self._is_loaded:
+            self._is_loaded = True
+            last = 0
+            while found := self._read(_AFTER, last, _PART):
+                last = found
+
+    def _read(self, query: str, *values: apsw.SQLiteValue) -> int:
+        """Take in what `query` finds; the last row, 0 if there is none."""
+        ((listed, coded),) = self._connection.execute(query, values)
+        if not listed:
+            return 0
+        rows = np.fromstring(str(listed), np.int64, sep=",")
+        lengths = _decoded(bytes.fromhex(str(coded)))
+        if (last := int(rows[-1])) >= len(self._lengths):
+            more = np.zeros(max(last + 1, 2 * len(self._lengths)) - len(self._lengths), np.int32)
+            self._lengths = np.concatenate([self._lengths, more])
+        self._rows += len(rows) - int(np.count_nonzero(self._lengths[rows]))
+        self._sum += int(lengths.sum()) - int(self._lengths[rows].sum())
+        self._lengths[rows] = lengths
+        return last
+
+
+def _decoded(data: bytes) -> NDArray[np.int64]:
+    """The numbers that follow one another in `data`, seven bits a byte, highest first, the last byte of each below 128.
+
+    Source: SQLite, "Database File Format", 1.6 (varint); none here has nine bytes.
+    """
+    codes = np.frombuffer(data, np.uint8)
+    ends = np.flatnonzero(codes < 128)
+    begins = np.concatenate([[0], ends[:-1] + 1])
+    values = np.zeros(len(ends), np.int64)
+    for place in range(int((ends - begins).max(initial=-1)) + 1):
+        goes_on = begins + place <= ends
+        values[goes_on] = values[goes_on] * 128 + (codes[begins[goes_on] + place] & 127)
+    return values
+
+
+_LISTED = "SELECT group_concat(id), group_concat(hex(sz), '') FROM"
+_AFTER = f"{_LISTED} (SELECT id, sz FROM words_docsize WHERE id > ? ORDER BY id LIMIT ?)"
+_OF_ROWS = (
+    f"{_LISTED} (SELECT id, sz FROM words_docsize WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id LIMIT -1)"
+)
+"""The keyword index keeps in `sz` how many words a row holds (FTS5, "The Docsize Table")."""
