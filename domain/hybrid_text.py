@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from functools import lru_cache
 
 _MONTHS = (
     *("January", "February", "March", "April", "May", "June"),
@@ -25,5 +26,6 @@ def keyword_text(author: str, at: datetime, text: str) -> str:
     return f"{_name(author)}: {text} {_MONTHS[at.month - 1]} {at.year}"
 
 
+@lru_cache(1024)
 def _name(author: str) -> str:
     return " ".join(author.split()) or "somebody"

@@ -45,7 +45,7 @@ def meta_dict(text: str) -> dict[str, MetaValue]:
     Raises:
         ValueError: not one JSON object.
     """
-    found = _object(text)
+    found = object_of(text)
     if "_esc" not in text:
         return found
     return {key[1:] if _OWN_MARK.fullmatch(key) else key: value for key, value in found.items()}
@@ -54,7 +54,7 @@ def meta_dict(text: str) -> dict[str, MetaValue]:
 def is_canonical(text: str) -> bool:
     """Whether `meta_json` could have given `text`."""
     try:
-        found = _object(text)
+        found = object_of(text)
         return "esc" not in found and _spelled(found) == text
     except ValueError:
         return False
@@ -71,12 +71,27 @@ def unmarked(text: str) -> tuple[str, bool]:
     Raises:
         ValueError: not one JSON object.
     """
-    _object(text)
+    object_of(text)
     if text == _MARKED + "}":
         return "{}", True
     if text.startswith(_MARKED + ","):
         return "{" + text[len(_MARKED) + 1 :], True
     return text, False
+
+
+def object_of(text: str) -> dict[str, MetaValue]:
+    """What `text` says as it stands, marks and all.
+
+    Raises:
+        ValueError: not one JSON object.
+    """
+    try:
+        found, end = _LOAD(text)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"metadata {text[:80]!r}: not JSON") from error
+    if end != len(text) or not isinstance(found, dict):
+        raise ValueError(f"metadata {text[:80]!r}: not one JSON object")
+    return found
 
 
 def _spelled(found: object) -> str:
@@ -87,13 +102,3 @@ def _spelled(found: object) -> str:
 
 def _stored_key(key: str) -> str:
     return f"_{key}" if _OWN_MARK.fullmatch(key) else key
-
-
-def _object(text: str) -> dict[str, MetaValue]:
-    try:
-        found, end = _LOAD(text)
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"metadata {text[:80]!r}: not JSON") from error
-    if end != len(text) or not isinstance(found, dict):
-        raise ValueError(f"metadata {text[:80]!r}: not one JSON object")
-    return found

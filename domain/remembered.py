@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from hashlib import blake2b
 
 from domain.hybrid_text import embedded_text
 from domain.log_event import Kind
-from domain.log_metadata import meta_dict
+from domain.log_metadata import MetaValue, meta_dict
+from domain.log_parser import Record
 from domain.pins import PIN, UNPIN
 from messages.base import EventId, TurnId, Value
 
@@ -15,6 +17,9 @@ EMBEDDED_CHARS = 8_000
 """How much of a long turn is embedded: its beginning."""
 USER = "user"
 AGENT = "agent"
+_SAID = (USER, AGENT)
+_PIN = Kind.PIN.value
+_REMEMBERED = (*_SAID, _PIN)
 
 
 class Remembered(Value, frozen=True, kw_only=True, gc=False):
@@ -47,7 +52,8 @@ class Remembered(Value, frozen=True, kw_only=True, gc=False):
     @property
     def hash(self) -> bytes:
         """Names `embedded_text`: equal texts have equal vectors."""
-        return blake2b(self.embedded_text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        text = embedded_text(self.author, self.at, self.text)[:EMBEDDED_CHARS]
+        return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 class PinChange(Value, frozen=True, kw_only=True, gc=False):
@@ -67,12 +73,23 @@ def remembered(
     *, path: str, line: int, event_id: EventId, kind: str, at: datetime, text: str, meta_json: str
 ) -> Remembered | PinChange | None:
     """What the index makes of one event of a log; None for kinds that are no memory, and for blank ones."""
-    if kind == Kind.PIN:
-        return _pinned(path, line, event_id, at, text, meta_json)
-    if kind not in (Kind.USER, Kind.AGENT) or not text.strip():
+    meta = meta_dict(meta_json) if kind in _REMEMBERED else {}
+    return _remembered(path, line, event_id, kind, at, text, meta)
+
+
+def remembered_of(path: str, record: Record) -> Remembered | PinChange | None:
+    """As `remembered`, of an event as `domain.log_parser.read` gives it."""
+    return _remembered(path, record.line, record.id, record.kind, record.at, record.content, record.meta)
+
+
+def _remembered(
+    path: str, line: int, event_id: EventId, kind: str, at: datetime, text: str, meta: Mapping[str, MetaValue]
+) -> Remembered | PinChange | None:
+    if kind == _PIN:
+        return _pinned(path, line, event_id, at, text, meta)
+    if kind not in _SAID or not text.strip():
         return None
-    meta = meta_dict(meta_json)
-    is_user = kind == Kind.USER
+    is_user = kind == USER
     return Remembered(
         path=path,
         line=line,
@@ -87,9 +104,8 @@ def remembered(
 
 
 def _pinned(
-    path: str, line: int, event_id: EventId, at: datetime, text: str, meta_json: str
+    path: str, line: int, event_id: EventId, at: datetime, text: str, meta: Mapping[str, MetaValue]
 ) -> Remembered | PinChange | None:
-    meta = meta_dict(meta_json)
     action, where, there = meta.get("action"), meta.get("path"), meta.get("line")
     if meta.get("event"):
         if action not in (PIN, UNPIN) or not isinstance(where, str) or not isinstance(there, int):

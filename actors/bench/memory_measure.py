@@ -17,7 +17,7 @@ from actors.bench.measure import Stopwatch, percentile, settle, silence_log
 from actors.bench.memory_peer import SqliteVec
 from actors.bench.memory_rebuild import rebuild
 from actors.bench.memory_set import BATCH, MemorySet, insert
-from actors.memory import database
+from actors.memory import database, scan
 from actors.memory.codes_keeper import CodesKeeper
 from actors.memory.index import Index
 from actors.memory.nearest import Nearest
@@ -28,6 +28,10 @@ from domain.injection import Budget
 
 FRESH = 4_000
 """Turns inserted while that is measured, twice; fewer in a small memory."""
+RECALLS = 200
+"""Most questions to the hybrid search."""
+STREAMED = 256_000_000
+"""Bytes read to see how fast that goes."""
 MS = 1000.0
 MEGA = 1_000_000
 _NOW = datetime.fromtimestamp(memory_data.NOW_S, UTC)
@@ -76,9 +80,7 @@ def search(given: MemorySet, queries: int) -> dict[str, Any]:
         fetched.append(nearest.fetched)
     memory = resident()
     searcher = Searcher(index.connection, source, keeper, "hybrid")
-    hybrid = [
-        _recall(searcher, given, vector, number) for number, vector in enumerate(asked.vectors[: max(1, queries // 10)])
-    ]
+    hybrid = [_recall(searcher, given, vector, number) for number, vector in enumerate(asked.vectors[:RECALLS])]
     keeper.close()
     index.close()
     return {
@@ -88,7 +90,20 @@ def search(given: MemorySet, queries: int) -> dict[str, Any]:
         "vectors_read": percentile(fetched, 0.5),
         "cold_start_s": cold_start_s,
         "hybrid": latency(hybrid),
+        "compiled": scan.is_available(),
+        "machine_gb_per_s": machine_gb_per_s(),
     }
+
+
+def machine_gb_per_s() -> float:
+    """How fast one thread reads memory: below that no search over codes can go."""
+    numbers = np.ones(STREAMED // 8)
+    took = []
+    for _ in range(5):
+        watch = Stopwatch()
+        numbers.max()
+        took.append(watch.read().wall_s)
+    return STREAMED / min(took) / 1e9
 
 
 def inserting(given: MemorySet, queries: int) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from domain.keywords import TOKENIZER
 
 log = logging.getLogger(__name__)
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 """`user_version` of the file; one of another version is moved aside and built anew from the logs."""
 OLDEST_SQLITE = (3, 51, 3)
 """Older ones can corrupt a WAL file when two connections race (sqlite.org, 3.51.3)."""
@@ -29,6 +29,8 @@ _SIDES = ("-wal", "-shm")
 
 Row: TypeAlias = "tuple[apsw.SQLiteValue, ...]"
 
+# In turns, what is read of many rows stands before the content, which may reach into other pages, and `vector` names a
+# vector of the space in use. A CHECK with IN makes its list anew for each row: 4 of 16 us.
 SCHEMA = f"""
 CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE windows(
@@ -41,14 +43,17 @@ CREATE INDEX windows_by_audience ON windows(audience);
 CREATE INDEX files_of_window ON files(window);
 CREATE TABLE turns(
   id INTEGER PRIMARY KEY AUTOINCREMENT, file INTEGER NOT NULL REFERENCES files(id), line INTEGER NOT NULL,
-  window INTEGER NOT NULL REFERENCES windows(id), event TEXT NOT NULL, turn TEXT NOT NULL, timestamp INTEGER NOT NULL,
-  role TEXT NOT NULL CHECK(role IN ('user', 'agent')), author TEXT NOT NULL, content TEXT NOT NULL,
-  pinned INTEGER NOT NULL DEFAULT 0 CHECK(pinned IN (0, 1)), hash BLOB NOT NULL,
-  sitting INTEGER NOT NULL DEFAULT 0,
-  status TEXT NOT NULL DEFAULT 'pending' CHECK(status IN ('pending', 'ok', 'failed')),
-  attempts INTEGER NOT NULL DEFAULT 0, next_attempt_at INTEGER NOT NULL DEFAULT 0, UNIQUE(file, line));
+  window INTEGER NOT NULL REFERENCES windows(id), timestamp INTEGER NOT NULL,
+  vector INTEGER, sitting INTEGER NOT NULL DEFAULT 0,
+  status TEXT NOT NULL DEFAULT 'pending' CHECK(status = 'pending' OR status = 'ok' OR status = 'failed'),
+  attempts INTEGER NOT NULL DEFAULT 0, next_attempt_at INTEGER NOT NULL DEFAULT 0,
+  pinned INTEGER NOT NULL DEFAULT 0 CHECK(pinned = 0 OR pinned = 1), hash BLOB NOT NULL,
+  role TEXT NOT NULL CHECK(role = 'user' OR role = 'agent'), event TEXT NOT NULL, turn TEXT NOT NULL,
+  author TEXT NOT NULL, content TEXT NOT NULL, UNIQUE(file, line),
+  CHECK((vector IS NULL) = (status <> 'ok')));
 CREATE INDEX turns_in_order ON turns(window, timestamp, id);
 CREATE INDEX turns_waiting ON turns(next_attempt_at, id) WHERE status <> 'ok';
+CREATE INDEX turns_embedded ON turns(vector) WHERE vector IS NOT NULL;
 CREATE INDEX turns_pinned ON turns(id) WHERE pinned = 1;
 CREATE TABLE pins(
   path TEXT NOT NULL, line INTEGER NOT NULL, pinned INTEGER NOT NULL, at INTEGER NOT NULL,
@@ -59,13 +64,13 @@ CREATE TABLE vectors(
   id INTEGER PRIMARY KEY, space INTEGER NOT NULL REFERENCES spaces(id), hash BLOB NOT NULL, embedding BLOB NOT NULL,
   UNIQUE(space, hash));
 CREATE VIRTUAL TABLE words USING fts5(content, content='', contentless_delete=1, tokenize='{TOKENIZER}');
+INSERT INTO words(words, rank) VALUES ('automerge', 8), ('hashsize', 8000000);
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab(words, 'row');
 CREATE VIEW memories AS
   SELECT turns.id, vectors.embedding, files.path, turns.line, turns.timestamp, turns.role, windows.context_id,
          turns.pinned, turns.status, turns.author, turns.content
   FROM turns JOIN files ON files.id = turns.file JOIN windows ON windows.id = turns.window
-  LEFT JOIN vectors ON vectors.hash = turns.hash
-    AND vectors.space = (SELECT value FROM meta WHERE key = 'space');
+  LEFT JOIN vectors ON vectors.id = turns.vector;
 """
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from itertools import islice
 from typing import Literal
 
 import apsw
@@ -15,7 +14,6 @@ from messages.base import Surface, Window
 
 Scope = Literal["global", "context", "audience"]
 Mask = NDArray[np.bool_]
-_PART = 65_536
 
 
 class Places:
@@ -39,13 +37,9 @@ class Places:
         self.total = 0
         for window, label in connection.execute("SELECT id, audience FROM windows"):
             self.hear(int(str(window)), str(label))
-        found = connection.execute("SELECT id, window FROM turns")
-        while part := list(islice(found, _PART)):
-            rows, windows = np.array(part, np.int64).T
-            self._last_row = max(self._last_row, int(rows.max()))
-            self._rows = _room(self._rows, self._last_row)
-            self._rows[rows] = windows
-            self.total += len(part)
+        # As one text for each window: rows made into objects take four times as long.
+        for window, rows in connection.execute("SELECT window, group_concat(id) FROM turns GROUP BY window"):
+            self.add(np.fromstring(str(rows), np.int64, sep=","), int(str(window)))
 
     def hear(self, window: int, label: str) -> None:
         """A window's readers, from now on."""
@@ -59,13 +53,13 @@ class Places:
         """Who reads a window."""
         return self._labels[self._windows[window]] if window < len(self._windows) else ""
 
-    def add(self, row: int, window: int) -> None:
-        """A new row."""
-        self._rows = _room(self._rows, row)
+    def add(self, rows: NDArray[np.int64], window: int) -> None:
+        """New rows of one window."""
+        self._last_row = max(self._last_row, int(rows.max(initial=0)))
+        self._rows = _room(self._rows, self._last_row)
         self._windows = _room(self._windows, window)
-        self.total += not self._rows[row]
-        self._rows[row] = window
-        self._last_row = max(self._last_row, row)
+        self.total += int(np.count_nonzero(self._rows[rows] == 0))
+        self._rows[rows] = window
 
     def drop(self, row: int) -> None:
         """A row that is gone."""
@@ -105,7 +99,7 @@ class Places:
         if number:
             by_window[number] = True
         by_window[0] = False
-        found: Mask = by_window[windows]
+        found: Mask = np.take(by_window, windows)
         return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -11,6 +12,8 @@ import apsw
 
 from actors.memory.database import transaction
 from messages.base import Window
+
+_VECTORS = "SELECT hash, id FROM vectors WHERE space = ? AND hash IN (SELECT unhex(value) FROM json_each(?))"
 
 
 class Session:
@@ -61,6 +64,12 @@ class Session:
             self.rows("INSERT OR IGNORE INTO files(path, window) VALUES (?, ?)", path, window)
             self._files[path] = self.one("SELECT id FROM files WHERE path = ?", path)
         return self._files[path]
+
+    def vectors(self, hashes: Sequence[bytes]) -> dict[bytes, int]:
+        """The numbers of those texts' vectors that the space in use has, by the texts' hashes."""
+        if not self.one("SELECT 1 FROM vectors WHERE space = ? LIMIT 1", self.space):
+            return {}
+        return dict(self.rows(_VECTORS, self.space, json.dumps([hash_.hex() for hash_ in hashes])))
 
     def forget_numbers(self) -> None:
         """Look up numbers of windows and files anew."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from actors.memory.session import Session
@@ -32,15 +33,21 @@ class Sittings:
         )
         return Place(*found[0]) if found else None
 
-    def following(self, last: Place | None, row: int, at: int) -> Place:
-        """A new turn behind all others of its window."""
-        is_first = last is None or at - last.at > _GAP_MS
-        return Place(row, at, row if last is None or is_first else last.sitting)
+    def following(self, last: Place | None, first_row: int, moments: Iterable[int]) -> list[int]:
+        """The sittings of new turns behind all others of their window, numbered from `first_row` on."""
+        sitting, before = (last.sitting, last.at) if last is not None else (first_row, None)
+        found = []
+        for row, at in enumerate(moments, first_row):
+            if before is not None and at - before > _GAP_MS:
+                sitting = row
+            found.append(sitting)
+            before = at
+        return found
 
     def join(self, row: int, window: int, at: int) -> None:
         """Let a row that was put in anywhere belong to the sitting around it; it may make one of two."""
         before, after = self._beside(row, window, at)
-        sitting = self.following(before, row, at).sitting
+        (sitting,) = self.following(before, row, (at,))
         self._session.rows("UPDATE turns SET sitting = ? WHERE id = ?", sitting, row)
         if after is not None and after.sitting != sitting and after.at - at <= _GAP_MS:
             self._rename(window, after, sitting)

@@ -3,40 +3,56 @@
 from __future__ import annotations
 
 import json
+from itertools import chain
 
 import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-_WITH_VECTOR = "turns JOIN vectors ON vectors.space = ? AND vectors.hash = turns.hash"
+_PART = 65_536
+_NAMED = "SELECT id, vector FROM turns WHERE ?1 IS NOT NULL AND vector IS NOT NULL"
+_FIRST_AND_LAST = "SELECT (SELECT min(vector) FROM turns), (SELECT max(vector) FROM turns)"
+_NAMED_BETWEEN = "SELECT group_concat(id), group_concat(vector) FROM turns WHERE vector BETWEEN ? AND ?"
+_LIKE_THEIRS = "SELECT turns.id, vectors.id FROM turns JOIN vectors ON vectors.hash = turns.hash AND vectors.space = ?1"
+"""For a space that is not in use: turns name the vectors of the one that is."""
+_THESE = "AND turns.id IN (SELECT value FROM json_each(?2))"
 
 
 class IndexVectors:
-    """All vectors of one space; rows are numbers of turns."""
+    """All vectors of one space; rows are numbers of turns.
+
+    Which vector is whose is kept once it is known, 4 bytes a row: looking it up takes as long as reading the vector.
+    """
 
     def __init__(self, connection: apsw.Connection, space: int, dimensions: int) -> None:
         self._connection = connection
         self.space = space
         self._dimensions = dimensions
+        ((in_use,),) = connection.execute("SELECT max(value) FROM meta WHERE key = 'space'")
+        self._select = _NAMED if in_use == space else _LIKE_THEIRS
+        self._vectors: NDArray[np.int32] = np.zeros(1024, np.int32)
+        """Row -> number of its vector; 0 where that is not known, or there is none."""
+        self._version = 0
+        """Of the index as others have written it."""
 
     def rows(self) -> NDArray[np.int64]:
         """Every row that has a vector, ascending."""
-        ((current,),) = self._connection.execute("SELECT max(value) FROM meta WHERE key = 'space'")
-        if current == self.space:
-            # What has none stands in an index of its own, so that no row itself must be read.
-            every = np.fromiter((row for (row,) in self._connection.execute("SELECT id FROM turns")), np.int64)
-            waiting = self._connection.execute("SELECT id FROM turns WHERE status <> 'ok'")
-            return np.setdiff1d(every, np.fromiter((row for (row,) in waiting), np.int64))
-        found = self._connection.execute(f"SELECT turns.id FROM {_WITH_VECTOR} ORDER BY turns.id", (self.space,))
-        return np.fromiter((row for (row,) in found), np.int64)
+        self._is_other()
+        self.forget()
+        if self._select == _NAMED:
+            self._learn_named()
+        else:
+            self._learn(self._select)
+        return np.flatnonzero(self._vectors)
 
     def ready(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Those of `rows` that have a vector, ascending."""
-        found = self._connection.execute(
-            f"SELECT turns.id FROM {_WITH_VECTOR} WHERE turns.id IN (SELECT value FROM json_each(?)) ORDER BY turns.id",
-            (self.space, _listed(rows)),
-        )
-        return np.fromiter((row for (row,) in found), np.int64)
+        found: NDArray[np.int64] = np.sort(rows[self._numbers(rows) > 0])
+        return found
+
+    def forget(self, rows: NDArray[np.int64] | None = None) -> None:
+        """Look up anew whose vector is which, of `rows` or of all: they are gone, or no more what they were."""
+        self._vectors[slice(None) if rows is None else rows[rows < len(self._vectors)]] = 0
 
     def times(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """When each was said, in seconds since the epoch, in the order of `rows`."""
@@ -49,19 +65,64 @@ class IndexVectors:
 
     def fetch(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
         """Their vectors, one under the other in the order of `rows`; zeros for one that has none."""
-        found = list(
-            self._connection.execute(
-                f"SELECT turns.id, embedding FROM {_WITH_VECTOR} WHERE turns.id IN (SELECT value FROM json_each(?))",
-                (self.space, _listed(rows)),
-            )
-        )
-        vectors = np.zeros((len(rows), self._dimensions), np.float32)
-        if found:
-            order = np.argsort(rows)
-            there = np.array([row for row, _ in found], np.int64)
-            places = order[np.searchsorted(rows, there, sorter=order)]
-            vectors[places] = np.frombuffer(b"".join(vector for _, vector in found), "<f4").reshape(len(found), -1)
-        return vectors
+        numbers = self._numbers(rows)
+        vectors = np.zeros((len(rows), self._dimensions), "<f4")
+        there = np.flatnonzero(numbers)
+        if len(there):
+            self._read(numbers[there].tolist(), vectors, there.tolist())
+        return vectors.astype(np.float32, copy=False)
+
+    def _read(self, numbers: list[int], into: NDArray[np.float32], places: list[int]) -> None:
+        """Read vectors to where they belong; a statement would make an object of each first."""
+        size = into.itemsize * self._dimensions
+        blob = self._connection.blob_open("main", "vectors", "embedding", numbers[0], False)
+        try:
+            reopen, read, buffer = blob.reopen, blob.read_into, into.data.cast("B")
+            for number, place in zip(numbers, places, strict=True):
+                reopen(number)
+                read(buffer, place * size, size)
+        finally:
+            blob.close()
+
+    def _numbers(self, rows: NDArray[np.int64]) -> NDArray[np.int32]:
+        """The number of each one's vector; 0 for one that has none."""
+        if self._is_other():
+            self.forget()
+        self._reserve(int(rows.max(initial=0)))
+        numbers = self._vectors[rows]
+        unknown = rows[numbers == 0]
+        if len(unknown):
+            self._learn(f"{self._select} {_THESE}", _listed(unknown))
+            numbers = self._vectors[rows]
+        return numbers
+
+    def _is_other(self) -> bool:
+        """Whether somebody else has written the index since this was last asked; it may have been begun anew."""
+        before = self._version
+        ((self._version,),) = self._connection.execute("PRAGMA data_version")
+        return self._version != before
+
+    def _learn(self, statement: str, *values: apsw.SQLiteValue) -> None:
+        """Keep what a statement says of rows and their vectors."""
+        found = chain.from_iterable(self._connection.execute(statement, (self.space, *values)))
+        self._keep(*np.fromiter(found, np.int64).reshape(-1, 2).T)
+
+    def _learn_named(self) -> None:
+        """Keep what all turns say, in pieces of text: rows made into objects take twice as long."""
+        ((first, last),) = self._connection.execute(_FIRST_AND_LAST)
+        for begin in range(first or 1, (last or 0) + 1, _PART):
+            ((rows, vectors),) = self._connection.execute(_NAMED_BETWEEN, (begin, begin + _PART - 1))
+            if rows:
+                self._keep(np.fromstring(rows, np.int64, sep=","), np.fromstring(vectors, np.int64, sep=","))
+
+    def _keep(self, rows: NDArray[np.int64], vectors: NDArray[np.int64]) -> None:
+        self._reserve(int(rows.max(initial=0)))
+        self._vectors[rows] = vectors
+
+    def _reserve(self, row: int) -> None:
+        if row >= len(self._vectors):
+            more = max(row + 1, 2 * len(self._vectors)) - len(self._vectors)
+            self._vectors = np.concatenate([self._vectors, np.zeros(more, np.int32)])
 
 
 def _listed(rows: NDArray[np.int64]) -> str:

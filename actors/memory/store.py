@@ -151,6 +151,7 @@ class Store:
         """Forget all but the vectors."""
         self._codes.close()
         self.index.empty()
+        self._vectors.forget()
         self._places.load(self.index.connection)
         self._codes = self._open_codes()
         self.searcher = Searcher(self.index.connection, self._vectors, self._codes, self._plan.search)
@@ -199,14 +200,16 @@ class Store:
         """Let arrays and codes know of new rows and of those that are gone."""
         for row in gone:
             self._places.drop(row)
-        self._codes.remove(np.array(sorted(gone), np.int64))
+        dropped = np.array(sorted(gone), np.int64)
+        self._vectors.forget(dropped)
+        self._codes.remove(dropped)
         number, _ = self.index.label(window) if window is not None else (0, "")
         self.searcher.follow(number, added, gone)
         if not added:
             return
-        for row in added:
-            self._places.add(row, number)
-        self._codes.append(self._vectors.ready(np.array(sorted(added), np.int64)))
+        rows = np.array(sorted(added), np.int64)
+        self._places.add(rows, number)
+        self._codes.append(self._vectors.ready(rows))
 
     def _follow_label(self, window: Window, before: tuple[int, str]) -> None:
         number, label = self.index.label(window)

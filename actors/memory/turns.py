@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from operator import attrgetter
 
 from actors.memory.session import Session, milliseconds
-from actors.memory.sittings import Place, Sittings
+from actors.memory.sittings import Sittings
 from domain.hybrid_text import keyword_text
 from domain.remembered import PinChange, Remembered
 from messages.base import Window
 
 _INSERT = (
-    "INSERT INTO turns(id, file, line, window, event, turn, timestamp, role, author, content, pinned, hash, sitting, "
-    "status) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, "
-    "iif(EXISTS(SELECT 1 FROM vectors WHERE space = ?14 AND hash = ?12), 'ok', 'pending'))"
+    "INSERT INTO turns(id, timestamp, sitting, pinned, file, line, window, event, turn, role, author, content, hash, "
+    "vector, status) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, "
+    "iif(?14 IS NULL, 'pending', 'ok'))"
 )
+_SAID = attrgetter("path", "line", "event_id", "turn_id", "role", "author", "text")
+_MOMENT = attrgetter("at")
+_MOMENT_AND_LINE = attrgetter("at", "line")
 _PIN_STATE = "SELECT pinned FROM pins WHERE path = ? AND line = ? ORDER BY at DESC, source_line DESC LIMIT 1"
 
 
@@ -30,20 +34,23 @@ class Turns:
 
         What is stored already changes nothing; a row whose words have changed becomes a new one.
         """
-        entries = tuple(entries)
-        said = [entry for entry in entries if isinstance(entry, Remembered)]
+        said: list[Remembered] = []
+        changes: list[PinChange] = []
+        for entry in entries:
+            if isinstance(entry, Remembered):
+                said.append(entry)
+            else:
+                changes.append(entry)
         number = self._session.window(window)
         self._hear(number, said)
         fresh, gone = self._fresh(said)
         for row in gone:
             self.drop(row)
-        for change in entries:
-            if isinstance(change, PinChange):
-                self._note(change)
+        for change in changes:
+            self._note(change)
         added = self._insert(number, fresh)
-        for change in entries:
-            if isinstance(change, PinChange):
-                gone.extend(self._follow(change))
+        for change in changes:
+            gone.extend(self._follow(change))
         dropped = frozenset(gone)
         return [row for row in added if row not in dropped], gone
 
@@ -66,7 +73,7 @@ class Turns:
         """Note who could read the window at the latest of these moments; an older word than the known one is none."""
         told = [entry for entry in said if entry.audience is not None]
         if told:
-            latest = max(told, key=lambda entry: (entry.at, entry.line))
+            latest = max(told, key=_MOMENT_AND_LINE)
             self._session.rows(
                 "UPDATE windows SET audience = ?2, heard_at = ?3 WHERE id = ?1 AND heard_at <= ?3",
                 *(window, latest.audience, milliseconds(latest.at)),
@@ -76,9 +83,12 @@ class Turns:
         """Those of `said` that are not stored as they are, and the rows that stand where they belong."""
         fresh: list[Remembered] = []
         stale: list[int] = []
-        for path in dict.fromkeys(entry.path for entry in said):
+        for path in dict.fromkeys([entry.path for entry in said]):
             of_path = {entry.line: entry for entry in said if entry.path == path}
             there = self.between(path, min(of_path), max(of_path))
+            if not there:
+                fresh.extend(of_path.values())
+                continue
             for line, entry in of_path.items():
                 if line not in there:
                     fresh.append(entry)
@@ -89,50 +99,46 @@ class Turns:
 
     def _insert(self, window: int, fresh: Sequence[Remembered]) -> list[int]:
         pinned = self._pin_states(fresh)
-        wanted = [entry for entry in fresh if pinned[entry.path, entry.line] or not entry.is_own_pin]
-        wanted.sort(key=lambda entry: entry.at)
+        wanted = [entry for entry in fresh if not entry.is_own_pin or _is_pinned(entry, pinned)]
+        wanted.sort(key=_MOMENT)
         if not wanted:
             return []
-        next_row = int(self._session.one("SELECT seq FROM sqlite_sequence WHERE name = 'turns'") or 0) + 1
+        first_row = int(self._session.one("SELECT seq FROM sqlite_sequence WHERE name = 'turns'") or 0) + 1
+        rows = range(first_row, first_row + len(wanted))
+        moments = [milliseconds(entry.at) for entry in wanted]
         last = self._sittings.last(window)
-        is_behind = last is None or last.at <= milliseconds(wanted[0].at)
-        turns, words = [], []
-        for row, entry in enumerate(wanted, next_row):
-            at = milliseconds(entry.at)
-            last = self._sittings.following(last, row, at) if is_behind else Place(row, at, row)
-            turns.append(self._values(row, window, entry, pinned[entry.path, entry.line], last.sitting))
-            words.append((row, storable(keyword_text(entry.author, entry.at, entry.text))))
-        self._session.connection.executemany(_INSERT, turns)
-        self._session.connection.executemany("INSERT INTO words(rowid, content) VALUES (?, ?)", words)
+        is_behind = last is None or last.at <= moments[0]
+        sittings = self._sittings.following(last, first_row, moments) if is_behind else rows
+        states = [_is_pinned(entry, pinned) for entry in wanted] if pinned else [entry.is_pinned for entry in wanted]
+        self._insert_rows(window, wanted, zip(rows, moments, sittings, states, strict=True))
+        words = storable([keyword_text(entry.author, entry.at, entry.text) for entry in wanted])
+        self._session.many("INSERT INTO words(rowid, content) VALUES (?, ?)", zip(rows, words, strict=True))
         if not is_behind:
-            for row, entry in enumerate(wanted, next_row):
-                self._sittings.join(row, window, milliseconds(entry.at))
-        return list(range(next_row, next_row + len(wanted)))
+            for row, at in zip(rows, moments, strict=True):
+                self._sittings.join(row, window, at)
+        return list(rows)
 
-    def _values(self, row: int, window: int, entry: Remembered, is_pinned: bool, sitting: int) -> tuple[object, ...]:
-        return (
-            row,
-            self._session.file(entry.path, window),
-            entry.line,
-            window,
-            entry.event_id,
-            entry.turn_id,
-            milliseconds(entry.at),
-            entry.role,
-            storable(entry.author),
-            storable(entry.text),
-            is_pinned,
-            entry.hash,
-            sitting,
-            self._session.space,
+    def _insert_rows(
+        self, window: int, turns: Sequence[Remembered], places: Iterable[tuple[int, int, int, bool]]
+    ) -> None:
+        """Store turns of a window, each with its number, its moment, its sitting, and whether it is pinned."""
+        paths, lines, events, ids, roles, authors, texts = zip(*map(_SAID, turns), strict=True)
+        files = {path: self._session.file(path, window) for path in dict.fromkeys(paths)}
+        hashes = [entry.hash for entry in turns]
+        vectors = self._session.vectors(hashes)
+        columns = (
+            *zip(*places, strict=True),
+            *(map(files.__getitem__, paths), lines, [window] * len(turns), events, ids),
+            *(roles, storable(authors), storable(texts), hashes, map(vectors.get, hashes)),
         )
+        self._session.many(_INSERT, zip(*columns, strict=True))
 
     def _pin_states(self, fresh: Sequence[Remembered]) -> dict[tuple[str, int], bool]:
-        """Whether each is pinned: what the latest pin event about it says, else what it says itself."""
-        states = {(entry.path, entry.line): entry.is_pinned for entry in fresh}
-        for path in dict.fromkeys(entry.path for entry in fresh):
+        """Whether those that pin events are about are pinned: what the latest one says."""
+        states: dict[tuple[str, int], bool] = {}
+        for path in dict.fromkeys([entry.path for entry in fresh]):
             found = self._session.rows("SELECT line, pinned FROM pins WHERE path = ? ORDER BY at, source_line", path)
-            states |= {(path, line): bool(pinned) for line, pinned in found if (path, line) in states}
+            states |= {(path, line): bool(pinned) for line, pinned in found}
         return states
 
     def _note(self, change: PinChange) -> None:
@@ -160,6 +166,11 @@ class Turns:
         return []
 
 
-def storable(text: str) -> str:
-    """`text` as SQLite can hold it: halves of surrogate pairs that stand alone have no form in UTF-8."""
-    return text.encode("utf-8", "replace").decode("utf-8")
+def _is_pinned(entry: Remembered, pinned: Mapping[tuple[str, int], bool]) -> bool:
+    """What the latest pin event about it says, else what it says itself."""
+    return pinned.get((entry.path, entry.line), entry.is_pinned) if pinned else entry.is_pinned
+
+
+def storable(texts: Iterable[str]) -> list[str]:
+    """Texts as SQLite can hold them: halves of surrogate pairs that stand alone have no form in UTF-8."""
+    return [text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8") for text in texts]

@@ -9,11 +9,24 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from domain import log_parser
 from domain.log_event import Event, Kind
 from domain.log_format import chain, encode_event, encode_header, encode_seal
-from domain.log_parser import parse
+from domain.log_metadata import meta_dict
+from domain.log_parser import LogState, ParsedLog, Record, parse
 from domain.log_view import findings
-from tests.domain.logs import BOUNDED, FRAGMENTS, HEADER, appended, hostile_text, read, records, said, written
+from tests.domain.logs import (
+    BOUNDED,
+    FRAGMENTS,
+    HEADER,
+    appended,
+    hostile_events,
+    hostile_text,
+    read,
+    records,
+    said,
+    written,
+)
 
 MORE = (said(90, "after the crash"), said(91, "and again", Kind.AGENT))
 
@@ -304,3 +317,62 @@ def test_a_file_of_headings_without_ends_is_read_in_linear_time() -> None:
     data = HEADING * 20_000
 
     assert parse(data).events == ()
+
+
+def one_by_one(data: bytes, start: LogState | None = None) -> tuple[list[Record], ParsedLog]:
+    """What reading gives when each record is looked at by itself."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(log_parser._Reader, "plain", lambda _: False)
+        return log_parser.read(data, start)
+
+
+def test_a_byte_that_was_changed_is_noticed_in_a_run_of_events_as_it_is_in_one() -> None:
+    data = written([*EVENTS[:2], said(20, "several\nlines"), said(21, "` and more", Kind.TOOL_RESULT, esc="1"), *MORE])
+
+    for at in range(len(data)):
+        for changed in flipped(data, at):
+            assert log_parser.read(changed) == one_by_one(changed), f"byte {at}"
+
+
+@BOUNDED
+@given(st.lists(hostile_events, max_size=5), st.binary(max_size=8), st.integers(0, 3000), st.integers(0, 40))
+@example([said(1, "a"), said(2, "b")], b"", 3000, 0)
+def test_a_run_of_events_is_read_as_one_by_one(events: list[Event], noise: bytes, at: int, gone: int) -> None:
+    whole = written(events)
+    for data in (whole, whole[:at] + noise + whole[at + gone :], appended(whole[:at] + noise, *MORE)):
+        assert log_parser.read(data) == one_by_one(data)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        valid(HEADING + b"<!-- {} -->\n```text\na\n```\n", b"e1 bytes=1"),
+        valid(HEADING + b"<!-- {} -->\n```text\na\n```\n", b"e1 bytes=01"),
+        valid(HEADING + b"<!-- {} -->\n```text\n```\n", b"e1 bytes=-4"),
+        valid(HEADING + b"<!-- {} -->\n```text\n\xff\n```\n", b"e1 bytes=1"),
+        valid(HEADING + b'<!-- {"esc":1} -->\n```text\n\\\\\n```\n', b"e1 bytes=2"),
+        valid(HEADING + b'<!-- {"_esc":1} -->\n```text\na\n```\n', b"e1 bytes=1"),
+        valid(HEADING + b'<!-- {"\\u005fesc":1} -->\n```text\na\n```\n', b"e1 bytes=1"),
+        valid(HEADING + b"<!-- {]} -->\n```text\na\n```\n", b"e1 bytes=1"),
+        valid(HEADING + b'<!-- {"a":1}{} -->\n```text\na\n```\n', b"e1 bytes=1"),
+        valid(HEADING + b"<!-- {} -->\n```text\na\n````\n", b"e1 bytes=1"),
+        valid(HEADING.replace(b"-11-", b"-13-") + b"<!-- {} -->\n```text\na\n```\n", b"e1 bytes=1"),
+        valid(HEADING + b"<!-- {} -->\n```text\na\n```\n", b"e1 bytes=1") + b"> [!seal] x",
+    ],
+)
+def test_what_is_odd_about_a_record_is_odd_in_a_run_too(data: bytes) -> None:
+    for start in (None, LogState(offset=70, line=9, empty=False)):
+        assert log_parser.read(data, start) == one_by_one(data, start)
+
+
+def test_records_say_what_events_say() -> None:
+    data = appended(DATA[:-40], *MORE)
+    found, rest = log_parser.read(data)
+    parsed = parse(data)
+
+    assert [(one.line, one.offset) for one in found] == [(one.line, one.offset) for one in parsed.events]
+    assert [(one.id, one.at, one.kind, one.content, one.meta_json) for one in found] == [
+        (event.id, event.at, event.kind, event.content, event.meta_json) for event in read(data)
+    ]
+    assert all(one.meta == meta_dict(one.meta_json) for one in found)
+    assert (rest.events, rest.seals, rest.state) == ((), parsed.seals, parsed.state)

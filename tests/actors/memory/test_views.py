@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import numpy as np
+
 from actors.memory.places import Places, parsed_label
 from domain.audience import Audience, Reach, in_view, may_show, view_key
 from messages.base import Surface, Window
@@ -122,7 +124,7 @@ def test_in_ten_thousand_servers_no_row_and_no_log_is_shown_to_a_new_reader() ->
         places = Places("audience")
         for number, (label, _) in enumerate(windows.values(), 1):
             places.hear(number, label)
-            places.add(number * 10, number)
+            places.add(np.array([number * 10]), number)
         for target_number, (target, (target_label, target_readers)) in enumerate(windows.items(), 1):
             rows = places.shown(target, target_number, target_label)
             key = view_key(target, target_label)
