@@ -1,4 +1,4 @@
-"""The codes of the index's vectors, kept in step; trouble with their file costs similarity, never an answer."""
+"""The codes of the index's vectors, kept in step; trouble with their file costs time, never an answer."""
 
 from __future__ import annotations
 

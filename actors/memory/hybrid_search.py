@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from actors.memory import distances
 from actors.memory.codes_keeper import CodesKeeper
 from actors.memory.order import NONE, Order
 from actors.memory.places import Mask
@@ -68,9 +69,13 @@ class HybridSearch:
         )
 
     def _near(self, vector: NDArray[np.float32] | None, shown: Mask) -> tuple[_Rows, _Values]:
-        if vector is None or self._codes.nearest is None:
-            return np.empty(0, np.int64), np.empty(0)
-        return self._codes.nearest.top(vector, HITS, shown)
+        return (np.empty(0, np.int64), np.empty(0)) if vector is None else self.nearest(vector, HITS, shown)
+
+    def nearest(self, vector: NDArray[np.float32], count: int, shown: Mask) -> tuple[_Rows, _Values]:
+        """The `count` rows with the greatest cosines of those that may be found, and these."""
+        if self._codes.nearest is None:
+            return distances.nearest(self._connection, self._vectors, vector, count, shown)
+        return self._codes.nearest.top(vector, count, shown)
 
     def _traits(self, rows: _Rows) -> tuple[_Rows, Sequence[str], _Rows, Sequence[str]]:
         """Those of `rows` that are there; author, sitting and end of each."""

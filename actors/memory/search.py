@@ -107,8 +107,8 @@ class Searcher:
 
     def _pool(self, question: Question, budget: Budget) -> tuple[dict[int, float], dict[int, Turn]]:
         """Row -> search score of the turns that the formula ranks, and those turns that are known already."""
-        if self._kind == "similarity" and question.vector is not None and self._codes.nearest is not None:
-            rows, sims = self._codes.nearest.top(question.vector, NEIGHBOURS, question.shown)
+        if self._kind == "similarity" and question.vector is not None:
+            rows, sims = self._hybrid.nearest(question.vector, NEIGHBOURS, question.shown)
             return dict(zip(rows.tolist(), sims.tolist(), strict=True)), {}
         found = self._hybrid.find(question.text, question.vector, question.shown, question.total)
         turns: dict[int, Turn] = {}
