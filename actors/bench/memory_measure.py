@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
@@ -16,9 +17,9 @@ from actors.bench import memory_data, memory_oracle
 from actors.bench.measure import Stopwatch, percentile, settle, silence_log
 from actors.bench.memory_peer import SqliteVec
 from actors.bench.memory_rebuild import rebuild
-from actors.bench.memory_set import BATCH, MemorySet, insert
+from actors.bench.memory_set import BATCH, MemorySet, batch, insert
 from actors.memory import database, scan
-from actors.memory.codes_keeper import CodesKeeper
+from actors.memory.codes_keeper import FILE, CodesKeeper
 from actors.memory.index import Index
 from actors.memory.nearest import Nearest
 from actors.memory.search import Question, Searcher
@@ -111,29 +112,28 @@ def inserting(given: MemorySet, queries: int) -> dict[str, Any]:
     asked, fresh = Asked(given, queries), min(FRESH, given.rows // BATCH * BATCH)
     store = Store.open(given.plan, _NOW)
     before = store.index.counts().vectors
+    codes = {file: file.stat().st_size for file in given.plan.path.parent.glob(f"{FILE}*")}
     rng = np.random.default_rng(before)
     vectors = given.queries(fresh * 2)
     texts = [f"w{word} m{before + place}" for place, word in enumerate(rng.integers(0, 20_000, fresh * 2).tolist())]
-    paths: set[str] = set()
     took: list[float] = []
-
-    def take(begin: int) -> None:
-        part = slice(begin, begin + BATCH)
-        said = np.full(BATCH, memory_data.NOW_S)
-        paths.add(insert(store, vectors[part], said, texts[part], given.rows + begin, f"fresh{before}"))
-
+    said = np.full(BATCH, memory_data.NOW_S)
+    parts = [slice(begin, begin + BATCH) for begin in range(0, fresh * 2, BATCH)]
+    batches = [batch(vectors[part], said, texts[part], given.rows + part.start, f"fresh{before}") for part in parts]
     watch = Stopwatch()
-    for begin in range(0, fresh, BATCH):
-        take(begin)
+    for one in batches[: len(batches) // 2]:
+        insert(store, one)
     rate = fresh / watch.read().wall_s
-    for begin in range(fresh, fresh * 2, BATCH):
-        take(begin)
+    for number, one in enumerate(batches[len(batches) // 2 :]):
+        insert(store, one)
         watch = Stopwatch()
-        asked.list(_nearest(store._codes), begin // BATCH % queries)
+        asked.list(_nearest(store._codes), number % queries)
         took.append(watch.read().wall_s * MS)
-    for path in paths:
+    for path in {one.path for one in batches}:
         store._codes.remove(np.array(store.index.forget_file(path), np.int64))
     store.close()
+    for file, size in codes.items():  # they are only appended to, and what is gone would be passed over for ever
+        os.truncate(file, size)
     return {"inserts_per_s": rate, **latency(took)}
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -82,7 +83,7 @@ class MemorySet:
                 said.write(block.times.tobytes())
                 for begin in range(0, len(block.texts), BATCH):
                     part = slice(begin, begin + BATCH)
-                    insert(store, block.vectors[part], block.times[part], block.texts[part], done)
+                    insert(store, batch(block.vectors[part], block.times[part], block.texts[part], done))
                     done += len(block.texts[part])
                 rate = done / watched.read().wall_s
                 watch(f"making the memory: {done:,} of {self.rows:,} turns, {rate:,.0f} a second")
@@ -90,34 +91,47 @@ class MemorySet:
         (self.folder / _READY).write_text(json.dumps({"rows": self.rows}))
 
 
-def insert(
-    store: Store,
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Turns of one window, and each one's vector by its text."""
+
+    window: Window
+    turns: tuple[Remembered, ...]
+    vectors: Mapping[str, bytes]
+
+    @property
+    def path(self) -> str:
+        """The log they come from."""
+        return self.turns[0].path
+
+
+def batch(
     vectors: NDArray[np.float32],
     times: NDArray[np.float64],
     texts: Sequence[str],
     first: int,
     name: str = "bench",
-) -> str:
-    """Store turns and their vectors in two transactions, as the memory actor does it; gives the log they come from."""
+) -> Batch:
+    """Turns number `first` and so on."""
     window = Window(surface=Surface.DISCORD_CHANNEL, id=str(1000 + first // BATCH % _WINDOWS))
-    path = f"logs/discord-channel/{window.id}/{name}.md"
-    store.remember(
-        window,
-        [
-            Remembered(
-                path=path,
-                line=(first + place) * 8 + 1,
-                event_id=EventId(f"e{first + place}"),
-                turn_id=TurnId(f"e{first + place}"),
-                at=datetime.fromtimestamp(time, UTC),
-                role=USER,
-                author=f"user{(first + place) % 7}",
-                text=text,
-            )
-            for place, (time, text) in enumerate(zip(times.tolist(), texts, strict=True))
-        ],
+    turns = (
+        Remembered(
+            path=f"logs/discord-channel/{window.id}/{name}.md",
+            line=(first + place) * 8 + 1,
+            event_id=EventId(f"e{first + place}"),
+            turn_id=TurnId(f"e{first + place}"),
+            at=datetime.fromtimestamp(time, UTC),
+            role=USER,
+            author=f"user{(first + place) % 7}",
+            text=text,
+        )
+        for place, (time, text) in enumerate(zip(times.tolist(), texts, strict=True))
     )
-    vector_of = {text: vector.tobytes() for text, vector in zip(texts, vectors, strict=True)}
-    waiting = store.index.pending.due(datetime.fromtimestamp(memory_data.NOW_S, UTC), len(texts))
-    store.store_vectors([(one, vector_of[one.text.rpartition(": ")[2]]) for one in waiting])
-    return path
+    return Batch(window, tuple(turns), {text: vector.tobytes() for text, vector in zip(texts, vectors, strict=True)})
+
+
+def insert(store: Store, given: Batch) -> None:
+    """Store turns and their vectors in two transactions, as the memory actor does it."""
+    store.remember(given.window, given.turns)
+    waiting = store.index.pending.due(datetime.fromtimestamp(memory_data.NOW_S, UTC), len(given.turns))
+    store.store_vectors([(one, given.vectors[one.text.rpartition(": ")[2]]) for one in waiting])

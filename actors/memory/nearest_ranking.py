@@ -27,7 +27,7 @@ DAY_S = 86_400.0
 _SEEDS = 24
 _SEEDS_EACH = 2
 """Rows fetched before anything is known: so many, and for each that is wanted so many more."""
-_LOOK = 8
+_LOOK = 4
 """Rows whose bounds are made tight to find one seed."""
 _FEW = 48
 """So many rows are fetched rather than thought about."""
