@@ -28,11 +28,6 @@ class SnowflakeSource:
         return self._last
 
 
-def snowflake_time_s(snowflake: int) -> float:
-    """When the id was made, seconds since 1970."""
-    return ((snowflake >> 22) + DISCORD_EPOCH_MS) / 1000
-
-
 def iso(time_s: float) -> str:
     """Seconds since 1970 as Discord writes an instant, UTC."""
     return datetime.fromtimestamp(time_s, UTC).isoformat()

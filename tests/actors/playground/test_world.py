@@ -8,7 +8,7 @@ from actors.playground import defaults
 from actors.playground.errors import ApiError
 from actors.playground.history import History
 from actors.playground.records import Channel, Draft, Message, MessageFlag
-from actors.playground.snowflake import SnowflakeSource, snowflake_time_s
+from actors.playground.snowflake import DISCORD_EPOCH_MS, SnowflakeSource
 from actors.playground.world import World
 from tests.actors.playground.fakes import HandClock
 
@@ -44,8 +44,8 @@ def test_ids_increase_even_when_the_clock_goes_back(clock: HandClock) -> None:
     ids.append(new_id())
 
     assert ids == sorted(set(ids))
-    assert snowflake_time_s(ids[0]) == pytest.approx(1_800_000_000.0, abs=0.001)
-    assert snowflake_time_s(ids[-1]) == pytest.approx(1_800_003_600.0, abs=0.001)
+    moments = [((each >> 22) + DISCORD_EPOCH_MS) / 1000 for each in (ids[0], ids[-1])]
+    assert moments == pytest.approx([1_800_000_000.0, 1_800_003_600.0], abs=0.001)
 
 
 def test_the_default_ids_are_stable_snowflakes_of_18_digits(world: World) -> None:
