@@ -28,8 +28,6 @@ SKILLS = Address("skills")
 SOCKET = Address("socket")
 WEB = Address("web")
 
-EXPANSIONS = 2
-"""Times in one turn that the model may ask to see more of a memory."""
 LEAST_LEFT_S = 0.5
 """How much earlier than the deadline of a turn's preparation a question's vector must be there."""
 
@@ -61,7 +59,7 @@ def context_config(
         subscribers=subscribers,
         prepare_deadline_s=settings.contexts.prepare_deadline_s,
         max_history_tokens=settings.model.max_history_tokens,
-        max_expansions=EXPANSIONS if MEMORY in contributors else 0,
+        max_expansions=settings.memory.expansions if MEMORY in contributors else 0,
         models=tuple(dict.fromkeys((settings.model.name, *settings.model.choices))),
         mid_turn=settings.contexts.mid_turn,
         streams=surface == DISCORD and settings.discord.stream == "edits",
@@ -213,6 +211,7 @@ def memory_spec(
         scope=memory.scope,
         read_only=read_only,
         is_live=read_only and DataRoot(settings.data_root).is_held(),
+        exclude_visible=memory.exclude_visible,
     )
     budget = Budget(total_tokens=memory.total_tokens, item_tokens=memory.item_tokens, most=memory.max_memories)
     longest_s = max(LEAST_LEFT_S, settings.contexts.prepare_deadline_s - LEAST_LEFT_S)

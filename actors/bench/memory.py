@@ -116,7 +116,7 @@ def _chromadb(given: MemorySet, queries: int) -> dict[str, Any]:
             "folder": str(given.folder),
             "rows": given.rows,
             "dims": memory_data.DIMS,
-            "queries": str(given.folder / f"questions-{queries}.f32"),
+            "queries": str(given.questions_file(queries)),
             "nearest": NEAREST,
         },
     )

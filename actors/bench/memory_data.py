@@ -61,10 +61,10 @@ def blocks(rows: int) -> Iterator[Block]:
 
 
 def questions(vectors: NDArray[np.float32], count: int) -> NDArray[np.float32]:
-    """`count` questions, each about one of `vectors`."""
-    rng = np.random.default_rng(_SEED + 1)
-    noise = rng.standard_normal((count, DIMS), np.float32) * _scale()
-    found = _SUBJECT * vectors[rng.integers(0, len(vectors), count)] + _OWN * noise
+    """`count` questions, each about one of `vectors`; of fewer questions each is the same one."""
+    noise = np.random.default_rng(_SEED + 1).standard_normal((count, DIMS), np.float32) * _scale()
+    about = np.random.default_rng(_SEED + 2).integers(0, len(vectors), count)
+    found = _SUBJECT * vectors[about] + _OWN * noise
     found[:, 0] -= _SHARED_LESS
     found /= np.linalg.norm(found, axis=1, keepdims=True)
     return np.ascontiguousarray(found, np.float32)

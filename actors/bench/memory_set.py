@@ -58,10 +58,14 @@ class MemorySet:
 
     def queries(self, count: int) -> NDArray[np.float32]:
         """The questions; drawn once, so that who asks them has not read the vectors."""
-        file = self.folder / f"questions-{count}.f32"
+        file = self.questions_file(count)
         if not file.exists():
             file.write_bytes(memory_data.questions(self.vectors(), count).tobytes())
         return np.fromfile(file, np.float32).reshape(count, memory_data.DIMS)
+
+    def questions_file(self, count: int) -> Path:
+        """Where they are kept."""
+        return self.folder / f"asked-{count}.f32"
 
     def is_ready(self) -> bool:
         """Whether it is whole."""

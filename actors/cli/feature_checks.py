@@ -68,13 +68,19 @@ def _search() -> Check:
 
 def _index(settings: Settings, secrets: Secrets) -> Check:
     from actors.cli.memory_actors import has_index, memory_alone
+    from actors.specs import UnusableError
     from messages.memory import DescribeMemory, MemoryDescribed
 
     said = words_in_logs(settings.data_root)
     if not has_index(settings):
         return Check("memory", Level.OK, f"no index yet: the next start makes it of {said} turns")
-    with memory_alone(settings, secrets.environment(), read_only=True, embeds=False) as ask:
-        described = ask(DescribeMemory, 60.0)
+    try:
+        with memory_alone(settings, secrets.environment(), read_only=True, embeds=False) as ask:
+            described = ask(DescribeMemory, 60.0)
+    except UnusableError:
+        return Check(
+            "memory", Level.WARN, f"not looked at before the embedder is put right; the logs hold {said} turns"
+        )
     if not isinstance(described, MemoryDescribed):
         return Check("memory", Level.WARN, "the index gives no answer; the next start makes it anew if it must")
     return _compared(described, said)

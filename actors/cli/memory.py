@@ -51,13 +51,15 @@ def search(
         Window.from_key(window)
     except ValueError as error:
         fail(str(error))
-    settings, secrets = _settings(config_file, data)
     text = " ".join(query)
+    if not text.strip():
+        fail("QUERY is blank")
+    settings, secrets = _settings(config_file, data)
     found = _running(settings, "memory.search", query=text, limit=limit, window=window)
     if found is None:
         if window != OPERATOR:
             fail("--window needs the running agent: it knows who reads which window")
-        found = _stopped(settings, secrets, SearchMemory, embeds=True, query=text, limit=limit)
+        found = _alone(settings, secrets, SearchMemory, embeds=True, query=text, limit=limit)
     _show(found, as_json, _found_lines)
 
 
@@ -82,7 +84,7 @@ def stats(config_file: Path | None, data: Path | None, as_json: bool) -> None:
     settings, secrets = _settings(config_file, data)
     told = _running(settings, "memory.stats", window=OPERATOR)
     if told is None:
-        told = _stopped(settings, secrets, DescribeMemory, embeds=False)
+        told = _alone(settings, secrets, DescribeMemory)
     _show(told, as_json, lambda found: [f"{name.replace('_', ' '):16} {_text(value)}" for name, value in found.items()])
 
 
@@ -104,40 +106,62 @@ def _settings(config_file: Path | None, data: Path | None) -> tuple[Settings, Ma
 
 def _running(settings: Settings, verb: str, answer_s: float = ANSWER_S, /, **arguments: object) -> Answer | None:
     """What the running agent answers; None if none runs."""
-    from actors.context.data_root import DataRoot
+    from actors.context.data_root import DataRoot, DataRootError
     from actors.socket.client import AgentNotRunningError, RefusalError, ask_operator
 
     try:
         return ask_operator(settings.data_root, verb, answer_s, **arguments)
-    except AgentNotRunningError as error:
-        if DataRoot(settings.data_root).is_held():
-            fail(str(error))
-        return None
     except RefusalError as error:
         fail(str(error))
+    except AgentNotRunningError as error:
+        reason = str(error)
+    try:
+        is_held = DataRoot(settings.data_root).is_held()
+    except DataRootError as error:
+        fail(str(error))
+    if is_held:
+        fail(reason)
+    return None
 
 
-def _stopped(settings: Settings, secrets: Mapping[str, str], command: Any, *, embeds: bool, **fields: object) -> Answer:
-    """What the index says when nobody runs; nothing in the data root is changed."""
+def _alone(
+    settings: Settings,
+    secrets: Mapping[str, str],
+    command: Any,
+    answer_s: float = ANSWER_S,
+    *,
+    read_only: bool = True,
+    embeds: bool = False,
+    **fields: object,
+) -> Answer:
+    """What the index says when nobody runs; if `read_only`, nothing in the data root is changed."""
     from actors.cli.memory_actors import memory_alone
+    from actors.context.data_root import DataRootError
+    from actors.specs import UnusableError
 
-    with memory_alone(settings, secrets, read_only=True, embeds=embeds) as ask:
-        return _result(ask(command, ANSWER_S, **fields))
+    try:
+        with memory_alone(settings, secrets, read_only=read_only, embeds=embeds) as ask:
+            answer = ask(command, answer_s, **fields)
+    except (DataRootError, UnusableError) as error:
+        fail(str(error))
+    except TimeoutError:
+        fail(f"the memory did not answer within {answer_s:g} s")
+    return _result(answer)
 
 
 def _rebuilt_alone(settings: Settings, secrets: Mapping[str, str]) -> Answer:
-    from actors.cli.memory_actors import memory_alone
     from actors.context.data_root import DataRoot, DataRootError
     from messages.memory import RebuildMemory
 
     root = DataRoot(settings.data_root)
+    if not root.path.is_dir():
+        fail(f"data root {root.path}: there is no such folder, so there are no logs to make an index from")
     try:
         root.hold()
     except DataRootError as error:
         fail(str(error))
     try:
-        with memory_alone(settings, secrets, read_only=False, embeds=False) as ask:
-            return _result(ask(RebuildMemory, REBUILD_S))
+        return _alone(settings, secrets, RebuildMemory, REBUILD_S, read_only=False)
     finally:
         root.release()
 
@@ -164,7 +188,7 @@ def _show(found: Answer, as_json: bool, lines: Callable[[Answer], list[str]]) ->
 
 def _found_lines(found: Answer) -> list[str]:
     lines = [line for number, each in enumerate(found["memories"], 1) for line in _memory_lines(number, each)]
-    return [*lines, *([f"note: {_text(found['note'])}"] if found["note"] else [])] or ["nothing was found"]
+    return [*(lines or ["nothing was found"]), *([f"note: {_text(found['note'])}"] if found["note"] else [])]
 
 
 def _memory_lines(number: int, each: Answer) -> list[str]:

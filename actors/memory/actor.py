@@ -82,7 +82,7 @@ class MemoryActor(Actor):
         self._asked: dict[RequestId, _Asked] = {}
         self._recall = Recall(plan.search, budget)
         self._backlog = Backlog(self, embedder, plan.space, plan.dimensions)
-        self._upkeep = Upkeep(self, plan, reconcile_every_s, lambda store: self._backlog.go_on(store))
+        self._upkeep = Upkeep(self, plan, reconcile_every_s, self._backlog.go_on, self._backlog.drop)
 
     def on_start(self) -> None:
         """Open the index; if that is not possible now, go on without and try again."""
@@ -90,7 +90,6 @@ class MemoryActor(Actor):
 
     def on_stop(self) -> None:
         """Give the index back."""
-        self._backlog.drop()
         self._upkeep.close()
 
     def handle(self, message: MemoryMessage) -> None:

@@ -121,10 +121,10 @@ class Index:
         """Line -> (row, event id, hash) of the turns of a log between two lines, both included."""
         return self._turns.between(path, first_line, last_line)
 
-    def latest(self, window: Window, count: int) -> list[tuple[int, str, str]]:
-        """Row, event id and turn id of the window's newest turns, newest first."""
+    def latest(self, window: Window, count: int) -> list[tuple[int, str, str, int]]:
+        """Row, event id, turn id and whether it is pinned, of the window's newest turns, newest first."""
         return self._session.rows(
-            "SELECT id, event, turn FROM turns WHERE window = (SELECT id FROM windows WHERE key = ?) "
+            "SELECT id, event, turn, pinned FROM turns WHERE window = (SELECT id FROM windows WHERE key = ?) "
             "ORDER BY timestamp DESC, id DESC LIMIT ?",
             *(window.address.key, count),
         )
@@ -194,6 +194,10 @@ class Index:
             self._session.rows("DELETE FROM meta WHERE key = 'reconciled_at'")
             self.note("generation", int(self.note_of("generation") or 0) + 1)
         self._session.forget_numbers()
+
+    def is_coherent(self) -> bool:
+        """Whether the keyword index has as many rows as there are turns; else somebody has been at the file."""
+        return bool(self._session.one("SELECT (SELECT count(*) FROM turns) = (SELECT count(*) FROM words_docsize)"))
 
     def counts(self) -> Counts:
         """How much there is of each thing."""

@@ -37,6 +37,8 @@ class Plan:
     """Look only: nothing in the data root is made or changed."""
     is_live: bool = False
     """With `read_only`: whether an agent has the index open."""
+    exclude_visible: bool = True
+    """Whether a window is not shown again what its history shows, pins apart."""
 
     @property
     def path(self) -> Path:
@@ -169,13 +171,13 @@ class Store:
         return self._places.total
 
     def shown(self, target: Window, visible: Iterable[EventId], turn: TurnId | None) -> Mask:
-        """For every row whether it may be found for `target`: not what it sees anyway, nor the turn that asks."""
+        """For every row whether it may be found for `target`: not what it sees anyway, pins apart; not what asks."""
         number, label = self.index.label(target)
         mask = self._places.shown(target, number, label)
-        hidden = frozenset(visible)
+        hidden = frozenset(visible) if self._plan.exclude_visible else frozenset[EventId]()
         if turn is not None or hidden:
-            for row, event, its_turn in self.index.latest(target, len(hidden) + 64):
-                if event in hidden or event == turn or its_turn == turn:
+            for row, event, its_turn, is_pinned in self.index.latest(target, len(hidden) + 64):
+                if event == turn or its_turn == turn or (event in hidden and not is_pinned):
                     mask[row] = False
         return mask
 

@@ -59,7 +59,12 @@ class Upkeep:
     """Opens, watches, compares with the logs, rebuilds; trouble is told once, and mended when it is over."""
 
     def __init__(
-        self, host: Host, plan: Plan, reconcile_every_s: float, on_reconciled: Callable[[Store], None]
+        self,
+        host: Host,
+        plan: Plan,
+        reconcile_every_s: float,
+        on_reconciled: Callable[[Store], None],
+        on_closed: Callable[[], None],
     ) -> None:
         """Nothing is opened yet.
 
@@ -68,11 +73,13 @@ class Upkeep:
             plan: What to open.
             reconcile_every_s: Between two comparisons with the logs.
             on_reconciled: Called when a comparison has ended.
+            on_closed: Called when an index has been given back: its rows' numbers mean nothing in the next one.
         """
         self._host = host
         self._plan = plan
         self._reconcile_every_s = reconcile_every_s
         self._on_reconciled = on_reconciled
+        self._on_closed = on_closed
         self._store: Store | None = None
         self._trouble = ""
         """What keeps the index from being used; empty when nothing does."""
@@ -121,6 +128,10 @@ class Upkeep:
         self._trouble = ""
         if self._plan.read_only:
             return
+        if not self._store.index.is_coherent():
+            log.warning("the memory index lacks turns or their words: building it anew from the logs")
+            with self._host.blocking():
+                self._store.empty()
         if self._store.space_changed:
             log.warning("the embedding model has changed: all turns get new vectors, in the background")
         self._look_again(LOOK_EVERY_S)
@@ -245,6 +256,7 @@ class Upkeep:
         self._stop_run()
         store, self._store = self._store, None
         if store is not None:
+            self._on_closed()
             store.close()
 
     def _stop_run(self) -> None:

@@ -228,6 +228,10 @@ class Memory(_Table):
     """Budget of one excerpt."""
     query_timeout_s: Number = Field(default=5.0, gt=0, le=60)
     """Longest wait for the prompt's vector; without it the turn goes on."""
+    exclude_visible: Flag = True
+    """Whether what the window's history shows anyway is left out; pins never are."""
+    expansions: Whole = Field(default=2, ge=0, le=10)
+    """Times in one turn that the model may ask to see more of a memory; 0 for never."""
 
 
 class Reminders(_Table):

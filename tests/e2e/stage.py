@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,12 +27,14 @@ CHECKOUT = Path(__file__).parents[2]
 class Stage:
     """A playground, and the agent in this process."""
 
-    def __init__(self, server: PlaygroundServer, data: Path, **given: object) -> None:
+    def __init__(
+        self, server: PlaygroundServer, data: Path, secrets: Mapping[str, str] | None = None, **given: object
+    ) -> None:
         self.server = server
         self.data = data
         settings = load(environ={}, folder=data.parent, given={"data_root": str(data), **given})
         self.online = threading.Event()
-        self.agent = Agent(settings, {}, playground_place(server), lambda _name: self.online.set())
+        self.agent = Agent(settings, secrets or {}, playground_place(server), lambda _name: self.online.set())
         self.agent.start()
         assert self.online.wait(30), self.agent.reason
 

@@ -96,7 +96,7 @@ class PinCommands:
             audience=visit.audience,
         )
         reply = self._desk.inquire(visit.window.address, question)
-        return worded(reply, MemoryPinned, lambda pinned: self._shown("Remembered", pinned.text), "Not remembered")
+        return worded(reply, MemoryPinned, lambda pinned: self._shown("Remembered", pinned), "Not remembered")
 
     @app_commands.describe(message="A message's link or id; leave it out for what you had me remember last")
     async def _unremember(
@@ -125,9 +125,9 @@ class PinCommands:
         return worded(
             reply,
             MemoryUnpinned,
-            lambda unpinned: self._shown("No longer kept in mind", unpinned.text),
+            lambda unpinned: self._shown("No longer kept in mind", unpinned),
             "Nothing changed",
         )
 
-    def _shown(self, what: str, text: str) -> Answer:
-        return Answer(f"{what}:\n> {self._desk.quoted(text, _SHOWN)}")
+    def _shown(self, what: str, pin: MemoryPinned | MemoryUnpinned) -> Answer:
+        return Answer(f"{what}:\n> {self._desk.quoted(pin.text, _SHOWN)}\n-# path={pin.path} line={pin.line}")

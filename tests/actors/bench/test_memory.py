@@ -26,6 +26,11 @@ def test_the_set_is_the_same_every_time_and_like_real_turns() -> None:
     assert np.median(asked.max(axis=1)) == pytest.approx(0.65, abs=0.06)
 
 
+def test_a_peer_that_is_asked_fewer_questions_is_asked_the_same_ones() -> None:
+    (block,) = memory_data.blocks(300)
+    assert (memory_data.questions(block.vectors, 9)[:4] == memory_data.questions(block.vectors, 4)).all()
+
+
 def test_turns_come_in_order_with_texts_of_their_own() -> None:
     blocks = list(memory_data.blocks(450))
     times = np.concatenate([block.times for block in blocks])

@@ -43,6 +43,12 @@ def test_a_provider_without_its_key_or_model_fails(tmp_path: Path) -> None:
     assert checks(tmp_path, **{"embedder.provider": "litellm"})["embedder"].level is Level.FAIL
 
 
+def test_an_index_is_not_looked_at_while_the_embedder_has_no_model(tmp_path: Path) -> None:
+    (tmp_path / "data" / "memory").mkdir(parents=True)
+    (tmp_path / "data" / "memory" / "index.sqlite").touch()
+    assert checks(tmp_path, **{"embedder.provider": "litellm"})["memory"].level is Level.WARN
+
+
 def test_a_faulty_skill_is_named(tmp_path: Path) -> None:
     folder = tmp_path / "data" / "skills" / "broken"
     folder.mkdir(parents=True)

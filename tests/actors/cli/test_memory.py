@@ -79,12 +79,47 @@ def test_where_nothing_was_ever_remembered_that_is_said_and_nothing_is_made(tmp_
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("arguments", [("search",), ("search", "x", "--limit", "0"), ("search", "x", "--window", "y")])
-def test_wrong_arguments_are_refused(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+WRONG = [
+    ("search",),
+    ("search", " "),
+    ("search", "x", "--limit", "0"),
+    ("search", "x", "--window", "y"),
+    ("search", "x", "--window", "discord-thread/1"),
+    ("stats", "--config", "nowhere.toml"),
+    ("rebuild", "--data", "nowhere"),
+]
+
+
+@pytest.mark.parametrize("arguments", WRONG, ids=" ".join)
+def test_wrong_arguments_are_refused_in_words_and_nothing_is_made(tmp_path: Path, arguments: tuple[str, ...]) -> None:
     done = run("agent", "memory", *arguments, cwd=tmp_path)
 
     assert done.returncode != 0
-    assert done.stderr
+    assert "error: " in done.stderr.lower()
+    assert "Traceback" not in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("command", [("stats",), ("search", "cat"), ("rebuild",)], ids=" ".join)
+def test_a_provider_without_its_model_is_named_in_a_sentence(tmp_path: Path, command: tuple[str, ...]) -> None:
+    (tmp_path / "agent.toml").write_text('data_root = "data"\n[embedder]\nprovider = "litellm"\n')
+    (tmp_path / "data").mkdir()
+
+    done = run("agent", "memory", *command, cwd=tmp_path)
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("error: embedder.model is empty")
+
+
+@pytest.mark.parametrize("command", [("stats",), ("search", "cat"), ("why",), ("rebuild",)], ids=" ".join)
+def test_a_data_root_that_is_no_folder_is_named_in_a_sentence(tmp_path: Path, command: tuple[str, ...]) -> None:
+    (tmp_path / "data").write_text("")
+
+    done = run("agent", "memory", *command, "--data", "data", cwd=tmp_path)
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith(f"error: data root {tmp_path / 'data'}")
+    assert done.stderr.count("\n") == 1
 
 
 def test_a_rebuild_makes_the_same_index_again(tmp_path: Path) -> None:

@@ -190,6 +190,15 @@ def test_a_pin_is_injected_first_even_without_a_vector(tmp_path: Path) -> None:
     rig.stop()
 
 
+def test_a_pin_is_injected_also_where_the_history_shows_what_is_pinned(tmp_path: Path) -> None:
+    rig = MemoryRig(tmp_path)
+    rig.exchange("The door code is 4711", "Noted.")
+    pin(rig, message_id=str(rig.message_id - 1))
+
+    assert excerpts(rig.say("What is my cat called?")) == ["The door code is 4711"]
+    rig.stop()
+
+
 def test_a_pin_that_is_taken_back_is_forgotten_also_by_a_new_index(tmp_path: Path) -> None:
     rig = MemoryRig(tmp_path)
     pin(rig, text="The door code is 4711")

@@ -112,7 +112,7 @@ def test_remember_takes_words_a_link_an_id_or_nothing(you: Caller, what: str, te
     assert (asked.window, asked.asked_by, asked.asked_by_name) == (GENERAL, str(defaults.YOU_ID), "You")
     assert asked.audience == f"{defaults.GUILD_ID}:{defaults.GENERAL_ID}:everyone"
     you.reply(MemoryPinned(request_id=asked.request_id, path="logs/x", line=7, text="tea is\nat *five*"))
-    assert you.said(outcome) == r"Remembered:" "\n" r"> tea is at \*five\*"
+    assert you.said(outcome) == r"Remembered:" "\n" r"> tea is at \*five\*" "\n-# path=logs/x line=7"
 
 
 def test_a_link_to_another_channel_is_not_pinned_here(you: Caller) -> None:
@@ -168,7 +168,7 @@ def test_unremember_takes_back_the_last_pin_or_the_one_that_is_named(you: Caller
     asked = you.asked(UnpinMemory)
     assert fields(asked) == YOU | {"message_id": ""}
     you.reply(MemoryUnpinned(request_id=asked.request_id, path="logs/x", line=7, text="tea"))
-    assert you.said(outcome) == "No longer kept in mind:\n> tea"
+    assert you.said(outcome) == "No longer kept in mind:\n> tea\n-# path=logs/x line=7"
     you.call("unremember", message=f"{CHANNEL}/123456789012345678")
     assert you.asked(UnpinMemory, 2).message_id == "123456789012345678"
     assert "by its link or its id" in you.said(you.call("unremember", message="the cat"))

@@ -1,0 +1,190 @@
+"""What was said comes back where it bears, through all that can happen to the embedder and the index."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+
+from actors.playground.defaults import GENERAL_ID
+from actors.playground.server import PlaygroundServer
+from actors.socket.client import RefusalError, ask_operator
+from tests.actors.cli.command import run
+from tests.actors.embedder.loopback import RIGHT, LoopbackEmbeddings, Reply
+from tests.e2e.stage import Stage, eventually
+
+PLACE = re.compile(r"-# (logs/\S+\.md):(\d+)")
+
+
+def stats(stage: Stage) -> dict[str, Any]:
+    return ask_operator(stage.data, "memory.stats", window="cli/operator")
+
+
+def is_whole(stage: Stage, rows: int) -> bool:
+    """Whether all that was said is indexed, each turn with its vector; False also while the memory is not available."""
+    try:
+        told = stats(stage)
+    except RefusalError:
+        return False
+    return (told["rows"], told["ok"], told["pending"], told["failed"]) == (rows, rows, 0, 0)
+
+
+def tell(stage: Stage, text: str, channel: int = GENERAL_ID) -> None:
+    """Say something that is to be remembered; the memory has heard of it then."""
+    before = stats(stage)["rows"]
+    stage.ask(text, channel)
+    eventually(lambda: stats(stage)["rows"] == before + 2)
+
+
+def test_what_was_said_in_a_thread_is_recalled_in_its_channel_and_the_record_can_be_opened(stage: Stage) -> None:
+    thread = stage.server.create_thread(GENERAL_ID, "bicycles")
+    tell(stage, "My bicycle is locked with the number 4711", thread)
+
+    answer = stage.ask("Which number is my bicycle locked with?")
+
+    assert "> My bicycle is locked with the number 4711" in answer
+    place = PLACE.search(answer)
+    assert place is not None
+    path, line = place[1], int(place[2])
+    assert f"discord-thread/{thread}" in path
+    shown = stage.ask(f"run: sed -n '{line},{line + 6}p' {path}")
+    assert re.search(r"^## \S+Z user ", shown, re.MULTILINE)
+    assert "My bicycle is locked with the number 4711" in shown
+
+
+def test_the_words_of_a_private_thread_stay_in_it(stage: Stage) -> None:
+    thread = stage.server.create_thread(GENERAL_ID, "secrets", private=True)
+    tell(stage, "My bicycle is locked with the number 4711", thread)
+
+    assert "4711" not in stage.ask("Which number is my bicycle locked with?")
+    assert "4711" not in stage.ask("run: cat logs/*/*/*.md")
+
+
+def test_what_somebody_has_it_remember_is_given_first_and_why_says_so_to_that_person_alone(stage: Stage) -> None:
+    server = stage.server
+    outcome = server.slash(GENERAL_ID, "remember", {"what": "The cellar is damp"})
+    answer = server.wait_for_answer(outcome.id)
+    assert answer is not None
+    assert "The cellar is damp" in answer["content"]
+    thread = server.create_thread(GENERAL_ID, "elsewhere")
+    stage.ask("Good morning!", thread)
+
+    outcome = server.slash(thread, "memory why")
+    why = server.wait_for_answer(outcome.id)
+
+    assert outcome.ephemeral
+    assert why is not None
+    first = why["content"].partition("**Given**\n")[2].split("\n")[0]
+    assert first.startswith("1. ")
+    assert ", pinned: " in first
+    assert "The cellar is damp" in first
+    outcome = server.slash(GENERAL_ID, "unremember")
+    assert server.wait_for_answer(outcome.id) is not None
+    eventually(lambda: stats(stage)["pins"] == 0)
+
+
+TROUBLES = {
+    "down": Reply(reset=True),
+    "slow": Reply(held=True),
+    "lying": Reply(spoil=lambda vectors: [[0.0] * len(vector) for vector in vectors]),
+}
+
+
+@pytest.mark.parametrize("trouble", TROUBLES.values(), ids=TROUBLES.keys())
+def test_whatever_is_wrong_with_the_embedder_replies_go_on_and_all_is_embedded_afterwards(
+    server: PlaygroundServer, tmp_path: Path, trouble: Reply
+) -> None:
+    with LoopbackEmbeddings() as embeddings:
+        embeddings.always = trouble
+        given = {
+            "embedder.provider": "google",
+            "embedder.api_base": embeddings.address,
+            "embedder.dimensions": 16,
+            "embedder.timeout_s": 1,
+            "memory.query_timeout_s": 0.5,
+        }
+        stage = Stage(server, tmp_path / "data", {"GEMINI_API_KEY": "k"}, **given)
+        try:
+            thread = server.create_thread(GENERAL_ID, "aside")
+            tell(stage, "My bicycle is locked with the number 4711", thread)
+            assert "number 4711" in stage.ask("Which number is my bicycle locked with?")
+            eventually(lambda: stats(stage)["rows"] == 4)
+            assert stats(stage)["ok"] == 0
+
+            embeddings.always = RIGHT
+            embeddings.release()
+
+            eventually(lambda: is_whole(stage, 4))
+        finally:
+            stage.stop()
+
+
+@contextmanager
+def deleted(folder: Path) -> Iterator[None]:
+    shutil.rmtree(folder)
+    yield
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    other = apsw.Connection(str(folder / "index.sqlite"))
+    list(other.execute("BEGIN IMMEDIATE"))
+    try:
+        yield
+    finally:
+        other.close()
+
+
+@contextmanager
+def spoilt(folder: Path) -> Iterator[None]:
+    index = folder / "index.sqlite"
+    other = apsw.Connection(str(index))
+    list(other.execute("PRAGMA wal_checkpoint(TRUNCATE)"))
+    other.close()
+    with index.open("r+b") as file:
+        file.write(b"\xa5" * index.stat().st_size)
+    yield
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("harm", [deleted, locked, spoilt])
+def test_whatever_happens_to_the_index_replies_go_on_and_nothing_is_missing_afterwards(
+    stage: Stage, harm: Callable[[Path], Any]
+) -> None:
+    thread = stage.server.create_thread(GENERAL_ID, "aside")
+    tell(stage, "My bicycle is locked with the number 4711", thread)
+    with harm(stage.data / "memory"):
+        assert stage.ask("My dog is called Rex")
+        assert stage.ask("My bird is called Tweety")
+
+    eventually(lambda: is_whole(stage, 6))
+
+    assert "number 4711" in stage.ask("Which number is my bicycle locked with?")
+
+
+@pytest.mark.slow
+def test_the_operator_looks_into_the_memory_of_a_running_agent(stage: Stage) -> None:
+    thread = stage.server.create_thread(GENERAL_ID, "aside", private=True)
+    tell(stage, "My bicycle is locked with the number 4711", thread)
+    tell(stage, "Which number is my bicycle locked with?", thread)
+
+    def memory(*arguments: str) -> Any:
+        done = run("agent", "memory", *arguments, "--data", str(stage.data), "--json", cwd=stage.data.parent)
+        assert (done.returncode, done.stderr) == (0, "")
+        return json.loads(done.stdout)
+
+    assert memory("stats")["rows"] == 4
+    assert memory("why", "--window", f"discord-thread/{thread}")["window"] == f"discord-thread/{thread}"
+    assert any("4711" in found["excerpt"] for found in memory("search", "bicycle")["memories"])
+    elsewhere = memory("search", "bicycle", "--window", f"discord-channel/{GENERAL_ID}")
+    assert elsewhere["memories"] == []
+    rebuilt = memory("rebuild")
+    assert (rebuilt["rows"], rebuilt["pending"]) == (4, 0)
+    assert is_whole(stage, 4)
