@@ -197,15 +197,16 @@ def asked(frame: Frame, query: NDArray[np.float32]) -> Question:
 def coarse_products(
     frame: Frame,
     head: NDArray[np.int8],
-    signs: NDArray[np.uint8],
+    columns: NDArray[np.uint8],
     factors: NDArray[np.uint16],
     question: Question,
 ) -> NDArray[np.float32]:
-    """What head and signs say of each cosine, float32 (n,)."""
+    """What head and signs say of each cosine, float32 (n,); `columns` are the signs, (sign_bytes, n)."""
     products = head[:, : frame.head].astype(np.float32) @ (question.head * np.float32(frame.head_step))
-    sums = np.zeros(len(signs), np.float32)
-    for column, table in zip(signs.T, sign_tables(frame, question), strict=True):
-        sums += table[column]
+    sums, part = np.zeros((2, len(head)), np.float32)
+    for column, table in zip(columns, sign_tables(frame, question), strict=True):
+        table.take(column, out=part, mode="clip")  # none is beyond the table, and only so it is not copied first
+        sums += part
     return products + sums * (factors * np.float32(_SHORT_STEP))
 
 

@@ -81,12 +81,10 @@ class CodesTable:
         """Products of decoded records of the second file, and their lengths; see `scan.fine_products`."""
         return scan.fine_products(records, self.frame, vectors, is_compiled=self._is_compiled)
 
-    def codes_at(self, places: NDArray[np.int64]) -> tuple[NDArray[np.uint8], NDArray[np.uint16], NDArray[np.uint8]]:
-        """Signs, factors and errors of some places."""
+    def codes_at(self, places: NDArray[np.int64]) -> tuple[NDArray[np.uint8], NDArray[np.uint16]]:
+        """Signs and factors of some places."""
         block, vector = places // BLOCK, places % BLOCK
-        blocks = self._blocks
-        errors = np.stack([blocks.head_errors[block, vector], blocks.sign_errors[block, vector]], axis=1)
-        return blocks.signs[block, :, vector % 16, vector // 16], blocks.factors[block, vector], errors
+        return self._blocks.signs[block, :, vector % 16, vector // 16], self._blocks.factors[block, vector]
 
     def reserve(self, size: int) -> None:
         """Make room for so many places; what is not used yet takes no memory."""

@@ -250,7 +250,7 @@ class Nearest:
             return
         codes = vector_codes.encode(self._file.frame, self._source.fetch(rows))
         places = self._table.places(rows)
-        signs, factors, _ = self._table.codes_at(places)
+        signs, factors = self._table.codes_at(places)
         is_same = np.abs(factors.astype(np.int64) - codes.factors).max() <= _NEAR_FACTOR
         is_same &= (signs == codes.signs).mean() > 0.9 if codes.signs.size else True
         if not (is_same and (self._table.times[places] == self._source.times(rows)).all()):

@@ -6,8 +6,8 @@
  *   signs  [block][column][vector % 16][vector / 16]   bytes, each the signs of eight directions
  * The rest is one after the other. What does the same with numpy, and is the reference, is `plain_bounds` in scan.py.
  *
- * Half a byte of signs is looked up in a table of its sixteen possible products with the question, rounded to 7 bits:
- * two of them fit into a byte, and so many of these as there are columns into 16 bits.
+ * Half a byte of signs is looked up in a table of its sixteen possible products with the question, rounded so that two
+ * of them fit into a byte, and as many of these as there are columns into 16 bits.
  */
 #define _GNU_SOURCE
 #include <math.h>

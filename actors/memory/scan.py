@@ -26,8 +26,8 @@ BLOCK = 32
 SOURCE = Path(__file__).with_name("scan.c")
 _PART = 256
 """Blocks that numpy looks at together."""
-_MOST = 127
-"""A table's numbers are 0 to this: two of them fit into a byte."""
+_MOST, _MOST_SUM = 127, 65_535
+"""A table's numbers are 0 to the first at most: two of them fit into a byte; and all that are added into 16 bits."""
 _HEAD_LIMIT = 32_000
 _TOGETHER = 4
 """Vectors that are multiplied with a decoded one together."""
@@ -109,7 +109,7 @@ def plain_bounds(blocks: Blocks, part: slice, frame: Frame, question: Question) 
     """The first of `look` for some blocks, in numpy."""
     factors = blocks.factors[part].reshape(-1)
     heads = blocks.heads[part].transpose(0, 2, 1).reshape(len(factors), blocks.heads.shape[1])
-    signs = blocks.signs[part].transpose(0, 3, 2, 1).reshape(len(factors), blocks.signs.shape[1])
+    signs = blocks.signs[part].transpose(1, 0, 3, 2).reshape(blocks.signs.shape[1], len(factors))
     errors = np.stack([blocks.head_errors[part].reshape(-1), blocks.sign_errors[part].reshape(-1)], axis=1)
     bounds = vector_codes.coarse_errors(errors, question)
     bounds += vector_codes.coarse_products(frame, np.ascontiguousarray(heads).view(np.int8), signs, factors, question)
@@ -245,7 +245,8 @@ def _tables(frame: Frame, question: Question) -> tuple[NDArray[np.uint8], float,
     bits = (np.arange(16)[:, None] >> np.arange(4)) & 1
     products = padded.reshape(-1, 4) @ (2.0 * bits - 1.0).T
     bases = products.min(axis=1, initial=0.0)
-    step = max(float((products.max(axis=1, initial=0.0) - bases).max(initial=0.0)), 1e-9) / _MOST
+    most = min(_MOST, _MOST_SUM // max(2 * columns, 1))
+    step = max(float((products.max(axis=1, initial=0.0) - bases).max(initial=0.0)), 1e-9) / most
     rounded = np.rint((products - bases[:, None]) / step)
     error = np.abs(rounded * step + bases[:, None] - products).max(axis=1, initial=0.0).sum()
     halves = rounded.astype(np.uint8).reshape(columns // 2, 2, 2, 1, 16).transpose(0, 2, 1, 3, 4)

@@ -48,7 +48,7 @@ def test_no_cosine_is_further_from_its_estimates_than_they_say(seed: int, size: 
         if not asked.has_direction:
             assert not truth.any()
             continue
-        coarse = vector_codes.coarse_products(frame, codes.head, codes.signs, codes.factors, asked)
+        coarse = vector_codes.coarse_products(frame, codes.head, codes.signs.T, codes.factors, asked)
         assert (np.abs(truth - coarse) <= vector_codes.coarse_errors(codes.errors, asked)).all()
         fine = decoded @ asked.turned
         assert (np.abs(truth - fine) <= vector_codes.fine_errors(codes.fine_errors, asked)).all()

@@ -11,7 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from actors.memory import nearest as nearest_module
 from actors.memory import nearest_ranking
+from actors.memory.codes import second_path
 from actors.memory.nearest import Allowed, Nearest
 from tests.actors.memory.vectors import DAY_S, START_S, Vectors
 
@@ -174,4 +176,29 @@ def test_what_does_not_fit_is_refused_and_changes_nothing(tmp_path: Path) -> Non
     with pytest.raises(ValueError, match="negative"):
         nearest.exhaustive(np.zeros(4, np.float32), 0.0, {}, -1)
     assert not len(nearest.rows)
+    nearest.close()
+
+
+@pytest.mark.parametrize("is_fast", [True, False])
+@pytest.mark.parametrize("seed", range(4))
+def test_with_half_of_the_fine_codes_lost_and_a_look_at_one_at_a_time_the_answers_are_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int, is_fast: bool
+) -> None:
+    for name in ("_SEEDS", "_SEEDS_EACH", "_LOOK", "_FEW", "_ROUND", "_BATCH"):
+        monkeypatch.setattr(nearest_ranking, name, 1)
+    for name in ("_SEEDS", "_LOOK", "_BATCH"):
+        monkeypatch.setattr(nearest_module, name, 1)
+    corpus, source, path = Corpus(seed, 130), Vectors(130), tmp_path / "codes"
+    source.put(np.arange(150), corpus.vectors(150), corpus.times(150))
+    Nearest.open(path, SPACE, 130, source).close()
+    second = second_path(path)
+    second.write_bytes(second.read_bytes()[: second.stat().st_size // 2])
+    nearest = Nearest.open(path, SPACE, 130, source, is_fast=is_fast)
+    now = START_S + 200 * DAY_S
+    for query in corpus.vectors(3):
+        for pins in ({}, {7: START_S, 149: START_S + DAY_S}):
+            ranked = [(one.row, one.score, one.is_pinned) for one in nearest.exhaustive(query, now, pins, 3)]
+            assert ranked == source.ranked(query, now, pins, 3, None)
+        rows, sims = nearest.top(query, 5)
+        assert (rows.tolist(), sims.tolist()) == source.nearest(query, 5, None)
     nearest.close()
