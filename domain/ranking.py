@@ -331,8 +331,11 @@ def _pair_cosines(
     sizes = np.sqrt(np.einsum("ij,ij->i", wide, wide))
     has_none = ~np.isfinite(sizes) | (sizes == 0.0)
     wide[has_none], sizes[has_none] = 0.0, np.inf
-    found: NDArray[np.float64] = np.einsum("ij,ij->i", wide[left], wide[right]) / (sizes[left] * sizes[right])
-    return found
+    found = np.empty(len(left))
+    for begin in range(0, len(left), _BLOCK):
+        part = slice(begin, begin + _BLOCK)
+        found[part] = np.einsum("ij,ij->i", wide[left[part]], wide[right[part]])
+    return found / (sizes[left] * sizes[right])
 
 
 def _units(vectors: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -26,7 +26,7 @@ from actors.memory.codes_newest import NewestRecords
 from actors.memory.codes_records import Field, RecordFile, Records, open_file, read, write
 from domain.vector_codes import Codes, Frame
 
-VERSION = 2
+VERSION = 3
 CHUNK = 8192
 """Records read at a time."""
 LIMIT_BYTES = 200_000_000
@@ -35,7 +35,7 @@ _MAGIC = b"remembrancer-codes\n"
 _LENGTHS = struct.Struct("<II")
 _DIGEST = 16
 _ALIGN = 4096
-_MOST_HEADER = 1 << 26
+_MOST_HEADER = 1 << 28
 
 
 class UnfitCodesError(Exception):
@@ -153,7 +153,11 @@ class CodesFile:
         records["row"], records["time"] = rows, times
         records["head"], records["signs"] = codes.head, codes.signs
         records["factor"], records["errors"] = codes.factors, codes.errors
-        self._first.write(self.count, records)
+        try:
+            self._first.write(self.count, records)
+        except OSError:
+            self._first.cut(self.count)  # whole records of what failed would count at the next opening
+            raise
         self.count += len(records)
         return records
 
@@ -193,7 +197,9 @@ def _record_files(frame: Frame, first: int, start: int, second: int) -> tuple[Re
         ("head", "i1", (frame.head_bytes,)),
         ("fine", "u1", (frame.fine_bytes,)),
     ]
-    return RecordFile(first, start, basic), RecordFile(second, 0, detailed)
+    # Codes say nothing in another frame: files of two lives must not be mixed.
+    mark = int.from_bytes(hashlib.blake2b(frame.basis.tobytes(), digest_size=4).digest(), "little")
+    return RecordFile(first, start, basic, mark), RecordFile(second, 0, detailed, mark)
 
 
 def _header(purpose: Purpose, frame: Frame) -> bytes:

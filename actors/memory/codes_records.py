@@ -24,13 +24,15 @@ class RecordFile:
         descriptor: Open for reading and writing; closed with this.
         start: Where record 0 stands.
         fields: As numpy describes them; padding and the sum are added.
+        mark: Goes into every sum: records of a file with another one are not sound.
     """
 
-    def __init__(self, descriptor: int, start: int, fields: list[Field]) -> None:
+    def __init__(self, descriptor: int, start: int, fields: list[Field], mark: int = 0) -> None:
         padding = -np.dtype(fields).itemsize % _WORD
         self._type = np.dtype([*fields, ("padding", "u1", (padding,)), ("check", "<u4")])
         self._descriptor = descriptor
         self._start = start
+        self._mark = np.uint32(mark)
         places = np.arange(1, self._type.itemsize // _WORD, dtype=np.uint64)
         self._factors = (places * np.uint64(_SEED) >> np.uint64(32)).astype(np.uint32) | np.uint32(1)
 
@@ -94,7 +96,7 @@ class RecordFile:
     def _sums(self, records: Records, places: NDArray[np.int64]) -> NDArray[np.uint32]:
         words = records.view("<u4").reshape(len(records), len(self._factors) + 1)
         own = ((places.astype(np.uint64) + np.uint64(1)) * np.uint64(_SEED) >> np.uint64(32)).astype(np.uint32)
-        sums: NDArray[np.uint32] = np.einsum("ij,j->i", words[:, :-1], self._factors) + own
+        sums: NDArray[np.uint32] = np.einsum("ij,j->i", words[:, :-1], self._factors) + (own ^ self._mark)
         return sums
 
 

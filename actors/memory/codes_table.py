@@ -81,10 +81,12 @@ class CodesTable:
         """Products of decoded records of the second file, and their lengths; see `scan.fine_products`."""
         return scan.fine_products(records, self.frame, vectors, is_compiled=self._is_compiled)
 
-    def codes_at(self, places: NDArray[np.int64]) -> tuple[NDArray[np.uint8], NDArray[np.uint16]]:
-        """Signs and factors of some places."""
+    def codes_at(self, places: NDArray[np.int64]) -> tuple[NDArray[np.int8], NDArray[np.uint8], NDArray[np.uint16]]:
+        """Heads, signs and factors of some places."""
         block, vector = places // BLOCK, places % BLOCK
-        return self._blocks.signs[block, :, vector % 16, vector // 16], self._blocks.factors[block, vector]
+        blocks = self._blocks
+        heads = np.ascontiguousarray(blocks.heads[block, :, vector]).view(np.int8)
+        return heads, blocks.signs[block, :, vector % 16, vector // 16], blocks.factors[block, vector]
 
     def reserve(self, size: int) -> None:
         """Make room for so many places; what is not used yet takes no memory."""

@@ -38,6 +38,9 @@ _FETCH = 1024
 _SEEDS = 24
 _LOOK = 8
 _BATCH = 1024
+_FAR = 30.0
+"""Powers of recency are made anew when a question is so many times `RECENCY_DAYS` from their reference: float32 has
+room for more than twice that."""
 _NEAR_FACTOR = 2
 """So many steps a factor may change when the same vector is encoded again."""
 
@@ -120,7 +123,7 @@ class Nearest:
 
         Raises:
             ValueError: the lengths or the size of the vectors do not fit, a row occurs twice, or a time is not finite.
-            OSError: the side file could not be written; nothing was taken in.
+            OSError: the side file could not be written; of more rows than `CHUNK` the first may have been taken in.
         """
         if vectors.shape != (len(rows), self._file.purpose.dims) or times.shape != rows.shape:
             raise ValueError(f"{len(rows)} rows, {len(times)} times and vectors of shape {vectors.shape} do not fit")
@@ -250,9 +253,12 @@ class Nearest:
             return
         codes = vector_codes.encode(self._file.frame, self._source.fetch(rows))
         places = self._table.places(rows)
-        signs, factors = self._table.codes_at(places)
+        heads, signs, factors = self._table.codes_at(places)
         is_same = np.abs(factors.astype(np.int64) - codes.factors).max() <= _NEAR_FACTOR
-        is_same &= (signs == codes.signs).mean() > 0.9 if codes.signs.size else True
+        is_same &= np.abs(heads.astype(np.int64) - codes.head).max() <= 1
+        # The signs of a tail that is next to nothing are chance.
+        equal = (signs == codes.signs)[codes.factors > _NEAR_FACTOR]
+        is_same &= equal.mean() > 0.9 if equal.size else True
         if not (is_same and (self._table.times[places] == self._source.times(rows)).all()):
             raise UnfitCodesError("its codes are not of the vectors in the index")
 
@@ -337,17 +343,15 @@ class Nearest:
     def _recency(self, now: float) -> Recency:
         """How recency comes into scores, from powers that are kept between questions."""
         span = ranking.RECENCY_DAYS * DAY_S
-        times = self._table.times
-        known = len(self._decay)
-        if known > len(times) or (known < len(times) and np.nanmax(times[known:]) > self._reference):
-            known = 0
-        if known < len(times):
-            self._reference = self._reference if known else float(np.nanmax(times)) + span
+        if abs(now - self._reference) > _FAR * span:
+            self._reference, self._decay = now, np.empty(0, np.float32)
+        fresh = self._table.times[len(self._decay) :]
+        if len(fresh):
+            # What is said later than that counts as 1, as it would without the limit.
+            exponents = np.minimum((fresh - self._reference) / span, _FAR + 1.0)
             with np.errstate(under="ignore"):
-                fresh = np.exp((times[known:] - self._reference) / span).astype(np.float32)
-            self._decay = np.concatenate([self._decay[:known], fresh])
-        with np.errstate(over="ignore"):
-            since = min(float(np.exp(min((self._reference - now) / span, 80.0))), 3e38)
+                self._decay = np.concatenate([self._decay, np.exp(exponents).astype(np.float32)])
+        since = float(np.exp((self._reference - now) / span))
         return Recency(self._decay, since, ranking.WEIGHT_RECENCY, ranking.WEIGHT_SIM, ROUNDING)
 
 

@@ -192,7 +192,7 @@ class ExhaustiveRanking:
         may: NDArray[np.bool_] = uppers > 0.0
         equal = np.flatnonzero(np.isfinite(uppers) & ~may)
         where = equal if isinstance(places, slice) else places[equal]
-        may[equal] = self._ages(where) <= self._pool.ages[start]
+        may[equal] = np.maximum(self._ages(where), 0.0) <= max(float(self._pool.ages[start]), 0.0)
         return may
 
     def _may_be_chosen(
@@ -217,7 +217,7 @@ class ExhaustiveRanking:
         at most. So a row more than 0.1 below the K-th is never chosen by its score. The greatest `sim` stays.
         """
         pool = self._pool
-        if len(pool.rows) < _BATCH * 4:
+        if len(pool.rows) <= max(_BATCH * 4, self._count):
             return
         bases = ranking.WEIGHT_SIM * np.where(
             np.isnan(pool.sims), 0.0, pool.sims

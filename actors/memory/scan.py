@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+import logging
 import platform
 import sys
 from collections.abc import Mapping
@@ -20,6 +21,8 @@ from numpy.typing import NDArray
 
 from domain import vector_codes
 from domain.vector_codes import Frame, Question
+
+log = logging.getLogger(__name__)
 
 BLOCK = 32
 """Vectors side by side in a block."""
@@ -91,7 +94,12 @@ def look(
         asked: Which vectors are asked about, as many as there are; the others get minus infinity.
         recency: None if scores are not wanted.
         is_compiled: Whether to use the compiled pass; only where `is_available`.
+
+    Raises:
+        ValueError: there are more or fewer of `asked` or decays than vectors.
     """
+    if len(asked) > blocks.factors.size or (recency is not None and len(recency.decay) != len(asked)):
+        raise ValueError(f"{len(asked)} asked about do not fit {blocks.factors.size} vectors and their decays")
     uppers = np.empty(-(-len(asked) // BLOCK) * BLOCK, np.float32)
     if is_compiled:
         scores = None if recency is None else np.empty(len(asked), np.float32)
@@ -170,8 +178,12 @@ def read(descriptor: int, places: NDArray[np.int64], size: int) -> NDArray[np.ui
 
 @cache
 def is_available() -> bool:
-    """Whether there is a compiled pass that this processor can run."""
-    return library_path().exists() and bool(_library().scan_is_able())
+    """Whether there is a compiled pass that this machine can run."""
+    try:
+        return library_path().exists() and bool(_library().scan_is_able())
+    except OSError as error:
+        log.warning("the compiled search cannot be loaded, numpy does its work: %s", error)
+        return False
 
 
 def library_path() -> Path:
@@ -245,8 +257,8 @@ def _tables(frame: Frame, question: Question) -> tuple[NDArray[np.uint8], float,
     bits = (np.arange(16)[:, None] >> np.arange(4)) & 1
     products = padded.reshape(-1, 4) @ (2.0 * bits - 1.0).T
     bases = products.min(axis=1, initial=0.0)
-    most = min(_MOST, _MOST_SUM // max(2 * columns, 1))
-    step = max(float((products.max(axis=1, initial=0.0) - bases).max(initial=0.0)), 1e-9) / most
+    ranges = products.max(axis=1, initial=0.0) - bases
+    step = max(float(ranges.max(initial=0.0)) / _MOST, float(ranges.sum()) / (_MOST_SUM - 2 * columns), 1e-9)
     rounded = np.rint((products - bases[:, None]) / step)
     error = np.abs(rounded * step + bases[:, None] - products).max(axis=1, initial=0.0).sum()
     halves = rounded.astype(np.uint8).reshape(columns // 2, 2, 2, 1, 16).transpose(0, 2, 1, 3, 4)

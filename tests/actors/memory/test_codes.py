@@ -9,11 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from actors.memory import codes_records
 from actors.memory.codes import CodesFile, Purpose, UnfitCodesError, second_path
 from actors.memory.codes_newest import NewestRecords
 from actors.memory.codes_records import RecordFile, open_file
 from actors.memory.nearest import Nearest
 from domain import vector_codes
+from domain.vector_codes import Frame
 from tests.actors.memory.vectors import START_S, Vectors
 
 DIMS = 300
@@ -122,7 +124,7 @@ def test_a_file_of_another_space_size_or_version_is_built_anew(tmp_path: Path, m
     assert reopened(path, source, "model/2")[1] >= COUNT
     assert reopened(path, source_of(COUNT, dims=40), "model/2")[1] >= COUNT
     monkeypatch.setattr("actors.memory.codes.VERSION", 99)
-    with pytest.raises(UnfitCodesError, match="version 2"):
+    with pytest.raises(UnfitCodesError, match="version 3"):
         CodesFile.open(path, "model/2", 40)
 
 
@@ -183,3 +185,62 @@ def test_the_newest_records_come_from_memory_and_the_others_from_the_file(tmp_pa
     assert is_sound.tolist() == [True, False, True]
     assert found["row"][is_sound].tolist() == [7, 7]
     file.close()
+
+
+def test_fine_codes_of_another_life_are_not_believed(tmp_path: Path) -> None:
+    source = source_of(COUNT)
+    for name in ("one", "other"):
+        built(tmp_path / name, source).close()
+    second_path(tmp_path / "one").write_bytes(second_path(tmp_path / "other").read_bytes())
+    nearest, _ = reopened(tmp_path / "one", source)
+    assert is_right(nearest, source)
+    nearest.close()
+
+
+def test_whole_records_of_a_write_that_failed_never_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source, path = source_of(COUNT), tmp_path / "codes"
+    nearest = built(path, source)
+    rng = np.random.default_rng(3)
+    rows, vectors = np.arange(COUNT, COUNT + 10), rng.standard_normal((10, DIMS)).astype(np.float32)
+    whole = codes_records.write
+    written: list[int] = []
+
+    def full_disk(descriptor: int, data: bytes, offset: int) -> None:
+        written.append(len(data))
+        whole(descriptor, data if len(written) == 1 else data[: len(data) * 9 // 10], offset)
+        if len(written) > 1:
+            raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(codes_records, "write", full_disk)
+        with pytest.raises(OSError, match="No space"):
+            nearest.append(rows, vectors, np.full(10, START_S))
+    nearest.append(rows[5:6], vectors[:1], np.full(1, START_S))
+    nearest.close()
+    source.put(rows[5:6], vectors[:1], np.full(1, START_S))
+    nearest, _ = reopened(path, source)
+    assert sorted(nearest.rows.tolist()) == source.rows().tolist()
+    assert is_right(nearest, source)
+    nearest.close()
+
+
+def test_the_widest_vectors_that_the_settings_allow_have_a_header_that_can_be_read(tmp_path: Path) -> None:
+    frame = Frame(np.zeros((4096, 4096), np.float32), 96, 0.1)
+    CodesFile.create(tmp_path / "codes", Purpose(SPACE, 4096, 0), frame).close()
+    CodesFile.open(tmp_path / "codes", SPACE, 4096).close()
+
+
+def test_a_corpus_of_few_directions_is_known_again(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    few = rng.standard_normal((COUNT, 40)) @ rng.standard_normal((40, DIMS))
+    source = Vectors(DIMS)
+    source.put(np.arange(COUNT), few.astype(np.float32), START_S + rng.random(COUNT) * 1e7)
+    nearest = built(tmp_path / "codes", source)
+    for row in range(COUNT, COUNT + 20):
+        vector = (rng.standard_normal((1, 40)) @ rng.standard_normal((40, DIMS))).astype(np.float32)
+        source.put(np.array([row]), vector, np.array([START_S]))
+        nearest.append(np.array([row]), vector, np.array([START_S]))
+    nearest.close()
+    nearest, fetched = reopened(tmp_path / "codes", source)
+    assert fetched < COUNT
+    nearest.close()

@@ -202,3 +202,46 @@ def test_with_half_of_the_fine_codes_lost_and_a_look_at_one_at_a_time_the_answer
         rows, sims = nearest.top(query, 5)
         assert (rows.tolist(), sims.tolist()) == source.nearest(query, 5, None)
     nearest.close()
+
+
+@pytest.mark.parametrize("is_fast", [True, False])
+def test_a_row_from_the_far_future_hides_no_other(tmp_path: Path, is_fast: bool) -> None:
+    rng, source = np.random.default_rng(1), Vectors(40)
+    times = START_S - rng.random(400) * 100 * DAY_S
+    times[-1] = START_S + 1600 * DAY_S
+    query = rng.standard_normal(40).astype(np.float32)
+    source.put(np.arange(400), (query + rng.standard_normal((400, 40))).astype(np.float32), times)
+    nearest = Nearest.open(tmp_path / "codes", SPACE, 40, source, is_fast=is_fast)
+    for now in (START_S, START_S + 900 * DAY_S, START_S - 900 * DAY_S, START_S):
+        ranked = [(one.row, one.score, one.is_pinned) for one in nearest.exhaustive(query, now, {}, 5)]
+        assert ranked == source.ranked(query, now, {}, 5, None)
+    nearest.remove(np.array([7]))
+    source.drop(np.array([7]))
+    ranked = [(one.row, one.score, one.is_pinned) for one in nearest.exhaustive(query, START_S, {}, 5)]
+    assert ranked == source.ranked(query, START_S, {}, 5, None)
+    nearest.close()
+
+
+def test_more_may_be_wanted_than_are_kept_while_looking(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nearest_ranking, "_BATCH", 16)
+    corpus, source = Corpus(8, 8), Vectors(8)
+    source.put(np.arange(300), corpus.vectors(300), corpus.times(300))
+    nearest = Nearest.open(tmp_path / "codes", SPACE, 8, source)
+    query, now = corpus.rng.standard_normal(8).astype(np.float32), START_S + 90 * DAY_S
+    for count in (63, 64, 65, 100, 250):
+        ranked = [(one.row, one.score, one.is_pinned) for one in nearest.exhaustive(query, now, {}, count)]
+        assert ranked == source.ranked(query, now, {}, count, None)
+    nearest.close()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rows_later_than_now_are_all_equally_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    monkeypatch.setattr(nearest_ranking, "_SEEDS", 1)
+    monkeypatch.setattr(nearest_ranking, "_SEEDS_EACH", 1)
+    corpus, source = Corpus(seed, 40), Vectors(40)
+    source.put(np.arange(400), corpus.vectors(400), START_S + corpus.rng.random(400) * DAY_S)
+    nearest = Nearest.open(tmp_path / "codes", SPACE, 40, source)
+    query = np.zeros(40, np.float32)
+    ranked = [(one.row, one.score, one.is_pinned) for one in nearest.exhaustive(query, START_S, {}, 24)]
+    assert ranked == source.ranked(query, START_S, {}, 24, None)
+    nearest.close()

@@ -19,6 +19,7 @@ from actors.memory.codes_table import CodesTable
 from actors.memory.scan import Recency
 from domain import vector_codes
 from domain.ranking import cosines
+from domain.vector_codes import Frame
 
 COMPILED = pytest.param(
     True,
@@ -80,7 +81,7 @@ def test_no_cosine_and_no_score_is_above_its_bound(
 
 
 @pytest.mark.skipif(not scan.is_available(), reason="the set-up found no C compiler, or an old processor")
-@pytest.mark.parametrize("dims", [5, 96, 111, 300, 768])
+@pytest.mark.parametrize("dims", [5, 96, 111, 300, 768, 3072])
 def test_the_compiled_pass_says_what_numpy_says(tmp_path: Path, dims: int) -> None:
     vectors = corpus(7, 500, dims)
     asked = np.ones(500, np.bool_)
@@ -119,3 +120,37 @@ def test_another_source_is_another_library(tmp_path: Path, monkeypatch: pytest.M
     source.write_text(scan.SOURCE.read_text() + "/* */")
     monkeypatch.setattr(scan, "SOURCE", source)
     assert scan.library_path() != before
+
+
+@pytest.mark.skipif(not scan.is_available(), reason="the set-up found no C compiler, or an old processor")
+def test_the_sums_of_a_wide_and_even_question_do_not_overflow(tmp_path: Path) -> None:
+    dims = 4096
+    frame = Frame(np.eye(dims, dtype=np.float32), 96, 0.001)
+    vectors = np.ones((32, dims), np.float32)
+    vectors[:, :96] = 0.0
+    vectors[16:] *= -1.0
+    file = CodesFile.create(tmp_path / "codes", Purpose("space", dims, 0), frame)
+    table = CodesTable(frame)
+    table.add(file.append(np.arange(32), np.zeros(32), vector_codes.encode(frame, vectors)))
+    file.close()
+    uppers, _ = table.look(vector_codes.asked(frame, vectors[0]), np.ones(32, np.bool_), None)
+    assert uppers[:16] == pytest.approx(1.0, abs=0.1)
+    assert uppers[16:] == pytest.approx(-1.0, abs=0.1)
+
+
+def test_a_library_that_cannot_be_loaded_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "broken.so").write_bytes(b"")
+    monkeypatch.setattr(scan, "library_path", lambda: tmp_path / "broken.so")
+    monkeypatch.setattr(scan, "_library", scan._library.__wrapped__)
+    assert not scan.is_available.__wrapped__()
+
+
+def test_masks_and_decays_must_fit_the_vectors(tmp_path: Path) -> None:
+    vectors = corpus(1, 300, 8)
+    table, _ = table_of(tmp_path, vectors, 8, is_fast=True)
+    question = vector_codes.asked(table.frame, vectors[0])
+    recency = Recency(np.zeros(299, np.float32), 1.0, 0.2, 0.7, 1e-5)
+    with pytest.raises(ValueError, match="do not fit"):
+        table.look(question, np.ones(300, np.bool_), recency)
+    with pytest.raises(ValueError, match="do not fit"):
+        table.look(question, np.ones(100_000, np.bool_), None)
