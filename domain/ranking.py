@@ -335,7 +335,7 @@ def _pair_cosines(
     for begin in range(0, len(left), _BLOCK):
         part = slice(begin, begin + _BLOCK)
         found[part] = np.einsum("ij,ij->i", wide[left[part]], wide[right[part]])
-    return found / (sizes[left] * sizes[right])
+    return np.asarray(found / (sizes[left] * sizes[right]))
 
 
 def _units(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
