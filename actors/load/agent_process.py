@@ -7,9 +7,11 @@ import json
 import os
 import re
 import resource
+import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+import threading
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,6 +39,25 @@ class Complaints:
     """The last lines."""
 
 
+@contextlib.contextmanager
+def _termination_deferred() -> Iterator[None]:
+    """Handle a SIGTERM when this is over: in the midst of a start it would leave a process that nobody knows of.
+
+    The signal is not masked, for a mask would be the started process's, too.
+    """
+    if threading.current_thread() is not threading.main_thread():  # signals are handled there
+        yield
+        return
+    came: list[int] = []
+    before = signal.signal(signal.SIGTERM, lambda number, _frame: came.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before if before is not None else signal.SIG_DFL)
+        if came:
+            signal.raise_signal(signal.SIGTERM)
+
+
 class AgentProcess:
     """`agent run` with settings and data of its own in `folder`.
 
@@ -56,7 +77,7 @@ class AgentProcess:
 
     def start(self) -> None:
         """Start it; it is online some time later."""
-        with self._stderr.open("wb") as stderr:
+        with self._stderr.open("wb") as stderr, _termination_deferred():
             self._process = subprocess.Popen(
                 [sys.executable, "-P", "-c", _START, "run", "--config", str(self._config)],
                 env=environment(os.environ, self._token),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from actors.load import agent_process
 from actors.load.agent_process import AgentProcess, environment, read_complaints
 
 CRASH = """\
@@ -65,3 +66,23 @@ def test_an_agent_that_does_not_end_in_time_is_killed(unconfigured: AgentProcess
 
     assert unconfigured.stop(0) is None
     assert not unconfigured.is_running
+
+
+def test_a_signal_that_comes_during_a_start_is_handled_after_it() -> None:
+    def end(number: int, _frame: object) -> None:
+        raise SystemExit(128 + number)
+
+    def start() -> None:
+        with agent_process._termination_deferred():
+            signal.raise_signal(signal.SIGTERM)
+            done.append("started")
+
+    before = signal.signal(signal.SIGTERM, end)
+    done: list[str] = []
+    try:
+        with pytest.raises(SystemExit):
+            start()
+        assert done == ["started"]
+        assert signal.getsignal(signal.SIGTERM) is end
+    finally:
+        signal.signal(signal.SIGTERM, before)
