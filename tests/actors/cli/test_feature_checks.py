@@ -4,6 +4,7 @@ from pathlib import Path
 
 from actors.cli.check import Check, Level
 from actors.cli.feature_checks import feature_checks, words_in_logs
+from actors.memory import scan
 from actors.settings.load import load
 from actors.settings.secret import Secrets
 from domain.log_event import Kind
@@ -17,7 +18,11 @@ def checks(tmp_path: Path, **given: object) -> dict[str, Check]:
 
 def test_all_is_well_where_nothing_is_there_yet(tmp_path: Path) -> None:
     found = checks(tmp_path)
+    is_compiled = scan.is_available()
+    search = found.pop("search")
     assert {check.level for check in found.values()} == {Level.OK}
+    assert (search.level is Level.OK) == is_compiled
+    assert ("C compiler" in search.detail) != is_compiled
     assert found["memory"].detail == "no index yet: the next start makes it of 0 turns"
 
 
