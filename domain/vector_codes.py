@@ -37,10 +37,10 @@ _FINE_STEP = 0.335
 """Step of the fine codes in standard deviations: near the best for sixteen levels of a bell curve."""
 MIDDLE_LEVEL = 7.5
 """Taken from each fine code."""
-_SHORT_STEP = 1.0 / 65_535.0
-_BYTE_STEP = 1.0 / 255.0
-_BLOCK = 512
-"""Vectors decoded at a time: few enough to stay in the cache."""
+SHORT_STEP = 1.0 / 65_535.0
+"""Of a code's factor."""
+BYTE_STEP = 1.0 / 255.0
+"""Of the root of an error."""
 _SLACK = 1e-4
 """Added to lengths of errors before they are rounded up: more than float32 sums can be wrong."""
 
@@ -129,7 +129,7 @@ class Question:
     @property
     def constant(self) -> float:
         """Error that every estimate from signs has, for the rounding of the factors too."""
-        return MARGIN + self.lengths[1] * float(np.sqrt(len(self.tail))) * _SHORT_STEP
+        return MARGIN + self.lengths[1] * float(np.sqrt(len(self.tail))) * SHORT_STEP
 
 
 def unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -178,8 +178,8 @@ def encode(frame: Frame, vectors: NDArray[np.float32]) -> Codes:
     return Codes(
         codes,
         np.packbits(signs, axis=1, bitorder="little"),
-        np.rint(factors / _SHORT_STEP).astype(np.uint16),
-        np.ceil(np.sqrt(np.minimum(errors, 1.0)) / _BYTE_STEP).astype(np.uint8),
+        np.rint(factors / SHORT_STEP).astype(np.uint16),
+        np.ceil(np.sqrt(np.minimum(errors, 1.0)) / BYTE_STEP).astype(np.uint8),
         levels,
         fine_factors.astype(np.float32),
         fine.astype(np.float32),
@@ -207,7 +207,7 @@ def coarse_products(
     for column, table in zip(columns, sign_tables(frame, question), strict=True):
         table.take(column, out=part, mode="clip")  # none is beyond the table, and only so it is not copied first
         sums += part
-    return products + sums * (factors * np.float32(_SHORT_STEP))
+    return products + sums * (factors * np.float32(SHORT_STEP))
 
 
 def coarse_errors(errors: NDArray[np.uint8], question: Question) -> NDArray[np.float32]:
@@ -227,7 +227,7 @@ def sign_tables(frame: Frame, question: Question) -> NDArray[np.float32]:
 
 def widened(errors: NDArray[np.uint8]) -> NDArray[np.float32]:
     """Two errors as lengths, never below the true ones."""
-    wide = errors * np.float32(_BYTE_STEP)
+    wide = errors * np.float32(BYTE_STEP)
     wide *= wide
     return wide
 

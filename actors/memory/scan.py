@@ -1,6 +1,6 @@
 """Upper bounds of all cosines and scores in one pass: compiled where the set-up found a C compiler, else in numpy.
 
-Both look at the same codes and give bounds that hold; the compiled ones are a little wider and come ten times sooner.
+Both look at the same codes and give bounds that hold; the compiled ones are a little wider and come many times sooner.
 """
 
 from __future__ import annotations
@@ -234,7 +234,7 @@ class _Asked:
         self._head[: frame.head] = np.rint(question.head / step)
         lost = float(np.linalg.norm(question.head - self._head[: frame.head] * step))
         self._tables, table_step, base, table_error = _tables(frame, question)
-        short, byte = 1.0 / 65_535.0, 1.0 / 255.0**2
+        short, byte = vector_codes.SHORT_STEP, vector_codes.BYTE_STEP**2
         self.passed = _Question(
             head=self._head.ctypes.data,
             tables=self._tables.ctypes.data,
