@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from actors.kernel import ActorSpec
-from domain.bash_tool import bash_tool
+from domain.turn.bash_tool import bash_tool
 from messages.base import CONTEXT_KIND, Address, Surface, Window
 
 if TYPE_CHECKING:
@@ -200,7 +200,7 @@ def memory_spec(
     from actors.context.data_root import DataRoot
     from actors.memory.actor import MemoryActor
     from actors.memory.store import Plan
-    from domain.injection import Budget
+    from domain.memory.injection import Budget
 
     memory, space = settings.memory, embedding_space_of(settings, secrets)
     plan = Plan(

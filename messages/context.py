@@ -70,7 +70,7 @@ class UserMessage(Message, frozen=True, kw_only=True, gc=False):
     typed_chars: int | None = None
     """How much of `text` was typed; None for all of it."""
     audience: str = ""
-    """Who reads the window now, as a label of `domain.audience`; empty when that is not known."""
+    """Who reads the window now, as a label of `domain.policy.audience`; empty when that is not known."""
     may_run: bool = True
     """Whether the model may run commands to answer it."""
     wants_answer: bool = True
@@ -189,7 +189,7 @@ class PinMemory(Message, frozen=True, kw_only=True, gc=False):
     """Who wrote `text`; empty for the one who asks."""
     author_name: str = ""
     audience: str = ""
-    """Who reads the window now, as a label of `domain.audience`; empty when that is not known."""
+    """Who reads the window now, as a label of `domain.policy.audience`; empty when that is not known."""
 
 
 class UnpinMemory(Message, frozen=True, kw_only=True, gc=False):

@@ -25,7 +25,7 @@ class RunBash(Message, frozen=True, kw_only=True, gc=False):
     timeout_s: float | None = None
     """Seconds, > 0; None for the configured default; more than the maximum is refused."""
     audience: str = ""
-    """Who reads the window, as a label of `domain.audience`: it decides which logs the command may read."""
+    """Who reads the window, as a label of `domain.policy.audience`: it decides which logs the command may read."""
 
 
 class CancelBash(Message, frozen=True, kw_only=True, gc=False):

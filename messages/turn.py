@@ -48,7 +48,7 @@ class PrepareTurn(Message, frozen=True, kw_only=True, gc=False):
     visible: tuple[EventId, ...]
     """Events that the request shows word for word anyway."""
     audience: str = ""
-    """Who reads the window, as a label of `domain.audience`; empty when that is not known."""
+    """Who reads the window, as a label of `domain.policy.audience`; empty when that is not known."""
 
 
 class TurnContribution(Message, frozen=True, kw_only=True, gc=False):
@@ -75,7 +75,7 @@ class TurnEnded(Message, frozen=True, kw_only=True, gc=False):
     ended_at: datetime
     events: tuple[LoggedEvent, ...]
     audience: str = ""
-    """Who reads the window, as a label of `domain.audience`; empty when that is not known."""
+    """Who reads the window, as a label of `domain.policy.audience`; empty when that is not known."""
 
 
 class EventsLogged(Message, frozen=True, kw_only=True, gc=False):

@@ -9,7 +9,7 @@ from threading import Lock
 from actors.bench.measure import US, Figures, Finish, Stopwatch, log_records, percentile, settle
 from actors.bench.message import Ping
 from actors.kernel import Actor, ActorSpec, ActorSystem
-from domain.restarts import RestartPolicy
+from domain.policy.restarts import RestartPolicy
 from messages.base import Address
 
 AT_ONCE = RestartPolicy(intensity=1_000_000, window_s=0.001, min_backoff_s=0, max_backoff_s=0)

@@ -25,7 +25,7 @@ from actors.memory.nearest import Nearest
 from actors.memory.search import Question, Searcher
 from actors.memory.source import IndexVectors
 from actors.memory.store import Store
-from domain.injection import Budget
+from domain.memory.injection import Budget
 
 FRESH = 4_000
 """Turns inserted while that is measured, twice; fewer in a small memory."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from actors.bench import memory_data
-from domain import ranking
+from domain.memory import ranking
 
 DAY_S = 86_400.0
 _ROUNDING = 1e-4
@@ -38,7 +38,7 @@ def lists(
     """For each query the rows that the formula chooses from all, in order.
 
     A row more than 0.1 below the `count`-th best without redundancy can only be chosen for its similarity or its pin:
-    redundancy takes 0.1 at most. Those that remain are ranked by `domain.ranking`.
+    redundancy takes 0.1 at most. Those that remain are ranked by `domain.memory.ranking`.
 
     Args:
         vectors: (rows, dims), float32; may be mapped.

@@ -11,7 +11,7 @@ import sqlite_vec  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
 from actors.bench import memory_data
-from domain import ranking
+from domain.memory import ranking
 
 NEAREST = 50
 DAY_S = 86_400.0

@@ -10,7 +10,7 @@ from pathlib import Path
 from actors.bench.measure import Stopwatch
 from actors.context.log_file import WindowLog
 from actors.memory.store import Plan, Store
-from domain.log_event import event
+from domain.log.event import event
 from messages.base import Surface, Window
 
 WINDOWS = 20

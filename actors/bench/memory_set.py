@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from actors.bench import memory_data
 from actors.bench.measure import Stopwatch
 from actors.memory.store import Plan, Store
-from domain.remembered import USER, Remembered
+from domain.memory.remembered import USER, Remembered
 from messages.base import EventId, Surface, TurnId, Window
 
 SPACE = "bench"

@@ -11,10 +11,10 @@ from types import MappingProxyType
 from actors.bench.recall_data import Asked, Conversation
 from actors.bench.recall_search import RANKERS, Asking, Library
 from actors.bench.recall_vectors import KeptVectors
-from domain.excerpt import MARK, collapse
-from domain.hybrid_text import embedded_text
-from domain.injection import Budget, Injected, inject
-from domain.keywords import question_terms
+from domain.memory.excerpt import MARK, collapse
+from domain.memory.hybrid_text import embedded_text
+from domain.memory.injection import Budget, Injected, inject
+from domain.memory.keywords import question_terms
 
 BUDGET = Budget()
 TARGET = 0.81

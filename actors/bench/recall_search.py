@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from actors.bench.recall_data import Conversation
 from actors.bench.recall_vectors import Floats
-from domain.bm25 import Bm25
-from domain.hybrid import HITS, WORD_SCORES, Found, is_question, names, pool_size, scored, starts_sitting
-from domain.hybrid_text import keyword_text
-from domain.injection import CHARS_PER_TOKEN, Budget, Memory, rendered_size
-from domain.keywords import question_terms, question_words, telling, terms
-from domain.ranking import cosines, rank_arrays, similarities
+from domain.memory.bm25 import Bm25
+from domain.memory.hybrid import HITS, WORD_SCORES, Found, is_question, names, pool_size, scored, starts_sitting
+from domain.memory.hybrid_text import keyword_text
+from domain.memory.injection import CHARS_PER_TOKEN, Budget, Memory, rendered_size
+from domain.memory.keywords import question_terms, question_words, telling, terms
+from domain.memory.ranking import cosines, rank_arrays, similarities
 
 NEAREST = 50
 """How many rows the similarity search gives to the formula."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from actors.bench.reminder_world import Channel, Process
-from domain.reminder_document import scan
+from domain.reminder.document import scan
 
 DUE: Final = datetime(2026, 3, 28, 12, 2, tzinfo=UTC)
 DOWN: Final = (timedelta(seconds=5), timedelta(hours=1))

@@ -15,8 +15,8 @@ from typing import Final
 from actors.scheduler.exchange import exchange
 from actors.scheduler.reminder_file import FileRefusedError, ReminderFile
 from actors.scheduler.rewriting import Edit, Rewriting, Waits
-from domain.reminder_document import append, remove_line
-from domain.reminder_merge import apply
+from domain.reminder.document import append, remove_line
+from domain.reminder.merge import apply
 
 PAUSE_S: Final = 0.01
 """Between two edits, on average: some hundred a second."""

@@ -10,9 +10,9 @@ from time import perf_counter
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from domain.recurrence import firings
-from domain.reminder_document import remove_line, scan
-from domain.reminder_due import Cursor, Stretch
+from domain.reminder.document import remove_line, scan
+from domain.reminder.due import Cursor, Stretch
+from domain.reminder.recurrence import firings
 
 START: Final = datetime(2026, 1, 1, tzinfo=UTC)
 MINUTE: Final = timedelta(minutes=1)

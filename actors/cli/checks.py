@@ -17,7 +17,7 @@ from actors.settings.schema import Settings
 from actors.settings.secret import Secrets
 from actors.shell.launch import probe_bash
 from actors.shell.sandbox.ladder import sandbox_level
-from domain.offline_model import model_label
+from domain.offline.model import model_label
 
 PACKAGES = (
     "pykka",

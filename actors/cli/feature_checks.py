@@ -98,8 +98,8 @@ def _compared(index: MemoryDescribed, said: int) -> Check:
 
 def words_in_logs(data_root: Path) -> int:
     """How many turns the logs hold that the index should hold, too."""
-    from domain.log_parser import parse
-    from domain.remembered import Remembered, remembered
+    from domain.log.parser import parse
+    from domain.memory.remembered import Remembered, remembered
 
     found = 0
     for path in sorted((data_root / "logs").rglob("*.md")):
@@ -122,7 +122,7 @@ def _reminders(settings: Settings) -> Iterator[Check]:
     from actors.scheduler.place import reminders_path
     from actors.scheduler.reminder_file import FileRefusedError, ReminderFile
     from actors.scheduler.zone import ZoneMissingError, load_zone
-    from domain.reminder_document import scan
+    from domain.reminder.document import scan
 
     try:
         load_zone()

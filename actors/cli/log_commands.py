@@ -23,7 +23,7 @@ def logs() -> None:
 @PATHS
 def show(paths: tuple[Path, ...]) -> None:
     """Print logs for people; what could disturb a terminal is shown escaped."""
-    from domain.log_view import render
+    from domain.log.view import render
 
     for number, path in enumerate(_files(paths)):
         if number:

@@ -15,7 +15,7 @@ from actors.cli.common import config_option, fail, json_option, load_settings
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
 
-    from domain.reminder_document import Scan
+    from domain.reminder.document import Scan
 
 NO_ID = "(no id yet)"
 WEEK = timedelta(days=7)
@@ -35,7 +35,7 @@ def reminders() -> None:
 def list_them(file: Path | None, config_file: Path | None, as_json: bool) -> None:
     """Print every reminder with its next time, soonest first."""
     from actors.scheduler.listing import by_next
-    from domain.reminder_text import shown_time
+    from domain.reminder.text import shown_time
 
     found, zone, now = _scan(_file(file, config_file)), _zone(), _now()
     rows = [
@@ -66,7 +66,7 @@ def list_them(file: Path | None, config_file: Path | None, as_json: bool) -> Non
 @json_option
 def check(file: Path | None, config_file: Path | None, as_json: bool) -> None:
     """Name each line that was meant as a reminder and is none, and why; exit 1 if there are any."""
-    from domain.terminal_text import plain
+    from domain.text.terminal_text import plain
 
     path = _file(file, config_file)
     data = _read(path)
@@ -93,8 +93,8 @@ def check(file: Path | None, config_file: Path | None, as_json: bool) -> None:
 @json_option
 def upcoming(file: Path | None, begin: str | None, end: str | None, config_file: Path | None, as_json: bool) -> None:
     """Print every firing from one instant to another, both included, in the order of time."""
-    from domain.recurrence import firings
-    from domain.reminder_text import shown_time
+    from domain.reminder.recurrence import firings
+    from domain.reminder.text import shown_time
 
     found, zone = _scan(_file(file, config_file)), _zone()
     start = _instant(begin, "--from", zone) if begin else _now()
@@ -122,7 +122,7 @@ def upcoming(file: Path | None, begin: str | None, end: str | None, config_file:
 def _look_ms(data: bytes) -> float:
     """Milliseconds that the scheduler's look at the file takes on a minute; the median of five."""
     from actors.kernel import SystemClock
-    from domain.reminder_due import Stretch
+    from domain.reminder.due import Stretch
 
     clock, zone, now, took = SystemClock(), _zone(), _now(), []
     for _ in range(5):
@@ -150,7 +150,7 @@ def _file(given: Path | None, config_file: Path | None) -> Path:
 
 
 def _scan(path: Path) -> Scan:
-    from domain.reminder_document import scan
+    from domain.reminder.document import scan
 
     return scan(_read(path))
 
@@ -184,7 +184,7 @@ def _now() -> datetime:
 
 
 def _instant(text: str, option: str, zone: ZoneInfo) -> datetime:
-    from domain.recurrence import instant
+    from domain.reminder.recurrence import instant
 
     try:
         moment = datetime.fromisoformat(text)

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from actors.cli.common import config_option, fail, json_option, load_settings
-from domain.terminal_text import plain
+from domain.text.terminal_text import plain
 
 COUNTS = ("crashes", "restarts", "stuck", "dead_letters")
 

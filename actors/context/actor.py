@@ -17,10 +17,10 @@ from actors.context.presence import Presence
 from actors.context.turn_driver import INTERRUPTED, TurnDriver
 from actors.context.turn_run import TurnRun
 from actors.kernel import Actor, Timer
-from domain.conversation import Conversation
-from domain.log_event import Kind, event
-from domain.log_metadata import MetaValue
-from domain.stop_word import says_stop
+from domain.log.event import Kind, event
+from domain.log.metadata import MetaValue
+from domain.turn.conversation import Conversation
+from domain.turn.stop_request import says_stop
 from messages.base import Address, TurnId, Window
 from messages.context import (
     ChooseModel,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from domain.bash_tool import BASH_TOOL
+from domain.turn.bash_tool import BASH_TOOL
 from messages.base import Address, Window
 from messages.model import ToolSpec
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from actors.context.host import Host
-from domain.conversation import Debt
-from domain.log_event import Kind
-from domain.log_metadata import MetaValue
+from domain.log.event import Kind
+from domain.log.metadata import MetaValue
+from domain.turn.conversation import Debt
 from messages.base import EventId, RequestId
 from messages.context import DeliveryDue
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, PostMessage

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from domain.attachments import attachments_meta
-from domain.log_event import Event
-from domain.log_metadata import MetaValue
+from domain.log.event import Event
+from domain.log.metadata import MetaValue
+from domain.turn.attachments import attachments_meta
 from messages.base import Address, RequestId
 from messages.context import Quote, UserMessage
 from messages.discord import PostMessage

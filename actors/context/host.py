@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from actors.kernel import Timer
-from domain.conversation import Conversation
-from domain.log_event import Kind
-from domain.log_metadata import MetaValue
+from domain.log.event import Kind
+from domain.log.metadata import MetaValue
+from domain.turn.conversation import Conversation
 from messages.base import Address, Message, Window
 from messages.turn import LoggedEvent
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from actors.context.log_file import LogUnwritable, WindowLog
 from actors.context.log_scan import log_names
-from domain.conversation import Conversation
-from domain.log_event import Event, Kind
-from domain.log_parser import LoggedEvent, parse
-from domain.window import log_folder
+from domain.log.event import Event, Kind
+from domain.log.parser import LoggedEvent, parse
+from domain.log.window import log_folder
+from domain.turn.conversation import Conversation
 from messages.base import EventId, Value, Window
 
 __all__ = ["Journal", "LogUnwritable", "Place"]

@@ -15,11 +15,11 @@ from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
-from domain.log_event import Event, Header
-from domain.log_format import encode_event, encode_header, encode_seal
-from domain.log_parser import ParsedLog, parse
-from domain.log_view import Finding, findings
-from domain.window import LOG_ROOT, LogName, log_folder, log_path, next_log_name, parse_log_name, parse_log_path
+from domain.log.event import Event, Header
+from domain.log.format import encode_event, encode_header, encode_seal
+from domain.log.parser import ParsedLog, parse
+from domain.log.view import Finding, findings
+from domain.log.window import LOG_ROOT, LogName, log_folder, log_path, next_log_name, parse_log_name, parse_log_path
 from messages.base import Value, Window
 
 _OPEN_MODE = 0o600
@@ -96,7 +96,7 @@ class WindowLog:
 
         Raises:
             LogUnwritable: nothing was created.
-            ValueError: as `domain.window.log_path`.
+            ValueError: as `domain.log.window.log_path`.
         """
         folder = root / log_folder(window)
         _make_folders(folder)
@@ -120,7 +120,7 @@ class WindowLog:
 
         Raises:
             LogUnwritable: it can't be read, sealed or synced.
-            ValueError: as `domain.window.parse_log_path`.
+            ValueError: as `domain.log.window.parse_log_path`.
         """
         window, name = parse_log_path(path)
         place = root / path
@@ -137,7 +137,7 @@ class WindowLog:
 
         Raises:
             LogUnwritable: it can't be read, sealed or synced.
-            ValueError: as `domain.window.log_folder`.
+            ValueError: as `domain.log.window.log_folder`.
         """
         folder = log_folder(window)
         name = _newest(root / folder)
@@ -154,7 +154,7 @@ class WindowLog:
         Raises:
             LogUnwritable: some of them may have been written, the last of those in part. No further use.
             LogChanged: nothing was written. No further use.
-            ValueError: as `domain.log_event.require_valid`; that event and those behind it were not written.
+            ValueError: as `domain.log.event.require_valid`; that event and those behind it were not written.
         """
         self._require_usable()
         self._require_unchanged()

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from actors.context.log_file import newest_name
-from domain.log_tail import TailState, tail_state
-from domain.window import LOGGED_SURFACES, LogName, keeps_logs, parse_log_name
+from domain.log.tail import TailState, tail_state
+from domain.log.window import LOGGED_SURFACES, LogName, keeps_logs, parse_log_name
 from messages.base import Window
 
 _SHORT_LOOKS_BYTES = (2 * 1024, 16 * 1024)

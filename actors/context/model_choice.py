@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from actors.context.host import Host
-from domain.log_event import Kind
-from domain.log_metadata import MetaValue
+from domain.log.event import Kind
+from domain.log.metadata import MetaValue
 from messages.base import Message
 from messages.context import ChooseModel, ModelChosen, TellUsage, UsageTold
 from messages.socket import Refused

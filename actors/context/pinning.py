@@ -7,9 +7,9 @@ from typing import Protocol
 
 from actors.context.journal import Journal
 from actors.kernel.dispatcher import Blocking
-from domain.log_event import Kind
-from domain.log_metadata import MetaValue
-from domain.pins import UNPIN, PinBoard, Said, pin_meta
+from domain.log.event import Kind
+from domain.log.metadata import MetaValue
+from domain.memory.pins import UNPIN, PinBoard, Said, pin_meta
 from messages.base import Address, Message, Window
 from messages.context import MemoryPinned, MemoryUnpinned, PinMemory, UnpinMemory
 from messages.socket import Refused

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from actors.context.log_scan import newest_logs, read_tail_state
-from domain.log_event import Kind
-from domain.log_tail import TailState
+from domain.log.event import Kind
+from domain.log.tail import TailState
 from messages.base import Window
 
 log = logging.getLogger(__name__)

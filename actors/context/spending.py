@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from actors.context.log_scan import log_names
-from domain.window import LOGGED_SURFACES
+from domain.log.window import LOGGED_SURFACES
 
 log = logging.getLogger(__name__)
 

@@ -10,12 +10,12 @@ from actors.context.host import Host
 from actors.context.model_choice import ModelChoice
 from actors.context.presence import Presence, command_status
 from actors.context.turn_run import Phase, TurnRun
-from domain.bash_tool import BASH_TOOL, BashArguments, parse_arguments
-from domain.conversation import Aside
-from domain.expansion import INSTRUCTIONS, LogRange, expanded, not_expanded, wish
-from domain.log_event import Kind
-from domain.log_metadata import MetaValue
-from domain.prompt import NO_TOOL, system_prompt
+from domain.log.event import Kind
+from domain.log.metadata import MetaValue
+from domain.memory.expansion import INSTRUCTIONS, LogRange, expanded, not_expanded, wish
+from domain.turn.bash_tool import BASH_TOOL, BashArguments, parse_arguments
+from domain.turn.conversation import Aside
+from domain.turn.prompt import NO_TOOL, system_prompt
 from messages.base import RequestId, TurnId
 from messages.context import ContributionsDue, StepOverdue
 from messages.memory import ExpandMemory, MemoryExpanded

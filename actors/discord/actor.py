@@ -35,9 +35,9 @@ from actors.discord.timing import Timing
 from actors.discord.typing_indicator import TypingIndicator
 from actors.discord.unpacking import Unpacking, WorkdirOf
 from actors.kernel import Actor, LoopThread
-from domain.access import Access
-from domain.presentable import presentable
-from domain.secret_scrub import Scrubber
+from domain.policy.access import Access
+from domain.text.presentable import presentable
+from domain.text.secret_scrub import Scrubber
 from messages.discord import (
     AttachFile,
     DiscordCommand,

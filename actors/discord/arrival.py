@@ -9,7 +9,7 @@ import discord
 
 from actors.discord.places import AnyChannel
 from actors.discord.unpacking import Unpacked
-from domain.access import Standing
+from domain.policy.access import Standing
 from messages.base import Address, Window
 from messages.context import Quote, UserMessage
 

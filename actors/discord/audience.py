@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import discord
 
-from domain.audience import Audience, Reach
+from domain.policy.audience import Audience, Reach
 
 
 def audience_label(channel: object) -> str:

@@ -16,7 +16,7 @@ from actors.discord.places import Places, Whereabouts
 from actors.discord.reception import Reception
 from actors.discord.seen import Gap, Seen
 from actors.discord.unpacking import Unpacked
-from domain.access import Access, Standing, depends_on_roles, standing
+from domain.policy.access import Access, Standing, depends_on_roles, standing
 from messages.base import Address, Message, Window
 
 log = logging.getLogger(__name__)

@@ -12,7 +12,7 @@ import discord
 
 from actors.discord.courier import TRANSIENT, CallFailedError, CallRefusedError, Courier, described
 from actors.discord.timing import Timing
-from domain.running_text import running_text, stopped_text
+from domain.text.running_text import running_text, stopped_text
 from messages.discord import EndProgress, ShowProgress
 
 log = logging.getLogger(__name__)

@@ -18,9 +18,9 @@ from actors.discord.live import LiveMessages
 from actors.discord.seen import Seen
 from actors.discord.timing import Timing
 from actors.discord.typing_indicator import TypingIndicator
-from domain.long_answer import FILE_NAME, Shown, in_messages
-from domain.running_text import is_running
-from domain.splitting import sendable, split
+from domain.text.long_answer import FILE_NAME, Shown, in_messages
+from domain.text.running_text import is_running
+from domain.text.splitting import sendable, split
 from messages.base import Address, Message, RequestId
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, DiscordReply, EndProgress, PostMessage
 

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 import discord
 
 from actors.discord.arrival import Hearing
-from domain.allowance import Allowance
+from domain.policy.rate_limit import Allowance
 
 ALLOWANCE_S = 600.0
 """The while in which one person's messages are counted."""

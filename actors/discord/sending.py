@@ -18,8 +18,8 @@ from actors.discord.seen import Seen
 from actors.discord.timing import Timing
 from actors.discord.unpacking import WorkdirOf
 from actors.kernel.safe_open import open_beneath
-from domain.attachments import safe_names
-from domain.splitting import LIMIT, sendable, units
+from domain.text.splitting import LIMIT, sendable, units
+from domain.turn.attachments import safe_names
 from messages.base import Address, Message, RequestId
 from messages.discord import AttachFile, FileAttached
 from messages.socket import Refused

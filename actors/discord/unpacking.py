@@ -13,7 +13,7 @@ import msgspec
 
 from actors.discord.fetching import Fetcher, UnfetchedError
 from actors.discord.shelf import keep, kept_path
-from domain.attachments import (
+from domain.turn.attachments import (
     LONGEST_IMAGE_BYTES,
     PastedText,
     composed,

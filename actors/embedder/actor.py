@@ -17,8 +17,8 @@ from actors.embedder.spaces import Provider, Space
 from actors.embedder.vectors import NO_VECTOR
 from actors.embedder.waiting import Job, Piece, Waiting
 from actors.kernel import Actor, LoopThread, Timer
-from domain.embedding import PERMANENT, cut, reason
-from domain.retrying import Fault, FaultKind
+from domain.memory.embedding import PERMANENT, cut, reason
+from domain.policy.retrying import Fault, FaultKind
 from messages.base import Message, RequestId
 from messages.embedder import EmbedderMessage, EmbeddingFailed, EmbedTexts, TextRole, TextsEmbedded
 from messages.status import DescribeYourself, SelfDescription

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from domain.retrying import Fault
+from domain.policy.retrying import Fault
 from messages.embedder import TextRole
 
 

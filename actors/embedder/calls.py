@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from actors.embedder.backend import Backend, CallError
 from actors.embedder.vectors import NO_VECTOR, packed
-from domain.retrying import Fault, FaultKind
+from domain.policy.retrying import Fault, FaultKind
 from messages.base import Message
 from messages.embedder import TextRole
 

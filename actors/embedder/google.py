@@ -11,8 +11,8 @@ from pydantic import ValidationError
 
 from actors.embedder.backend import CallError, Limits, chain
 from actors.embedder.worker import Loading
-from domain.embedding import google_fault
-from domain.retrying import Fault, FaultKind
+from domain.memory.embedding import google_fault
+from domain.policy.retrying import Fault, FaultKind
 from messages.embedder import TextRole
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from actors.embedder.backend import CallError, Limits, chain
 from actors.embedder.worker import Loading
-from domain.retrying import Fault, classify
+from domain.policy.retrying import Fault, classify
 from messages.embedder import TextRole
 
 ENVIRONMENT: Final = {

@@ -12,7 +12,7 @@ from actors.embedder import hashed
 from actors.embedder.backend import CallError, Limits
 from actors.embedder.local import LocalModel
 from actors.embedder.worker import Loading
-from domain.retrying import Fault, FaultKind
+from domain.policy.retrying import Fault, FaultKind
 from messages.embedder import TextRole
 
 log = logging.getLogger(__name__)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from domain.restarts import RestartPolicy
+from domain.policy.restarts import RestartPolicy
 
 if TYPE_CHECKING:
     from actors.kernel.actor import Actor

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from actors.kernel.cell import Cell, Trouble
 from actors.kernel.failure import summary, trace
-from domain.restarts import backoff_s, may_restart, recent
+from domain.policy.restarts import backoff_s, may_restart, recent
 from messages.kernel import ActorCrashed, ActorGaveUp, KernelEvent
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from pathlib import Path
 from actors.context.log_file import check_file
 from actors.load.tally import ThreadState
 from actors.load.wording import question, secrets_in
-from domain.log_event import Kind
-from domain.log_parser import parse
+from domain.log.event import Kind
+from domain.log.parser import parse
 
 _NOBODY = ThreadState(secret="")
 

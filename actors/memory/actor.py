@@ -14,9 +14,9 @@ from actors.memory.recall import Recall, vector_of
 from actors.memory.search import Vector
 from actors.memory.store import Plan
 from actors.memory.upkeep import RECONCILE_EVERY_S, Upkeep
-from domain.injection import Budget
-from domain.remembered import remembered
-from domain.window import keeps_logs
+from domain.log.window import keeps_logs
+from domain.memory.injection import Budget
+from domain.memory.remembered import remembered
 from messages.base import Address, Message, RequestId, Surface, Window
 from messages.embedder import EmbeddingFailed, EmbedTexts, TextRole, TextsEmbedded
 from messages.memory import (

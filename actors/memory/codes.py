@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from actors.memory.codes_newest import NewestRecords
 from actors.memory.codes_records import Field, RecordFile, Records, open_file, read, write
-from domain.vector_codes import Codes, Frame
+from domain.memory.vector_codes import Codes, Frame
 
 VERSION = 3
 CHUNK = 8192

@@ -11,7 +11,7 @@ from actors.memory import scan
 from actors.memory.codes_directory import Directory
 from actors.memory.codes_records import Records
 from actors.memory.scan import BLOCK, Blocks, Recency
-from domain.vector_codes import Frame, Question
+from domain.memory.vector_codes import Frame, Question
 
 _FIRST_CAPACITY = 1024
 _Kind = TypeVar("_Kind", bound=np.generic)

@@ -14,7 +14,7 @@ from typing import TypeAlias
 import apsw
 import sqlite_vec  # type: ignore[import-untyped]
 
-from domain.keywords import TOKENIZER
+from domain.memory.keywords import TOKENIZER
 
 log = logging.getLogger(__name__)
 

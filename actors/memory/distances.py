@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from actors.memory.places import Mask
 from actors.memory.source import IndexVectors
-from domain import ranking
+from domain.memory import ranking
 
 _MORE = 32
 """Rows compared exactly beyond those that are wanted: a distance is right to some millionths only."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path, PurePosixPath
 
 from actors.memory.store import Store
-from domain.expansion import around
-from domain.window import parse_log_path
+from domain.log.window import parse_log_path
+from domain.memory.expansion import around
 from messages.memory import ExpandMemory, MemoryExpanded
 from messages.socket import Refused
 

@@ -1,4 +1,4 @@
-"""The hybrid search over the index: its candidates with what `domain.hybrid` must know of each, in arrays."""
+"""The hybrid search over the index: its candidates with what `domain.memory.hybrid` must know of each, in arrays."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from actors.memory.order import NONE, Order
 from actors.memory.places import Mask
 from actors.memory.source import IndexVectors
 from actors.memory.vocabulary import Vocabulary
-from domain.hybrid import HITS, Candidates, Scores, are_questions, names, scores
+from domain.memory.hybrid import HITS, Candidates, Scores, are_questions, names, scores
 
 _Rows = NDArray[np.int64]
 _Values = NDArray[np.float64]

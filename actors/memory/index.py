@@ -13,7 +13,7 @@ from actors.memory import database
 from actors.memory.pending import Pending
 from actors.memory.session import Session, milliseconds
 from actors.memory.turns import Turns
-from domain.remembered import PinChange, Remembered
+from domain.memory.remembered import PinChange, Remembered
 from messages.base import Window
 
 

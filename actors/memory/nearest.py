@@ -1,7 +1,7 @@
 """The nearest vectors and the exhaustive ranking, exact as brute force, from compact codes and a few float32 vectors.
 
 The vectors stay in the index. Here are only codes (in memory and in side files), from which every cosine is known up to
-a bound (`domain.vector_codes` has the proof). Whatever the bounds leave open is decided with the float32 vectors
+a bound (`domain.memory.vector_codes` has the proof). Whatever the bounds leave open is decided with the float32 vectors
 themselves, fetched from the index: some dozens of a million.
 """
 
@@ -21,8 +21,8 @@ from actors.memory.codes_table import CodesTable
 from actors.memory.nearest_ranking import DAY_S, ROUNDING, ExhaustiveRanking, Pool
 from actors.memory.nearest_search import Search, greatest
 from actors.memory.scan import Recency
-from domain import ranking, vector_codes
-from domain.ranking import Parts
+from domain.memory import ranking, vector_codes
+from domain.memory.ranking import Parts
 
 Allowed: TypeAlias = "NDArray[np.int64] | NDArray[np.bool_]"
 log = logging.getLogger(__name__)
@@ -178,7 +178,7 @@ class Nearest:
         count: int,
         allowed: Allowed | None = None,
     ) -> list[Found]:
-        """What `domain.ranking.rank` chooses from all rows.
+        """What `domain.memory.ranking.rank` chooses from all rows.
 
         Args:
             now: Seconds since the epoch; ages count from there.

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from actors.memory.codes_records import Records
 from actors.memory.nearest_search import Details, Search, greatest
-from domain import ranking
-from domain.ranking import Choice, Pick
+from domain.memory import ranking
+from domain.memory.ranking import Choice, Pick
 
 DAY_S = 86_400.0
 _SEEDS = 24

@@ -11,8 +11,8 @@ from actors.memory.codes import CodesFile
 from actors.memory.codes_records import Records
 from actors.memory.codes_table import CodesTable
 from actors.memory.scan import Recency
-from domain import vector_codes
-from domain.vector_codes import Question
+from domain.memory import vector_codes
+from domain.memory.vector_codes import Question
 
 _SAMPLE = 16
 """One in so many places says how high a bound the best have."""

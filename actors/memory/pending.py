@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import NamedTuple
 
 from actors.memory.session import Session, milliseconds, moment
-from domain.hybrid_text import embedded_text
-from domain.remembered import EMBEDDED_CHARS
+from domain.memory.hybrid_text import embedded_text
+from domain.memory.remembered import EMBEDDED_CHARS
 
 FIRST_RETRY_MS = 1_000
 LAST_RETRY_MS = 300_000

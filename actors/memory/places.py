@@ -9,7 +9,7 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from domain.audience import Audience, may_show
+from domain.policy.audience import Audience, may_show
 from messages.base import Surface, Window
 
 Scope = Literal["global", "context", "audience"]

@@ -13,9 +13,9 @@ import numpy as np
 
 from actors.memory.search import Hit, Kind, Question, Vector
 from actors.memory.store import Store
-from domain.excerpt import excerpt
-from domain.injection import Budget, Injection, inject, tokens
-from domain.keywords import question_terms
+from domain.memory.excerpt import excerpt
+from domain.memory.injection import Budget, Injection, inject, tokens
+from domain.memory.keywords import question_terms
 from messages.base import Address, RequestId
 from messages.memory import FoundMemory, MemoriesFound, MemoryExplained, SearchMemory
 from messages.turn import PrepareTurn, Reference, TurnContribution

@@ -11,9 +11,9 @@ from datetime import datetime
 from pathlib import Path
 
 from actors.memory.index import Index
-from domain.log_parser import Gap, LogState, Record, read
-from domain.remembered import PinChange, Remembered, remembered_of
-from domain.window import LOG_ROOT, LOGGED_SURFACES, LogName, keeps_logs, parse_log_name
+from domain.log.parser import Gap, LogState, Record, read
+from domain.log.window import LOG_ROOT, LOGGED_SURFACES, LogName, keeps_logs, parse_log_name
+from domain.memory.remembered import PinChange, Remembered, remembered_of
 from messages.base import Surface, Window
 
 log = logging.getLogger(__name__)

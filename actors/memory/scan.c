@@ -1,4 +1,4 @@
-/* Upper bounds of all cosines to a question, and of all scores, from the codes that domain/vector_codes.py describes, in
+/* Upper bounds of all cosines to a question, and of all scores, from the codes that domain/memory/vector_codes.py describes, in
  * one pass.
  *
  * Codes come in blocks of 32 vectors, so that one instruction serves them all:

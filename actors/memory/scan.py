@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from domain import vector_codes
-from domain.vector_codes import Frame, Question
+from domain.memory import vector_codes
+from domain.memory.vector_codes import Frame, Question
 
 log = logging.getLogger(__name__)
 

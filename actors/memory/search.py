@@ -16,10 +16,10 @@ from actors.memory.codes_keeper import CodesKeeper
 from actors.memory.hybrid_search import HybridSearch
 from actors.memory.places import Mask
 from actors.memory.source import IndexVectors
-from domain.hybrid import pool_size
-from domain.injection import CHARS_PER_TOKEN, Budget, Memory, rendered_size
-from domain.keywords import question_terms
-from domain.ranking import Candidate, Ranked, cosines, rank_arrays
+from domain.memory.hybrid import pool_size
+from domain.memory.injection import CHARS_PER_TOKEN, Budget, Memory, rendered_size
+from domain.memory.keywords import question_terms
+from domain.memory.ranking import Candidate, Ranked, cosines, rank_arrays
 
 Kind = Literal["hybrid", "similarity", "exhaustive"]
 NEIGHBOURS = 50

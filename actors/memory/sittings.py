@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from actors.memory.session import Session
-from domain.hybrid import SITTING_GAP
+from domain.memory.hybrid import SITTING_GAP
 
 _GAP_MS = int(SITTING_GAP.total_seconds() * 1000)
 

@@ -19,7 +19,7 @@ from actors.memory.reconcile import Piece, Reconciliation
 from actors.memory.search import Kind, Searcher
 from actors.memory.source import IndexVectors
 from actors.memory.views import Views
-from domain.remembered import PinChange, Remembered
+from domain.memory.remembered import PinChange, Remembered
 from messages.base import EventId, TurnId, Window
 
 

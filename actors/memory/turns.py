@@ -7,8 +7,8 @@ from operator import attrgetter
 
 from actors.memory.session import Session, milliseconds
 from actors.memory.sittings import Sittings
-from domain.hybrid_text import keyword_text
-from domain.remembered import PinChange, Remembered
+from domain.memory.hybrid_text import keyword_text
+from domain.memory.remembered import PinChange, Remembered
 from messages.base import Window
 
 _INSERT = (

@@ -14,8 +14,8 @@ from pathlib import Path
 import apsw
 
 from actors.memory.places import parsed_label
-from domain.audience import NO_VIEW, in_view, view_key
-from domain.window import LOG_ROOT, log_folder
+from domain.log.window import LOG_ROOT, log_folder
+from domain.policy.audience import NO_VIEW, in_view, view_key
 from messages.base import Window
 
 log = logging.getLogger(__name__)

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from actors.memory.lengths import Lengths
 from actors.memory.places import Mask
-from domain.bm25 import Postings, summed
-from domain.hybrid import WORD_SCORES
-from domain.keywords import fts_query, question_words, rare_limit
-from domain.porter import stem
+from domain.memory.bm25 import Postings, summed
+from domain.memory.hybrid import WORD_SCORES
+from domain.memory.keywords import fts_query, question_words, rare_limit
+from domain.memory.porter import stem
 
 _MOST_KNOWN = 10_000
 _PROBE = 64
@@ -66,7 +66,7 @@ class Vocabulary:
         return rows[best], scores[best]
 
     def _telling(self, words: Sequence[str], total: int) -> list[Postings]:
-        """Those that are rare enough to look up; if none is, the rarest that occurs; as `domain.keywords.telling`."""
+        """Those that are rare enough to look up; if none is, the rarest that occurs; as in `domain.memory.keywords`."""
         limit = int(rare_limit(total))
         found = {word: None if self._span(word)[0] > limit else self._postings(word, limit, total) for word in words}
         telling = [one for one in found.values() if one is not None and one.documents]

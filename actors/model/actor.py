@@ -13,10 +13,10 @@ from actors.kernel import Actor, LoopThread
 from actors.model.backend import Backend, OfflineBackend
 from actors.model.calls import Calls, Schedule, Sleep
 from actors.model.provider import LitellmBackend
-from domain.admission import Admission
-from domain.budget import DailyBudget
-from domain.offline_model import OFFLINE_MODEL
-from domain.retrying import RetryPolicy
+from domain.offline.model import OFFLINE_MODEL
+from domain.policy.budget import DailyBudget
+from domain.policy.fair_queue import Admission
+from domain.policy.retrying import RetryPolicy
 from messages.base import RequestId
 from messages.model import CancelModel, ModelAnswer, ModelDelta, ModelFailed, ModelMessage, ModelReply, ModelRequest
 from messages.status import DescribeYourself, SelfDescription

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from domain.offline_model import answer
-from domain.retrying import Fault
+from domain.offline.model import answer
+from domain.policy.retrying import Fault
 from messages.model import ModelRequest, StopReason, ToolCall, Usage
 
 

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from tenacity import AsyncRetrying, RetryCallState, wait_exponential, wait_random
 
 from actors.model.backend import AttemptError, Backend
-from domain.retrying import Fault, FaultKind, RetryPolicy, next_wait_s, reason
+from domain.policy.retrying import Fault, FaultKind, RetryPolicy, next_wait_s, reason
 from messages.base import RequestId
 from messages.model import ModelAnswer, ModelDelta, ModelFailed, ModelReply, ModelRequest
 

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 from actors.kernel.safe_open import open_beneath
-from domain.attachments import LONGEST_IMAGE_BYTES, image_type
+from domain.turn.attachments import LONGEST_IMAGE_BYTES, image_type
 from messages.model import ImageFile
 
 

@@ -25,7 +25,7 @@ from actors.model.assembly import Assembly
 from actors.model.backend import AttemptError, Completion
 from actors.model.picture import data_url, unseen
 from actors.model.wire import messages_of, told_without_tools, tools_of
-from domain.retrying import Fault, FaultKind, classify
+from domain.policy.retrying import Fault, FaultKind, classify
 from messages.model import ModelRequest, Usage
 
 log = logging.getLogger(__name__)

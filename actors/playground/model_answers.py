@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from domain.offline_model import commands, prompt_of
+from domain.offline.model import commands, prompt_of
 
 _REASONS = {
     200: "OK",

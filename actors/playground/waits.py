@@ -9,7 +9,7 @@ from actors.playground.events import Event
 from actors.playground.hub import Hub
 from actors.playground.payloads import Json
 from actors.playground.records import MessageFlag, MessageKind
-from domain.running_text import is_running
+from domain.text.running_text import is_running
 
 ANSWERS = (
     MessageKind.DEFAULT,

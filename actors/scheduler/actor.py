@@ -18,9 +18,9 @@ from actors.scheduler.life import Life
 from actors.scheduler.lookout import Lookout
 from actors.scheduler.reminder_file import Look, ReminderFile
 from actors.scheduler.removals import Removals
-from domain.reminder_document import BOM, add_ids
-from domain.reminder_due import Findings, Stretch, base32_key
-from domain.reminder_merge import changes
+from domain.reminder.document import BOM, add_ids
+from domain.reminder.due import Findings, Stretch, base32_key
+from domain.reminder.merge import changes
 from messages.base import RequestId
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, PostMessage
 from messages.scheduler import (

@@ -9,8 +9,8 @@ from typing import Final
 
 from actors.scheduler.config import SchedulerConfig
 from actors.scheduler.life import Life, Outgoing
-from domain.reminder_due import Firing
-from domain.reminder_text import firing_mark, firing_text
+from domain.reminder.due import Firing
+from domain.reminder.text import firing_mark, firing_text
 from messages.base import Address, Message, RequestId
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, PostMessage
 

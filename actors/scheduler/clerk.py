@@ -12,12 +12,12 @@ from actors.scheduler.edit_queue import TROUBLE, EditQueue, Job, reason_of
 from actors.scheduler.life import Life
 from actors.scheduler.listing import listed
 from actors.scheduler.reminder_file import ReminderFile
-from domain.recurrence import next_firing
-from domain.reminder_document import append, remove, replace, scan
-from domain.reminder_due import base32_key
-from domain.reminder_request import Wish, changed_reminder, new_reminder, remark
-from domain.reminder_text import confirmation, shown_time
-from domain.reminders import Reminder, form
+from domain.reminder.document import append, remove, replace, scan
+from domain.reminder.due import base32_key
+from domain.reminder.line import Reminder, form
+from domain.reminder.recurrence import next_firing
+from domain.reminder.request import Wish, changed_reminder, new_reminder, remark
+from domain.reminder.text import confirmation, shown_time
 from messages.base import Address, Message, RequestId, Surface, Window
 from messages.discord import PostMessage
 from messages.scheduler import (

@@ -7,8 +7,8 @@ from datetime import datetime, tzinfo
 from actors.scheduler.edit_queue import TROUBLE, reason_of
 from actors.scheduler.listing import by_next
 from actors.scheduler.reminder_file import ReminderFile
-from domain.reminder_document import scan
-from domain.reminder_text import shown_time
+from domain.reminder.document import scan
+from domain.reminder.text import shown_time
 from messages.base import RequestId
 from messages.status import SelfDescription
 

@@ -10,9 +10,9 @@ from typing import Final
 
 from actors.scheduler.reminder_file import FileRefusedError, ReminderFile
 from actors.scheduler.rewriting import Edit, Rewriting, Waits
-from domain.reminder_document import EditRefusedError
-from domain.reminder_merge import Hunk, apply
-from domain.reminders import InvalidReminderError
+from domain.reminder.document import EditRefusedError
+from domain.reminder.line import InvalidReminderError
+from domain.reminder.merge import Hunk, apply
 
 log = logging.getLogger(__name__)
 

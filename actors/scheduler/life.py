@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
 
-from domain.reminder_due import Cursor, Firing
+from domain.reminder.due import Cursor, Firing
 from messages.base import RequestId
 
 ALWAYS_CAUGHT_UP: Final = timedelta(minutes=1)

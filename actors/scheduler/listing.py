@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime, tzinfo
 
-from domain.recurrence import next_firing
-from domain.reminder_document import Entry, Scan
-from domain.reminder_text import shown_time
+from domain.reminder.document import Entry, Scan
+from domain.reminder.recurrence import next_firing
+from domain.reminder.text import shown_time
 from messages.base import RequestId
 from messages.scheduler import InvalidLine, ListedReminder, RemindersListed
 

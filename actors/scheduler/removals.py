@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 
 from actors.scheduler.edit_queue import EditQueue, Job
-from domain.reminder_document import remove_line
+from domain.reminder.document import remove_line
 
 log = logging.getLogger(__name__)
 

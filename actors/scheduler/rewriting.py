@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from actors.scheduler.reminder_file import Displaced, FileRefusedError, ReminderFile
-from domain.reminder_merge import Hunk, additions, apply, changes
+from domain.reminder.merge import Hunk, additions, apply, changes
 
 Edit = Callable[[bytes], bytes]
 """Gives the file as it should be; the same again when it is so already. May raise `EditRefusedError`."""

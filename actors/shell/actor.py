@@ -18,8 +18,8 @@ from actors.shell.shown_log import SCOPES
 from actors.shell.starting import Allowance, BareStarter, EnclosedStarter, Starter
 from actors.shell.warded import Warden
 from actors.shell.workplace import Workplaces
-from domain.admission import Admission
-from domain.bash_tool import DEFAULT_TIMEOUT_S, MAX_TIMEOUT_S, fault_of_command, fault_of_timeout
+from domain.policy.fair_queue import Admission
+from domain.turn.bash_tool import DEFAULT_TIMEOUT_S, MAX_TIMEOUT_S, fault_of_command, fault_of_timeout
 from messages.base import Address, RequestId
 from messages.shell import BashRefused, BashResult, CancelBash, RunBash, ShellMessage, ShellReply
 from messages.socket import DoorOpen, DoorReply, OpenDoor, Refused

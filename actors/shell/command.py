@@ -12,7 +12,7 @@ from actors.shell.recorder import Recorder
 from actors.shell.refused import RefusedError
 from actors.shell.sandbox.job import Ending
 from actors.shell.workplace import Workplace
-from domain.output_tail import Excerpt, KeptOutput, render
+from domain.text.output_tail import Excerpt, KeptOutput, render
 from messages.shell import BashRefused, BashResult, Outcome, RunBash
 
 LAST_WORDS_S = 0.2

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from actors.shell.output_file import OutputFile
-from domain.output_tail import MAX_BYTES, MAX_LINES, Excerpt, KeptOutput, OutputTail
+from domain.text.output_tail import MAX_BYTES, MAX_LINES, Excerpt, KeptOutput, OutputTail
 
 
 class Recorder:

@@ -6,8 +6,8 @@ import logging
 from dataclasses import dataclass
 from pathlib import Path
 
-from domain.audience import view_key
-from domain.window import LOG_ROOT, log_folder
+from domain.log.window import LOG_ROOT, log_folder
+from domain.policy.audience import view_key
 from messages.base import Surface, Window
 
 log = logging.getLogger(__name__)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from actors.shell.refused import RefusedError
-from domain.window import LOG_ROOT, log_folder
+from domain.log.window import LOG_ROOT, log_folder
 from messages.base import Surface, Window
 
 log = logging.getLogger(__name__)

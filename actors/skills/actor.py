@@ -8,7 +8,7 @@ from typing import Final, assert_never
 
 from actors.kernel import Actor
 from actors.skills.folders import Found, SkillFolders, read_whole
-from domain.skill import available_skills, invocation
+from domain.turn.skill import available_skills, invocation
 from messages.base import RequestId
 from messages.skills import ListSkills, ReadSkill, SkillEntry, SkillRead, SkillsListed, SkillsMessage
 from messages.socket import Refused

@@ -11,7 +11,7 @@ from typing import Final
 
 import yaml
 
-from domain.skill import FILE_NAME, Reading, Skill, read_front_matter, split_front_matter
+from domain.turn.skill import FILE_NAME, Reading, Skill, read_front_matter, split_front_matter
 
 DEEPEST: Final = 5
 """Levels of folders below a root."""

@@ -14,7 +14,7 @@ from actors.web.address import Place
 from actors.web.brave import API_BASE, NO_KEY, BraveSearch, Hit, checked_api_base, fault_of
 from actors.web.errors import WebError
 from actors.web.page import NothingToReadError, PageReader, PageStatusError
-from domain.admission import Admission
+from domain.policy.fair_queue import Admission
 from messages.base import RequestId
 from messages.socket import Refused
 from messages.web import PageRead, ReadPage, SearchWeb, WebFound, WebMessage, WebReply, WebResult

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from domain.output_tail import MAX_BYTES, MAX_LINES
+from domain.text.output_tail import MAX_BYTES, MAX_LINES
 from messages.shell import Outcome
 from tests.abuse.case import python
 from tests.abuse.ground import Ground

@@ -9,22 +9,22 @@ from typing import Any
 import pytest
 
 from actors.playground.server import PlaygroundServer
-from domain.injection import Memory, inject
-from domain.log_escape import visible
-from domain.log_event import Kind
-from domain.log_parser import parse
-from domain.log_view import render
-from domain.offline_model import commands
-from domain.presentable import presentable
-from domain.prompt import MEMORY_PREFIX, defuse, prompt_header, with_block
-from domain.terminal_text import plain
-from domain.window import log_folder
+from domain.log.escape import visible
+from domain.log.event import Kind
+from domain.log.parser import parse
+from domain.log.view import render
+from domain.log.window import log_folder
+from domain.memory.injection import Memory, inject
+from domain.offline.model import commands
+from domain.text.presentable import presentable
+from domain.text.terminal_text import plain
+from domain.turn.prompt import MEMORY_PREFIX, defuse, prompt_header, with_block
 from messages.base import Surface, Window
 from messages.discord import ShowProgress
 from messages.shell import BashRefused
 from tests.abuse.ground import Ground
 from tests.actors.discord.life import GENERAL, Life, until
-from tests.domain.logs import appended, read, said, written
+from tests.domain.log.logs import appended, read, said, written
 
 NOBODY = {"parse": [], "replied_user": False}
 PINGS = "@everyone @here <@&123456789012345678> <@123456789012345678> <@!123456789012345678>"

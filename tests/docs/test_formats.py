@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from domain.log_format import encode_event, encode_header, encode_seal
-from domain.log_parser import parse
-from domain.log_view import findings
+from domain.log.format import encode_event, encode_header, encode_seal
+from domain.log.parser import parse
+from domain.log.view import findings
 
 PAGE = Path(__file__).parents[2] / "docs" / "formats.md"
 

@@ -18,8 +18,8 @@ from actors.context.log_file import check_file
 from actors.playground.defaults import BOT_ID, BOT_TOKEN, GENERAL_ID
 from actors.playground.server import PlaygroundServer
 from actors.settings.load import load
-from domain.log_event import Event, Kind
-from domain.log_parser import parse
+from domain.log.event import Event, Kind
+from domain.log.parser import parse
 
 CHECKOUT = Path(__file__).parents[2]
 

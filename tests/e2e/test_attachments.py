@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from actors.playground.defaults import GENERAL_ID
-from domain.log_event import Kind
+from domain.log.event import Kind
 from tests.e2e.stage import Stage, bot_texts, events, of_kind
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(100)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from actors.playground.defaults import ELSEWHERE_ID, GENERAL_ID
-from domain.log_event import Kind
+from domain.log.event import Kind
 from tests.e2e.stage import Stage, bot_texts, events, of_kind
 
 

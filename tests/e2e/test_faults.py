@@ -11,7 +11,7 @@ import pytest
 
 from actors.playground.defaults import GENERAL_ID
 from actors.playground.server import PlaygroundServer
-from domain.log_event import Kind
+from domain.log.event import Kind
 from tests.e2e.stage import Process, Stage, bot_texts, events, eventually, is_bot, of_kind
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from actors.playground.defaults import GENERAL_ID, GUILD_ID
 from actors.playground.server import PlaygroundServer
-from domain.log_event import Kind
+from domain.log.event import Kind
 from tests.e2e.stage import Process, bot_texts, events, eventually, of_kind
 
 SECOND_GUILD = GUILD_ID + (1 << 22)

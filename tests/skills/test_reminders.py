@@ -18,7 +18,7 @@ from actors.scheduler.zone import load_zone
 from actors.skills.folders import SHIPPED
 from actors.socket.actor import SocketActor
 from actors.socket.verb import Verb
-from domain.reminder_document import scan
+from domain.reminder.document import scan
 from messages.base import Address, RequestId, Surface, Window
 from messages.discord import PostMessage
 from messages.scheduler import CreateReminder, DeleteReminder, ListReminders, ModifyReminder

@@ -9,7 +9,7 @@ from typing import Final
 
 import discord
 
-from domain.splitting import LIMIT, split, units
+from domain.text.splitting import LIMIT, split, units
 
 MOST_BUTTONS: Final = 25
 _LONGEST_LABEL: Final = 80

@@ -17,8 +17,8 @@ from actors.discord.commands.replies import CommandQuestion, CommandReply, Repli
 from actors.discord.courier import TRANSIENT, described, refusal
 from actors.discord.intake import Intake
 from actors.discord.timing import Timing, backoff
-from domain.access import Standing
-from domain.splitting import sendable
+from domain.policy.access import Standing
+from domain.text.splitting import sendable
 from messages.base import Address, Message, RequestId, Window
 
 log = logging.getLogger(__name__)
@@ -46,7 +46,7 @@ class Visit:
     window: Window
     standing: Standing
     audience: str
-    """Who reads the window, as a label of `domain.audience`; empty when that is not known."""
+    """Who reads the window, as a label of `domain.policy.audience`; empty when that is not known."""
     person_id: str
     person_name: str
 

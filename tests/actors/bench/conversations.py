@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from actors.bench.recall_vectors import Floats
-from domain.keywords import terms
+from domain.memory.keywords import terms
 
 SAID = (
     ("Ana", "2026-01-05T10:00:00Z", "Good morning! Did you sleep well?"),

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from actors.bench import memory_data, memory_oracle
 from actors.bench.memory import Results, as_document
 from actors.cli import agent
-from domain import ranking
+from domain.memory import ranking
 
 
 def test_the_set_is_the_same_every_time_and_like_real_turns() -> None:

@@ -14,9 +14,9 @@ from actors.bench.recall_data import read
 from actors.bench.recall_search import RANKERS, Asking, Library
 from actors.bench.recall_vectors import KeptVectors
 from actors.embedder.local import is_installed
-from domain.hybrid import scored
-from domain.hybrid_text import embedded_text
-from domain.injection import Budget
+from domain.memory.hybrid import scored
+from domain.memory.hybrid_text import embedded_text
+from domain.memory.injection import Budget
 from tests.actors.bench.conversations import WordModel, write
 from tests.actors.cli.command import run as run_command
 

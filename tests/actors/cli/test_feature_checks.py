@@ -7,8 +7,8 @@ from actors.cli.feature_checks import feature_checks, words_in_logs
 from actors.memory import scan
 from actors.settings.load import load
 from actors.settings.secret import Secrets
-from domain.log_event import Kind
-from tests.domain.logs import said, written
+from domain.log.event import Kind
+from tests.domain.log.logs import said, written
 
 
 def checks(tmp_path: Path, **given: object) -> dict[str, Check]:

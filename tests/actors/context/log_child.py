@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from actors.context.log_file import LogUnwritable, WindowLog
-from domain.log_event import event
+from domain.log.event import event
 from messages.base import Surface, Window
 
 WINDOW = Window(surface=Surface.DISCORD_CHANNEL, id="123456789012345678")

@@ -14,8 +14,8 @@ from actors.context.config import ContextConfig
 from actors.context.journal import Journal
 from actors.context.log_file import check_file
 from actors.kernel import ActorSpec, ActorSystem, ManualClock
-from domain.log_event import Event, Kind
-from domain.log_parser import parse
+from domain.log.event import Event, Kind
+from domain.log.parser import parse
 from messages.base import CONTEXT_KIND, Address, Message, Surface, Window
 from messages.context import UserMessage
 from messages.discord import Delivered, PostMessage

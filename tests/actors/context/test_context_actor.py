@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from domain.log_event import Kind
+from domain.log.event import Kind
 from messages.base import Address, RequestId
 from messages.context import NewWindowStarted, StartNewWindow
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, PostMessage, ShowTyping

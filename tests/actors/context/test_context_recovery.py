@@ -9,7 +9,7 @@ import pytest
 
 from actors.context.journal import Journal, LogUnwritable, Place
 from actors.context.recovery import survey
-from domain.log_event import Event, Kind
+from domain.log.event import Event, Kind
 from messages.base import RequestId, Window
 from messages.context import NewWindowRefused, ResumeWindow, StartNewWindow
 from messages.model import StopReason

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from actors.kernel import Edge
-from domain.log_event import Kind
-from domain.prompt import EXPANDED_PREFIX
+from domain.log.event import Kind
+from domain.turn.prompt import EXPANDED_PREFIX
 from messages.base import Address, RequestId
 from messages.memory import ExpandMemory, MemoryExpanded
 from messages.model import ModelRequest, Role, StopReason

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from actors.context.recovery import survey
-from domain.log_event import Kind
+from domain.log.event import Kind
 from messages.base import Address
 from messages.context import Quote, ResumeWindow
 from messages.discord import PostMessage

@@ -16,9 +16,9 @@ from actors.context.log_file import (
     check_file,
     newest_name,
 )
-from domain.log_parser import parse
+from domain.log.parser import parse
 from messages.base import Surface, Window
-from tests.domain.logs import START, WINDOW, said
+from tests.domain.log.logs import START, WINDOW, said
 
 
 class FailingDisk:

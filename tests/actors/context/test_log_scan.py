@@ -9,9 +9,9 @@ import pytest
 
 from actors.context.log_file import WindowLog
 from actors.context.log_scan import newest_logs, read_tail_state
-from domain.log_event import Event, Kind
+from domain.log.event import Event, Kind
 from messages.base import Surface, Window
-from tests.domain.logs import START, WINDOW, said
+from tests.domain.log.logs import START, WINDOW, said
 
 OTHER = Window(surface=Surface.DISCORD_CHANNEL, id="223456789012345678")
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from domain.log_event import Kind
+from domain.log.event import Kind
 from messages.base import Message, RequestId, Window
 from messages.context import MemoryPinned, MemoryUnpinned, PinMemory, StartNewWindow, UnpinMemory
 from messages.memory import MemoriesFound, SearchMemory

@@ -10,8 +10,8 @@ import pytest
 
 from actors.context.journal import Journal
 from actors.context.spending import spent_on
-from domain.log_event import Kind, event
-from domain.log_metadata import MetaValue
+from domain.log.event import Kind, event
+from domain.log.metadata import MetaValue
 from messages.base import Window
 from tests.actors.context.rig import CHANNEL, THREAD
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from domain.log_event import Kind
+from domain.log.event import Kind
 from messages.context import ResumeWindow
 from messages.discord import ReactionKind, ShowReaction
 from messages.model import StopReason

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from domain.log_event import Kind
+from domain.log.event import Kind
 from messages.base import Message, RequestId
 from messages.context import StopTurn, TurnStopped
 from messages.model import CancelModel, ModelRequest, StopReason

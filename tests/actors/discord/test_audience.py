@@ -7,7 +7,7 @@ import pytest
 
 from actors.discord.audience import audience_label
 from actors.playground import defaults
-from domain.audience import Reach
+from domain.policy.audience import Reach
 from tests.actors.discord.life import Life
 
 VIEW, HISTORY = 1 << 10, 1 << 16

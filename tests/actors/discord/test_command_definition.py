@@ -8,7 +8,7 @@ import pytest
 from actors.discord.commands.answer import Button, fitted, one_line, view_of
 from actors.discord.commands.definition import definitions
 from actors.discord.commands.offer import choices
-from domain.splitting import LIMIT, units
+from domain.text.splitting import LIMIT, units
 
 OPTION: dict[str, Any] = {"type": 3, "name": "what", "description": "d", "required": True}
 

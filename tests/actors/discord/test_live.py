@@ -4,7 +4,7 @@ from typing import Any
 
 from actors.discord.live import STOP_PREFIX
 from actors.playground import defaults
-from domain.running_text import CURSOR, is_running
+from domain.text.running_text import CURSOR, is_running
 from messages.discord import EndProgress, ShowProgress
 from tests.actors.discord.conftest import StartLife
 from tests.actors.discord.life import GENERAL, Life, timing, until

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 
 from actors.kernel import Actor, ActorSpec, ActorSystem
-from domain.restarts import RestartPolicy
+from domain.policy.restarts import RestartPolicy
 from messages.base import Address, Message
 
 PLAYER = Address("player")

@@ -8,7 +8,7 @@ import pytest
 
 from actors.kernel import ActorSpec, ActorSystem, ManualClock
 from actors.kernel.cell import Cell
-from domain.restarts import RestartPolicy
+from domain.policy.restarts import RestartPolicy
 from messages.base import Address
 from tests.actors.kernel.players import AT_ONCE, PLAYER, Boom, Player, Say, Stage, failing
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import pykka
 
 from actors.kernel import ActorSystem, ManualClock, counted_ids
-from domain.restarts import RestartPolicy
+from domain.policy.restarts import RestartPolicy
 from messages.base import Address
 from tests.actors.kernel.players import Boom, Player, Say, Stage
 

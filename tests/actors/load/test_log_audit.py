@@ -10,7 +10,7 @@ from actors.context.log_file import WindowLog
 from actors.load.log_audit import audit_logs
 from actors.load.tally import ThreadState
 from actors.load.wording import question, secret_of
-from domain.log_event import Kind, event
+from domain.log.event import Kind, event
 from messages.base import Surface, Window
 
 NOON = datetime(2026, 1, 30, 12, tzinfo=UTC)

@@ -18,8 +18,8 @@ from actors.memory.actor import MemoryActor
 from actors.memory.places import Scope
 from actors.memory.search import Kind
 from actors.memory.store import Plan, Store
-from domain.injection import Budget
-from domain.keywords import terms
+from domain.memory.injection import Budget
+from domain.memory.keywords import terms
 from messages.base import CONTEXT_KIND, Address, Message, RequestId, Surface, Window
 from messages.context import UserMessage
 from messages.discord import Delivered

@@ -14,8 +14,8 @@ from actors.memory.codes import CodesFile, Purpose, UnfitCodesError, second_path
 from actors.memory.codes_newest import NewestRecords
 from actors.memory.codes_records import RecordFile, open_file
 from actors.memory.nearest import Nearest
-from domain import vector_codes
-from domain.vector_codes import Frame
+from domain.memory import vector_codes
+from domain.memory.vector_codes import Frame
 from tests.actors.memory.vectors import START_S, Vectors
 
 DIMS = 300

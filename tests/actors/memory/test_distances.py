@@ -10,8 +10,8 @@ import pytest
 
 from actors.memory.search import Kind, Question
 from actors.memory.store import Plan, Store
-from domain.injection import Budget
-from domain.remembered import USER, Remembered
+from domain.memory.injection import Budget
+from domain.memory.remembered import USER, Remembered
 from messages.base import EventId, Surface, TurnId, Window
 
 BEGAN = datetime(2026, 1, 5, tzinfo=UTC)

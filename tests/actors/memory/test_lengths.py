@@ -10,8 +10,8 @@ import pytest
 from actors.memory import lengths
 from actors.memory.index import Index
 from actors.memory.lengths import Lengths
-from domain.hybrid_text import keyword_text
-from domain.keywords import words
+from domain.memory.hybrid_text import keyword_text
+from domain.memory.keywords import words
 from tests.actors.memory.test_order import NOW
 from tests.actors.memory.test_vocabulary import store
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from actors.memory.search import Kind
-from domain.prompt import MEMORY_PREFIX
+from domain.turn.prompt import MEMORY_PREFIX
 from messages.base import RequestId, Surface, Window
 from messages.embedder import TextRole
 from messages.memory import (

@@ -10,8 +10,8 @@ import pytest
 from actors.memory.codes import CodesFile, Purpose, second_path
 from actors.memory.codes_table import CodesTable
 from actors.memory.nearest_search import Search, greatest
-from domain import vector_codes
-from domain.ranking import cosines
+from domain.memory import vector_codes
+from domain.memory.ranking import cosines
 
 DIMS, COUNT = 300, 900
 

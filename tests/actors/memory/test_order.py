@@ -11,7 +11,7 @@ import pytest
 
 from actors.memory.index import Index
 from actors.memory.order import NONE, Order
-from domain.remembered import USER, Remembered
+from domain.memory.remembered import USER, Remembered
 from messages.base import EventId, Surface, TurnId, Window
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)

@@ -13,8 +13,8 @@ from actors.context.log_file import WindowLog
 from actors.memory import reconcile
 from actors.memory.index import Index
 from actors.memory.reconcile import Reconciliation, Tally
-from domain.log_event import Event, event
-from domain.log_metadata import MetaValue
+from domain.log.event import Event, event
+from domain.log.metadata import MetaValue
 from messages.base import Surface, Window
 from tests.actors.context.rig import CHANNEL
 

@@ -17,9 +17,9 @@ from actors.memory.codes import CodesFile, Purpose
 from actors.memory.codes_records import Records
 from actors.memory.codes_table import CodesTable
 from actors.memory.scan import Recency
-from domain import vector_codes
-from domain.ranking import cosines
-from domain.vector_codes import Frame
+from domain.memory import vector_codes
+from domain.memory.ranking import cosines
+from domain.memory.vector_codes import Frame
 
 COMPILED = pytest.param(
     True,

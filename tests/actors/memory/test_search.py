@@ -13,9 +13,9 @@ from actors.bench.recall_data import Conversation, Turn
 from actors.bench.recall_search import RANKERS, Asking, Library
 from actors.memory.search import Kind, Question
 from actors.memory.store import Plan, Store
-from domain.hybrid_text import embedded_text
-from domain.injection import Budget
-from domain.remembered import USER, Remembered
+from domain.memory.hybrid_text import embedded_text
+from domain.memory.injection import Budget
+from domain.memory.remembered import USER, Remembered
 from messages.base import EventId, Surface, TurnId, Window
 from tests.actors.bench.conversations import WordModel
 

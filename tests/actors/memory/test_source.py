@@ -15,7 +15,7 @@ from actors.memory import database, source
 from actors.memory.index import Index
 from actors.memory.pending import Waiting
 from actors.memory.source import IndexVectors
-from domain.remembered import Remembered
+from domain.memory.remembered import Remembered
 from tests.actors.memory.test_order import NOW, WINDOWS, said
 
 DIMS = 4

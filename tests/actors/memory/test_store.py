@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from actors.memory.store import Plan, Store
-from domain.remembered import USER, Remembered
+from domain.memory.remembered import USER, Remembered
 from messages.base import EventId, Surface, TurnId, Window
 
 BEGAN = datetime(2026, 1, 5, tzinfo=UTC)

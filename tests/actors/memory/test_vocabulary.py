@@ -15,8 +15,8 @@ from actors.memory import vocabulary
 from actors.memory.index import Index
 from actors.memory.places import Mask
 from actors.memory.vocabulary import Vocabulary
-from domain import keywords
-from domain.keywords import fts_query, question_words, telling
+from domain.memory import keywords
+from domain.memory.keywords import fts_query, question_words, telling
 from tests.actors.memory.test_order import NOW, WINDOWS, said
 
 WORDS = [f"word{number}" for number in range(12)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from domain import ranking
+from domain.memory import ranking
 
 DAY_S = 86_400.0
 START_S = 1_700_000_000.0

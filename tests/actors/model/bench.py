@@ -7,7 +7,7 @@ import itertools
 from actors.kernel import ActorSpec, ActorSystem
 from actors.model.actor import ModelActor
 from actors.playground.model_server import LoopbackModel
-from domain.bash_tool import BASH_TOOL
+from domain.turn.bash_tool import BASH_TOOL
 from messages.base import Address, Message, RequestId, Surface, Window
 from messages.model import (
     CancelModel,

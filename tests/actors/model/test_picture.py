@@ -13,7 +13,7 @@ import pytest
 
 from actors.model.picture import data_url, unseen
 from actors.model.wire import messages_of
-from domain.attachments import LONGEST_IMAGE_BYTES
+from domain.turn.attachments import LONGEST_IMAGE_BYTES
 from messages.base import Address, RequestId
 from messages.model import ChatMessage, ImageFile, ModelRequest, Role
 from tests.actors.model.bench import Bench, window

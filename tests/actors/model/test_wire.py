@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.model.wire import encodable, messages_of, told_without_tools, tools_of
-from domain.bash_tool import BASH_TOOL
+from domain.turn.bash_tool import BASH_TOOL
 from messages.base import Address, RequestId
 from messages.model import ChatMessage, ModelRequest, Role, ToolCall, ToolSpec
 from tests.actors.model.bench import window

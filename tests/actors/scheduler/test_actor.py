@@ -12,7 +12,7 @@ import pytest
 from actors.bench.reminder_world import OWNER_ID, Channel
 from actors.scheduler.reminder_file import LIMIT_BYTES
 from actors.scheduler.rewriting import Waits
-from domain.reminder_document import scan
+from domain.reminder.document import scan
 from messages.base import Surface, Window
 from messages.status import DescribeYourself
 from tests.actors.scheduler.conftest import START, StartProcess

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from actors.bench.reminder_world import Channel
-from domain.reminder_document import scan
+from domain.reminder.document import scan
 from messages.base import RequestId, Surface, Window
 from messages.scheduler import (
     CreateReminder,

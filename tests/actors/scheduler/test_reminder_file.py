@@ -12,7 +12,7 @@ import pytest
 from actors.scheduler.exchange import exchange
 from actors.scheduler.reminder_file import BEFORE_NAME, FileRefusedError, ReminderFile
 from actors.scheduler.rewriting import Edit, Rewriting, Waits
-from domain.reminder_document import EditRefusedError, append
+from domain.reminder.document import EditRefusedError, append
 
 LINE = '- [ ] date=2030-01-01 time=09:00 recur=none msg="x" id=rid_X'
 NO_WAIT = Waits(settle_s=0.0, verify_s=0.0)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from actors.shell.shown_log import LogShelf
-from domain.audience import NO_VIEW
+from domain.policy.audience import NO_VIEW
 from tests.actors.shell.bench import CLI, window
 
 AUDIENCE = "1:2:channel"

@@ -1,0 +1,90 @@
+"""What a log holds: events, under a header that names the window."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+
+from domain.log import metadata as log_metadata
+from domain.log.metadata import MetaValue
+from messages.base import EventId, Value, Window
+
+_ID = re.compile("[0-9A-Za-z_-]{1,64}")
+_RESERVED = ("header", "seal")
+
+
+class Kind(StrEnum):
+    """What sort of thing happened."""
+
+    USER = "user"
+    AGENT = "agent"
+    TOOL_CALL = "tool-call"
+    TOOL_RESULT = "tool-result"
+    DELIVERY = "delivery"
+    PIN = "pin"
+    SYSTEM = "system"
+
+
+class Event(Value, frozen=True, kw_only=True, gc=False):
+    """One thing that happened in a window. `event` makes one from what callers have."""
+
+    id: EventId
+    at: datetime
+    """UTC, whole milliseconds."""
+    kind: Kind
+    content: str
+    """Any text whatever, lone surrogates too."""
+    meta_json: str = "{}"
+    """As `domain.log.metadata.meta_json` spells it, so that equal metadata is equal text."""
+
+    def meta_dict(self) -> dict[str, MetaValue]:
+        """The metadata, as a fresh dictionary."""
+        return log_metadata.meta_dict(self.meta_json)
+
+
+class Header(Value, frozen=True, kw_only=True, gc=False):
+    """The first record of a log file."""
+
+    window: Window
+    started_at: datetime
+    """UTC, whole seconds."""
+    seq: int
+    """Tells windows that started in the same second apart, from 1."""
+    opened_by: str
+    """Who or what opened the window, e.g. a Discord user id."""
+
+
+def event(id: str, at: datetime, kind: Kind | str, content: str, meta: Mapping[str, MetaValue] | None = None) -> Event:
+    """An event with its time in UTC cut to the millisecond, and its metadata in canonical form.
+
+    Raises:
+        ValueError: as `require_valid`, or a naive `at`, an unknown `kind`, metadata that is not JSON.
+    """
+    if at.tzinfo is None:
+        raise ValueError(f"at {at!r}: a time zone is required")
+    moment = at.astimezone(UTC)
+    made = Event(
+        id=EventId(id),
+        at=moment.replace(microsecond=moment.microsecond // 1000 * 1000),
+        kind=Kind(kind),
+        content=content,
+        meta_json=log_metadata.meta_json(meta or {}),
+    )
+    require_valid(made)
+    return made
+
+
+def require_valid(found: Event) -> None:
+    """Refuse an event that a log cannot give back exactly.
+
+    Raises:
+        ValueError: names the field, its value and the rule.
+    """
+    if not _ID.fullmatch(found.id) or found.id in _RESERVED:
+        raise ValueError(f"event id {found.id[:80]!r}: 1 to 64 letters, digits, _ and - are allowed, not {_RESERVED}")
+    if found.at.utcoffset() != timedelta(0) or found.at.microsecond % 1000:
+        raise ValueError(f"at {found.at!r}: UTC in whole milliseconds is required")
+    if not log_metadata.is_canonical(found.meta_json):
+        raise ValueError(f"meta_json {found.meta_json[:80]!r}: not in the form that meta_json() gives")

@@ -1,0 +1,105 @@
+"""What the end of a log says without reading the rest: enough to decide whether its window needs attention."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from domain.log import metadata as log_metadata
+from domain.log.event import Kind
+from domain.log.metadata import MetaValue, unmarked
+from messages.base import EventId, Value
+
+_HEAD = re.compile(
+    rb"## [0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}\.[0-9]{3}Z "
+    rb"(user|agent|tool-call|tool-result|delivery|pin|system) ([0-9A-Za-z_-]{1,64})\n"
+    rb"<!-- (\{.*\}) -->\n"
+)
+_MARKER = re.compile(rb"\n<!-- end ([0-9A-Za-z_-]{1,64}) bytes=[0-9]{1,18} hash=[0-9a-f]{16} -->\n\n(?!> \[!seal\] )")
+_USER = Kind.USER.value.encode("ascii")
+_KINDS = {kind.value.encode("ascii"): kind for kind in Kind}
+# Of all metadata only this is read, and not as JSON: a start-up looks at every window there is. Inside a string a
+# quotation mark never follows a brace or a comma, it follows its backslash.
+_MESSAGE_ID = re.compile(rb'[{,]"message_id":"?([0-9]{1,20})"?[,}]')
+
+
+class TailEvent(Value, frozen=True, kw_only=True, gc=False):
+    """The first lines of an event that looks whole."""
+
+    id: EventId
+    kind: Kind
+    meta_json: str
+
+    def meta_dict(self) -> dict[str, MetaValue]:
+        """The metadata, as a fresh dictionary."""
+        return log_metadata.meta_dict(self.meta_json)
+
+
+class TailState(Value, frozen=True, kw_only=True, gc=False):
+    """The last things a log says."""
+
+    last: TailEvent | None
+    """The last whole event; None if there is none in what was looked at."""
+    last_message_id: int
+    """Greatest `message_id` of the whole user events looked at; 0 for none. Too low never loses a message."""
+    clean: bool
+    """The file ends in a whole record (a sealed one counts)."""
+    from_start: bool
+    """What was looked at is the whole file."""
+
+    @property
+    def known(self) -> bool:
+        """Whether `last` is the log's last event (None: it has none); if not, the log must be read to know."""
+        return self.clean and (self.last is not None or self.from_start)
+
+
+def tail_state(tail: bytes, *, from_start: bool) -> TailState:
+    """What the last bytes of a log say; hashes are not checked.
+
+    Args:
+        tail: Its last bytes, cut anywhere.
+        from_start: Whether they are all of it.
+    """
+    last: TailEvent | None = None
+    greatest = 0
+    for head, stop in _records(tail):
+        # Of others than the last event and people's messages nothing is asked.
+        if (last is not None and head[1] != _USER) or not _is_whole(tail, head, stop):
+            continue
+        last = last or _event(head)
+        if head[1] == _USER and (found := _MESSAGE_ID.search(head[3])):
+            greatest = max(greatest, int(found[1]))
+    end = _MARKER.match(tail, max(0, tail.rfind(b"\n<!-- end ")))
+    return TailState(
+        last=last,
+        last_message_id=greatest,
+        clean=end is not None and end.end() == len(tail),
+        from_start=from_start,
+    )
+
+
+def _records(tail: bytes) -> Iterator[tuple[re.Match[bytes], int]]:
+    """The first lines of each record and where the next one begins; last first.
+
+    Contents have no line that looks like a heading or an end marker, so each one found is real.
+    """
+    stop = at = len(tail)
+    while (at := tail.rfind(b"\n## ", 0, at)) >= 0:
+        head = _HEAD.match(tail, at + 1)
+        if head is not None:
+            yield head, stop
+            stop = at
+
+
+def _is_whole(tail: bytes, head: re.Match[bytes], stop: int) -> bool:
+    end = tail.find(b"\n<!-- end ", head.end(), stop)
+    marker = _MARKER.match(tail, end) if end >= 0 else None
+    return marker is not None and marker[1] == head[2]
+
+
+def _event(head: re.Match[bytes]) -> TailEvent | None:
+    try:
+        meta, _ = unmarked(head[3].decode("ascii"))
+    except ValueError:
+        return None  # Not written by us; the full parser reports it.
+    return TailEvent(id=EventId(head[2].decode("ascii")), kind=_KINDS[head[1]], meta_json=meta)

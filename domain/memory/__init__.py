@@ -1,0 +1,3 @@
+"""What is remembered: how turns are found, ranked, cut and shown."""
+
+from __future__ import annotations

@@ -1,0 +1,103 @@
+"""The part of a turn that is shown: short, begun at a sentence, around what was asked for."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Collection
+from typing import NamedTuple
+
+from domain.memory.keywords import STOP_TERMS, spaced
+from domain.memory.porter import stem
+
+MARK = "…"
+"""Ends every excerpt that does not say all; one that starts later than its turn also begins with it."""
+_START = re.compile(
+    "[.!?…][\"')\\]*_\u201d\u2019]? (?=\\S)"  # a blank after a sentence, its quote closed or not
+    "|[\u3002\uff01\uff1f](?=\\S)"  # the full stops of Chinese and Japanese, which need no blank
+)
+
+
+class Excerpt(NamedTuple):
+    """What is shown of a turn, and whether that is less than all of it."""
+
+    text: str
+    is_truncated: bool
+
+
+def collapse(text: str) -> str:
+    """`text` with each run of whitespace as one space, none at the ends."""
+    return " ".join(text.split())
+
+
+def excerpt(text: str, limit: int, wanted: Collection[str] = (), *, width: Callable[[str], int] = len) -> Excerpt:
+    """The stretch of `text` that bears most on `wanted` within `limit`, whitespace collapsed.
+
+    It begins where a sentence does. Equals: the longer stretch, then the earlier one.
+
+    Args:
+        text: What was said.
+        limit: Most of `width` that the excerpt may take, marks included.
+        wanted: Index terms of the question, see `domain.memory.keywords.terms`; those of stop words count for nothing.
+        width: Space that a string takes where it is shown; at least 1 a character, additive.
+
+    Raises:
+        ValueError: `limit` has not even room for the mark.
+    """
+    if limit < width(MARK):
+        raise ValueError(f"limit {limit}: must have room for {MARK!r}")
+    whole = collapse(text)
+    if width(whole) <= limit:
+        return Excerpt(whole, is_truncated=False)
+    head = f"{MARK} "
+    starts = [match.end() for match in _START.finditer(whole)] if limit > 2 * width(head) else []
+    found = _occurrences(whole, frozenset(wanted) - STOP_TERMS)
+    begins = [at for at, _, _ in found]
+    start, shown = 0, _fitting(whole, limit - width(MARK), width)
+    best = _gain(found, begins, 0, len(shown)), len(shown)
+    for place in starts:
+        # No character takes less than 1, so the stretch ends here at the latest.
+        if _gain(found, begins, place, place + limit) < best[0]:
+            continue
+        stretch = _fitting(whole[place : place + limit], limit - width(head + MARK), width)
+        worth = _gain(found, begins, place, place + len(stretch)), len(stretch)
+        if worth > best:
+            start, shown, best = place, stretch, worth
+    return Excerpt((head if start else "") + shown + MARK, is_truncated=True)
+
+
+def _occurrences(text: str, wanted: frozenset[str]) -> list[tuple[int, int, str]]:
+    """Where the wanted terms stand, in order: begin, end, term; not far off with marks that words leave out."""
+    if not wanted:
+        return []
+    padded = f" {spaced(text)} "
+    found: list[tuple[int, int, str]] = []
+    for word in set(padded.split()):
+        if (term := stem(word)) in wanted:
+            place = padded.find(f" {word} ")
+            while place >= 0:
+                found.append((place, place + len(word), term))
+                place = padded.find(f" {word} ", place + len(word))
+    return sorted(found)
+
+
+def _gain(found: list[tuple[int, int, str]], begins: list[int], begin: int, end: int) -> int:
+    """How many different terms stand between `begin` and `end`."""
+    within = found[bisect_left(begins, begin) : bisect_left(begins, end)]
+    return len({term for _, to, term in within if to <= end})
+
+
+def _fitting(text: str, room: int, width: Callable[[str], int]) -> str:
+    """The longest beginning of `text` within `room`, cut between words if that costs little.
+
+    No character may take less than 1 of `width`.
+    """
+    low, high = 0, min(len(text), room)
+    if width(text[:high]) <= room:
+        low = high
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if width(text[:middle]) <= room else (low, middle - 1)
+    cut = text[:low].rstrip()
+    space = cut.rfind(" ")
+    return cut[:space] if low < len(text) and text[low] != " " and space > low * 3 // 4 else cut

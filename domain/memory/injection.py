@@ -1,0 +1,173 @@
+"""The block of memories that stands before a prompt: its words, its budgets.
+
+One line with the prefix, then one line of JSON (agent specification, 6.4.2):
+`{"budget_tokens_est":1000,"memories":[{"path":"logs/…","line":7,"excerpt":"…","truncated":false}]}`. Budgets hold for
+the rendered text, four characters a token. Characters that could end a markup or hide text are escaped as JSON does.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+from domain.memory.excerpt import MARK, Excerpt, collapse, excerpt
+from domain.turn.prompt import MEMORY_PREFIX
+
+CHARS_PER_TOKEN = 4
+EXCERPT_CHARS = 100
+"""Room of an excerpt: a turn that is longer shows its best part, so that more memories fit."""
+LEAST_CHARS = 80
+"""What the last memory's excerpt must have left to be worth cutting short."""
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
+_UNSAFE = re.compile("[<>\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff\ufff9-\ufffb]")
+_ESCAPED = re.compile(f'["\\\\\x00-\x1f]|{_UNSAFE.pattern}')
+"""Whatever is longer in JSON than it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How much may be injected; the block of 1,000 tokens and the memory of 250 are the specification's."""
+
+    total_tokens: int = 1000
+    item_tokens: int = 250
+    most: int = 24
+    """Most memories."""
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """A logged turn that may be injected.
+
+    Raises:
+        ValueError: It does not say where it stands.
+    """
+
+    path: str
+    line: int
+    text: str
+
+    def __post_init__(self) -> None:
+        if not self.path or self.line < 1:
+            raise ValueError(f"memory at {self.path!r} line {self.line}: must have a path and a line from 1")
+
+
+@dataclass(frozen=True, slots=True)
+class Injected:
+    """A memory as the block shows it."""
+
+    index: int
+    """Its place among the memories that were offered."""
+    memory: Memory
+    excerpt: str
+    is_truncated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Injection:
+    """The block, empty when nothing is injected, and what it shows."""
+
+    block: str
+    items: tuple[Injected, ...]
+
+
+def tokens(text: str) -> int:
+    """How many tokens `text` counts for: one per four characters, the last one begun."""
+    return -(-len(text) // CHARS_PER_TOKEN)
+
+
+def inject(memories: Sequence[Memory], wanted: Collection[str] = (), budget: Budget = Budget()) -> Injection:
+    """The block that shows as many of the first `memories` as the budget allows, in their order.
+
+    The last one is cut short to fit if enough of it is left, else left out; nothing that comes later is tried then.
+    Memories without text are passed over.
+
+    Args:
+        wanted: Index terms of the question, which choose what a long turn shows.
+    """
+    left = budget.total_tokens * CHARS_PER_TOKEN - len(_block([], budget))
+    items: list[Injected] = []
+    terms = frozenset(wanted)
+    for index, memory in enumerate(memories):
+        if len(items) == budget.most:
+            break
+        if not collapse(memory.text):
+            continue
+        comma = 1 if items else 0
+        shown = _shown(memory, terms, budget, left - comma)
+        if shown is None:
+            break
+        items.append(Injected(index, memory, shown.excerpt.text, shown.excerpt.is_truncated))
+        left -= comma + shown.size
+    return Injection(_block(items, budget) if items else "", tuple(items))
+
+
+def rendered_size(memory: Memory, wanted: Collection[str] = (), budget: Budget = Budget()) -> int:
+    """Characters that `memory` takes in a block that has room, its comma included."""
+    shown = _shown(memory, frozenset(wanted), budget, budget.total_tokens * CHARS_PER_TOKEN)
+    return shown.size + 1 if shown else 0
+
+
+class _Shown(NamedTuple):
+    excerpt: Excerpt
+    size: int
+    """Characters that it takes."""
+
+
+def _shown(memory: Memory, wanted: frozenset[str], budget: Budget, left: int) -> _Shown | None:
+    """What is shown of `memory` with `left` characters to spend; None if that is too little."""
+    frame = _frame(memory)
+    room = min(EXCERPT_CHARS, budget.item_tokens * CHARS_PER_TOKEN - frame)
+    if room <= len(MARK):
+        return None
+    full, size = _excerpt(memory.text, room, wanted)
+    if frame + size <= left:
+        return _Shown(full, frame + size)
+    if left - frame < LEAST_CHARS:
+        return None
+    part, size = _excerpt(memory.text, left - frame, wanted)
+    return _Shown(part, frame + size)
+
+
+def _frame(memory: Memory) -> int:
+    """Characters that stand around what is shown of a memory; one less if that is not all, for `true` is shorter."""
+    return _AROUND + _path_size(memory.path) + len(str(memory.line))
+
+
+@lru_cache(maxsize=1024)
+def _path_size(path: str) -> int:
+    return len(_json(path))
+
+
+@lru_cache(maxsize=128)
+def _excerpt(text: str, room: int, wanted: frozenset[str]) -> _Shown:
+    """Also what it adds to the frame. Kept, for whoever asks for a memory's size is about to inject it."""
+    width = _width if _ESCAPED.search(text) else len
+    found = excerpt(text, room, wanted, width=width)
+    return _Shown(found, width(found.text) - found.is_truncated)
+
+
+def _block(items: Iterable[Injected], budget: Budget) -> str:
+    memories = ",".join(map(_rendered, items))
+    return f'{MEMORY_PREFIX}\n{{"budget_tokens_est":{budget.total_tokens},"memories":[{memories}]}}'
+
+
+def _rendered(item: Injected) -> str:
+    truncated = "true" if item.is_truncated else "false"
+    path, shown = _json(item.memory.path), _json(item.excerpt)
+    return f'{{"path":{path},"line":{item.memory.line},"excerpt":{shown},"truncated":{truncated}}}'
+
+
+def _json(text: str) -> str:
+    return _UNSAFE.sub(lambda match: f"\\u{ord(match.group()):04x}", _ENCODER.encode(text))
+
+
+def _width(text: str) -> int:
+    """Length of `text` in JSON, without the quotes."""
+    return len(_json(text)) - 2 if _ESCAPED.search(text) else len(text)
+
+
+_AROUND = len(_rendered(Injected(0, Memory("-", 1, ""), "", is_truncated=False))) - len('"-"1')

@@ -1,0 +1,112 @@
+"""Words as the keyword index has them, and which words of a question are worth looking up.
+
+The index is FTS5 with the tokenizer `TOKENIZER`; `terms` names what it makes of a text.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Mapping
+
+from domain.memory.porter import stem
+
+TOKENIZER = "porter unicode61 remove_diacritics 1"
+MOST_WORDS = 32
+"""Of a longer question, the first that many words are looked up."""
+COMMON_SHARE = 0.02
+"""A word in more than this share of the rows tells little and costs much."""
+COMMON_ROWS = 1000
+"""But one in no more rows than this costs nothing to speak of."""
+
+_STOPPED = (
+    "a about again all also am an and any are as at be been being both but by can could d did do does doing "
+    "don down each few for from had has have having he her here hers him his how i if in into is it its just "
+    "ll m me might mine more most must my no nor not of off on only or other our out over own re s same shall "
+    "she should so some such t than that the their them then there these they this those to too under up us "
+    "ve very was we were what when where which who whom whose why will with would you your yours"
+)
+STOP_WORDS = frozenset(_STOPPED.split())
+"""Words that questions are made of, whatever they are about; not `may`, which is also a month."""
+STOP_TERMS = frozenset(map(stem, STOP_WORDS))
+"""The same as index terms."""
+
+_DROPPED_MARKS = frozenset(
+    "\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u0309\u030a\u030b\u030c\u030f"
+    "\u0311\u031b\u0323\u0324\u0325\u0326\u0327\u0328\u032d\u032e\u0330\u0331"
+)
+"""Combining marks that FTS5 leaves out; any other parts words."""
+
+
+def words(text: str) -> list[str]:
+    """The words of `text` in order, in lower case and without accents on Latin letters."""
+    return spaced(text).split()
+
+
+def spaced(text: str) -> str:
+    """The words of `text` between blanks, each where it stands in `text` but for the marks that are left out."""
+    return text.translate(_FOLDING)
+
+
+def terms(text: str) -> list[str]:
+    """What the index holds of `text`, in order: its words, stemmed."""
+    return [stem(word) for word in words(text)]
+
+
+def question_words(question: str) -> tuple[str, ...]:
+    """Words of `question` to look up, in order: no stop words, each stem once, `MOST_WORDS` at most."""
+    by_term: dict[str, str] = {}
+    for word in words(question):
+        if word not in STOP_WORDS:
+            by_term.setdefault(stem(word), word)
+    return tuple(by_term.values())[:MOST_WORDS]
+
+
+def question_terms(question: str) -> frozenset[str]:
+    """The index terms of `question_words`."""
+    return frozenset(map(stem, question_words(question)))
+
+
+def telling(candidates: Iterable[str], rows_with: Mapping[str, int], rows: int) -> tuple[str, ...]:
+    """Those `candidates` that are rare enough to look up; if none is, the rarest one that occurs.
+
+    Args:
+        rows_with: Index term -> number of rows that hold it (FTS5's vocabulary, type `row`).
+        rows: All rows of the index.
+    """
+    counted = [(rows_with.get(stem(word), 0), word) for word in candidates]
+    occurring = [(count, word) for count, word in counted if count]
+    rare = tuple(word for count, word in occurring if count <= rare_limit(rows))
+    return rare or tuple(word for _, word in sorted(occurring, key=lambda one: one[0])[:1])
+
+
+def rare_limit(rows: int) -> float:
+    """In how many of `rows` a word may be and still be rare enough to look up."""
+    return max(COMMON_SHARE * rows, COMMON_ROWS)
+
+
+def fts_query(looked_up: Iterable[str]) -> str:
+    """FTS5's query for rows with any of these words; empty for no words, which FTS5 would refuse."""
+    return " OR ".join(f'"{word}"' for word in looked_up)
+
+
+class _Folding(dict[int, str]):
+    """Code point -> what it adds to a word, for `str.translate`; learns each one when it first comes up."""
+
+    def __missing__(self, code: int) -> str:
+        self[code] = folded = _folded(chr(code))
+        return folded
+
+
+def _folded(letter: str) -> str:
+    """`letter` in lower case; nothing for a mark of a Latin letter, a space for what parts words."""
+    if letter in _DROPPED_MARKS:
+        return ""
+    category = unicodedata.category(letter)
+    if category[0] not in "LN" and category != "Co":
+        return " "
+    lower = letter.lower()
+    parts = unicodedata.normalize("NFD", lower)
+    return parts[0] if len(parts) == 2 and parts[0].isascii() and parts[1] in _DROPPED_MARKS else lower
+
+
+_FOLDING = _Folding()

@@ -1,0 +1,128 @@
+"""Which events become memories, and what the index keeps of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from hashlib import blake2b
+
+from domain.log.event import Kind
+from domain.log.metadata import MetaValue, meta_dict
+from domain.log.parser import Record
+from domain.memory.hybrid_text import embedded_text
+from domain.memory.pins import PIN, UNPIN
+from messages.base import EventId, TurnId, Value
+
+EMBEDDED_CHARS = 8_000
+"""How much of a long turn is embedded: its beginning."""
+USER = "user"
+AGENT = "agent"
+_SAID = (USER, AGENT)
+_PIN = Kind.PIN.value
+_REMEMBERED = (*_SAID, _PIN)
+
+
+class Remembered(Value, frozen=True, kw_only=True, gc=False):
+    """What somebody said, as the index keeps it."""
+
+    path: str
+    line: int
+    event_id: EventId
+    turn_id: TurnId
+    """The turn that it belongs to; empty for words that were pinned without having been said."""
+    at: datetime
+    role: str
+    """`user` or `agent`."""
+    author: str
+    text: str
+    is_pinned: bool = False
+    audience: str | None = None
+    """Who could read the window then, as a label; None where the event doesn't say."""
+
+    @property
+    def is_own_pin(self) -> bool:
+        """Whether it is the content of a pin event: without the pin it is no memory."""
+        return not self.turn_id and self.role == USER
+
+    @property
+    def embedded_text(self) -> str:
+        """What its vector is made from."""
+        return embedded_text(self.author, self.at, self.text)[:EMBEDDED_CHARS]
+
+    @property
+    def hash(self) -> bytes:
+        """Names `embedded_text`: equal texts have equal vectors."""
+        text = embedded_text(self.author, self.at, self.text)[:EMBEDDED_CHARS]
+        return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+class PinChange(Value, frozen=True, kw_only=True, gc=False):
+    """Something that was said became a pin, or is one no more."""
+
+    path: str
+    line: int
+    """Where that stands which was pinned."""
+    is_pinned: bool
+    at: datetime
+    source_path: str
+    source_line: int
+    """Where the log says so."""
+
+
+def remembered(
+    *, path: str, line: int, event_id: EventId, kind: str, at: datetime, text: str, meta_json: str
+) -> Remembered | PinChange | None:
+    """What the index makes of one event of a log; None for kinds that are no memory, and for blank ones."""
+    meta = meta_dict(meta_json) if kind in _REMEMBERED else {}
+    return _remembered(path, line, event_id, kind, at, text, meta)
+
+
+def remembered_of(path: str, record: Record) -> Remembered | PinChange | None:
+    """As `remembered`, of an event as `domain.log.parser.read` gives it."""
+    return _remembered(path, record.line, record.id, record.kind, record.at, record.content, record.meta)
+
+
+def _remembered(
+    path: str, line: int, event_id: EventId, kind: str, at: datetime, text: str, meta: Mapping[str, MetaValue]
+) -> Remembered | PinChange | None:
+    if kind == _PIN:
+        return _pinned(path, line, event_id, at, text, meta)
+    if kind not in _SAID or not text.strip():
+        return None
+    is_user = kind == USER
+    return Remembered(
+        path=path,
+        line=line,
+        event_id=event_id,
+        turn_id=TurnId(event_id if is_user else str(meta.get("turn", ""))),
+        at=at,
+        role=USER if is_user else AGENT,
+        author=str(meta.get("author", "")) if is_user else AGENT,
+        text=text,
+        audience=str(meta.get("audience", "")) if is_user else None,
+    )
+
+
+def _pinned(
+    path: str, line: int, event_id: EventId, at: datetime, text: str, meta: Mapping[str, MetaValue]
+) -> Remembered | PinChange | None:
+    action, where, there = meta.get("action"), meta.get("path"), meta.get("line")
+    if meta.get("event"):
+        if action not in (PIN, UNPIN) or not isinstance(where, str) or not isinstance(there, int):
+            return None
+        return PinChange(path=where, line=there, is_pinned=action == PIN, at=at, source_path=path, source_line=line)
+    if action != PIN or not text.strip():
+        return None
+    audience = meta.get("audience")
+    return Remembered(
+        path=path,
+        line=line,
+        event_id=event_id,
+        turn_id=TurnId(""),
+        at=at,
+        role=USER,
+        author=str(meta.get("author", "")),
+        text=text,
+        is_pinned=True,
+        audience=str(audience) if audience else None,
+    )

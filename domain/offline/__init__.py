@@ -1,0 +1,3 @@
+"""The offline model: fixed rules in the place of a language model."""
+
+from __future__ import annotations

@@ -1,0 +1,283 @@
+"""The offline model: rules that answer where no language model is configured.
+
+It is called, given tools and given tool results exactly as a real model is, so that everything around it is the real
+thing. The same conversation always gets the same answer.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from html import unescape
+from shlex import join, quote
+
+from domain.offline.files import Words, file_wish, note_on_files, parted, send_command
+from domain.offline.memory import memories_of, quotes
+from messages.model import ChatMessage, Role, ToolCall, ToolSpec
+
+OFFLINE_MODEL = "offline"
+"""The name under which it is configured."""
+
+INTRODUCTION = (
+    "I am the offline model, a small set of fixed rules and no language model; to talk to a real one, set `model.name` "
+    "in agent.toml (for example `anthropic/claude-sonnet-4-5`) and the provider's key in the environment."
+)
+
+HINT = "I can't reason about it, but I can run a command: begin a line with `run:`, for example `run: date`."
+
+BASH = "bash"
+QUOTE_LIMIT_CHARS = 1500
+"""Most characters of one command's output that an answer repeats: with its frame it fits one Discord message."""
+GIST_LIMIT_CHARS = 120
+
+_BLOCK_LINE = re.compile(r"INJECTED_CONTEXT_[A-Z0-9_]+")
+_RUN_LINE = re.compile(r"run(?::[ \t]*(?P<plain>\S.*)|[ \t]+`(?P<ticked>[^`]+)`[ \t]*[.!]?[ \t]*)", re.IGNORECASE)
+_REMIND = re.compile(
+    r"(?:please,? )?remind me (?:(?:to|that|of|about) )?(?P<words>.+?)(?:,? please)?[.!]?", re.IGNORECASE
+)
+_DAY = r"today|tomorrow|[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_CLOCK = re.compile(
+    rf"(?:\b(?:on )?(?P<before>{_DAY}) )?\bat (?P<hour>[01]?[0-9]|2[0-3])(?::(?P<minute>[0-5][0-9]))?"
+    rf"(?: ?(?P<half>[ap])\.?m\b)?(?: (?:on )?(?P<after>{_DAY}))?(?![0-9:])",
+    re.IGNORECASE,
+)
+_DELAY = re.compile(r"\bin (?P<number>[0-9]{1,6}) (?P<unit>minute|hour|day)s?\b", re.IGNORECASE)
+_EVERY = re.compile(r"\s*\b(?:every (?P<unit>day|week|month))\b", re.IGNORECASE)
+_MINUTES = {"minute": 1, "hour": 60, "day": 1440}
+_RECURRENCES = {"day": "daily", "week": "weekly", "month": "monthly"}
+_REMINDERS_SKILL = re.compile(r"<location>(?P<folder>[^<\n]*/reminders)/SKILL\.md</location>")
+_HEADER = re.compile(r"\[[^\]\n]* UTC\] [^\n]*:\n")
+"""The line that says who wrote a prompt and when."""
+_ENDING = re.compile(r"(?:\A|\n\n)\[(?P<how>(?:Exit code|Ended by signal|Killed:|Cancelled:)[^\n]*)\]\s*\Z")
+"""How a tool result says that its command did not end well."""
+_CODE_RUN = re.compile(r"`+")
+
+
+@dataclass(frozen=True, slots=True)
+class OfflineAnswer:
+    """What the offline model says and wants run."""
+
+    text: str
+    tool_calls: tuple[ToolCall, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """What a rule may look at."""
+
+    system_prompt: str
+    messages: tuple[ChatMessage, ...]
+    tools: frozenset[str]
+    """Names of the tools that are offered."""
+
+    @property
+    def prompt(self) -> str:
+        """The latest words that a person typed, without what the runtime put before them; empty if nobody spoke."""
+        return self.words.typed
+
+    @property
+    def words(self) -> Words:
+        """The same, with the names of files that came with them."""
+        return parted(prompt_of(self._said.text)) if self._said else Words("", ())
+
+    @property
+    def images(self) -> int:
+        """How many images came with the latest words."""
+        return len(self._said.images) if self._said else 0
+
+    @property
+    def _said(self) -> ChatMessage | None:
+        return next((m for m in reversed(self.messages) if m.role is Role.USER), None)
+
+    @property
+    def results(self) -> tuple[tuple[ToolCall | None, ChatMessage], ...]:
+        """The tool results that end the conversation, in order, each with its call if the history has it."""
+        ending = len(self.messages)
+        while ending and self.messages[ending - 1].role is Role.TOOL:
+            ending -= 1
+        calls = {call.id: call for call in self.messages[ending - 1].tool_calls} if ending else {}
+        return tuple((calls.get(m.tool_call_id), m) for m in self.messages[ending:])
+
+
+Rule = Callable[[Conversation], OfflineAnswer | None]
+"""Answers, or gives None when the conversation is none of its business."""
+
+
+def answer(system_prompt: str, messages: Sequence[ChatMessage], tools: Sequence[ToolSpec]) -> OfflineAnswer:
+    """The next assistant message: that of the first rule that has one, introduced if it is the window's first text."""
+    conversation = Conversation(system_prompt, tuple(messages), frozenset(tool.name for tool in tools))
+    said = next(said for rule in RULES if (said := rule(conversation)) is not None)
+    if not said.text or any(m.role is Role.ASSISTANT and m.text for m in messages):
+        return said
+    return OfflineAnswer(f"{INTRODUCTION}\n\n{said.text}", said.tool_calls)
+
+
+def model_label(name: str) -> str:
+    """How a model is shown to a person who wants to know what answers."""
+    return "offline (deterministic rule-based responder, no language model)" if name == OFFLINE_MODEL else name
+
+
+def prompt_of(text: str) -> str:
+    """What a person wrote, of a user message's `text`.
+
+    Left out are the blocks that the runtime puts before it (a name line, one line of JSON, a blank line) and the
+    header with the writer's name.
+    """
+    while True:
+        name, _, rest = text.partition("\n")
+        if not _BLOCK_LINE.fullmatch(name):
+            header = _HEADER.match(text)
+            return text[header.end() :] if header else text
+        _, _, rest = rest.partition("\n")
+        text = rest.removeprefix("\n")
+
+
+def commands(prompt: str) -> tuple[str, ...]:
+    """The commands that lines of `prompt` ask for, in order: ``run: CMD`` to the line's end, or ``run `CMD` ``."""
+    found = (_RUN_LINE.fullmatch(line.rstrip("\r")) for line in prompt.split("\n"))
+    return tuple((m["plain"] or m["ticked"]).strip() for m in found if m)
+
+
+def _quote_results(conversation: Conversation) -> OfflineAnswer | None:
+    if not conversation.results:
+        return None
+    return OfflineAnswer("\n\n".join(_report(call, result.text) for call, result in conversation.results))
+
+
+def _run_commands(conversation: Conversation) -> OfflineAnswer | None:
+    wanted = commands(conversation.prompt)
+    if not wanted:
+        return None
+    if BASH not in conversation.tools:
+        return OfflineAnswer("I was asked to run a command, but no bash tool is offered here.")
+    turn = len(conversation.messages)
+    return OfflineAnswer(
+        "",
+        tuple(
+            ToolCall(id=f"offline_{turn}_{i}", name=BASH, arguments_json=json.dumps({"command": command}))
+            for i, command in enumerate(wanted, 1)
+        ),
+    )
+
+
+def _remember(conversation: Conversation) -> OfflineAnswer | None:
+    newest = next((m.text for m in reversed(conversation.messages) if m.role is Role.USER), "")
+    said = quotes(conversation.prompt, memories_of(newest))
+    return OfflineAnswer(said) if said else None
+
+
+def _acknowledge(conversation: Conversation) -> OfflineAnswer:
+    gist = " ".join(conversation.prompt.split())
+    if len(gist) > GIST_LIMIT_CHARS:
+        gist = gist[: GIST_LIMIT_CHARS - 1].rstrip() + "…"
+    noted = f"I have read “{gist}” and it is in this window's log." if gist else "There was no text in that message."
+    noted = " ".join(filter(None, (noted, note_on_files(conversation.words.files, conversation.images))))
+    if BASH not in conversation.tools:
+        return OfflineAnswer(noted)
+    return OfflineAnswer(f"{noted} {HINT}")
+
+
+def _set_reminder(conversation: Conversation) -> OfflineAnswer | None:
+    wish = next((wish for line in conversation.prompt.split("\n") if (wish := reminder_wish(line))), None)
+    if wish is None:
+        return None
+    script = _REMINDERS_SKILL.search(conversation.system_prompt)
+    if BASH not in conversation.tools or script is None:
+        return OfflineAnswer("I was asked to set a reminder, but no reminders skill is offered here.")
+    command = f"python3 -I {quote(unescape(script['folder']) + '/scripts/reminders.py')} create {join(wish)}"
+    call_id = f"offline_{len(conversation.messages)}_1"
+    return OfflineAnswer("", (ToolCall(id=call_id, name=BASH, arguments_json=json.dumps({"command": command})),))
+
+
+def _send_file(conversation: Conversation) -> OfflineAnswer | None:
+    wanted = next((file for line in conversation.prompt.split("\n") if (file := file_wish(line))), "")
+    if not wanted:
+        return None
+    command = send_command(conversation.system_prompt, wanted)
+    if BASH not in conversation.tools or not command:
+        return OfflineAnswer("I was asked to send a file, but there is no skill for that here.")
+    call_id = f"offline_{len(conversation.messages)}_1"
+    return OfflineAnswer("", (ToolCall(id=call_id, name=BASH, arguments_json=json.dumps({"command": command})),))
+
+
+def reminder_wish(line: str) -> tuple[str, ...]:
+    """What a line that begins with `remind me to` or the like wishes, as the reminders script's arguments; else empty.
+
+    Understood are `in N minutes` (hours, days), and `at HH:MM` or `at 9am`, with `today`, `tomorrow` or `on YYYY-MM-DD`
+    before or after it and with `every day`, `week` or `month`.
+    """
+    match = _REMIND.fullmatch(line.strip())
+    if match is None:
+        return ()
+    words, recur = match["words"].strip(" ,"), ""
+    if (every := _EVERY.search(words)) is not None:
+        recur = _RECURRENCES[every["unit"].lower()]
+        words = words[: every.start()] + words[every.end() :]
+    if (delay := _DELAY.search(words)) is not None:
+        minutes = int(delay["number"]) * _MINUTES[delay["unit"].lower()]
+        return _wish_arguments(words, delay, ("--in-minutes", str(minutes)), recur)
+    clock = _CLOCK.search(words)
+    if clock is None:
+        return ()
+    hour = int(clock["hour"]) % 12 + 12 * (clock["half"].lower() == "p") if clock["half"] else int(clock["hour"])
+    time = f"{hour:02}:{clock['minute'] or '00'}"
+    date = (clock["before"] or clock["after"] or "").lower()
+    return _wish_arguments(words, clock, (*(("--date", date) if date else ()), "--time", time), recur)
+
+
+def _wish_arguments(words: str, when: re.Match[str], time: tuple[str, ...], recur: str) -> tuple[str, ...]:
+    """The script's arguments when `when` of the words is the time and the rest the message."""
+    message = " ".join(f"{words[: when.start()]} {words[when.end() :]}".split()).strip(" ,.")
+    if not message:
+        return ()
+    return (f"--msg={message}", *time, *(("--recur", recur) if recur else ()))
+
+
+RULES: tuple[Rule, ...] = (
+    _quote_results,
+    _run_commands,
+    _set_reminder,
+    _send_file,
+    _remember,
+    _acknowledge,
+)
+"""In order of precedence; the last one always answers."""
+
+
+def _report(call: ToolCall | None, result: str) -> str:
+    ending = _ENDING.search(result)
+    output = result[: ending.start()] if ending else result
+    how = ending["how"].rstrip(".") if ending else "exit code 0"
+    return f"{_subject(call)} ({how[0].lower()}{how[1:]}):\n{_fenced(output.strip(chr(10)))}"
+
+
+def _subject(call: ToolCall | None) -> str:
+    command = _command_of(call) if call else ""
+    if not command:
+        return "The tool" if call is None else f"The tool {call.name!r}"
+    first = command.split("\n", 1)[0]
+    shown = first if len(first) <= GIST_LIMIT_CHARS else first[: GIST_LIMIT_CHARS - 1] + "…"
+    ticks = "`" * (_longest_code_run(shown) + 1)
+    return f"{ticks}{shown}{ticks}" if ticks == "`" else f"{ticks} {shown} {ticks}"
+
+
+def _command_of(call: ToolCall) -> str:
+    try:
+        arguments = json.loads(call.arguments_json)
+    except ValueError:
+        return ""
+    return str(arguments.get("command", "")) if isinstance(arguments, dict) else ""
+
+
+def _fenced(output: str) -> str:
+    left_out = len(output) - QUOTE_LIMIT_CHARS
+    shown = output if left_out <= 0 else output[-QUOTE_LIMIT_CHARS:]
+    fence = "`" * max(3, _longest_code_run(shown) + 1)
+    note = f"\n(the last {QUOTE_LIMIT_CHARS} of {len(output)} characters)" if left_out > 0 else ""
+    return f"{fence}\n{shown}\n{fence}{note}"
+
+
+def _longest_code_run(text: str) -> int:
+    return max((len(run) for run in _CODE_RUN.findall(text)), default=0)

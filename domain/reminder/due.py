@@ -1,0 +1,162 @@
+"""Which reminders are due in a look at the file, and which stretch of time a look covers when clocks jump."""
+
+from __future__ import annotations
+
+import hashlib
+from base64 import b32encode
+from datetime import UTC, datetime, timedelta, tzinfo
+from typing import Final
+
+from domain.reminder.document import BOM, Entry, scan
+from domain.reminder.line import Recurrence, Reminder
+from domain.reminder.recurrence import firings, last_firing, one_off_due
+from messages.base import Value
+
+CORRECTION: Final = timedelta(hours=3)
+"""A clock that is set back by more was wrong before; one set back by less is waited for."""
+LATE: Final = timedelta(minutes=2)
+"""From here on a reminder says how late it is."""
+_MINUTE: Final = timedelta(minutes=1)
+_DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
+_RECURRING: Final = frozenset((b" recur=dail", b" recur=week", b" recur=mont"))
+_MOST_MISSED: Final = 1_000
+
+
+class Firing(Value, frozen=True, kw_only=True, gc=False):
+    """One reminder that is to be said now."""
+
+    raw: bytes
+    """Its line, as it stands in the file."""
+    reminder: Reminder
+    due: datetime
+    """UTC."""
+    missed: int = 0
+    """Earlier times of the same reminder that this one stands for."""
+
+    @property
+    def key(self) -> str:
+        """Names this reminder at this minute, in at most 20 characters; the same in every life of the process."""
+        return f"{_digest(self.reminder)}:{_base36(int(self.due.timestamp()) // 60)}"
+
+    @property
+    def is_one_off(self) -> bool:
+        """Whether its line goes once it was said."""
+        return self.reminder.recurrence is Recurrence.NONE
+
+
+class Findings(Value, frozen=True, kw_only=True, gc=False):
+    """What one look at the file asks for."""
+
+    firings: tuple[Firing, ...]
+    """In the order in which they were due."""
+    lacks_ids: bool
+    """Whether a reminder has no id yet."""
+
+
+class Stretch:
+    """The time that one look covers: later than `after`, not later than `until`."""
+
+    def __init__(self, after: datetime, until: datetime, zone: tzinfo) -> None:
+        self.after = after.astimezone(UTC)
+        self.until = until.astimezone(UTC)
+        self.zone = zone
+        self._last_day = self.until.astimezone(zone).date().isoformat().encode("ascii")
+        self._minutes = self._clock_minutes()
+
+    def find(self, data: bytes) -> Findings:
+        """What of the file's bytes is due; a one-off is, however long its time is past."""
+        relevant = b"\n".join(self._worth_reading(data.removeprefix(BOM).split(b"\n")))
+        entries = scan(relevant).entries
+        found = [firing for entry in entries if (firing := self._firing(entry)) is not None]
+        return Findings(
+            firings=tuple(sorted(found, key=lambda firing: firing.due)),
+            lacks_ids=any(not entry.reminder.id for entry in entries),
+        )
+
+    def _worth_reading(self, lines: list[bytes]) -> list[bytes]:
+        """The lines without those that surely ask for nothing now, told by a glance: most of a long file.
+
+        Those are in the usual order, have an id, and begin on a later day or recur at another minute of the day.
+        """
+        last_day, minutes, found = self._last_day, self._minutes, []
+        for line in lines:
+            if line[:11] == b"- [ ] date=" and b'" id=' in line:
+                if line[11:21] > last_day:
+                    continue
+                if minutes is not None and line[32:43] in _RECURRING and line[21:27] == b" time=":
+                    if line[27:32] in minutes:
+                        found.append(line)
+                    continue
+            found.append(line)
+        return found
+
+    def _firing(self, entry: Entry) -> Firing | None:
+        reminder = entry.reminder
+        if reminder.recurrence is Recurrence.NONE:
+            due = one_off_due(reminder, self.zone)
+            return Firing(raw=entry.raw, reminder=reminder, due=due) if due <= self.until else None
+        last = last_firing(reminder, self.after, self.until, self.zone)
+        if last is None:
+            return None
+        missed = 0
+        for _ in firings(reminder, self.after, last - _MINUTE, self.zone):
+            missed += 1
+            if missed == _MOST_MISSED:
+                break
+        return Firing(raw=entry.raw, reminder=reminder, due=last, missed=missed)
+
+    def _clock_minutes(self) -> frozenset[bytes] | None:
+        """What the clocks show in it, as `HH:MM`; None when it is long or the clocks change near it."""
+        if self.until - self.after > CORRECTION:
+            return None
+        before, after = (t.astimezone(self.zone).utcoffset() for t in (self.after - timedelta(days=2), self.until))
+        if before != after:
+            return None
+        minute, shown = self.until.replace(second=0, microsecond=0), set()
+        while minute > self.after:
+            shown.add(minute.astimezone(self.zone).isoformat()[11:16].encode("ascii"))
+            minute -= _MINUTE
+        return frozenset(shown)
+
+
+class Cursor:
+    """How far time has been looked at; lives as long as the process and is never stored.
+
+    Going on, it covers every instant once, suspends and jumps forward included. Set back a little, it waits until the
+    clock has caught up. Set back by more than `CORRECTION` the clock was wrong, so the new time counts at once; and
+    what lies before the furthest point that was ever looked at is not made up for when it is set forward again.
+    """
+
+    def __init__(self, start: datetime) -> None:
+        self.at = start
+        self._furthest = start
+
+    def stretch(self, now: datetime) -> tuple[datetime, datetime]:
+        """What a look at `now` covers, as (after, until); empty, with both the same, when time has not gone on."""
+        if now <= self.at:
+            return now, now
+        return (self._furthest if self.at < self._furthest < now else self.at), now
+
+    def advance(self, now: datetime) -> None:
+        """The look at `now` is done."""
+        if now > self.at or self.at - now > CORRECTION:
+            self.at = now
+            self._furthest = max(self._furthest, now)
+
+
+def base32_key(text: bytes, length: int) -> str:
+    """`length` characters (at most 16) of a-z2-7 that stand for `text`."""
+    return b32encode(hashlib.blake2b(text, digest_size=10).digest()).decode("ascii").lower()[:length]
+
+
+def _digest(reminder: Reminder) -> str:
+    return base32_key(f"{reminder.id}\0{reminder.message}".encode(), 12)
+
+
+def _base36(number: int) -> str:
+    sign, number = ("-", -number) if number < 0 else ("", number)
+    digits = ""
+    while number or not digits:
+        number, digit = divmod(number, 36)
+        digits = _DIGITS[digit] + digits
+    return sign + digits

@@ -1,0 +1,175 @@
+"""From what a script asks for to the line that states it, or to the reason why no line can."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, time, timedelta, tzinfo
+from typing import Final
+
+from domain.reminder.line import (
+    InvalidReminderError,
+    Recurrence,
+    Reminder,
+    check_message,
+    parse_date,
+    parse_recurrence,
+    parse_time,
+    shown,
+)
+from domain.reminder.recurrence import instant, is_skipped, next_firing, shows_twice
+from domain.reminder.text import shown_time
+from messages.base import Value
+
+LONGEST_MESSAGE_CHARS: Final = 1_500
+"""So that one message of Discord has room for it with all that stands around it."""
+LONGEST_DELAY_MINUTES: Final = 60 * 24 * 366 * 10
+_MINUTE: Final = timedelta(minutes=1)
+
+
+class Wish(Value, frozen=True, kw_only=True, gc=False):
+    """What was asked for; an empty field was not named."""
+
+    date: str = ""
+    """`YYYY-MM-DD`, `today` or `tomorrow`."""
+    time: str = ""
+    """`HH:MM`."""
+    recur: str = ""
+    msg: str = ""
+    at: str = ""
+    """An instant or a local time as ISO 8601, in place of `date` and `time`."""
+    in_minutes: int = 0
+    """From now, in their place."""
+
+
+def new_reminder(wish: Wish, reminder_id: str, now: datetime, zone: tzinfo) -> Reminder:
+    """The reminder that a wish describes.
+
+    Raises:
+        InvalidReminderError: it describes none, or one that was due already.
+    """
+    _check_words(wish.msg)
+    recurrence = parse_recurrence(wish.recur or Recurrence.NONE.value)
+    moment = _moment(wish, None, now, zone)
+    if moment is None:
+        raise InvalidReminderError(
+            "no time: time= (with date= if it is not the next one), at= or in_minutes= is needed"
+        )
+    reminder = Reminder(day=moment.date(), at=moment.time(), recurrence=recurrence, message=wish.msg, id=reminder_id)
+    _check_future(reminder, now, zone)
+    return reminder
+
+
+def changed_reminder(old: Reminder, wish: Wish, now: datetime, zone: tzinfo) -> Reminder:
+    """`old` with what the wish names in place of what it said.
+
+    Raises:
+        InvalidReminderError: the wish names nothing, or what no reminder can be.
+    """
+    if wish == Wish():
+        raise InvalidReminderError("nothing to change: date, time, recur, msg, at or in_minutes is needed")
+    if wish.msg:
+        _check_words(wish.msg)
+    moment = _moment(wish, old, now, zone) or datetime.combine(old.day, old.at)
+    new = Reminder(
+        day=moment.date(),
+        at=moment.time(),
+        recurrence=parse_recurrence(wish.recur) if wish.recur else old.recurrence,
+        message=wish.msg or old.message,
+        id=old.id,
+    )
+    if (new.day, new.at, new.recurrence) != (old.day, old.at, old.recurrence):
+        _check_future(new, now, zone)
+    return new
+
+
+def remark(reminder: Reminder, zone: tzinfo) -> str:
+    """A sentence about a first time that the clocks skip or show twice; empty for every other."""
+    local = datetime.combine(reminder.day, reminder.at)
+    first = shown_time(instant(local, zone), zone)
+    if is_skipped(local, zone):
+        return f"The clocks skip {local:%H:%M} on {reminder.day}, so it is due at the next minute there is: {first}."
+    if shows_twice(local, zone):
+        return f"The clocks show {local:%H:%M} twice on {reminder.day}; it is due at the first, {first}."
+    return ""
+
+
+def _moment(wish: Wish, old: Reminder | None, now: datetime, zone: tzinfo) -> datetime | None:
+    """The local minute that is wished for; None when no field names one."""
+    ways = [bool(wish.at), wish.in_minutes != 0, bool(wish.date or wish.time)]
+    if sum(ways) > 1:
+        raise InvalidReminderError("the time is given twice: use date= and time=, or at=, or in_minutes=")
+    if wish.at:
+        return _local_of(wish.at, zone)
+    if wish.in_minutes:
+        return _after_minutes(wish.in_minutes, now, zone)
+    if not (wish.date or wish.time):
+        return None
+    if not wish.time and old is None:
+        raise InvalidReminderError("time= is missing: must be HH:MM, from 00:00 to 23:59")
+    at = parse_time(wish.time) if wish.time else old.at if old is not None else time()
+    if wish.date or old is None:
+        return datetime.combine(_day(wish.date, at, now, zone), at)
+    return datetime.combine(old.day, at)
+
+
+def _day(word: str, at: time, now: datetime, zone: tzinfo) -> date:
+    """The day that `word` names; for an empty one the first on which `at` is still to come."""
+    today = now.astimezone(zone).date()
+    if word == "today":
+        return today
+    if word == "tomorrow":
+        return today + timedelta(days=1)
+    if word:
+        return parse_date(word)
+    return today if instant(datetime.combine(today, at), zone) > now else today + timedelta(days=1)
+
+
+def _after_minutes(minutes: int, now: datetime, zone: tzinfo) -> datetime:
+    if not 1 <= minutes <= LONGEST_DELAY_MINUTES:
+        raise InvalidReminderError(f"in_minutes {minutes}: must be from 1 to {LONGEST_DELAY_MINUTES}")
+    due = now + minutes * _MINUTE
+    whole = due.replace(second=0, microsecond=0)
+    return _expressible(whole if whole == due else whole + _MINUTE, zone)
+
+
+def _local_of(text: str, zone: tzinfo) -> datetime:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise InvalidReminderError(f"at {shown(text)}: must be ISO 8601, such as 2026-11-22T09:00") from None
+    if moment.second or moment.microsecond:
+        raise InvalidReminderError(f"at {shown(text)}: must be a whole minute")
+    return moment if moment.tzinfo is None else _expressible(moment, zone)
+
+
+def _expressible(due: datetime, zone: tzinfo) -> datetime:
+    """The local minute that stands for an instant in the file, which knows no zones.
+
+    Raises:
+        InvalidReminderError: that minute stands for another instant.
+    """
+    try:
+        local = due.astimezone(zone).replace(tzinfo=None, fold=0)
+    except OverflowError:
+        raise InvalidReminderError(f"{due.isoformat()}: is beyond the calendar") from None
+    if instant(local, zone) != due:
+        raise InvalidReminderError(
+            f"{shown_time(due, zone)} cannot be written down: the clocks show {local:%H:%M} twice on {local:%Y-%m-%d}, "
+            f"a line has no zone, and {local:%H:%M} in it means the first, {shown_time(instant(local, zone), zone)}. "
+            "Choose that one, or a time after the second"
+        )
+    return local
+
+
+def _check_future(reminder: Reminder, now: datetime, zone: tzinfo) -> None:
+    if next_firing(reminder, now, zone) is None:
+        raise InvalidReminderError(
+            f"{reminder.day} {reminder.at:%H:%M} has passed: in London it is {shown_time(now, zone)}"
+        )
+
+
+def _check_words(message: str) -> None:
+    check_message(message)
+    if "\t" in message:
+        raise InvalidReminderError("msg has a tab: control characters cannot stand in one line")
+    if len(message) > LONGEST_MESSAGE_CHARS:
+        raise InvalidReminderError(f"msg has {len(message)} characters, at most {LONGEST_MESSAGE_CHARS} are allowed")

@@ -1,0 +1,3 @@
+"""Text as people and terminals see it: splitting, escaping, cutting."""
+
+from __future__ import annotations

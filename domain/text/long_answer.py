@@ -1,0 +1,35 @@
+"""Answers too long to be read in messages: a first message with their beginning, and a file with all of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from domain.text.splitting import LIMIT, split, units
+
+MOST_MESSAGES: Final = 6
+FILE_NAME: Final = "answer.md"
+LONGEST_FILE_BYTES: Final = 8 << 20
+
+_CLOSING_UNITS: Final = 4
+"""What closing a code block adds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """How a text is shown."""
+
+    parts: tuple[str, ...]
+    """One message each."""
+    attached: str = ""
+    """What the first message's file holds; empty for no file."""
+
+
+def in_messages(text: str) -> Shown:
+    """`text` in at most `MOST_MESSAGES` messages, else its beginning in one with a file; no parts for a blank text."""
+    parts = split(text)
+    if len(parts) <= MOST_MESSAGES or len(text.encode()) > LONGEST_FILE_BYTES:
+        return Shown(parts)
+    note = f"\n\n-# This is the beginning; the whole answer, {len(text):,} characters, is in {FILE_NAME}."
+    beginning = split(text, LIMIT - units(note) - _CLOSING_UNITS)[0]
+    return Shown((beginning + note,), text)

@@ -1,0 +1,182 @@
+"""What the model is shown of a command's output: its end, and a notice of what was left out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from domain.text.terminal_text import plain
+
+MAX_LINES = 2000
+MAX_BYTES = 50 * 1024
+"""Of the shown text in UTF-8, without notices."""
+WINDOW_BYTES = 512 * 1024
+"""Raw output that is remembered: ten times what is shown, because cleaning shrinks colours and progress bars."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Excerpt:
+    """The end of an output, cleaned, within `MAX_LINES` and `MAX_BYTES`."""
+
+    text: str
+    """Without the last line feed."""
+    first_line: int
+    """1-based number of the first line that is shown."""
+    line_count: int
+    """Lines of the whole output."""
+    cut_by_bytes: bool = False
+    """Whether it was the size, not the number of lines, that left something out."""
+    line_bytes: int | None = None
+    """Raw size of the last line if not even that could be shown whole."""
+
+    @property
+    def truncated(self) -> bool:
+        """Whether something was left out."""
+        return self.first_line > 1 or self.line_bytes is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptOutput:
+    """What became of the whole output of which the model sees the end."""
+
+    path: str
+    """File that holds it; empty if there is none."""
+    lost_bytes: int = 0
+    """Raw bytes after the file's end that were thrown away."""
+    fault: str = ""
+    """Why the file lacks something, if not for its size."""
+
+
+class OutputTail:
+    """Takes output piece by piece and remembers its end, in bounded memory."""
+
+    def __init__(self) -> None:
+        self._window = bytearray()
+        self._newlines = 0
+        self._line_start = 0
+        self._previous_line_start = 0
+        self.total_bytes = 0
+        """Size of all that was fed, raw."""
+
+    def feed(self, piece: bytes) -> None:
+        """Take the next bytes; they may be cut anywhere."""
+        self._note_lines(piece)
+        self.total_bytes += len(piece)
+        self._window += piece[-WINDOW_BYTES:]
+        if len(self._window) > 2 * WINDOW_BYTES:
+            del self._window[:-WINDOW_BYTES]
+
+    @property
+    def line_count(self) -> int:
+        """Lines so far; an unfinished last one counts."""
+        return self._newlines + (self.total_bytes > self._line_start)
+
+    def excerpt(self) -> Excerpt:
+        """The end of what was fed so far."""
+        lines, is_partial = self._last_lines()
+        if not lines:
+            return Excerpt(text="", first_line=1, line_count=0)
+        if is_partial and len(lines) > 1:
+            del lines[0]
+            is_partial = False
+        shown = _fitting(lines)
+        if is_partial or not shown:
+            return self._part_of_last_line(lines[-1])
+        return Excerpt(
+            text="\n".join(shown),
+            first_line=self.line_count - len(shown) + 1,
+            line_count=self.line_count,
+            cut_by_bytes=len(shown) < min(self.line_count, MAX_LINES),
+        )
+
+    def _note_lines(self, piece: bytes) -> None:
+        last = piece.rfind(b"\n")
+        if last < 0:
+            return
+        before = piece.rfind(b"\n", 0, last)
+        self._previous_line_start = self.total_bytes + before + 1 if before >= 0 else self._line_start
+        self._line_start = self.total_bytes + last + 1
+        self._newlines += piece.count(b"\n")
+
+    def _last_lines(self) -> tuple[list[str], bool]:
+        """The remembered lines, cleaned, and whether the first of them may lack its beginning."""
+        raw = bytes(self._window[-WINDOW_BYTES:])
+        is_partial = len(raw) < self.total_bytes
+        if is_partial:
+            raw = _from_character_start(raw)
+        lines = plain(raw.decode("utf-8", "replace")).split("\n")
+        if lines[-1] == "" and self._line_start == self.total_bytes:
+            lines.pop()
+        return lines, is_partial
+
+    def _part_of_last_line(self, line: str) -> Excerpt:
+        if self.total_bytes > self._line_start:
+            size = self.total_bytes - self._line_start
+        else:
+            size = self._line_start - 1 - self._previous_line_start
+        text = _from_character_start(line.encode()[-MAX_BYTES:]).decode()
+        number = self.line_count
+        return Excerpt(text=text, first_line=number, line_count=number, cut_by_bytes=True, line_bytes=size)
+
+
+def render(excerpt: Excerpt, kept: KeptOutput, ending: str) -> str:
+    """The tool result's text: what is shown, what was left out, how it ended.
+
+    Args:
+        excerpt: The end of the output.
+        kept: Used only if `excerpt` is truncated.
+        ending: How the command ended; empty if there is nothing to say about it.
+    """
+    parts = [excerpt.text.rstrip("\n") or "(no output)"]
+    if excerpt.truncated:
+        parts.append(f"[{_what_is_shown(excerpt)} {_where_the_rest_is(kept)}]")
+    if ending:
+        parts.append(f"[{ending}]")
+    return "\n\n".join(parts)
+
+
+def size_text(size_bytes: int) -> str:
+    """`size_bytes` for a reader, in units of 1,024."""
+    if size_bytes < 1024:
+        return f"{size_bytes} B"
+    if size_bytes < 1024 * 1024:
+        return f"{size_bytes / 1024:.1f} KB"
+    return f"{size_bytes / (1024 * 1024):.1f} MB"
+
+
+def _fitting(lines: list[str]) -> list[str]:
+    """As many of the last `lines` as the limits allow; none if not even the last one fits."""
+    room = MAX_BYTES + 1
+    first = len(lines)
+    for line in reversed(lines[-MAX_LINES:]):
+        room -= len(line.encode()) + 1
+        if room < 0:
+            break
+        first -= 1
+    return lines[first:]
+
+
+def _from_character_start(raw: bytes) -> bytes:
+    """`raw` without the rest of a character whose beginning was cut off."""
+    start = 0
+    while start < min(3, len(raw)) and raw[start] & 0xC0 == 0x80:
+        start += 1
+    return raw[start:]
+
+
+def _what_is_shown(excerpt: Excerpt) -> str:
+    if excerpt.line_bytes is not None:
+        shown = size_text(len(excerpt.text.encode()))
+        return f"Showing last {shown} of line {excerpt.line_count}, which has {size_text(excerpt.line_bytes)}."
+    lines = f"lines {excerpt.first_line}-{excerpt.line_count} of {excerpt.line_count}"
+    if excerpt.cut_by_bytes:
+        return f"Showing {lines}; more than {size_text(MAX_BYTES)} is cut."
+    return f"Showing {lines}; more than {MAX_LINES} lines are cut."
+
+
+def _where_the_rest_is(kept: KeptOutput) -> str:
+    if not kept.path:
+        return f"The whole output could not be kept: {kept.fault}."
+    if not kept.lost_bytes:
+        return f"The whole output is in {kept.path}"
+    why = f" ({kept.fault})" if kept.fault else ""
+    return f"Its beginning is in {kept.path}; the last {size_text(kept.lost_bytes)} were not kept{why}."

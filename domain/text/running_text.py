@@ -1,0 +1,44 @@
+"""How an answer looks while it is being written."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from domain.text.splitting import LIMIT, closed, sendable, split, units
+
+CURSOR: Final = "▌"
+"""Stands at the end of every running message, so that one that a crash left behind can be told."""
+_STATUS_CHARS: Final = 200
+
+
+def running_text(text: str, status: str) -> str:
+    """One message that shows the end of the answer so far, and in a last line what is being done.
+
+    Args:
+        text: The answer so far, of any length.
+        status: In one line; more of it is left out.
+    """
+    line = _one_line(status)
+    below = f"-# {line} {CURSOR}" if line else CURSOR
+    parts = split(sendable(text), LIMIT - units(below) - 6)
+    if not parts:
+        return below
+    above = closed(parts[-1])
+    return f"{above}\n{below}" if line or above.endswith("```") else f"{above} {below}"
+
+
+def stopped_text(text: str, note: str) -> str:
+    """What is left of a message whose turn ended without an answer; empty when it had said nothing."""
+    line = f"-# {_one_line(note)}"
+    parts = split(sendable(text), LIMIT - units(line) - 5)
+    return f"{closed(parts[-1])}\n{line}" if parts else ""
+
+
+def is_running(content: str) -> bool:
+    """Whether a message of the bot's shows a turn that was running."""
+    return content.endswith(CURSOR)
+
+
+def _one_line(text: str) -> str:
+    line = " ".join(sendable(text).split())
+    return line if len(line) <= _STATUS_CHARS else line[: _STATUS_CHARS - 1].rstrip() + "…"

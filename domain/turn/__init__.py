@@ -1,0 +1,3 @@
+"""One turn: the conversation, the prompt, the tool, files and skills."""
+
+from __future__ import annotations

@@ -1,0 +1,239 @@
+"""Files that come with messages: what they are, what of them a model reads, and how a log and a prompt name them."""
+
+from __future__ import annotations
+
+import codecs
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from domain.log.escape import fence_for
+from domain.log.metadata import MetaValue
+from messages.context import Attachment, FileKind
+from messages.model import ImageFile
+
+_CHARS_PER_TOKEN: Final = 4
+LONGEST_NAME_BYTES: Final = 100
+LONGEST_IMAGE_BYTES: Final = 3_932_160
+"""In base64 that is 5 MiB, which is the most that every large provider takes."""
+MOST_IMAGES: Final = 6
+"""In one request; with the text that stays below the 32 MB that a provider takes."""
+FEWER_IMAGES: Final = 3
+"""Images that are left out together, so that the request's prefix changes once in so many."""
+
+_LEAST_SHOWN_CHARS: Final = 200
+"""Less than this of a file is not worth showing."""
+_LONGEST_SHOWN_NAME: Final = 100
+_APPLICATION_TEXTS: Final = (
+    "json ld+json xml yaml x-yaml toml javascript x-javascript typescript sql x-sh x-shellscript x-httpd-php x-python "
+    "x-perl x-ruby x-tex x-latex graphql x-ndjson jsonl csv x-subrip"
+)
+_TEXT_TYPES: Final = frozenset(f"application/{name}" for name in _APPLICATION_TEXTS.split())
+_DATA_TYPES: Final = ("audio/", "video/", "font/", "image/", "model/")
+_DATA_ENDINGS: Final = (
+    "7z a apk avi bin bmp bz2 class db deb dll doc docx dylib ear eot exe flac gif gz heic ico img iso jar jpeg jpg "
+    "m4a mkv mov mp3 mp4 msi o odp ods odt ogg opus otf parquet pdf pkl png ppt pptx psd pyc rar rpm so sqlite tar "
+    "tgz tif tiff ttf wasm wav webm webp woff woff2 xls xlsx xz zip zst"
+)
+_DATA_NAMES: Final = frozenset(_DATA_ENDINGS.split())
+_TEXT_NAMES: Final = frozenset(("ts", "mts"))
+"""Endings of texts for which others know a media type of videos."""
+_SIGNATURES: Final = (
+    (re.compile(rb"\x89PNG\r\n\x1a\n"), "image/png"),
+    (re.compile(rb"\xff\xd8\xff"), "image/jpeg"),
+    (re.compile(rb"GIF8[79]a"), "image/gif"),
+    (re.compile(rb"RIFF....WEBP", re.DOTALL), "image/webp"),
+)
+IMAGE_TYPES: Final = frozenset(media_type for _, media_type in _SIGNATURES)
+_NOT_IN_TEXT: Final = bytes([*range(0x07), *range(0x0E, 0x1B), *range(0x1C, 0x20), 0x7F])
+"""Control characters that no text has; those that have a use in texts, and the escapes of terminals, are not here."""
+_MARKS: Final = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+_SEPARATORS: Final = re.compile(r"[/\\]")
+
+
+@dataclass(frozen=True, slots=True)
+class PastedText:
+    """A text file of a message."""
+
+    name: str
+    text: str
+    size_bytes: int
+    path: str
+    """Where it is kept; empty if it isn't."""
+
+
+@dataclass(slots=True)
+class Composition:
+    """What a person said, files included."""
+
+    text: str
+    shown_chars: list[int] = field(default_factory=list)
+    """How much of each text file is in `text`, in their order."""
+
+
+def kind_of(filename: str, media_type: str) -> FileKind:
+    """What a file is by its name and declared type, which may both be wrong.
+
+    Args:
+        filename: As its sender called it.
+        media_type: Such as `text/plain; charset=utf-8`; empty when nobody said.
+    """
+    kind = media_type.partition(";")[0].strip().lower()
+    ending = filename.rpartition(".")[2].lower() if "." in filename else ""
+    if kind in IMAGE_TYPES or (not kind and f"image/{ending}" in IMAGE_TYPES):
+        return FileKind.IMAGE
+    if kind.startswith("text/") or kind in _TEXT_TYPES or kind.endswith(("+json", "+xml")) or ending in _TEXT_NAMES:
+        return FileKind.TEXT
+    if kind.startswith(_DATA_TYPES) or ending in _DATA_NAMES:
+        return FileKind.FILE
+    return FileKind.TEXT if kind in ("", "application/octet-stream") else FileKind.FILE
+
+
+def readable_text(data: bytes) -> str | None:
+    """What `data` says if it is text: UTF-8, or UTF-16 that says so, without control characters; None if it isn't."""
+    encoding = next((name for mark, name in _MARKS if data.startswith(mark)), "utf-8")
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError:
+        return None
+    # Ten times as fast as to search for them, during which no other thread could run.
+    plain = data if encoding == "utf-8" else text.encode()
+    return text if len(plain.translate(None, _NOT_IN_TEXT)) == len(plain) else None
+
+
+def image_type(data: bytes) -> str:
+    """The media type of the image that `data` begins like; empty when it is none that models take."""
+    return next((media_type for signature, media_type in _SIGNATURES if signature.match(data)), "")
+
+
+def safe_names(filenames: Iterable[str]) -> tuple[str, ...]:
+    """A file name for each of `filenames`, none twice, also where case doesn't count.
+
+    They hold no path, no blank, no control character and nothing that a shell reads as more than a name; none begins
+    with a dash or a dot, and none has more than `LONGEST_NAME_BYTES`.
+    """
+    names: list[str] = []
+    taken: set[str] = set()
+    for filename in filenames:
+        stem, ending = _parted(_cleaned(filename))
+        name, count = _joined(stem, "", ending), 1
+        while name.casefold() in taken:
+            count += 1
+            name = _joined(stem, f"-{count}", ending)
+        taken.add(name.casefold())
+        names.append(name)
+    return tuple(names)
+
+
+def composed(typed: str, pasted: Sequence[PastedText], budget_tokens: int) -> Composition:
+    """The words of a message: what was typed, then a marked section for each text file, as far as the budget goes.
+
+    A section's fence is longer than any in its text, so no file can end its own section or pose as another.
+    """
+    left = budget_tokens * _CHARS_PER_TOKEN
+    made = Composition(typed)
+    sections = [typed] if typed else []
+    for file in pasted:
+        shown = file.text if len(file.text) <= left else file.text[:left]
+        if not shown or (len(shown) < len(file.text) and len(shown) < _LEAST_SHOWN_CHARS):
+            made.shown_chars.append(0)
+            continue
+        left -= len(shown)
+        made.shown_chars.append(len(shown))
+        sections.append(_section(file, shown))
+    made.text = "\n\n".join(sections)
+    return made
+
+
+def attachments_meta(files: Iterable[Attachment]) -> list[dict[str, MetaValue]]:
+    """What a log says of a message's files."""
+    return [_file_meta(file) for file in files]
+
+
+def attachment_lines(meta: Mapping[str, Any]) -> str:
+    """Lines for a prompt that name the files of a logged message which its text doesn't show."""
+    return "".join(f"\n[attachment: {line}]" for file in meta.get("attachments") or () if (line := _line(file)))
+
+
+def images_of(meta: Mapping[str, Any]) -> tuple[ImageFile, ...]:
+    """The images of a logged message that were kept for models to see."""
+    return tuple(
+        ImageFile(path=str(file["path"]), media_type=str(file.get("type", "")))
+        for file in meta.get("attachments") or ()
+        if file.get("kind") == FileKind.IMAGE and file.get("path")
+    )
+
+
+def first_shown(images: int) -> int:
+    """Number, from 0, of the first image that a request shows when a conversation has had so many.
+
+    It moves by `FEWER_IMAGES` at a time and never back.
+    """
+    beyond = images - MOST_IMAGES
+    return 0 if beyond <= 0 else -(-beyond // FEWER_IMAGES) * FEWER_IMAGES
+
+
+def _section(file: PastedText, shown: str) -> str:
+    name, fence = _name_in_line(file.name), fence_for(shown)
+    saved = f", saved as {file.path}" if file.path else ""
+    how_much = ""
+    if len(shown) < len(file.text):
+        how_much = f"; the first {len(shown):,} of {len(file.text):,} characters follow"
+    newline = "" if shown.endswith("\n") else "\n"
+    return f"[attached file: {name}, {file.size_bytes:,} bytes{saved}{how_much}]\n{fence}text\n{shown}{newline}{fence}"
+
+
+def _file_meta(file: Attachment) -> dict[str, MetaValue]:
+    meta: dict[str, MetaValue] = {"filename": file.filename, "url": file.url, "size": file.size_bytes}
+    if file.kind is FileKind.UNREAD:
+        return meta
+    meta["kind"] = file.kind.value
+    optional: dict[str, MetaValue] = {
+        "type": file.media_type,
+        "path": file.path,
+        "note": file.note,
+        "shown": file.shown_chars,
+    }
+    return meta | {name: value for name, value in optional.items() if value}
+
+
+def _line(file: Mapping[str, Any]) -> str:
+    """How a file is named; empty when the message's text names it already."""
+    if file.get("shown"):
+        return ""
+    name = _name_in_line(str(file.get("filename", "")))
+    if "kind" not in file:
+        return f"{name}, {file.get('size', 0)} bytes, {file.get('url', '')}"
+    parts = [name, f"{file.get('size', 0)} bytes", str(file.get("type", ""))]
+    if file.get("path"):
+        parts.append(f"saved as {file['path']}")
+    parts.append(str(file.get("note", "")))
+    return ", ".join(part for part in parts if part)
+
+
+def _name_in_line(name: str) -> str:
+    """A sender's name for a file, as it can stand in a line of ours."""
+    printable = "".join(character if character.isprintable() else " " for character in name)
+    shown = " ".join(printable.replace("[", "(").replace("]", ")").split()) or "unnamed"
+    return shown if len(shown) <= _LONGEST_SHOWN_NAME else shown[: _LONGEST_SHOWN_NAME - 1] + "…"
+
+
+def _cleaned(filename: str) -> str:
+    name = unicodedata.normalize("NFC", _SEPARATORS.split(filename)[-1])
+    kept = "".join(character if character.isalnum() or character in "._-+@=," else "_" for character in name)
+    return kept.lstrip(".-_") or "file"
+
+
+def _parted(name: str) -> tuple[str, str]:
+    """Stem and ending, the ending with its dot and short enough to be one."""
+    stem, dot, ending = name.rpartition(".")
+    if not stem or not ending or len(ending.encode()) > 16:
+        return name, ""
+    return stem, dot + ending
+
+
+def _joined(stem: str, number: str, ending: str) -> str:
+    room = LONGEST_NAME_BYTES - len(number) - len(ending.encode())
+    return stem.encode()[:room].decode(errors="ignore") + number + ending

@@ -1,0 +1,125 @@
+"""The `bash` tool as the model is offered it, and what it may ask of it."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+
+from domain.text.output_tail import MAX_BYTES, MAX_LINES, size_text
+from messages.model import ToolSpec
+
+DEFAULT_TIMEOUT_S = 120.0
+MAX_TIMEOUT_S = 600.0
+MAX_ARGUMENTS_BYTES = 256 * 1024
+MAX_COMMAND_BYTES = 128 * 1024 - 1
+"""Linux takes no longer single argument (MAX_ARG_STRLEN, the ending NUL counted)."""
+
+_KINDS: dict[type, str] = {
+    dict: "an object",
+    list: "an array",
+    str: "a string",
+    bool: "a boolean",
+    int: "a number",
+    float: "a number",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class BashArguments:
+    """What the model asked of the tool, well-formed."""
+
+    command: str
+    timeout_s: float | None
+    """None if the model named none; its range is the shell's to judge."""
+
+
+def bash_tool(default_timeout_s: float = DEFAULT_TIMEOUT_S, max_timeout_s: float = MAX_TIMEOUT_S) -> ToolSpec:
+    """The tool, with the limits that are in force."""
+    description = (
+        "Run a command with bash in this conversation's own working directory and get what it printed, stdout and "
+        f"stderr together. At most the last {MAX_LINES} lines or {size_text(MAX_BYTES)} come back, whichever is less; "
+        "when output is cut, the result names a file with all of it. There is no terminal and no input: stdin is "
+        "empty. Every call starts a new shell, so `cd` and variables do not carry over, files do. Background processes "
+        f"end with the command. A command is killed after {default_timeout_s:g} seconds unless `timeout` says "
+        f"otherwise (at most {max_timeout_s:g})."
+    )
+    limit = f"Seconds after which it is killed: more than 0, at most {max_timeout_s:g}; default {default_timeout_s:g}."
+    parameters = {
+        "type": "object",
+        "properties": {
+            "command": {"type": "string", "description": "What bash is to run; several lines are fine."},
+            "timeout": {"type": "number", "description": limit},
+        },
+        "required": ["command"],
+    }
+    return ToolSpec(name="bash", description=description, parameters_json=json.dumps(parameters))
+
+
+BASH_TOOL = bash_tool()
+
+
+def parse_arguments(arguments_json: str) -> BashArguments | str:
+    """The arguments in a model's tool call, or what is wrong with them, for the model to read.
+
+    Keys that the tool does not know are ignored; a null `timeout` counts as none.
+    """
+    size = len(arguments_json.encode("utf-8", "surrogatepass"))
+    if size > MAX_ARGUMENTS_BYTES:
+        limit = f"at most {MAX_ARGUMENTS_BYTES} are accepted"
+        return f"The arguments have {size} bytes; {limit}. Write long text to a file in several calls."
+    try:
+        arguments = json.loads(arguments_json)
+    except (ValueError, RecursionError) as error:
+        return f"The arguments are not valid JSON: {_in_short(str(error))}"
+    if not isinstance(arguments, dict):
+        return f"The arguments must be a JSON object with `command`, not {_kind(arguments)}."
+    command = arguments.get("command")
+    if not isinstance(command, str):
+        is_there = "command" in arguments
+        return f"`command` must be a string, not {_kind(command)}." if is_there else "`command` is missing."
+    timeout = arguments.get("timeout")
+    if isinstance(timeout, bool) or not isinstance(timeout, int | float | None):
+        return f"`timeout` must be a number of seconds, not {_kind(timeout)}."
+    return fault_of_command(command) or BashArguments(command, None if timeout is None else _as_float(timeout))
+
+
+def fault_of_command(command: str) -> str:
+    """Why bash can't be given `command`; empty if it can."""
+    if not command.strip():
+        return "The command is empty."
+    if "\0" in command:
+        return f"The command has a NUL character at position {command.index(chr(0))}; bash cannot be given one."
+    try:
+        size = len(command.encode("utf-8"))
+    except UnicodeEncodeError as error:
+        half = f"U+{ord(command[error.start]):04X} at position {error.start}"
+        return f"The command has half a surrogate pair, {half}, which is no character."
+    if size > MAX_COMMAND_BYTES:
+        limit = f"at most {MAX_COMMAND_BYTES} are accepted"
+        return f"The command has {size} bytes; {limit}. Write it to a file in several calls and run that."
+    return ""
+
+
+def fault_of_timeout(timeout_s: float, max_timeout_s: float = MAX_TIMEOUT_S) -> str:
+    """Why `timeout_s` can't be a command's limit; empty if it can."""
+    if math.isfinite(timeout_s) and 0 < timeout_s <= max_timeout_s:
+        return ""
+    return f"A timeout of {timeout_s:g} seconds is not accepted: it must be more than 0 and at most {max_timeout_s:g}."
+
+
+def _as_float(number: float) -> float:
+    """`number`, infinite if it is an integer beyond every float."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
+
+
+def _kind(value: object) -> str:
+    """What JSON calls the type of `value`."""
+    return _KINDS.get(type(value), "null")
+
+
+def _in_short(text: str) -> str:
+    return text if len(text) <= 200 else f"{text[:200]}…"

@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import sys
+
+import pytest
+from hypothesis import given
+
+from domain.log.escape import escape, fence_for, must_escape, unescape, visible
+from tests.domain.log.logs import BOUNDED, hostile_text
+
+
+def test_every_single_character_is_given_back_and_stands_plain_or_escaped() -> None:
+    every = [chr(code) for code in range(sys.maxunicode + 1)]
+    unsafe = [character for character in every if must_escape(character)]
+
+    assert len(unsafe) == 30 + 33 + 3 + 7 + 4 + 1 + 2048
+    assert [unescape(escape(character)) for character in unsafe] == unsafe
+    assert "".join(map(escape, unsafe)).isascii()
+    assert unescape(escape("".join(every))) == "".join(every)
+
+
+@BOUNDED
+@given(hostile_text)
+def test_escaped_text_is_given_back_and_needs_no_escape(text: str) -> None:
+    stored = escape(text)
+
+    assert unescape(stored) == text
+    assert not must_escape(stored)
+    assert stored.count("\n") == text.count("\n")
+
+
+@pytest.mark.parametrize("line", ["<!-- end e1", "## 2026-11-22T", "<!-- end ", "## 0000-00-00T"])
+def test_a_line_that_could_begin_or_end_a_record_is_escaped(line: str) -> None:
+    for text in (line, "a\n" + line, "\n\n" + line + "\nb"):
+        assert must_escape(text)
+        assert "\n" + line not in "\n" + escape(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "## Plan", "<!-- note -->", " <!-- end x", "a ## 2026-11-22T", "\\", "\t\n", "é日😀\u200d"]
+)
+def test_ordinary_text_is_not_escaped(text: str) -> None:
+    assert not must_escape(text)
+
+
+@pytest.mark.parametrize("stored", ["\\", "a\\", "\\x", "\\u12", "\\u00ZZ", "\\\\\\", "\\u00AA"])
+def test_what_was_never_escaped_is_refused(stored: str) -> None:
+    with pytest.raises(ValueError, match="backslash"):
+        unescape(stored)
+
+
+def test_shown_text_keeps_tabs_lines_and_backslashes() -> None:
+    assert visible("a\tb\n\\c\x1b\u202e\x7f\ud800") == "a\tb\n\\c\\u001b\\u202e\\u007f\\ud800"
+
+
+@pytest.mark.parametrize("run", range(12))
+def test_a_fence_is_one_longer_than_any_run_of_backticks_and_three_at_least(run: int) -> None:
+    assert len(fence_for(f"a{'`' * run}b`\n``")) == max(3, run + 1)

@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import PurePosixPath
+
+import pytest
+
+from domain.log.window import LogName, log_folder, log_path, next_log_name, parse_log_name, parse_log_path
+from messages.base import Surface, Window
+
+WINDOW = Window(surface=Surface.DISCORD_CHANNEL, id="123456789012345678")
+START = datetime(2026, 1, 30, 14, 23, 55, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("surface", ["discord-channel", "discord-thread"])
+def test_a_log_lies_under_its_surface_and_context(surface: str) -> None:
+    window = Window(surface=Surface(surface), id="123456789012345678")
+
+    assert log_path(window, START, 1) == PurePosixPath(f"logs/{surface}/123456789012345678/20260130T142355Z_0001.md")
+
+
+def test_the_name_is_in_utc_whatever_the_zone() -> None:
+    summer = datetime(2026, 7, 1, 12, 0, 0, 999_999, timezone(timedelta(hours=1)))
+
+    assert log_path(WINDOW, summer, 12).name == "20260701T110000Z_0012.md"
+
+
+@pytest.mark.parametrize("seq", [1, 9, 10, 9999])
+@pytest.mark.parametrize("start", [START, datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)])
+def test_a_path_says_what_it_was_made_from(start: datetime, seq: int) -> None:
+    path = log_path(WINDOW, start, seq)
+
+    assert parse_log_path(path) == (WINDOW, LogName(started_at=start.replace(microsecond=0), seq=seq))
+    assert parse_log_path("/data" / path) == parse_log_path(path)
+
+
+def test_a_name_without_a_seq_comes_before_those_with_one() -> None:
+    names = ["20260130T142355Z_0002.md", "20260130T142355Z.md", "20260130T142354Z_0009.md", "20260130T142355Z_0001.md"]
+
+    assert sorted(names, key=parse_log_name) == [names[2], names[1], names[3], names[0]]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "", "x.md", "20260130T142355Z_001.md", "20260130T142355Z_00001.md", "20260130T142355_0001.md",
+        "20261330T142355Z_0001.md", "20260130T142355Z_0001.md\n", "20260130T142355Z_0001.txt",
+        "٢0260130T142355Z_0001.md", "x" * 10_000,
+    ],
+)  # fmt: skip
+def test_what_is_no_log_name_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match="log name"):
+        parse_log_name(name)
+
+
+@pytest.mark.parametrize(
+    "id", ["", "..", "../123456789012345678", "1" * 10_000, "1" * 14, "1" * 21, "12345678901234567\n", "١" * 18, "1/2"]
+)
+def test_only_discord_ids_have_logs(id: str) -> None:
+    with pytest.raises(ValueError, match=r"context id .* 15 to 20 decimal digits") as refusal:
+        log_folder(Window(surface=Surface.DISCORD_THREAD, id=id))
+    assert len(str(refusal.value)) < 1000
+
+
+def test_the_command_line_has_no_logs() -> None:
+    with pytest.raises(ValueError, match="surface 'cli'"):
+        log_folder(Window(surface=Surface.CLI, id="123456789012345678"))
+
+
+@pytest.mark.parametrize("seq", [-1, 0, 10_000])
+def test_a_seq_out_of_range_is_refused(seq: int) -> None:
+    with pytest.raises(ValueError, match=f"seq {seq}"):
+        log_path(WINDOW, START, seq)
+
+
+def test_a_naive_start_is_refused() -> None:
+    with pytest.raises(ValueError, match="time zone"):
+        log_path(WINDOW, START.replace(tzinfo=None), 1)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "20260130T142355Z_0001.md",
+        "logs/cli/123456789012345678/20260130T142355Z_0001.md",
+        "logs/discord-thread/../20260130T142355Z_0001.md",
+        "logs/discord-thread/123456789012345678/notes.md",
+        "work/discord-thread/123456789012345678/20260130T142355Z_0001.md",
+    ],
+)
+def test_what_is_no_path_of_a_log_is_refused(path: str) -> None:
+    with pytest.raises(ValueError, match=r"log path|surface|context id|log name"):
+        parse_log_path(PurePosixPath(path))
+
+
+def test_the_next_name_is_newer_than_every_other() -> None:
+    names: list[LogName] = []
+    for start in (START, START, START - timedelta(days=1), START + timedelta(seconds=1), START + timedelta(seconds=1)):
+        name = next_log_name(names, start)
+        assert all(name > other for other in names)
+        names.append(name)
+
+    seconds = [(name.started_at - START).seconds for name in names]
+    assert list(zip(seconds, (name.seq for name in names), strict=True)) == [(0, 1), (0, 2), (0, 3), (1, 1), (1, 2)]
+
+
+def test_the_next_name_after_the_last_seq_is_of_the_next_second() -> None:
+    last = LogName(started_at=START, seq=9999)
+
+    assert next_log_name([last], START) == LogName(started_at=START + timedelta(seconds=1), seq=1)

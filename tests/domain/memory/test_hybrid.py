@@ -1,0 +1,183 @@
+from __future__ import annotations
+
+import math
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain.memory.hybrid import (
+    ASKING,
+    FROM_AFTER,
+    FROM_BEFORE,
+    FROM_SITTING,
+    NAMED,
+    POOL_FACTOR,
+    POOL_LEAST,
+    SITTING_GAP,
+    WEIGHT_COSINE,
+    Found,
+    are_questions,
+    is_question,
+    names,
+    pool_size,
+    scored,
+    starts_sitting,
+)
+
+NOON = datetime(2026, 5, 8, 12, tzinfo=UTC)
+
+
+def found(row: int, cosine: float = 0.0, keyword: float = 0.0, sitting: int | None = None) -> Found:
+    """A row that stands alone: nothing beside it, a sitting of its own."""
+    return Found(
+        row, cosine, keyword, None, None, row if sitting is None else sitting, is_named=False, is_question=False
+    )
+
+
+def score_of(row: int, candidates: list[Found]) -> float:
+    return next(one.score for one in scored(candidates) if one.row == row)
+
+
+def test_a_score_is_made_of_cosine_and_words_each_as_a_share_of_the_best() -> None:
+    candidates = [found(1, cosine=0.8, keyword=3.0), found(2, cosine=0.4, keyword=6.0)]
+
+    own = {one.row: one.own for one in scored(candidates)}
+
+    assert own == pytest.approx({1: WEIGHT_COSINE + (1 - WEIGHT_COSINE) / 2, 2: WEIGHT_COSINE / 2 + 1 - WEIGHT_COSINE})
+    assert score_of(1, candidates) == pytest.approx(own[1] * (1 + FROM_SITTING))
+
+
+def test_a_turn_borrows_from_the_one_before_and_the_one_after() -> None:
+    first = found(1, cosine=0.5)._replace(after=2)
+    middle = found(2)._replace(before=1, after=3)
+    last = found(3, cosine=1.0)._replace(before=2)
+
+    assert score_of(2, [first, middle, last]) == pytest.approx(WEIGHT_COSINE * (FROM_BEFORE * 0.5 + FROM_AFTER * 1.0))
+
+
+def test_a_neighbour_that_is_no_candidate_lends_nothing() -> None:
+    alone = found(2, cosine=1.0)._replace(before=1, after=3)
+    assert score_of(2, [alone]) == score_of(2, [found(2, cosine=1.0)])
+
+
+def test_a_turn_borrows_from_the_best_of_its_sitting_only() -> None:
+    best, same, other = found(1, keyword=5.0, sitting=7), found(2, sitting=7), found(3, sitting=8)
+
+    candidates = [best, same, other]
+
+    assert score_of(2, candidates) == pytest.approx(FROM_SITTING * (1 - WEIGHT_COSINE))
+    assert score_of(3, candidates) == 0
+
+
+def test_a_turn_of_whom_the_question_names_gains_and_one_that_asks_loses() -> None:
+    plain = found(1, cosine=0.5)
+    base = score_of(1, [plain])
+    assert score_of(1, [plain._replace(is_named=True)]) == pytest.approx(base + NAMED)
+    assert score_of(1, [plain._replace(is_question=True)]) == pytest.approx(base - ASKING)
+
+
+def test_the_best_comes_first_and_of_equals_the_newer_row() -> None:
+    candidates = [found(1, cosine=0.2), found(3, cosine=0.1), found(2, cosine=0.2), found(4, cosine=-0.3)]
+    assert [one.row for one in scored(candidates)] == [2, 1, 3, 4]
+
+
+def test_unknown_and_negative_cosines_count_as_none() -> None:
+    candidates = [found(1, cosine=math.nan, keyword=1.0), found(2, cosine=-0.5), found(3, cosine=math.nan)]
+    scores = {one.row: one.score for one in scored(candidates)}
+    assert scores[1] == pytest.approx((1 - WEIGHT_COSINE) * (1 + FROM_SITTING))
+    assert scores[2] == scores[3] == 0
+
+
+def test_nothing_found_is_nothing_scored() -> None:
+    assert scored([]) == []
+
+
+def test_a_row_that_occurs_twice_is_refused() -> None:
+    with pytest.raises(ValueError, match="each row must occur once"):
+        scored([found(1), found(1)])
+
+
+ROWS = st.lists(
+    st.tuples(st.floats(-1, 1), st.floats(0, 30), st.integers(0, 3), st.booleans(), st.booleans()), max_size=12
+)
+
+
+def window(values: list[tuple[float, float, int, bool, bool]]) -> list[Found]:
+    """Turns of one window, each beside the next."""
+    return [
+        Found(row, cosine, keyword, row - 1 or None, row + 1 if row < len(values) else None, sitting, named, asks)
+        for row, (cosine, keyword, sitting, named, asks) in enumerate(values, 1)
+    ]
+
+
+@given(ROWS, st.randoms())
+def test_the_order_does_not_depend_on_the_order_of_the_candidates(values: list, random) -> None:  # type: ignore[no-untyped-def,type-arg]
+    candidates = window(values)
+    shuffled = random.sample(candidates, len(candidates))
+    assert scored(shuffled) == scored(candidates)
+
+
+@given(ROWS)
+def test_every_candidate_is_scored_once_and_scores_never_rise_along_the_list(
+    values: list[tuple[float, float, int, bool, bool]],
+) -> None:
+    result = scored(window(values))
+    assert sorted(one.row for one in result) == list(range(1, len(values) + 1))
+    assert [one.score for one in result] == sorted((one.score for one in result), reverse=True)
+
+
+@given(ROWS)
+def test_candidates_that_bear_on_nothing_and_stand_beside_nothing_change_no_score(
+    values: list[tuple[float, float, int, bool, bool]],
+) -> None:
+    candidates = window(values)
+    strangers = [found(row, sitting=row) for row in range(100, 110)]
+    with_them = {one.row: one.score for one in scored(candidates + strangers)}
+    assert {one.row: one.score for one in scored(candidates)}.items() <= with_them.items()
+
+
+def test_the_pool_is_cut_where_it_takes_more_than_its_share_of_the_budget() -> None:
+    assert pool_size([10] * 1000, 400) == int(400 * POOL_FACTOR / 10) == 50
+
+
+def test_the_pool_never_has_fewer_than_its_least_number_of_rows() -> None:
+    assert pool_size([1000] * 100, 4000) == POOL_LEAST
+    assert pool_size([1000] * 7, 4000) == 7
+    assert pool_size([], 4000) == 0
+
+
+def test_sizes_beyond_the_cut_are_not_asked_for() -> None:
+    sizes = iter([1000] * 100)
+    assert pool_size(sizes, 4000) == POOL_LEAST
+    assert len(list(sizes)) == 100 - POOL_LEAST - 1
+
+
+def test_a_sitting_ends_with_a_long_silence() -> None:
+    assert starts_sitting(None, NOON)
+    assert not starts_sitting(NOON, NOON + SITTING_GAP)
+    assert starts_sitting(NOON, NOON + SITTING_GAP + timedelta(seconds=1))
+
+
+@pytest.mark.parametrize(
+    ("question", "author", "expected"),
+    [
+        ("What did Bob's dog eat?", "Bob Smith", True),
+        ("what did BOB eat", "bob", True),
+        ("What did José eat?", "Jose", True),
+        ("What did Bobby eat?", "Bob", False),
+        ("What is a plan?", "A", False),
+        ("What did he eat?", "", False),
+    ],
+)
+def test_a_question_names_an_author_by_a_whole_word_of_the_name(question: str, author: str, expected: bool) -> None:
+    assert names(question, author) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [("Why? ", True), ("なぜ？", True), ("Why? Because.", False), ("", False)]
+)
+def test_a_turn_asks_when_it_ends_so(text: str, expected: bool) -> None:
+    assert is_question(text) is expected
+    assert are_questions([text, "no", text]) == [expected, False, expected]

@@ -1,0 +1,151 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from domain.memory.excerpt import MARK, collapse
+from domain.memory.injection import EXCERPT_CHARS, LEAST_CHARS, Budget, Memory, inject, rendered_size, tokens
+
+PATH = "logs/discord-channel/1234567890123456789/20260130T142355Z_0001.md"
+HOSTILE = st.text('ab \n\t"\\<>\x00\x7f\u2028\u202e\ufeff\ud800é中😀.', max_size=300)
+
+
+def memory(text: str, line: int = 1) -> Memory:
+    return Memory(PATH, line, text)
+
+
+def parsed(block: str) -> dict[str, Any]:
+    prefix, _, document = block.partition("\n")
+    assert prefix == "INJECTED_CONTEXT_RELEVANT_MEMORIES"
+    found: dict[str, Any] = json.loads(document)
+    return found
+
+
+@pytest.mark.parametrize(("text", "expected"), [("", 0), ("abcd", 1), ("abcde", 2), ("ab😀d", 1)])
+def test_four_characters_count_as_a_token_and_a_begun_one_counts(text: str, expected: int) -> None:
+    assert tokens(text) == expected
+
+
+def test_the_block_is_the_prefix_line_and_one_line_of_json_with_the_fields_of_the_specification() -> None:
+    found = inject([memory("I am ill.", 7), memory("Größe?", 9)])
+
+    assert found.block == (
+        "INJECTED_CONTEXT_RELEVANT_MEMORIES\n"
+        '{"budget_tokens_est":1000,"memories":['
+        f'{{"path":"{PATH}","line":7,"excerpt":"I am ill.","truncated":false}},'
+        f'{{"path":"{PATH}","line":9,"excerpt":"Größe?","truncated":false}}]}}'
+    )
+    assert [(item.index, item.excerpt, item.is_truncated) for item in found.items] == [
+        (0, "I am ill.", False),
+        (1, "Größe?", False),
+    ]
+
+
+def test_when_there_is_nothing_to_inject_there_is_no_block() -> None:
+    assert inject([]).block == ""
+    assert inject([memory(" \n ")]).block == ""
+    assert inject([memory("hello")], budget=Budget(total_tokens=20)).block == ""
+
+
+def test_the_named_budget_is_the_one_in_force() -> None:
+    assert parsed(inject([memory("a")], budget=Budget(total_tokens=123)).block)["budget_tokens_est"] == 123
+
+
+def test_markup_hidden_text_and_half_characters_are_escaped_and_read_back_unchanged() -> None:
+    text = "</memory> <!-- \u202e\u2028\ufeff\x7f \ud800 -->"
+
+    block = inject([memory(text)]).block
+
+    assert block.encode("utf-8")
+    assert block.count("\n") == 1
+    assert not set("<>\u202e\u2028\ufeff\x7f") & set(block)
+    assert parsed(block)["memories"][0]["excerpt"] == collapse(text)
+
+
+def test_a_long_turn_is_shown_by_its_best_part_and_marked() -> None:
+    text = "Nothing here at all. " * 30 + "The key is under the red stone. " + "Nothing again. " * 30
+
+    [item] = inject([memory(text)], {"red", "stone", "key"}).items
+
+    assert "The key is under the red stone." in item.excerpt
+    assert item.is_truncated
+    assert len(item.excerpt) <= EXCERPT_CHARS
+
+
+def test_no_more_memories_are_injected_than_allowed() -> None:
+    many = [Memory("logs/a", 1, "x")] * 50
+    assert len(inject(many).items) == 24
+    assert len(inject(many, budget=Budget(most=3)).items) == 3
+
+
+def test_the_last_memory_is_cut_short_if_enough_of_it_is_left_and_else_left_out() -> None:
+    text = "y" * EXCERPT_CHARS
+    frame = rendered_size(memory(text)) - EXCERPT_CHARS
+    empty = len(inject([memory("z")]).block) - (frame - 1) - 1
+
+    def shown(room: int) -> list[tuple[int, bool]]:
+        chars = empty + frame - 1 + frame + EXCERPT_CHARS + room
+        chars += -chars % 4
+        return [
+            (len(item.excerpt), item.is_truncated)
+            for item in inject([memory(text)] * 3, budget=Budget(chars // 4)).items
+        ]
+
+    assert shown(EXCERPT_CHARS) == [(EXCERPT_CHARS, False)] * 2
+    cut = shown(LEAST_CHARS)
+    assert cut[0] == (EXCERPT_CHARS, False)
+    assert LEAST_CHARS <= cut[1][0] < EXCERPT_CHARS
+    assert cut[1][1]
+    assert shown(LEAST_CHARS - 5) == [(EXCERPT_CHARS, False)]
+
+
+def test_nothing_later_is_tried_after_one_that_does_not_fit() -> None:
+    memories = [memory("z"), memory("y" * 300), memory("x")]
+    room = len(inject(memories[:1]).block) + rendered_size(memories[2]) + 8
+    assert [item.index for item in inject(memories, budget=Budget(-(-room // 4))).items] == [0]
+    assert [item.index for item in inject([memories[0], memories[2]], budget=Budget(-(-room // 4))).items] == [0, 1]
+
+
+def test_a_memory_without_text_takes_no_place() -> None:
+    assert [item.index for item in inject([memory("a"), memory("\n"), memory("b")]).items] == [0, 2]
+
+
+@pytest.mark.parametrize(("path", "line"), [("", 1), (PATH, 0), (PATH, -3)])
+def test_a_memory_must_say_where_it_stands(path: str, line: int) -> None:
+    with pytest.raises(ValueError, match="must have a path and a line"):
+        Memory(path, line, "text")
+
+
+@settings(max_examples=60)
+@given(st.lists(HOSTILE, max_size=30), st.integers(30, 1500), st.integers(40, 300))
+def test_whatever_was_said_the_block_and_each_memory_keep_their_budgets(
+    texts: list[str], total_tokens: int, item_tokens: int
+) -> None:
+    memories = [memory(text, line) for line, text in enumerate(texts, 1)]
+    budget = Budget(total_tokens, item_tokens)
+
+    found = inject(memories, {"a", "b"}, budget)
+
+    assert tokens(found.block) <= total_tokens
+    if not found.block:
+        return
+    document = parsed(found.block)
+    assert list(document) == ["budget_tokens_est", "memories"]
+    assert len(document["memories"]) == len(found.items) <= budget.most
+    for entry, item in zip(document["memories"], found.items, strict=True):
+        assert list(entry) == ["path", "line", "excerpt", "truncated"]
+        assert (entry["path"], entry["line"]) == (PATH, item.index + 1)
+        assert (entry["excerpt"], entry["truncated"]) == (item.excerpt, item.is_truncated)
+        assert entry["truncated"] == (entry["excerpt"] != collapse(texts[item.index]))
+        assert entry["excerpt"].endswith(MARK) or not entry["truncated"]
+        assert rendered_size(item.memory, {"a", "b"}, budget) - 1 <= item_tokens * 4
+
+
+@given(HOSTILE)
+def test_a_memory_takes_as_much_room_as_its_size_says(text: str) -> None:
+    one, two = inject([memory("a"), memory(text)]), inject([memory("a")])
+    assert len(one.block) - len(two.block) == (rendered_size(memory(text)) if collapse(text) else 0)

@@ -1,0 +1,168 @@
+from __future__ import annotations
+
+import itertools
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain.reminder.document import (
+    BOM,
+    LONGEST_LINE_BYTES,
+    EditRefusedError,
+    add_ids,
+    append,
+    remove,
+    remove_line,
+    replace,
+    scan,
+)
+from domain.reminder.line import form, parse
+
+A = '- [ ] date=2026-01-31 time=09:05 recur=none msg="a" id=rid_A'
+B = '- [ ] date=2026-01-31 time=09:05 recur=none msg="b" id=rid_B'
+BARE = '- [ ] date=2026-01-31 time=09:05 recur=none msg="ö"'
+INVALID = "- [x] date=2026-01-31 time=09:05 recur=none"
+
+lines = st.one_of(
+    st.sampled_from(
+        [A.encode(), B.encode(), BARE.encode(), INVALID.encode(), b"", b"# Head", b"\xff\xfe", b"- [ ] \0"]
+    ),
+    st.binary(max_size=12).map(lambda data: data.replace(b"\n", b"")),
+)
+documents = st.builds(
+    lambda bom, parts, ends: bom + b"".join(itertools.chain(*zip(parts, ends, strict=False))),
+    st.sampled_from([b"", BOM]),
+    st.lists(lines, max_size=6),
+    st.lists(st.sampled_from([b"\n", b"\r\n"]), min_size=5, max_size=6),
+)
+
+
+def ids() -> itertools.count[int]:
+    return itertools.count(1)
+
+
+def give_ids(data: bytes, **how: bool) -> bytes:
+    numbers = ids()
+    return add_ids(data, lambda: f"new_{next(numbers)}", **how)
+
+
+@given(documents)
+def test_any_bytes_can_be_read(data: bytes) -> None:
+    for entry in scan(data).entries:
+        assert parse(entry.line) == entry.reminder
+
+
+@given(documents)
+def test_ids_are_appended_and_every_other_byte_stays(data: bytes) -> None:
+    given_ids = give_ids(data)
+    assert re.sub(rb" id=new_[0-9]+", b"", given_ids) == re.sub(rb"[ \t]+(?=\r?(\n|$))", b"", data) or all(
+        old == new or (b"id=" not in old and re.fullmatch(re.escape(old.rstrip()) + rb" id=new_[0-9]+\r?", new))
+        for old, new in zip(data.split(b"\n"), given_ids.split(b"\n"), strict=True)
+    )
+    assert give_ids(given_ids) == given_ids
+    without = [(e.reminder.message, e.reminder.day, e.reminder.at) for e in scan(data).entries]
+    assert [(e.reminder.message, e.reminder.day, e.reminder.at) for e in scan(given_ids).entries] == without
+
+
+@given(documents)
+def test_what_was_appended_and_removed_again_leaves_the_reminders_that_were_there(data: bytes) -> None:
+    line = A.replace("rid_A", "rid_fresh")
+    longer = append(data, line)
+    assert scan(longer).entries[-1].line == line
+    assert append(longer, line) == longer
+    number = scan(longer).entries[-1].number
+    back = remove(longer, number)
+    assert back.rstrip(b"\r\n") == data.rstrip(b"\r\n") or back == data
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (b"", f"{A}\n"),
+        (BOM, f"\ufeff{A}\n"),
+        (b"# H\n", f"# H\n{A}\n"),
+        (b"# H", f"# H\n{A}"),
+        (b"# H\r\nx\r\n", f"# H\r\nx\r\n{A}\r\n"),
+        (b"# H\r\nx", f"# H\r\nx\r\n{A}"),
+        (b"a\r\nb\nc\n", f"a\r\nb\nc\n{A}\n"),
+    ],
+)
+def test_a_new_line_goes_last_in_the_files_own_line_ends(data: bytes, expected: str) -> None:
+    assert append(data, A) == expected.encode()
+
+
+def test_a_line_is_replaced_in_its_place_with_its_own_end() -> None:
+    data = BOM + f"{A}\r\n{B}\r\nend".encode()
+    assert replace(data, 2, b"new") == BOM + f"{A}\r\nnew\r\nend".encode()
+    assert replace(data, 3, b"new") == BOM + f"{A}\r\n{B}\r\nnew".encode()
+
+
+@pytest.mark.parametrize(
+    ("data", "left"),
+    [(f"x\n{A}\ny\n", "x\ny\n"), (f"{A}\n", ""), (A, ""), (f"x\n{A}", "x\n"), (f"\ufeff{A}\r\ny", "\ufeffy")],
+)
+def test_a_removed_line_takes_its_own_end_and_nothing_else(data: str, left: str) -> None:
+    raw = A.encode() + (b"\r" if "\r" in data else b"")
+    assert remove_line(data.encode(), raw) == left.encode()
+
+
+def test_only_the_exact_line_is_removed_and_only_once() -> None:
+    data = f"{A} \n{A}\n{A}\n".encode()
+    assert remove_line(data, A.encode()) == f"{A} \n{A}\n".encode()
+    assert remove_line(data, B.encode()) == data
+
+
+def test_invalid_lines_are_named_with_number_and_reason_and_never_changed() -> None:
+    data = f"# H\n{INVALID}\n* [ ] x\n{BARE}".encode()
+    found = scan(data)
+    assert [(fault.number, fault.text) for fault in found.faults] == [(2, INVALID), (3, "* [ ] x")]
+    assert "ticked" in found.faults[0].reason
+    assert give_ids(data) == data + b" id=new_1"
+
+
+def test_an_id_on_two_lines_addresses_neither_and_is_told() -> None:
+    twice = scan(f"{A}\n{B}\n{B.replace('rid_B', 'rid_A')}\n".encode())
+    assert [(fault.number, "line 1" in fault.reason) for fault in twice.repeated] == [(3, True)]
+    with pytest.raises(EditRefusedError, match="ambiguous: it stands on lines 1, 3"):
+        twice.by_id("rid_A")
+    assert twice.by_id("rid_B").number == 2
+
+
+def test_an_unknown_id_is_refused() -> None:
+    with pytest.raises(EditRefusedError, match="no reminder has the id 'x'"):
+        scan(A.encode()).by_id("x")
+
+
+def test_an_id_that_stands_in_the_file_is_not_given_again() -> None:
+    fresh = iter(["rid_A", "rid_B", "rid_C"])
+    assert add_ids(f"{A}\n{B}\n{BARE}\n".encode(), lambda: next(fresh)).endswith(b"id=rid_C\n")
+
+
+def test_a_last_line_that_may_still_be_written_gets_no_id_yet() -> None:
+    data = f"{BARE}\n{BARE}".encode()
+    assert give_ids(data, last_line_too=False) == f"{BARE} id=new_1\n{BARE}".encode()
+
+
+@pytest.mark.parametrize("bad", [b"\xff", b"\0", b"x" * (LONGEST_LINE_BYTES + 1)])
+def test_a_line_that_nobody_can_read_is_named_and_the_others_are_used(bad: bytes) -> None:
+    line = b'- [ ] date=2026-01-31 time=09:05 recur=none msg="' + bad + b'"'
+    found = scan(line + b"\n" + A.encode())
+    assert [fault.number for fault in found.faults] == [1]
+    assert [entry.line for entry in found.entries] == [A]
+    assert len(found.faults[0].text) <= 200
+
+
+def test_a_hundred_thousand_lines_of_prose_are_only_glanced_at() -> None:
+    data = b"word " * 40 + b"\n"
+    assert scan(data * 100_000 + A.encode()).entries[0].number == 100_001
+
+
+def test_a_carriage_return_survives_an_id() -> None:
+    assert give_ids(f"{BARE}\r\n{BARE} \r\n".encode()) == f"{BARE} id=new_1\r\n{BARE} id=new_2\r\n".encode()
+
+
+def test_what_is_written_is_found_again() -> None:
+    entry = scan(A.encode()).entries[0]
+    assert form(entry.reminder) == entry.line

@@ -1,0 +1,165 @@
+from __future__ import annotations
+
+import re
+from datetime import date, time
+from itertools import permutations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain.reminder.line import InvalidReminderError, Recurrence, Reminder, form, looks_like_reminder, parse
+
+FIELDS = ("date=2026-01-31", "time=09:05", "recur=monthly", 'msg="pay \\"the\\" rent"', "id=rid_7K3D9Q2M4PZT")
+LINE = "- [ ] " + " ".join(FIELDS)
+RENT = Reminder(
+    day=date(2026, 1, 31), at=time(9, 5), recurrence=Recurrence.MONTHLY, message='pay "the" rent', id="rid_7K3D9Q2M4PZT"
+)
+
+messages = st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"]), min_size=1).filter(str.strip)
+reminders = st.builds(
+    Reminder,
+    day=st.dates(),
+    at=st.builds(time, st.integers(0, 23), st.integers(0, 59)),
+    recurrence=st.sampled_from(Recurrence),
+    message=messages,
+    id=st.from_regex(r"rid_[A-Z2-7]{12}", fullmatch=True),
+)
+
+
+def reason(line: str) -> str:
+    with pytest.raises(InvalidReminderError) as raised:
+        parse(line)
+    return str(raised.value)
+
+
+def test_a_line_states_its_five_fields() -> None:
+    assert parse(LINE) == RENT
+
+
+def test_the_writer_gives_every_field_in_the_usual_order() -> None:
+    assert form(RENT) == LINE
+
+
+@pytest.mark.parametrize("order", list(permutations(FIELDS)))
+def test_fields_may_stand_in_any_order(order: tuple[str, ...]) -> None:
+    assert parse("- [ ] " + " ".join(order)) == RENT
+
+
+def test_people_may_leave_the_id_out() -> None:
+    assert parse("- [ ] " + " ".join(FIELDS[:4])).id == ""
+
+
+@given(reminders)
+def test_what_is_written_is_read_the_same(reminder: Reminder) -> None:
+    assert parse(form(reminder)) == reminder
+
+
+@given(st.text(st.sampled_from('\\"ab ')).filter(str.strip))
+def test_backslashes_and_quotes_survive(message: str) -> None:
+    reminder = Reminder(day=RENT.day, at=RENT.at, recurrence=RENT.recurrence, message=message, id="x")
+    assert parse(form(reminder)).message == message
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"), [(r"a\"b", 'a"b'), (r"a\\b", r"a\b"), (r"a\nb", r"a\nb"), (r"C:\\temp\\", "C:\\temp\\")]
+)
+def test_only_quotes_and_backslashes_are_escaped(written: str, meant: str) -> None:
+    assert parse(f'- [ ] date=2026-01-31 time=09:05 recur=none msg="{written}"').message == meant
+
+
+@pytest.mark.parametrize("end", ["", " ", "\t ", "\r", " \r"])
+def test_blanks_and_a_carriage_return_at_the_end_do_not_count(end: str) -> None:
+    assert parse(LINE + end) == RENT
+
+
+@pytest.mark.parametrize("text", ["rent", "rent €5 – ⏰", "date=2026-01-01 id=x", "a  b", "a\tb"])
+def test_a_message_may_hold_anything_of_one_line(text: str) -> None:
+    assert parse(f'- [ ] msg="{text}" date=2026-01-31 time=09:05 recur=none').message == text
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("", "must begin with `- [ ] `"),
+        (LINE.replace("- [ ]", "- [x]"), "ticked"),
+        (LINE.replace("- [ ]", "- [X]"), "ticked"),
+        (LINE.replace("- [ ]", "* [ ]"), "must begin with `- [ ] `"),
+        (LINE.replace("- [ ]", "- []"), "must begin with `- [ ] `"),
+        ("  " + LINE, "first column"),
+        ("- [ ] id=x", "date=, time=, recur=, msg= missing"),
+        ("- [ ] buy milk", "must be a field"),
+        (LINE.replace("2026-01-31", "2026-02-29"), "the calendar has no such day"),
+        (LINE.replace("2026-01-31", "2026-1-31"), "must be YYYY-MM-DD"),
+        (LINE.replace("2026-01-31", "2026-W05-1"), "must be YYYY-MM-DD"),
+        (LINE.replace("2026-01-31", "２026-01-31"), "must be YYYY-MM-DD"),
+        (LINE.replace("2026-01-31", ""), "must be YYYY-MM-DD"),
+        (LINE.replace("09:05", "24:00"), "from 00:00 to 23:59"),
+        (LINE.replace("09:05", "9:05"), "must be HH:MM"),
+        (LINE.replace("09:05", "09:60"), "must be HH:MM"),
+        (LINE.replace("09:05", "09: 05"), "must be a field"),
+        (LINE.replace("09:05", "09:05:00"), "must be HH:MM"),
+        (LINE.replace("date=", "date = "), "must be a field"),
+        (LINE.replace("monthly", "yearly"), "none, daily, weekly, monthly"),
+        (LINE.replace("monthly", "Monthly"), "none, daily, weekly, monthly"),
+        (LINE.replace('rent" ', "rent "), 'no closing "'),
+        (LINE.replace('rent" ', 'rent"'), "instead of a space"),
+        (LINE.replace('msg="pay', "msg=pay"), "must stand in double quotes"),
+        (LINE.replace("msg=", "message="), "'message': is none of the fields"),
+        (LINE + " zone=UTC", "'zone': is none of the fields"),
+        (LINE + " date=2026-01-31", "date= stands there twice"),
+        (LINE + " id=other", "id= stands there twice"),
+        (LINE + " again", "must be a field"),
+        (LINE.replace("id=rid_7K3D9Q2M4PZT", "id="), "id ''"),
+        (LINE.replace("id=rid_7K3D9Q2M4PZT", "id=a.b"), "letters, digits"),
+        (LINE.replace(FIELDS[3], 'msg=""'), "msg is empty"),
+        (LINE.replace(FIELDS[3], 'msg="  "'), "msg is empty"),
+        (LINE.replace("rent", "re\rnt"), "control character U+000D"),
+        (LINE.replace("rent", "re\0nt"), "control character U+0000"),
+        (LINE.replace("rent", "re\u2028nt"), "U+2028"),
+        (LINE.replace(" recur=monthly", ""), "recur= missing"),
+    ],
+)
+def test_every_invalid_line_says_why(line: str, why: str) -> None:
+    assert why in reason(line)
+
+
+@pytest.mark.parametrize(
+    ("message", "why"), [("a\nb", "U+000A"), ("a\x1b[31m", "U+001B"), ("\ud800", "U+D800"), (" ", "empty")]
+)
+def test_the_writer_refuses_what_no_line_can_hold(message: str, why: str) -> None:
+    bad = Reminder(day=RENT.day, at=RENT.at, recurrence=RENT.recurrence, message=message, id="x")
+    with pytest.raises(InvalidReminderError, match=re.escape(why)):
+        form(bad)
+
+
+def test_the_writer_refuses_a_reminder_without_an_id() -> None:
+    with pytest.raises(InvalidReminderError, match="id ''"):
+        form(Reminder(day=RENT.day, at=RENT.at, recurrence=RENT.recurrence, message="x"))
+
+
+@given(st.text())
+def test_any_line_is_a_reminder_or_has_a_reason(line: str) -> None:
+    try:
+        found = parse(line)
+    except InvalidReminderError as error:
+        found, why = None, str(error)
+    else:
+        why = ""
+    assert found is not None or why
+
+
+@pytest.mark.parametrize(
+    ("line", "meant"),
+    [
+        (LINE, True),
+        ("- [x] done", True),
+        ("  1. [ ] date=", True),
+        ("date=2026-01-01 msg=x", True),
+        ("# Reminders", False),
+        ("- milk", False),
+        ("the field date= is a day", False),
+    ],
+)
+def test_prose_is_told_from_what_was_meant_as_a_reminder(line: str, meant: bool) -> None:
+    assert looks_like_reminder(line) is meant

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain.reminder.merge import apply, changes
+
+lines = st.lists(st.sampled_from([b"a", b"b", b"c", b"d", b"", b"# H"]), max_size=7)
+documents = st.builds(lambda parts, end: b"\n".join(parts) + end, lines, st.sampled_from([b"", b"\n"]))
+
+
+@given(documents, documents)
+def test_changes_made_again_where_they_were_made_bring_every_line_of_the_new_version(old: bytes, new: bytes) -> None:
+    made = apply(changes(old, new), old)
+    assert not Counter(line for line in new.split(b"\n") if line) - Counter(made.split(b"\n"))
+
+
+@given(documents)
+def test_no_change_is_no_change(data: bytes) -> None:
+    assert changes(data, data) == ()
+
+
+@given(documents, documents, documents)
+def test_no_added_line_is_left_out_whatever_it_is_applied_to(old: bytes, new: bytes, other: bytes) -> None:
+    made = apply(changes(old, new), other)
+    added = Counter(new.split(b"\n")) - Counter(old.split(b"\n"))
+    there = Counter(made.split(b"\n"))
+    assert all(there[line] >= 1 for line in added if line)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "other", "expected"),
+    [
+        (b"a\nb\n", b"a\nx\nb\n", b"a\nb\nagent\n", b"a\nx\nb\nagent\n"),
+        (b"a\nb\n", b"a\n", b"a\nb\nagent\n", b"a\nagent\n"),
+        (b"a\nb\n", b"a\ny\n", b"a\nb\nagent\n", b"a\ny\nagent\n"),
+        (b"a\n", b"a\nx\n", b"a\nx\n", b"a\nx\n"),
+        (b"a\n", b"a\nx\n", b"z\r\ny\r\n", b"z\r\ny\r\nx\r\n"),
+        (b"a\n", b"a\nx\n", b"z\r\ny", b"z\r\ny\r\nx"),
+        (b"a", b"a\nx", b"a", b"a\nx"),
+        (b"a\n\n\n", b"a\n", b"a\n\n\nb\n", b"a\n\n\nb\n"),
+    ],
+)
+def test_lines_come_and_go_where_their_neighbours_are(old: bytes, new: bytes, other: bytes, expected: bytes) -> None:
+    assert apply(changes(old, new), other) == expected

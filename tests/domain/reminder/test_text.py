@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from domain.reminder.due import Firing
+from domain.reminder.line import parse
+from domain.reminder.text import confirmation, duration, firing_mark, firing_text, shown_time
+from domain.text.presentable import presentable
+from domain.text.splitting import split
+
+LONDON = ZoneInfo("Europe/London")
+DUE = datetime.fromisoformat("2026-03-29T01:00Z")
+
+
+def firing(message: str = "bread", missed: int = 0) -> Firing:
+    line = f'- [ ] date=2026-03-29 time=01:30 recur=none msg="{message}" id=rid_A'
+    return Firing(raw=line.encode(), reminder=parse(line), due=DUE, missed=missed)
+
+
+def test_a_firing_says_its_words_its_id_and_its_minute() -> None:
+    assert firing_text(firing(), DUE, LONDON) == "⏰ bread\n-# rid_A · Sun 2026-03-29 02:00 BST"
+    assert firing_text(firing(), DUE, LONDON, "<@7>").startswith("⏰ <@7> bread\n")
+
+
+def test_a_late_firing_says_how_late_and_what_was_missed() -> None:
+    late = firing_text(firing(missed=2), DUE + timedelta(hours=8, minutes=5), LONDON)
+    assert late.endswith("02:00 BST · 8 h 5 min late · 2 earlier ones missed")
+
+
+@pytest.mark.parametrize("message", ["bread", "x" * 1500, "word " * 800, "`` ` ```", "a\u202eb"])
+def test_the_mark_is_the_same_however_late_and_stands_whole_in_one_message(message: str) -> None:
+    mark = firing_mark(firing(message), LONDON)
+    for late in (timedelta(0), timedelta(days=40)):
+        parts = split(presentable(firing_text(firing(message), DUE + late, LONDON, "<@7>")))
+        assert any(mark in part for part in parts)
+
+
+def test_a_confirmation_has_the_exact_line() -> None:
+    line = '- [ ] date=2026-03-29 time=01:30 recur=none msg="say \\"hi\\" `now`" id=rid_A'
+    assert f"\n{line}\n" in confirmation("Reminder set", line, "Next: soon.")
+
+
+@pytest.mark.parametrize(
+    ("span", "text"),
+    [
+        (timedelta(seconds=59), "0 min"),
+        (timedelta(minutes=5), "5 min"),
+        (timedelta(hours=2), "2 h"),
+        (timedelta(days=3, hours=1, minutes=9), "3 d 1 h"),
+    ],
+)
+def test_a_duration_is_told_in_its_two_largest_parts(span: timedelta, text: str) -> None:
+    assert duration(span) == text
+
+
+def test_a_time_is_shown_on_the_clocks_of_its_zone() -> None:
+    assert shown_time(DUE - timedelta(minutes=1), LONDON) == "Sun 2026-03-29 00:59 GMT"

@@ -1,0 +1,48 @@
+"""Answers that are too long to be read in messages."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain.text.long_answer import MOST_MESSAGES, Shown, in_messages
+from domain.text.splitting import LIMIT, split, units
+
+LINE = "one line of an answer that goes on for rather long\n"
+
+
+def test_a_text_that_fits_into_a_few_messages_is_shown_in_them() -> None:
+    text = LINE * 200
+    assert in_messages(text) == Shown(split(text))
+    assert 1 < len(in_messages(text).parts) <= MOST_MESSAGES
+
+
+def test_a_longer_one_is_a_file_with_its_beginning_above() -> None:
+    text = "# Title\n\n" + LINE * 400
+    found = in_messages(text)
+    (part,) = found.parts
+    assert found.attached == text
+    assert part.startswith("# Title\n\none line of")
+    assert part.endswith(f"\n\n-# This is the beginning; the whole answer, {len(text):,} characters, is in answer.md.")
+
+
+def test_a_code_block_that_is_cut_is_closed_before_the_note() -> None:
+    (part,) = in_messages("```python\n" + "x = 1\n" * 5000).parts
+    assert part.count("```") == 2
+    assert "```\n\n-# This" in part
+
+
+def test_a_file_that_discord_would_not_take_is_shown_in_messages() -> None:
+    assert in_messages("x" * (9 << 20)).attached == ""
+
+
+def test_a_blank_text_shows_nothing() -> None:
+    assert in_messages(" \n") == Shown(())
+
+
+@given(st.text(st.sampled_from("ab `\n\U0001f600"), min_size=1).map(lambda text: (text + "\n") * (30_000 // len(text))))
+def test_no_part_is_too_long_and_nothing_is_lost(text: str) -> None:
+    found = in_messages(text)
+    assert len(found.parts) <= MOST_MESSAGES
+    assert all(units(part) <= LIMIT for part in found.parts)
+    assert found.attached in ("", text)

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain.text.presentable import presentable
+
+HIDDEN = "\u061c\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff\u00ad\u180e\u3164"
+
+
+@pytest.mark.parametrize("character", HIDDEN)
+def test_what_hides_or_turns_text_around_is_shown_by_its_number(character: str) -> None:
+    assert presentable(f"a{character}b") == f"a\\u{ord(character):04x}b"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "👩\u200d👩\u200d👧",
+        "❤\ufe0f\u200d🔥",
+        "👋🏽",
+        "🧑🏽\u200d🚀",
+        "می\u200cخواهم",
+        "क्\u200dष",
+        "\U0001f3f4\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f",
+        "plain, ünïcode, 日本語\n\ttab",
+    ],
+)
+def test_emoji_and_scripts_keep_the_joiners_that_they_need(text: str) -> None:
+    assert presentable(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("pass\u200dword", "pass\\u200dword"),
+        ("a\u200cb", "a\\u200cb"),
+        ("a\U000e0041b", "a\\U000e0041b"),
+        ("\U0001f3f4\U000e0067\U000e0062", "\U0001f3f4\\U000e0067\\U000e0062"),
+        ("\u200d", "\\u200d"),
+        ("\u061c\u200d", "\\u061c\\u200d"),
+        ("\u180e\u200c\u1820", "\\u180e\\u200c\u1820"),
+    ],
+)
+def test_a_joiner_or_tag_that_joins_nothing_is_shown(text: str, shown: str) -> None:
+    assert presentable(text) == shown
+
+
+@given(st.text(alphabet=HIDDEN + "ab\u200c\u200d👩🏽\ufe0fم\U0001f3f4\U000e0067\U000e007f"))
+def test_what_was_made_presentable_stays_so(text: str) -> None:
+    once = presentable(text)
+    assert presentable(once) == once
+    assert not set(once) & set(HIDDEN)

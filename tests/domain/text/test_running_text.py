@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain.text.running_text import CURSOR, is_running, running_text, stopped_text
+from domain.text.splitting import LIMIT, units
+
+MARKDOWN = st.text(alphabet="ab \n`*_|-👩\u0301😀", max_size=6_000)
+
+
+def test_before_the_first_word_only_the_status_is_shown() -> None:
+    assert running_text("", "running `date`") == f"-# running `date` {CURSOR}"
+
+
+def test_words_are_shown_with_a_cursor() -> None:
+    assert running_text("so far", "") == f"so far {CURSOR}"
+
+
+def test_the_status_stands_in_a_small_line_below() -> None:
+    assert running_text("so far", "running\n  `date`") == f"so far\n-# running `date` {CURSOR}"
+
+
+def test_of_a_long_answer_the_newest_part_is_shown() -> None:
+    text = " ".join(f"word{number}" for number in range(2_000))
+    assert running_text(text, "").endswith(f"word1999 {CURSOR}")
+
+
+def test_a_cursor_never_stands_in_a_code_block() -> None:
+    assert running_text("```py\nx = 1", "").endswith(f"\n{CURSOR}")
+
+
+@given(MARKDOWN, st.text(max_size=400))
+def test_a_running_message_fits_and_can_be_told_from_any_other(text: str, status: str) -> None:
+    shown = running_text(text, status)
+    assert 0 < units(shown) <= LIMIT
+    assert is_running(shown)
+
+
+@given(MARKDOWN, st.text(min_size=1, max_size=400))
+def test_a_stopped_message_fits_and_runs_no_more(text: str, note: str) -> None:
+    shown = stopped_text(text, note.replace(CURSOR, ""))
+    assert units(shown) <= LIMIT
+    assert not is_running(shown)
+    assert bool(shown) == bool(text.strip())

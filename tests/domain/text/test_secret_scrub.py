@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import base64
+from urllib.parse import quote
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain.text.secret_scrub import REMOVED, SHORTEST_SECRET, Scrubber
+
+SECRET = "MTIz/NDU+2Nzg5.Gabcde.k-Zx_9"
+
+
+@pytest.mark.parametrize(
+    "disguise",
+    [
+        lambda secret: secret,
+        lambda secret: secret[::-1],
+        lambda secret: quote(secret, safe=""),
+        lambda secret: secret.encode().hex(),
+        lambda secret: secret.encode().hex().upper(),
+        lambda secret: secret.encode().hex(" "),
+        lambda secret: "".join(f"%{byte:02X}" for byte in secret.encode()),
+    ],
+)
+def test_a_secret_is_removed_in_every_disguise(disguise) -> None:  # type: ignore[no-untyped-def]
+    text = Scrubber([SECRET]).scrub(f"before {disguise(SECRET)} after")
+    assert text == f"before {REMOVED} after"
+
+
+@given(st.binary(max_size=20), st.binary(max_size=20), st.booleans())
+def test_no_base64_of_anything_around_it_carries_a_secret_out(before: bytes, after: bytes, url_safe: bool) -> None:
+    encode = base64.urlsafe_b64encode if url_safe else base64.b64encode
+    text = encode(before + SECRET.encode() + after).decode()
+    scrubbed = Scrubber([SECRET]).scrub(text)
+    assert REMOVED in scrubbed
+    left = scrubbed.replace(REMOVED, "")
+    assert len(left) <= (len(before) + len(after)) * 4 / 3 + 8
+
+
+@given(st.text())
+def test_text_without_a_secret_stays_as_it_is(text: str) -> None:
+    assert Scrubber([SECRET]).scrub(text) == text or SECRET in text
+
+
+def test_what_is_too_short_to_be_a_secret_is_not_looked_for() -> None:
+    assert Scrubber(["a" * (SHORTEST_SECRET - 1)]).scrub("a" * 20) == "a" * 20
+
+
+def test_without_secrets_nothing_is_removed() -> None:
+    assert Scrubber([]).scrub("text") == "text"
+
+
+def test_of_two_secrets_the_longer_goes_whole() -> None:
+    assert Scrubber(["password", "password-of-two"]).scrub("password-of-two") == REMOVED

@@ -1,0 +1,187 @@
+"""What files are, what of them is shown, and how they are named."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain.turn.attachments import (
+    FEWER_IMAGES,
+    LONGEST_NAME_BYTES,
+    MOST_IMAGES,
+    PastedText,
+    attachment_lines,
+    attachments_meta,
+    composed,
+    first_shown,
+    image_type,
+    images_of,
+    kind_of,
+    readable_text,
+    safe_names,
+)
+from messages.context import Attachment, FileKind
+from messages.model import ImageFile
+
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(20)
+
+
+def pasted(text: str, name: str = "message.txt", path: str = "attachments/1/message.txt") -> PastedText:
+    return PastedText(name, text, len(text.encode("utf-8", "surrogatepass")), path)
+
+
+def kept(**changes: object) -> Attachment:
+    given: dict[str, object] = {"filename": "a.png", "url": "https://x/a.png", "size_bytes": 12}
+    return Attachment(**(given | changes))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("filename", "media_type", "kind"),
+    [
+        ("message.txt", "text/plain; charset=utf-8", FileKind.TEXT),
+        ("data.json", "application/json", FileKind.TEXT),
+        ("drawing.svg", "image/svg+xml", FileKind.TEXT),
+        ("main.ts", "video/mp2t", FileKind.TEXT),
+        ("Makefile", "", FileKind.TEXT),
+        ("run.log", "application/octet-stream", FileKind.TEXT),
+        ("photo.PNG", "image/png", FileKind.IMAGE),
+        ("photo.png", "", FileKind.IMAGE),
+        ("scan.tiff", "image/tiff", FileKind.FILE),
+        ("voice.ogg", "audio/ogg", FileKind.FILE),
+        ("book.pdf", "application/pdf", FileKind.FILE),
+        ("tool.exe", "application/octet-stream", FileKind.FILE),
+        ("archive.tar.gz", "", FileKind.FILE),
+    ],
+)
+def test_name_and_declared_type_say_what_a_file_is(filename: str, media_type: str, kind: FileKind) -> None:
+    assert kind_of(filename, media_type) is kind
+
+
+@given(st.text(st.characters(exclude_categories=["Cs", "Cc"])).map(lambda text: text + "\r\n\t\x1b[1mend"))
+def test_text_in_utf8_is_read_word_for_word(text: str) -> None:
+    assert readable_text(text.encode()) == text.removeprefix("\ufeff")
+
+
+def test_text_in_utf16_that_says_so_is_read() -> None:
+    assert readable_text("Grüße".encode("utf-16")) == "Grüße"
+
+
+@pytest.mark.parametrize(
+    "data", [b"caf\xe9", b"a\x00b", b"MZ\x90\x00", b"\x01", b"\xff\xfea", b"\x1f\x8b\x08", b"\x7f"]
+)
+def test_what_is_not_text_is_not_read_as_text(data: bytes) -> None:
+    assert readable_text(data) is None
+
+
+def test_images_are_known_by_how_they_begin() -> None:
+    assert image_type(PNG) == "image/png"
+    assert image_type(b"\xff\xd8\xff\xe0") == "image/jpeg"
+    assert image_type(b"GIF89a") == "image/gif"
+    assert image_type(b"RIFF\x0a\x0a\x00\x00WEBPVP8 ") == "image/webp"
+    assert image_type(b"<svg/>") == ""
+
+
+@given(st.lists(st.text(max_size=300), max_size=8))
+def test_names_are_safe_and_none_comes_twice(filenames: list[str]) -> None:
+    names = safe_names(filenames)
+    assert len(names) == len(filenames)
+    assert len({name.casefold() for name in names}) == len(names)
+    for name in names:
+        assert 1 <= len(name.encode()) <= LONGEST_NAME_BYTES
+        assert name[0] not in ".-"
+        assert not re.search(r"[/\\\s\0'\"$`;&|<>*?()\[\]{}~#!]", name)
+        assert not any(unicodedata.category(character)[0] == "C" for character in name)
+
+
+@pytest.mark.parametrize(
+    ("filename", "name"),
+    [
+        ("../../etc/passwd", "passwd"),
+        ("C:\\Windows\\win.ini", "win.ini"),
+        ("-rf", "rf"),
+        (".bashrc", "bashrc"),
+        ("..", "file"),
+        ("", "file"),
+        ("my notes (1).txt", "my_notes__1_.txt"),
+        ("a\nb\x1b[31m\u202etxt.exe", "a_b__31m_txt.exe"),
+        ("Grüße.txt", "Grüße.txt"),
+        ("x" * 300 + ".txt", "x" * 96 + ".txt"),
+    ],
+)
+def test_a_hostile_name_becomes_a_plain_one(filename: str, name: str) -> None:
+    assert safe_names([filename]) == (name,)
+
+
+def test_files_of_one_name_are_numbered() -> None:
+    assert safe_names(["image.png", "IMAGE.png", "image.png"]) == ("image.png", "IMAGE-2.png", "image-3.png")
+
+
+def test_a_paste_stands_below_what_was_typed_word_for_word() -> None:
+    made = composed("look at this", [pasted("one\r\n  two \n")], 100)
+    assert made.text == (
+        "look at this\n\n"
+        "[attached file: message.txt, 12 bytes, saved as attachments/1/message.txt]\n"
+        "```text\none\r\n  two \n```"
+    )
+    assert made.shown_chars == [12]
+
+
+@given(st.text(st.sampled_from("`\n[]ab")), st.text(st.sampled_from("`\n[]ab")))
+def test_no_file_can_end_its_own_section(first: str, second: str) -> None:
+    text = composed("", [pasted(first, "1"), pasted(second, "2")], 10_000).text
+    found = []
+    while text:
+        head = re.match(r"\[attached file: [^\n]*\]\n(`{3,})text\n", text)
+        assert head
+        end = text.index("\n" + head[1], head.end() - 1)
+        found.append(text[head.end() : end])
+        text = text[end + 1 + len(head[1]) :].removeprefix("\n\n")
+    assert found == [said.removesuffix("\n") for said in (first, second) if said]
+
+
+def test_beyond_the_budget_the_rest_is_only_named() -> None:
+    made = composed("", [pasted("a" * 900, "1.txt"), pasted("b" * 900, "2.txt"), pasted("c" * 900, "3.txt")], 300)
+    assert made.shown_chars == [900, 300, 0]
+    assert "[attached file: 2.txt, 900 bytes, saved as" in made.text
+    assert "; the first 300 of 900 characters follow]" in made.text
+    assert "3.txt" not in made.text
+
+
+def test_a_file_that_is_not_in_the_text_has_a_line_of_its_own() -> None:
+    files = [
+        kept(kind=FileKind.IMAGE, media_type="image/png", path="attachments/1/a.png"),
+        kept(filename="m.txt", kind=FileKind.TEXT, shown_chars=5, path="attachments/1/m.txt"),
+        kept(filename="x]\n[b.zip", kind=FileKind.FILE, note="not read: it is too large"),
+    ]
+    assert attachment_lines({"attachments": attachments_meta(files)}) == (
+        "\n[attachment: a.png, 12 bytes, image/png, saved as attachments/1/a.png]"
+        "\n[attachment: x) (b.zip, 12 bytes, not read: it is too large]"
+    )
+
+
+def test_files_of_old_logs_are_named_as_they_were() -> None:
+    meta = {"attachments": attachments_meta([kept()])}
+    assert meta == {"attachments": [{"filename": "a.png", "url": "https://x/a.png", "size": 12}]}
+    assert attachment_lines(meta) == "\n[attachment: a.png, 12 bytes, https://x/a.png]"
+
+
+def test_only_images_that_were_kept_are_shown() -> None:
+    files = [
+        kept(kind=FileKind.IMAGE, media_type="image/png", path="attachments/1/a.png"),
+        kept(kind=FileKind.IMAGE, media_type="image/png"),
+        kept(kind=FileKind.FILE, media_type="image/png", path="attachments/1/b.png"),
+    ]
+    assert images_of({"attachments": attachments_meta(files)}) == (
+        ImageFile(path="attachments/1/a.png", media_type="image/png"),
+    )
+
+
+@given(st.integers(0, 1000))
+def test_old_images_are_left_out_a_few_at_a_time(images: int) -> None:
+    first, next_first = first_shown(images), first_shown(images + 1)
+    assert images - MOST_IMAGES <= first <= max(0, images - MOST_IMAGES + FEWER_IMAGES - 1)
+    assert next_first - first in (0, FEWER_IMAGES)

@@ -1,0 +1,63 @@
+"""What the model is told."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain.turn.prompt import EXPANDED_PREFIX, MEMORY_PREFIX, defuse, prompt_header, system_prompt, with_block
+from messages.base import Surface, Window
+
+AT = datetime(2026, 1, 30, 14, 23, 55, tzinfo=UTC)
+
+
+@given(st.text())
+def test_a_name_cannot_break_out_of_the_header_line(name: str) -> None:
+    header = prompt_header(name, AT)
+    assert len(header.splitlines()) == 1
+    assert header.startswith("[2026-01-30 14:23 UTC] ")
+    assert header.endswith(":")
+    assert header.count("[") == 1
+
+
+def test_a_block_stands_immediately_before_the_prompt() -> None:
+    assert with_block("BLOCK", "prompt") == "BLOCK\n\nprompt"
+    assert with_block("", "prompt") == "prompt"
+
+
+@pytest.mark.parametrize("lead", ["", "  ", "x\n", "\n\t"])
+def test_an_imitated_prefix_never_starts_a_line_of_what_the_model_sees(lead: str) -> None:
+    text = defuse(f"{lead}{MEMORY_PREFIX}\n{{}}")
+    assert not any(line.lstrip().startswith(MEMORY_PREFIX) for line in text.split("\n"))
+
+
+@given(st.text())
+def test_other_text_is_left_as_it_is(text: str) -> None:
+    assert defuse(text) == text or MEMORY_PREFIX in text
+
+
+def test_the_system_prompt_is_the_same_every_time_and_names_folder_and_prefix() -> None:
+    window = Window(surface=Surface.DISCORD_THREAD, id="910000000000000099")
+    first = system_prompt(window, "/work/x")
+    assert first == system_prompt(window, "/work/x")
+    assert "/work/x" in first
+    assert MEMORY_PREFIX in first
+    assert "thread" in first
+
+
+@pytest.mark.parametrize("breaks", ["\n", "\r", "\r\n", "\x0b", "\x85", "\u2028"])
+@pytest.mark.parametrize("hidden", ["", " ", "\t", "\u200b", "\ufeff \u2060"])
+@pytest.mark.parametrize("name", [MEMORY_PREFIX, EXPANDED_PREFIX])
+def test_no_line_of_anybodys_begins_as_only_the_runtimes_do(breaks: str, hidden: str, name: str) -> None:
+    assert defuse(f"hello{breaks}{hidden}{name}{breaks}x") == f"hello{breaks}> {hidden}{name}{breaks}x"
+    assert defuse(f"{hidden}{name}") == f"> {hidden}{name}"
+
+
+def test_additions_stand_at_the_end_of_the_system_prompt_in_their_order() -> None:
+    window = Window(surface=Surface.DISCORD_THREAD, id="910000000000000099")
+    plain = system_prompt(window, "/work/x")
+    assert system_prompt(window, "/work/x", "", " ") == plain
+    assert system_prompt(window, "/work/x", "one", "\ntwo\n") == f"{plain}\none\n\ntwo\n"
