@@ -21,7 +21,7 @@ ROOT = Path(__file__).parent.parent
 COMMANDS = ("agent", "agent-cli", "agent-load", "lock", "test")
 READ_BY_ANY_PYTHON_3 = (*COMMANDS, "_launch.py")
 LOCKS = ("requirements.lock", "requirements-dev.lock")
-ONLY_PEER = "actors/bench/chromadb_peer.py"
+ONLY_PEER = "lab/bench/memory/chromadb_peer.py"
 """Runs in an environment that `agent bench memory --with-chromadb` makes for it."""
 STARTUP_FILES = {"distutils-precedence.pth"}
 """Files that run at every start of Python, each known: setuptools', which Python 3.11 puts into every new .venv."""

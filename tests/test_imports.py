@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PACKAGES = ("actors", "domain", "messages")
+PACKAGES = ("actors", "domain", "lab", "messages")
 
 CLOCKS = (
     "time.time*",
@@ -43,18 +43,18 @@ FILES = ("builtins.open", "builtins.print", "builtins.input", "pathlib.Path", "p
 MOCKS = ("unittest.mock*", "mock.*", "pytest_mock.*")
 
 ALLOWED = {
-    ("actors/load/agent_process.py", "subprocess.*"): "measures the agent in a process of its own, so it starts one",
-    ("actors/bench/process.py", "subprocess.*"): "measures each system in a process of its own, so it starts them",
-    ("actors/bench/", "time.perf_counter*"): "measures how long things take, in threads and processes of its own",
-    ("actors/bench/", "random.*"): "makes what it measures from a seed, the same each time",
-    ("actors/load/", "random.*"): "makes its trouble from a seed, the same each time",
-    ("actors/load/", "multiprocessing.*"): "measures the bot in a process of its own",
+    ("lab/load/agent_process.py", "subprocess.*"): "measures the agent in a process of its own, so it starts one",
+    ("lab/bench/process.py", "subprocess.*"): "measures each system in a process of its own, so it starts them",
+    ("lab/bench/", "time.perf_counter*"): "measures how long things take, in threads and processes of its own",
+    ("lab/bench/", "random.*"): "makes what it measures from a seed, the same each time",
+    ("lab/", "random.*"): "makes its trouble from a seed, the same each time",
+    ("lab/", "multiprocessing.*"): "measures the bot in a process of its own",
     ("actors/shell/sandbox/", "time.monotonic*"): "runs beside the agent, in a process without a kernel",
     (
         "actors/socket/doors.py",
         "secrets.*",
     ): "names of sockets and the operator's key must not be guessed; the kernel's ids can be foretold",
-    ("actors/playground/", "secrets.*"): "stands for Discord itself, whose tokens and session ids nobody can foresee",
+    ("lab/playground/", "secrets.*"): "stands for Discord itself, whose tokens and session ids nobody can foresee",
 }
 """(file or folder, pattern) -> why it may. Everything that is not an entry here is refused."""
 

@@ -14,7 +14,7 @@ from actors.cli.bench_recall import recall
 from actors.cli.common import fail, json_option
 
 if TYPE_CHECKING:
-    from actors.bench.workload import Workload
+    from lab.bench.kernel.workload import Workload
 
 CLEAR_LINE = "\r\x1b[K"
 WIDTH = 100
@@ -43,9 +43,9 @@ def kernel(as_json: bool, quick: bool, names: tuple[str, ...]) -> None:
     Python's garbage collector passes over what lives at the start, as in the agent; no system writes a log. Plain pykka
     gets fewer messages. Exit code 1 when our kernel lost, doubled or reordered a message, or a measurement failed.
     """
-    from actors.bench.campaign import is_sound, run
-    from actors.bench.process import Erlang, MeasurementError
-    from actors.bench.report import as_document
+    from lab.bench.campaign import is_sound, run
+    from lab.bench.process import Erlang, MeasurementError
+    from lab.bench.report import as_document
 
     rows = _chosen(names)
     watched = sys.stderr.isatty()
@@ -63,7 +63,7 @@ def kernel(as_json: bool, quick: bool, names: tuple[str, ...]) -> None:
     else:
         from rich.console import Console
 
-        from actors.bench.table import renderables
+        from lab.bench.table import renderables
 
         console = Console(width=min(WIDTH, Console().width) if sys.stdout.isatty() else WIDTH, highlight=False)
         for part in renderables(results):
@@ -82,8 +82,8 @@ def shell(as_json: bool, quick: bool) -> None:
     output, and how soon after a cancel nothing lives of a command with daemons that ignore signals. Levels that do not
     work here are left out. Exit code 1 when a command did not come to its end.
     """
-    from actors.bench.shell import WRAPPERS, measure
-    from actors.bench.shell_report import as_document, is_sound, table, targets_table
+    from lab.bench.shell.report import as_document, is_sound, table, targets_table
+    from lab.bench.shell.run import WRAPPERS, measure
 
     watched = sys.stderr.isatty()
     figures = measure(_show if watched else _ignore, quick=quick)
@@ -106,8 +106,8 @@ def shell(as_json: bool, quick: bool) -> None:
 
 def _chosen(names: tuple[str, ...]) -> tuple[Workload, ...]:
     """The rows by these names; ends the command when there is no such row."""
-    from actors.bench.campaign import chosen
-    from actors.bench.workload import WORKLOADS
+    from lab.bench.campaign import chosen
+    from lab.bench.kernel.workload import WORKLOADS
 
     known = [row.name for row in WORKLOADS]
     unknown = [name for name in names if name not in known]

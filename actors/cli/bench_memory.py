@@ -15,7 +15,7 @@ from actors.cli.common import fail, json_option
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from actors.bench.memory import Results
+    from lab.bench.memory.run import Results
 
 CLEAR_LINE = "\r\x1b[K"
 WIDTH = 100
@@ -35,12 +35,12 @@ def memory(as_json: bool, rows: int, queries: int, with_chromadb: bool, data: Pa
     """The memory's exhaustive ranking over ROWS vectors of 768 dimensions, beside sqlite-vec's nearest 50, then MMR.
 
     Synthetic turns with the structure of real ones (what was measured and is imitated stands in
-    actors/bench/memory_data.py). All systems one after another, each in a process of its own with one thread; peers are
+    lab/bench/memory/data.py). All systems one after another, each in a process of its own with one thread; peers are
     asked 50 questions at most. The first run makes the set: about a minute per 100,000 rows. Files are in the system's
     cache when they are read. Exit code 1 when a list of ours is not exactly the one that brute force gives.
     """
-    from actors.bench.memory import as_document, run
-    from actors.bench.process import MeasurementError
+    from lab.bench.memory.run import as_document, run
+    from lab.bench.process import MeasurementError
 
     watched = sys.stderr.isatty()
     try:

@@ -17,7 +17,7 @@ from actors.cli.common import fail, json_option
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from actors.bench.recall import Results
+    from lab.bench.recall.run import Results
 
 CLEAR_LINE = "\r\x1b[K"
 WIDTH = 100
@@ -52,10 +52,10 @@ def recall(as_json: bool, data: Path, names: tuple[str, ...], limit: int | None,
     The local model embeds; the first run takes minutes, later ones find the vectors kept. Unanswerable questions, and
     those whose evidence is doubted, are left out.
     """
-    from actors.bench.recall import as_document, run
-    from actors.bench.recall_data import files, read
-    from actors.bench.recall_vectors import KeptVectors
     from actors.embedder.local import LocalModel
+    from lab.bench.recall.data import files, read
+    from lab.bench.recall.run import as_document, run
+    from lab.bench.recall.vectors import KeptVectors
 
     watched = sys.stderr.isatty()
     try:
@@ -85,7 +85,7 @@ def _show(line: str) -> None:
 def _print(results: Results) -> None:
     from rich.console import Console
 
-    from actors.bench.recall import BUDGET, TARGET
+    from lab.bench.recall.run import BUDGET, TARGET
 
     console = Console(width=min(WIDTH, Console().width) if sys.stdout.isatty() else WIDTH, highlight=False)
     console.print(

@@ -34,10 +34,10 @@ chaos.add_command(discord)
 @json_option
 def reminders(rounds: int, years: int, seed: str, as_json: bool) -> None:
     """Race the agent against two kinds of editors, kill it at every step of a firing, and replay years of minutes."""
-    from actors.bench.reminder_crash import crash_everywhere
-    from actors.bench.reminder_race import Saver, race
-    from actors.bench.reminder_replay import START, replay
     from actors.scheduler.zone import load_zone
+    from lab.chaos.reminders.crash import crash_everywhere
+    from lab.chaos.reminders.race import Saver, race
+    from lab.chaos.reminders.replay import START, replay
 
     with tempfile.TemporaryDirectory(prefix="agent-chaos-") as scratch:
         folders = _folders(Path(scratch))

@@ -33,7 +33,7 @@ def discord(turns: int, windows: int, seed: str, as_json: bool, verbose: bool) -
         set_up_logging(verbose=True)
     else:
         logging.basicConfig(handlers=[logging.NullHandler()])  # what is broken on purpose is no news
-    from actors.load.discord_faults import run
+    from lab.chaos.discord.faults import run
 
     watched = sys.stderr.isatty()
     outcome = run(turns, windows, seed, _show if watched else _ignore)

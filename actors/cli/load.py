@@ -13,8 +13,8 @@ import click
 from actors.cli.common import fail, json_option, raise_file_limit, set_up_logging, verbose_option
 
 if TYPE_CHECKING:
-    from actors.load.campaign import Progress
-    from actors.load.report import Report
+    from lab.load.campaign import Progress
+    from lab.load.report import Report
 
 CLEAR_LINE = "\r\x1b[K"
 
@@ -62,7 +62,7 @@ def agent_load(
     if keep_in is not None and keep_in.exists() and any(keep_in.iterdir()):
         fail(f"{keep_in}: not empty")
     from actors.kernel import random_ids
-    from actors.load.campaign import LoadError, Plan, run
+    from lab.load.campaign import LoadError, Plan, run
 
     set_up_logging(verbose=verbose)
     raise_file_limit()

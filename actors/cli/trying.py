@@ -23,7 +23,7 @@ from actors.cli.running import end_on_signals
 
 if TYPE_CHECKING:
     from actors.bootstrap import Agent, DiscordPlace
-    from actors.playground.server import PlaygroundServer
+    from lab.playground.server import PlaygroundServer
 
 ONLINE_S = 60.0
 ANSWER_S = 180.0
@@ -82,7 +82,7 @@ def try_it(
 def playground_place(server: PlaygroundServer) -> DiscordPlace:
     """The playground's one channel, where everybody is heard."""
     from actors.bootstrap import DiscordPlace
-    from actors.playground import defaults
+    from lab.playground.world import defaults
 
     return DiscordPlace(
         token=defaults.BOT_TOKEN,
@@ -96,7 +96,7 @@ def playground_place(server: PlaygroundServer) -> DiscordPlace:
 
 
 def _start_server(port: int) -> PlaygroundServer:
-    from actors.playground.server import PlaygroundServer
+    from lab.playground.server import PlaygroundServer
 
     server = PlaygroundServer(port=port)
     try:
@@ -113,7 +113,7 @@ def _await_online(agent: Agent, online: threading.Event) -> None:
 
 def _converse(server: PlaygroundServer, agent: Agent, texts: tuple[str, ...]) -> None:
     """Say each text in #general and print what comes back before saying the next; then end the agent."""
-    from actors.playground.defaults import GENERAL_ID
+    from lab.playground.world.defaults import GENERAL_ID
 
     for text in texts:
         said = server.say(GENERAL_ID, text)

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from actors.playground.server import PlaygroundServer
 from domain.log.escape import visible
 from domain.log.event import Kind
 from domain.log.parser import parse
@@ -19,6 +18,7 @@ from domain.offline.model import commands
 from domain.text.presentable import presentable
 from domain.text.terminal_text import plain
 from domain.turn.prompt import MEMORY_PREFIX, defuse, prompt_header, with_block
+from lab.playground.server import PlaygroundServer
 from messages.base import Surface, Window
 from messages.discord import ShowProgress
 from messages.shell import BashRefused

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.playground.server import PlaygroundServer
+from lab.playground.server import PlaygroundServer
 from tests.e2e.stage import Process, Stage
 
 

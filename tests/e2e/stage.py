@@ -15,11 +15,11 @@ from typing import Any
 from actors.bootstrap import Agent
 from actors.cli.trying import playground_place
 from actors.context.log_file import check_file
-from actors.playground.defaults import BOT_ID, BOT_TOKEN, GENERAL_ID
-from actors.playground.server import PlaygroundServer
 from actors.settings.load import load
 from domain.log.event import Event, Kind
 from domain.log.parser import parse
+from lab.playground.server import PlaygroundServer
+from lab.playground.world.defaults import BOT_ID, BOT_TOKEN, GENERAL_ID
 
 CHECKOUT = Path(__file__).parents[2]
 

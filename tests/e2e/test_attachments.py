@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from actors.playground.defaults import GENERAL_ID
 from domain.log.event import Kind
+from lab.playground.world.defaults import GENERAL_ID
 from tests.e2e.stage import Stage, bot_texts, events, of_kind
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(100)

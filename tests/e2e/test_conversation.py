@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from actors.playground.defaults import ELSEWHERE_ID, GENERAL_ID
 from domain.log.event import Kind
+from lab.playground.world.defaults import ELSEWHERE_ID, GENERAL_ID
 from tests.e2e.stage import Stage, bot_texts, events, of_kind
 
 

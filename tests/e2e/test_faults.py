@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from actors.playground.defaults import GENERAL_ID
-from actors.playground.server import PlaygroundServer
 from domain.log.event import Kind
+from lab.playground.server import PlaygroundServer
+from lab.playground.world.defaults import GENERAL_ID
 from tests.e2e.stage import Process, Stage, bot_texts, events, eventually, is_bot, of_kind
 
 

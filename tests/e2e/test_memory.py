@@ -13,9 +13,9 @@ from typing import Any
 import apsw
 import pytest
 
-from actors.playground.defaults import GENERAL_ID
-from actors.playground.server import PlaygroundServer
 from actors.socket.client import RefusalError, ask_operator
+from lab.playground.server import PlaygroundServer
+from lab.playground.world.defaults import GENERAL_ID
 from tests.actors.cli.command import run
 from tests.actors.embedder.loopback import RIGHT, LoopbackEmbeddings, Reply
 from tests.e2e.stage import Stage, eventually

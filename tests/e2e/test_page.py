@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.playground.defaults import GENERAL_ID
+from lab.playground.world.defaults import GENERAL_ID
 from tests.e2e.browser import CHROMIUM, picture
 from tests.e2e.stage import Stage
 

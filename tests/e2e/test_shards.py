@@ -6,9 +6,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from actors.playground.defaults import GENERAL_ID, GUILD_ID
-from actors.playground.server import PlaygroundServer
 from domain.log.event import Kind
+from lab.playground.server import PlaygroundServer
+from lab.playground.world.defaults import GENERAL_ID, GUILD_ID
 from tests.e2e.stage import Process, bot_texts, events, eventually, of_kind
 
 SECOND_GUILD = GUILD_ID + (1 << 22)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from actors.playground.defaults import BOT_TOKEN, GENERAL_ID
-from actors.playground.server import PlaygroundServer
+from lab.playground.server import PlaygroundServer
+from lab.playground.world.defaults import BOT_TOKEN, GENERAL_ID
 from tests.actors.cli.command import digest, run
 
 

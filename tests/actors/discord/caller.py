@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 import msgspec
 
 from actors.discord.commands.services import Services
-from actors.playground import defaults
-from actors.playground.driver import Outcome
+from lab.playground.driver import Outcome
+from lab.playground.world import defaults
 from messages.base import Address, Message
 from tests.actors.discord.life import Life, until
 

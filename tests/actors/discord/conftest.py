@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from actors.playground.server import PlaygroundServer
+from lab.playground.server import PlaygroundServer
 from tests.actors.discord.life import Life
 
 StartLife = Callable[..., Life]

@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import Any
 
 from actors.kernel import Actor, ActorSpec, ActorSystem
-from actors.playground import defaults
-from actors.playground.server import PlaygroundServer
+from lab.playground.server import PlaygroundServer
+from lab.playground.world import defaults
 from messages.base import Address, Message, RequestId, Surface, Window
 from messages.context import NewWindowStarted, StartNewWindow, UserMessage
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, PostMessage, ShowTyping

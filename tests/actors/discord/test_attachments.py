@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from actors.discord.manners import Manners
-from actors.playground import defaults
-from actors.playground.server import PlaygroundServer
+from lab.playground.server import PlaygroundServer
+from lab.playground.world import defaults
 from messages.base import Window
 from messages.context import Attachment, FileKind, UserMessage
 from tests.actors.discord.conftest import StartLife

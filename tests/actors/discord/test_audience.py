@@ -6,8 +6,8 @@ import discord
 import pytest
 
 from actors.discord.audience import audience_label
-from actors.playground import defaults
 from domain.policy.audience import Reach
+from lab.playground.world import defaults
 from tests.actors.discord.life import Life
 
 VIEW, HISTORY = 1 << 10, 1 << 16

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from actors.discord.live import STOP_PREFIX
 from actors.discord.manners import Manners
-from actors.playground import defaults
-from actors.playground.server import PlaygroundServer
+from lab.playground.server import PlaygroundServer
+from lab.playground.world import defaults
 from messages.context import StopTurn, TurnStopped, UserMessage
 from messages.discord import ShowProgress
 from messages.scheduler import ListedReminder, ListReminders, RemindersListed

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import functools
 
-from actors.playground import defaults
-from actors.playground.records import Draft
-from actors.playground.server import PlaygroundServer
+from lab.playground.server import PlaygroundServer
+from lab.playground.world import defaults
+from lab.playground.world.records import Draft
 from tests.actors.discord.conftest import StartLife
 from tests.actors.discord.life import GENERAL, Life, thread_window, until
 

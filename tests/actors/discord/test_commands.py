@@ -7,9 +7,9 @@ import pytest
 
 from actors.discord.commands.desk import NO_ANSWER, WENT_WRONG
 from actors.discord.manners import Manners
-from actors.playground import defaults
-from actors.playground.driver import Outcome
-from actors.playground.server import PlaygroundServer
+from lab.playground.driver import Outcome
+from lab.playground.server import PlaygroundServer
+from lab.playground.world import defaults
 from messages.base import RequestId, Surface
 from messages.context import NewWindowRefused, NewWindowStarted, StartNewWindow, TurnStopped, UserMessage
 from tests.actors.discord.caller import ALL

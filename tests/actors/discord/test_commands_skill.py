@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from actors.discord.manners import Manners
-from actors.playground import defaults
+from lab.playground.world import defaults
 from messages.context import UserMessage
 from messages.skills import ListSkills, ReadSkill, SkillEntry, SkillRead, SkillsListed
 from messages.socket import Refused

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from actors.playground import defaults
+from lab.playground.world import defaults
 from messages.context import (
     ChooseModel,
     MemoryPinned,

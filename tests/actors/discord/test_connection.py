@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
-from actors.playground import defaults
-from actors.playground.server import PlaygroundServer
+from lab.playground.server import PlaygroundServer
+from lab.playground.world import defaults
 from messages.discord import Delivered
 from tests.actors.discord.conftest import StartLife
 from tests.actors.discord.life import Life, timing, until

@@ -3,8 +3,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from actors.playground import defaults
-from actors.playground.server import PlaygroundServer
+from lab.playground.server import PlaygroundServer
+from lab.playground.world import defaults
 from messages.base import Address
 from messages.context import UserMessage
 from messages.discord import StopIntake

@@ -3,8 +3,8 @@ from __future__ import annotations
 from typing import Any
 
 from actors.discord.live import STOP_PREFIX
-from actors.playground import defaults
 from domain.text.running_text import CURSOR, is_running
+from lab.playground.world import defaults
 from messages.discord import EndProgress, ShowProgress
 from tests.actors.discord.conftest import StartLife
 from tests.actors.discord.life import GENERAL, Life, timing, until

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from actors.playground import defaults
-from actors.playground.server import PlaygroundServer
+from lab.playground.server import PlaygroundServer
+from lab.playground.world import defaults
 from messages.base import Surface, Window
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, ShowProgress
 from tests.actors.discord.conftest import StartLife

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from actors.discord.manners import Manners
-from actors.playground import defaults
+from lab.playground.world import defaults
 from messages.discord import ReactionKind, ShowReaction
 from tests.actors.discord.conftest import StartLife
 from tests.actors.discord.life import GENERAL, Life, timing, until

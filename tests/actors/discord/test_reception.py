@@ -3,8 +3,8 @@ from __future__ import annotations
 from datetime import timedelta
 
 from actors.discord.manners import Manners
-from actors.playground import defaults
-from actors.playground.server import PlaygroundServer
+from lab.playground.server import PlaygroundServer
+from lab.playground.world import defaults
 from messages.base import Surface, Window
 from messages.context import Quote
 from tests.actors.discord.conftest import StartLife

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from actors.discord.manners import Manners
-from actors.playground import defaults
+from lab.playground.world import defaults
 from messages.base import RequestId, Surface, Window
 from messages.discord import AttachFile, FileAttached
 from messages.socket import Refused

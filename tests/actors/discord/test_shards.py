@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from actors.discord.manners import Manners
-from actors.playground import defaults
-from actors.playground.server import PlaygroundServer
+from lab.playground.server import PlaygroundServer
+from lab.playground.world import defaults
 from tests.actors.discord.life import Life, timing, until
 
 SECOND_GUILD = defaults.GUILD_ID + (1 << 22)

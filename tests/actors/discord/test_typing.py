@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import threading
 
-from actors.playground import defaults
+from lab.playground.world import defaults
 from messages.discord import Delivered
 from tests.actors.discord.conftest import StartLife
 from tests.actors.discord.life import Life, thread_window, timing, until

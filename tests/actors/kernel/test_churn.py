@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
-CHILD = "from actors.bench.child import main; main()"
+CHILD = "from lab.bench.child import main; main()"
 
 
 def test_two_hundred_thousand_messages_through_windows_that_come_and_go_leave_memory_flat() -> None:

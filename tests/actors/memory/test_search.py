@@ -9,15 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from actors.bench.recall_data import Conversation, Turn
-from actors.bench.recall_search import RANKERS, Asking, Library
 from actors.memory.search import Kind, Question
 from actors.memory.store import Plan, Store
 from domain.memory.hybrid_text import embedded_text
 from domain.memory.injection import Budget
 from domain.memory.remembered import USER, Remembered
+from lab.bench.recall.data import Conversation, Turn
+from lab.bench.recall.search import RANKERS, Asking, Library
 from messages.base import EventId, Surface, TurnId, Window
-from tests.actors.bench.conversations import WordModel
+from tests.lab.bench.recall.conversations import WordModel
 
 BEGAN = datetime(2026, 1, 5, tzinfo=UTC)
 NOW = BEGAN + timedelta(days=40)

@@ -6,8 +6,8 @@ import itertools
 
 from actors.kernel import ActorSpec, ActorSystem
 from actors.model.actor import ModelActor
-from actors.playground.model_server import LoopbackModel
 from domain.turn.bash_tool import BASH_TOOL
+from lab.loopback_model.server import LoopbackModel
 from messages.base import Address, Message, RequestId, Surface, Window
 from messages.model import (
     CancelModel,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from actors.model.provider import load
-from actors.playground.model_server import LoopbackModel
+from lab.loopback_model.server import LoopbackModel
 from tests.actors.model.bench import Bench
 
 

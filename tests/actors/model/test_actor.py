@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from actors.model.actor import ModelActor
-from actors.playground.model_server import Answer, CutOff, Held, LoopbackModel, Received, Refusal, Stall, echo
+from lab.loopback_model.server import Answer, CutOff, Held, LoopbackModel, Received, Refusal, Stall, echo
 from messages.base import Address
 from messages.kernel import ActorCrashed
 from messages.model import ModelDelta, ModelFailed

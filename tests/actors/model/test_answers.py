@@ -11,7 +11,7 @@ from collections.abc import Callable
 import pytest
 
 from actors.model.provider import ENVIRONMENT
-from actors.playground.model_server import Answer, Call, LoopbackModel, Stall
+from lab.loopback_model.server import Answer, Call, LoopbackModel, Stall
 from messages.model import ChatMessage, ModelDelta, Role, StopReason, ToolCall, ToolSpec, Usage
 from tests.actors.model.bench import Bench, user
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from actors.playground.model_server import Answer, Behaviour, Call, CutOff, LoopbackModel, Raw, Refusal, Stall
+from lab.loopback_model.server import Answer, Behaviour, Call, CutOff, LoopbackModel, Raw, Refusal, Stall
 from messages.model import ModelDelta, StopReason
 from tests.actors.model.bench import Bench
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from actors.bench.reminder_world import Channel, Process
+from lab.chaos.reminders.world import Channel, Process
 
 START = datetime(2026, 3, 28, 12, 0, 30, tzinfo=UTC)
 StartProcess = Callable[..., Process]

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from actors.bench.reminder_world import OWNER_ID, Channel
 from actors.scheduler.reminder_file import LIMIT_BYTES
 from actors.scheduler.rewriting import Waits
 from domain.reminder.document import scan
+from lab.chaos.reminders.world import OWNER_ID, Channel
 from messages.base import Surface, Window
 from messages.status import DescribeYourself
 from tests.actors.scheduler.conftest import START, StartProcess

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from actors.bench.reminder_world import Channel
 from domain.reminder.document import scan
+from lab.chaos.reminders.world import Channel
 from messages.base import RequestId, Surface, Window
 from messages.scheduler import (
     CreateReminder,
@@ -28,7 +28,7 @@ THREAD = Window(surface=Surface.DISCORD_THREAD, id="910000000000000099")
 
 
 def ask(process: object, message: object) -> object:
-    from actors.bench.reminder_world import Process
+    from lab.chaos.reminders.world import Process
 
     assert isinstance(process, Process)
     process.tell(message)  # type: ignore[arg-type]

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from actors.kernel import ActorSpec
-from actors.playground import defaults
-from actors.playground.server import PlaygroundServer
 from actors.scheduler.actor import SchedulerActor
 from actors.scheduler.config import SchedulerConfig
 from actors.scheduler.life import Life as SchedulerLife
 from actors.scheduler.rewriting import Waits
 from actors.scheduler.zone import load_zone
+from lab.playground.server import PlaygroundServer
+from lab.playground.world import defaults
 from messages.base import Window
 from tests.actors.discord.life import DISCORD, GENERAL, Life, until
 

@@ -1,0 +1,206 @@
+"""The same workloads on asyncio: one task with its queue for each actor, all in one loop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
+
+from lab.bench.kernel.message import Ping
+from lab.bench.measure import PATIENCE_S, US, Elapsed, Figures, Finish, Stopwatch, rss_bytes, settle
+
+T = TypeVar("T")
+PING = Ping()
+
+
+class TaskActor:
+    """A queue, and a task that handles what comes out of it."""
+
+    def __init__(self) -> None:
+        self.queue: asyncio.Queue[object] = asyncio.Queue()
+        self.task = asyncio.ensure_future(self._run())
+
+    def tell(self, message: object) -> None:
+        """Put `message` into the queue."""
+        self.queue.put_nowait(message)
+
+    def handle(self, message: object) -> None:
+        """Act on it."""
+        raise NotImplementedError
+
+    async def _run(self) -> None:
+        get, handle = self.queue.get, self.handle
+        while True:
+            handle(await get())
+
+
+class Player(TaskActor):
+    """Sends the ball to the other one until it has been sent often enough."""
+
+    def __init__(self, come: Callable[[], None]) -> None:
+        super().__init__()
+        self.other: TaskActor = self
+        self._come = come
+
+    def handle(self, message: object) -> None:
+        """Send it back, one lower."""
+        if not isinstance(message, Ping) or message.n <= 0:
+            self._come()
+        else:
+            self.other.tell(Ping(n=message.n - 1))
+
+
+class Server(TaskActor):
+    """Answers questions, which are the askers."""
+
+    def handle(self, message: object) -> None:
+        """Answer at once."""
+        if isinstance(message, TaskActor):
+            message.tell(PING)
+
+
+class Client(TaskActor):
+    """Asks the next question when the last one has been answered."""
+
+    def __init__(self, server: Server, questions: int, come: Callable[[], None]) -> None:
+        super().__init__()
+        self._server = server
+        self._left = questions
+        self._come = come
+
+    def handle(self, message: object) -> None:  # noqa: ARG002 - an answer is an answer
+        """Ask, or be done."""
+        if self._left == 0:
+            self._come()
+            return
+        self._left -= 1
+        self._server.tell(self)
+
+
+class Counter(TaskActor):
+    """Counts messages; reports its first and its last."""
+
+    def __init__(self, last: int, first: Callable[[], None], come: Callable[[], None]) -> None:
+        super().__init__()
+        self._first, self._come = first, come
+        self._last = last
+        self._count = -1
+
+    def handle(self, message: object) -> None:  # noqa: ARG002 - it only counts
+        """Count it."""
+        self._count += 1
+        if self._count == self._last:
+            self._come()
+        elif self._count == 0:
+            self._first()
+
+
+class Gathering:
+    """A `Finish` that a coroutine waits for."""
+
+    def __init__(self, parties: int) -> None:
+        self._over = asyncio.Event()
+        self.come = Finish(parties, self._over.set).come
+
+    async def wait(self) -> None:
+        """Return when all are done."""
+        await asyncio.wait_for(self._over.wait(), PATIENCE_S)
+
+
+def completed(main: Coroutine[Any, Any, T]) -> T:
+    """What `main` returns; the tasks are left as they are, for the process ends with the measurement."""
+    return asyncio.new_event_loop().run_until_complete(main)
+
+
+def ping_pong(hops: int) -> Figures:
+    """One message between two actors."""
+
+    async def play() -> Elapsed:
+        finish = Gathering(1)
+        a, b = Player(finish.come), Player(finish.come)
+        a.other, b.other = b, a
+        await asyncio.sleep(0)
+        settle()
+        watch = Stopwatch()
+        a.tell(Ping(n=hops))
+        await finish.wait()
+        return watch.read()
+
+    return completed(play()).per_message(hops)
+
+
+def request_reply(clients: int, servers: int, questions: int) -> Figures:
+    """Questions by `clients` tasks at once, each waiting for its answer before it asks again."""
+
+    async def play() -> Elapsed:
+        finish = Gathering(clients)
+        answering = [Server() for _ in range(servers)]
+        asking = [Client(answering[number % servers], questions, finish.come) for number in range(clients)]
+        await asyncio.sleep(0)
+        settle()
+        watch = Stopwatch()
+        for client in asking:
+            client.tell(PING)
+        await finish.wait()
+        return watch.read()
+
+    elapsed, round_trips = completed(play()), clients * questions
+    return {**elapsed.per_message(2 * round_trips), "round_trips_per_s": round_trips / elapsed.wall_s}
+
+
+def fan_out(actors: int, messages: int) -> Figures:
+    """One coroutine tells each of `actors` living actors in turn, `messages` times over, and then lets them run.
+
+    That is asyncio's best: a queue with something in it is read without a turn of the loop. If the sender let the
+    actors run after each round, every message would cost such a turn and the rate be a sixth.
+    """
+
+    async def play() -> Elapsed:
+        awake, finish = Gathering(actors), Gathering(actors)
+        living = [Counter(messages, awake.come, finish.come) for _ in range(actors)]
+        for actor in living:
+            actor.tell(PING)
+        await awake.wait()
+        settle()
+        watch = Stopwatch()
+        for _ in range(messages):
+            for actor in living:
+                actor.tell(PING)
+        await finish.wait()
+        return watch.read()
+
+    return completed(play()).per_message(actors * messages)
+
+
+def spawn(actors: int) -> Figures:
+    """Actors are made, and each handles one message."""
+
+    async def play() -> Elapsed:
+        awake = Gathering(actors)
+        settle()
+        watch = Stopwatch()
+        living = [Counter(1, awake.come, awake.come) for _ in range(actors)]
+        for actor in living:
+            actor.tell(PING)
+        await awake.wait()
+        return watch.read()
+
+    elapsed = completed(play())
+    return {"actors": actors, "actors_per_s": actors / elapsed.wall_s, "cpu_us": elapsed.cpu_s / actors * US}
+
+
+def idle_bytes(actors: int) -> Figures:
+    """Resident memory of actors that have handled one message each and wait."""
+
+    async def play() -> int:
+        awake = Gathering(actors)
+        settle()
+        before = rss_bytes()
+        living = [Counter(1, awake.come, awake.come) for _ in range(actors)]
+        for actor in living:
+            actor.tell(PING)
+        await awake.wait()
+        settle()
+        return rss_bytes() - before
+
+    return {"actors": actors, "bytes": completed(play()) / actors}

@@ -1,0 +1,173 @@
+"""What crashes cost our kernel, and whether it loses anything by them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from threading import Lock
+
+from actors.kernel import Actor, ActorSpec, ActorSystem
+from domain.policy.restarts import RestartPolicy
+from lab.bench.kernel.message import Ping
+from lab.bench.measure import US, Figures, Finish, Stopwatch, log_records, percentile, settle
+from messages.base import Address
+
+AT_ONCE = RestartPolicy(intensity=1_000_000, window_s=0.001, min_backoff_s=0, max_backoff_s=0)
+"""Restarts without a wait and without an end; the record of recent crashes stays as short as a real policy's."""
+
+
+class Misfortune(Exception):  # noqa: N818 - what befalls an actor here is no error of anybody's
+    """What the benchmark's actors crash with."""
+
+
+class Phoenix(Actor):
+    """Crashes over every message once, and notes when its next life has it in hand."""
+
+    def __init__(self, crashed_at: dict[int, float], waits: list[float], come: Callable[[], None]) -> None:
+        super().__init__()
+        self._crashed_at = crashed_at
+        self._waits = waits
+        self._come = come
+
+    def handle(self, message: Ping) -> None:
+        """Crash, or be the next life."""
+        now = time.perf_counter()
+        crashed_at = self._crashed_at.pop(message.n, None)
+        if crashed_at is not None:
+            self._waits.append(now - crashed_at)
+            self._come()
+            return
+        self._crashed_at[message.n] = time.perf_counter()
+        raise Misfortune
+
+
+def restart_latency(restarts: int) -> Figures:
+    """From the raise in a handler to the next incarnation's handling of the same message; no backoff.
+
+    Once without log records, as the peers are measured, and once with them.
+    """
+    waits = _restart_waits(restarts)
+    with log_records():
+        logged = _restart_waits(restarts)
+    return {
+        "restarts": len(waits),
+        "p50_us": percentile(waits, 0.5) * US,
+        "p99_us": percentile(waits, 0.99) * US,
+        "p50_logged_us": percentile(logged, 0.5) * US,
+    }
+
+
+def _restart_waits(restarts: int) -> list[float]:
+    finish = Finish(restarts)
+    waits: list[float] = []
+    crashed_at: dict[int, float] = {}
+    system = ActorSystem()
+    system.register(ActorSpec("phoenix", lambda _key: Phoenix(crashed_at, waits, finish.come), policy=AT_ONCE))
+    system.start()
+    settle()
+    for number in range(restarts):
+        system.tell(Address("phoenix"), Ping(n=number))
+    finish.wait()
+    system.stop()
+    return waits
+
+
+def draw(number: int) -> int:
+    """The same number from 0 to 999 for a message every time, as good as chance (Knuth's multiplicative hash)."""
+    return (number * 2_654_435_761 % 2**32) * 1000 >> 32
+
+
+def is_poison(number: int) -> bool:
+    """Whether a message fails whenever it is tried: one in a thousand."""
+    return draw(number) == 0
+
+
+def fails_once(number: int) -> bool:
+    """Whether a message fails at its first try only: one in a hundred."""
+    return 1 <= draw(number) <= 10
+
+
+class Ledger:
+    """What became of every message of a storm."""
+
+    def __init__(self, messages: int) -> None:
+        self.handled = bytearray(messages)
+        """How often each was handled to the end, or to the effect before a crash."""
+        self.to_crash = {number for number in range(messages) if fails_once(number)}
+        self.out_of_order = 0
+        self.buried: list[int] = []
+        self.finish = Finish(messages)
+        self.lock = Lock()
+
+    def bury(self, message: object) -> None:
+        """A message became a dead letter."""
+        if isinstance(message, Ping):
+            with self.lock:
+                self.buried.append(message.n)
+            self.finish.come()
+
+
+class Unlucky(Actor):
+    """Crashes over poison before it has an effect, and over what fails once after that."""
+
+    def __init__(self, ledger: Ledger, last: dict[str, int]) -> None:
+        super().__init__()
+        self._ledger = ledger
+        self._last = last
+
+    def handle(self, message: Ping) -> None:
+        """Have an effect, if all goes well."""
+        number, ledger = message.n, self._ledger
+        if is_poison(number):
+            raise Misfortune
+        key = self.address.key
+        if number < self._last.get(key, -1):
+            ledger.out_of_order += 1
+        self._last[key] = number
+        ledger.handled[number] += 1
+        if number in ledger.to_crash:
+            ledger.to_crash.discard(number)
+            raise Misfortune
+        ledger.finish.come()
+
+
+def crash_storm(messages: int, actors: int) -> Figures:
+    """One thread tells `actors` actors in turn while 0.1 % of the messages are poison and 1 % fail once.
+
+    Only a message whose handler crashed after its effect may have it twice; anything else that is handled twice is
+    doubled, anything that is neither handled nor a dead letter is lost.
+    """
+    ledger = Ledger(messages)
+    last: dict[str, int] = {}
+    system = ActorSystem(on_dead_letter=lambda letter: ledger.bury(letter.message))
+    system.register(ActorSpec("unlucky", lambda _key: Unlucky(ledger, last), policy=AT_ONCE))
+    system.start()
+    settle()
+    addresses = [Address("unlucky", str(number)) for number in range(actors)]
+    watch = Stopwatch()
+    for number in range(messages):
+        system.tell(addresses[number % actors], Ping(n=number))
+    ledger.finish.wait()
+    elapsed = watch.read()
+    drained = system.drain(10).quiet
+    restarts = sum(system.supervisor.restarts().values())
+    system.stop()
+    return {**elapsed.per_message(messages), "restarts": restarts, "drained": drained, **outcome(ledger)}
+
+
+def outcome(ledger: Ledger) -> Figures:
+    """What was lost, doubled, buried and overtaken."""
+    numbers = range(len(ledger.handled))
+    poison = {number for number in numbers if is_poison(number)}
+    allowed = [0 if number in poison else 2 if fails_once(number) else 1 for number in numbers]
+    buried = set(ledger.buried)
+    return {
+        "lost": sum(not ledger.handled[number] and number not in buried for number in numbers),
+        "doubled": sum(ledger.handled[number] > allowed[number] for number in numbers)
+        + len(ledger.buried)
+        - len(buried),
+        "poison": len(poison),
+        "poison_buried": len(poison & buried),
+        "sound_buried": len(buried - poison),
+        "out_of_order": ledger.out_of_order,
+    }

@@ -1,0 +1,120 @@
+"""Our kernel's windows as they come and go."""
+
+from __future__ import annotations
+
+from actors.kernel import Actor, ActorSpec, ActorSystem, ManualClock
+from lab.bench.kernel.message import Ping
+from lab.bench.measure import US, Figures, Finish, Stopwatch, rss_bytes, settle
+from messages.base import Address
+
+IDLE_S = 60.0
+
+
+class Window(Actor):
+    """A window with next to no state."""
+
+    def __init__(self, windows: Windows) -> None:
+        super().__init__()
+        self._windows = windows
+        self._heard = 0
+
+    def handle(self, message: Ping) -> None:
+        """Remember that it was there."""
+        self._heard += 1
+        if message.n:
+            self._windows.handled.come()
+
+    def on_stop(self) -> None:
+        """Nothing to close; the last one to leave is waited for."""
+        self._windows.left.come()
+
+
+class Windows:
+    """A system whose windows become idle when it is told so."""
+
+    def __init__(self) -> None:
+        self._clock = ManualClock()
+        self._system = ActorSystem(clock=self._clock)
+        self.handled = Finish(0)
+        self.left = Finish(0)
+        self._system.register(ActorSpec("window", lambda _key: Window(self), idle_s=IDLE_S))
+        self._system.start()
+        settle()
+
+    def visit(self, first: int, count: int, messages: int = 1) -> None:
+        """Tell windows `first` and up `messages` each; returns when they have handled them all."""
+        self.handled = Finish(count)
+        tell = self._system.tell
+        addresses = [Address("window", str(number)) for number in range(first, first + count)]
+        for last in (*[0] * (messages - 1), 1):
+            message = Ping(n=last)
+            for address in addresses:
+                tell(address, message)
+        self.handled.wait()
+        self._system.drain(30)
+
+    def passivate(self) -> None:
+        """Let so much time pass that all leave; returns when they have."""
+        self.left = Finish(self.living())
+        self._clock.advance(2 * IDLE_S)
+        self.left.wait()
+        self._system.drain(30)
+
+    def living(self) -> int:
+        """How many windows are in memory."""
+        return len(self._system.cells())
+
+    def stop(self) -> None:
+        """End the system."""
+        self._system.stop()
+
+
+def passivate_reactivate(windows: int) -> Figures:
+    """Time for each of many windows to leave memory, and to come back with its first message handled."""
+    known = Windows()
+    known.visit(0, windows)
+    watch = Stopwatch()
+    known.passivate()
+    passivation = watch.read()
+    watch = Stopwatch()
+    known.visit(0, windows)
+    reactivation = watch.read()
+    known.stop()
+    return {
+        "windows": windows,
+        "passivate_us": passivation.wall_s / windows * US,
+        "reactivate_us": reactivation.wall_s / windows * US,
+        "passivate_cpu_us": passivation.cpu_s / windows * US,
+        "reactivate_cpu_us": reactivation.cpu_s / windows * US,
+    }
+
+
+def churn(messages: int, windows: int, messages_each: int) -> Figures:
+    """Resident memory after a tenth of the messages and after all, through windows that come and go in waves.
+
+    Args:
+        messages: Of the whole run.
+        windows: In memory at once; every wave has other ones.
+        messages_each: That a window handles before it leaves.
+    """
+    known = Windows()
+    waves = messages // (windows * messages_each)
+    watch = Stopwatch()
+    at_tenth = 0
+    for wave in range(waves):
+        known.visit(wave * windows, windows, messages_each)
+        known.passivate()
+        if wave + 1 == max(1, waves // 10):
+            settle()
+            at_tenth = rss_bytes()
+    settle()
+    at_end = rss_bytes()
+    elapsed = watch.read()
+    known.stop()
+    return {
+        **elapsed.per_message(waves * windows * messages_each),
+        "windows": waves * windows,
+        "rss_tenth_mb": at_tenth / 2**20,
+        "rss_end_mb": at_end / 2**20,
+        "growth": at_end / at_tenth - 1,
+    }

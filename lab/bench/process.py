@@ -1,0 +1,128 @@
+"""Starts each measurement in a process of its own, so that none sees another's memory or threads."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import actors
+from lab.bench.measure import Figures
+
+_CHECKOUT = Path(actors.__file__).parents[1]
+_START = "from lab.bench.child import main; main()"
+_START_MEMORY = "from lab.bench.memory.measure import main; main()"
+_ERLANG_SOURCE = Path(__file__).parent / "kernel" / "kernel_peer.erl"
+_ERLANG_MODULE = "kernel_peer"
+LIMIT_S = 1200.0
+"""Seconds that one process may take; the longest, ten million messages, takes about a minute."""
+
+
+class MeasurementError(Exception):
+    """A process that measures did not give its figures; says why, in a sentence."""
+
+
+def measure_python(system: str, name: str, sizes: Mapping[str, float]) -> Figures:
+    """Figures of one measurement in a fresh Python.
+
+    Raises:
+        MeasurementError: it failed.
+    """
+    command = [sys.executable, "-P", "-c", _START, system, name, json.dumps(sizes)]
+    return _figures(_output(command, f"{system} {name}", {**os.environ, "PYTHONPATH": str(_CHECKOUT)}))
+
+
+def measure_memory(name: str, arguments: Mapping[str, str | int]) -> dict[str, Any]:
+    """What one measurement of `lab.bench.memory.measure` gives, in a fresh Python with one thread for arithmetic.
+
+    Raises:
+        MeasurementError: it failed.
+    """
+    command = [sys.executable, "-P", "-c", _START_MEMORY, name, json.dumps(arguments)]
+    one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    environment = {**os.environ, **one_thread, "PYTHONPATH": str(_CHECKOUT)}
+    found: dict[str, Any] = json.loads(_output(command, name, environment))
+    return found
+
+
+def measure_chromadb(environment: Path, arguments: Mapping[str, str | int]) -> dict[str, Any]:
+    """The same for chromadb, which is installed into the folder `environment` when it is not there.
+
+    Raises:
+        MeasurementError: it cannot be installed, or it failed.
+    """
+    python = environment / "bin" / "python"
+    if not (environment / "installed").exists():
+        _output([sys.executable, "-m", "venv", "--clear", str(environment)], "venv", os.environ)
+        _output([str(python), "-m", "pip", "install", "--quiet", "chromadb"], "pip install chromadb", os.environ)
+        (environment / "installed").touch()
+    quiet = {**os.environ, "ANONYMIZED_TELEMETRY": "False", "OMP_NUM_THREADS": "1"}
+    # Without -P the modules beside the script would stand before those that chromadb imports.
+    command = [str(python), "-P", str(Path(__file__).parent / "memory" / "chromadb_peer.py")]
+    filling = {name: value for name, value in arguments.items() if name != "queries"}
+    made: dict[str, Any] = json.loads(_output([*command, json.dumps(filling)], "chromadb", quiet))
+    asked: dict[str, Any] = json.loads(_output([*command, json.dumps(arguments)], "chromadb", quiet))
+    return {**made, **asked}
+
+
+class Erlang:
+    """The Erlang peer, compiled into a folder that the caller made and removes.
+
+    Args:
+        folder: An empty folder.
+
+    Raises:
+        MeasurementError: it cannot be compiled.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        _output(["erlc", "-o", str(folder), str(_ERLANG_SOURCE)], "erlc", os.environ)
+
+    @staticmethod
+    def is_installed() -> bool:
+        """Whether both the emulator and the compiler are there."""
+        return shutil.which("erl") is not None and shutil.which("erlc") is not None
+
+    def version(self) -> str:
+        """OTP's release, e.g. `25`."""
+        return _output(
+            [*self._emulator("-eval"), "io:format(erlang:system_info(otp_release)),halt()."], "erl", os.environ
+        )
+
+    def measure(self, name: str, sizes: Mapping[str, float]) -> Figures:
+        """Figures of one measurement in a fresh emulator.
+
+        Raises:
+            MeasurementError: it failed.
+        """
+        arguments = [str(round(size)) for size in sizes.values()]
+        command = [*self._emulator("-run"), _ERLANG_MODULE, "main", name, *arguments]
+        return _figures(_output(command, f"erlang {name}", os.environ))
+
+    def _emulator(self, then: str) -> list[str]:
+        return ["erl", "-noshell", "-noinput", "-pa", str(self._folder), then]
+
+
+def _figures(output: str) -> Figures:
+    figures: Figures = json.loads(output)
+    return figures
+
+
+def _output(command: Sequence[str], what: str, environment: Mapping[str, str]) -> str:
+    """What `command` prints."""
+    try:
+        done = subprocess.run(
+            command, env=dict(environment), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT_S
+        )
+    except subprocess.TimeoutExpired as error:
+        raise MeasurementError(f"{what}: not done within {LIMIT_S:g} s") from error
+    if done.returncode:
+        reason = (done.stderr.strip() or done.stdout.strip() or f"exit code {done.returncode}").splitlines()[-1]
+        raise MeasurementError(f"{what}: {reason}")
+    return done.stdout

@@ -1,0 +1,157 @@
+"""How much of what answers a question stands in the block that is injected for it, for each way to search."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass
+from statistics import fmean
+from types import MappingProxyType
+
+from domain.memory.excerpt import MARK, collapse
+from domain.memory.hybrid_text import embedded_text
+from domain.memory.injection import Budget, Injected, inject
+from domain.memory.keywords import question_terms
+from lab.bench.recall.data import Asked, Conversation
+from lab.bench.recall.search import RANKERS, Asking, Library
+from lab.bench.recall.vectors import KeptVectors
+
+BUDGET = Budget()
+TARGET = 0.81
+"""What `hybrid` is to reach for `block` on the development conversations."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """How well one search answered; means over questions, each in [0, 1]."""
+
+    block: float
+    """Share of the evidence turns that stand in the block."""
+    block_text: float
+    """Share of the evidence turns' text that the block shows: less, where turns are cut."""
+    recall_5: float
+    """Share of the evidence turns among the first five of the search's order."""
+    recall_10: float
+    mrr: float
+    """One by the place of the first evidence turn, 0 when it was not found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What was measured."""
+
+    model: str
+    questions: int
+    left_out: int
+    rankers: Mapping[str, Found]
+    by_conversation: Mapping[str, Mapping[str, float]]
+    """Conversation -> search -> `block`."""
+    by_category: Mapping[str, Mapping[str, float]]
+    """Category of questions -> search -> `block`."""
+
+
+def run(
+    conversations: Iterable[Conversation], vectors: KeptVectors, on_progress: Callable[[str], object] = lambda _: None
+) -> Results:
+    """Ask every question of `conversations`, each of a memory that holds its own conversation.
+
+    Raises:
+        ValueError: No question counts.
+    """
+    found: dict[tuple[str, str, str], list[Found]] = defaultdict(list)
+    left_out = 0
+    for conversation in conversations:
+        left_out += conversation.left_out
+        if not conversation.asked:
+            continue
+        library, askings = _prepared(conversation, vectors, on_progress)
+        for number, (asked, asking) in enumerate(zip(conversation.asked, askings, strict=True), 1):
+            on_progress(f"{conversation.name}: question {number} of {len(askings)}")
+            for name in RANKERS:
+                found[conversation.name, asked.question.category, name].append(_answer(library, name, asked, asking))
+    if not found:
+        raise ValueError("no question of these conversations counts")
+    return _results(vectors.model, left_out, found)
+
+
+def as_document(results: Results) -> dict[str, object]:
+    """The results as JSON has them, rounded to four places."""
+    return {
+        "questions": results.questions,
+        "left_out": results.left_out,
+        "model": results.model,
+        "budget_tokens": BUDGET.total_tokens,
+        "rankers": {name: _rounded(asdict(found)) for name, found in results.rankers.items()},
+        "block_by_conversation": {name: _rounded(row) for name, row in results.by_conversation.items()},
+        "block_by_category": {name: _rounded(row) for name, row in results.by_category.items()},
+    }
+
+
+def _prepared(
+    conversation: Conversation, vectors: KeptVectors, on_progress: Callable[[str], object]
+) -> tuple[Library, list[Asking]]:
+    turns = [embedded_text(turn.speaker, turn.time, turn.text) for turn in conversation.turns]
+    questions = [asked.question.text for asked in conversation.asked]
+    made = vectors.vectors(
+        turns + questions, lambda done, new: on_progress(f"{conversation.name}: text {done} of {new} new ones")
+    )
+    askings = [Asking(text, vector) for text, vector in zip(questions, made[len(turns) :], strict=True)]
+    return Library(conversation, made[: len(turns)]), askings
+
+
+def _answer(library: Library, name: str, asked: Asked, asking: Asking) -> Found:
+    order = RANKERS[name](library, asking, BUDGET)
+    wanted = question_terms(asking.text)
+    shown = {order[item.index]: item for item in inject([library.memories[row] for row in order], wanted, BUDGET).items}
+    evidence = asked.evidence
+    places = [place for place, row in enumerate(order, 1) if row in evidence]
+    return Found(
+        block=len(evidence & shown.keys()) / len(evidence),
+        block_text=sum(_share(shown[row]) for row in evidence & shown.keys()) / len(evidence),
+        recall_5=len(evidence & set(order[:5])) / len(evidence),
+        recall_10=len(evidence & set(order[:10])) / len(evidence),
+        mrr=1 / places[0] if places else 0.0,
+    )
+
+
+def _share(item: Injected) -> float:
+    if not item.is_truncated:
+        return 1.0
+    return len(item.excerpt.replace(MARK, "")) / max(1, len(collapse(item.memory.text)))
+
+
+def _results(model: str, left_out: int, found: Mapping[tuple[str, str, str], list[Found]]) -> Results:
+    by_ranker: dict[str, list[Found]] = defaultdict(list)
+    conversations: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    categories: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for (conversation, category, name), answers in found.items():
+        by_ranker[name].extend(answers)
+        blocks = [answer.block for answer in answers]
+        conversations[conversation][name].extend(blocks)
+        categories[category][name].extend(blocks)
+    return Results(
+        model=model,
+        questions=len(next(iter(by_ranker.values()))),
+        left_out=left_out,
+        rankers=MappingProxyType({name: _mean(answers) for name, answers in by_ranker.items()}),
+        by_conversation=_means(conversations),
+        by_category=_means(categories),
+    )
+
+
+def _mean(answers: list[Found]) -> Found:
+    rows = [asdict(answer) for answer in answers]
+    return Found(**{figure: fmean(row[figure] for row in rows) for figure in rows[0]})
+
+
+def _means(rows: Mapping[str, Mapping[str, list[float]]]) -> Mapping[str, Mapping[str, float]]:
+    return MappingProxyType(
+        {
+            name: MappingProxyType({ranker: fmean(values) for ranker, values in row.items()})
+            for name, row in rows.items()
+        }
+    )
+
+
+def _rounded(row: Mapping[str, float]) -> dict[str, float]:
+    return {name: round(value, 4) for name, value in row.items()}

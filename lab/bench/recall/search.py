@@ -1,0 +1,157 @@
+"""Each search over one conversation: the turns it finds for a question, in the order in which they are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from domain.memory.bm25 import Bm25
+from domain.memory.hybrid import HITS, WORD_SCORES, Found, is_question, names, pool_size, scored, starts_sitting
+from domain.memory.hybrid_text import keyword_text
+from domain.memory.injection import CHARS_PER_TOKEN, Budget, Memory, rendered_size
+from domain.memory.keywords import question_terms, question_words, telling, terms
+from domain.memory.ranking import cosines, rank_arrays, similarities
+from lab.bench.recall.data import Conversation
+from lab.bench.recall.vectors import Floats
+
+NEAREST = 50
+"""How many rows the similarity search gives to the formula."""
+DAY_S = 86_400.0
+LINES_OF_EVENT = 6
+"""Lines that a log has for an event beside its text."""
+LOG = "logs/discord-channel/1234567890123456789/{:%Y%m%dT%H%M%SZ}_0001.md"
+"""A path as long as the agent's own are, for it takes room in the block."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """A question as the searches take it."""
+
+    text: str
+    vector: Floats
+
+
+class Library:
+    """A conversation as the memory of one window."""
+
+    def __init__(self, conversation: Conversation, vectors: Floats) -> None:
+        """Take `vectors`, one for each turn."""
+        self.turns = conversation.turns
+        self.vectors = vectors
+        self.memories = _memories(conversation)
+        self._rows = np.arange(len(self.turns), dtype=np.int64)
+        self._ages = np.array([(conversation.now - turn.time).total_seconds() / DAY_S for turn in self.turns])
+        self._words = Bm25([terms(keyword_text(turn.speaker, turn.time, turn.text)) for turn in self.turns])
+
+    def keyword_scores(self, question: str) -> dict[int, float]:
+        """Row -> BM25 by the words of `question` that are looked up."""
+        looked_up = telling(question_words(question), self._rows_with, len(self.turns))
+        return self._words.scores(terms(" ".join(looked_up)))
+
+    def found(self, asking: Asking, hits: int = HITS, known: int = WORD_SCORES) -> list[Found]:
+        """What the hybrid search looks at: the best `hits` by cosine and by words, and the rows beside them."""
+        by_cosine = cosines(self.vectors, asking.vector)
+        best = _best(self.keyword_scores(asking.text), known)
+        by_words = dict(best)
+        nearest = np.argsort(-by_cosine, kind="stable")[:hits].tolist()
+        around = {row + step for row in (*nearest, *(row for row, _ in best[:hits])) for step in (-1, 0, 1)}
+        rows = [row for row in sorted(around) if 0 <= row < len(self.turns)]
+        return [
+            Found(
+                row=row,
+                cosine=float(by_cosine[row]),
+                keyword=by_words.get(row, 0.0),
+                before=row - 1 if row else None,
+                after=row + 1 if row + 1 < len(self.turns) else None,
+                sitting=self._sittings[row],
+                is_named=names(asking.text, self.turns[row].speaker),
+                is_question=is_question(self.turns[row].text),
+            )
+            for row in rows
+        ]
+
+    def formula(self, asking: Asking, rows: Sequence[int], count: int) -> list[int]:
+        """The first `count` of `rows` by the source's formula."""
+        chosen = np.array(rows, np.int64)
+        sims = similarities(self.vectors[chosen], asking.vector)
+        no_pins = np.zeros(len(chosen), np.bool_)
+        picks = rank_arrays(chosen, sims, self._ages[chosen], no_pins, self.vectors[chosen], count)
+        return [int(chosen[pick.index]) for pick in picks]
+
+    def nearest(self, asking: Asking) -> list[int]:
+        """All rows, the nearest first."""
+        near: NDArray[np.float64] = cosines(self.vectors, asking.vector)
+        return [int(row) for row in np.argsort(-near, kind="stable")]
+
+    @cached_property
+    def all_rows(self) -> list[int]:
+        """Every row."""
+        return self._rows.tolist()
+
+    @cached_property
+    def _rows_with(self) -> dict[str, int]:
+        return self._words.rows_with()
+
+    @cached_property
+    def _sittings(self) -> list[int]:
+        """For each row the first row of its sitting."""
+        sittings: list[int] = []
+        for row, turn in enumerate(self.turns):
+            begins = starts_sitting(self.turns[row - 1].time if row else None, turn.time)
+            sittings.append(row if begins else sittings[-1])
+        return sittings
+
+
+def hybrid(library: Library, asking: Asking, budget: Budget) -> list[int]:
+    """The pool of the hybrid search by the formula."""
+    order = [one.row for one in scored(library.found(asking))]
+    wanted = question_terms(asking.text)
+    sizes = (rendered_size(library.memories[row], wanted, budget) for row in order)
+    pool = order[: pool_size(sizes, budget.total_tokens * CHARS_PER_TOKEN)]
+    return library.formula(asking, pool, len(pool))
+
+
+def similarity(library: Library, asking: Asking, _budget: Budget) -> list[int]:
+    """The nearest rows by the formula."""
+    return library.formula(asking, library.nearest(asking)[:NEAREST], NEAREST)
+
+
+def exhaustive(library: Library, asking: Asking, budget: Budget) -> list[int]:
+    """All rows by the formula."""
+    return library.formula(asking, library.all_rows, budget.most)
+
+
+def bm25(library: Library, asking: Asking, _budget: Budget) -> list[int]:
+    """Rows with a word of the question, by BM25 alone."""
+    return [row for row, _ in _best(library.keyword_scores(asking.text), len(library.turns))]
+
+
+def cosine(library: Library, asking: Asking, _budget: Budget) -> list[int]:
+    """All rows by cosine alone."""
+    return library.nearest(asking)
+
+
+Search = Callable[[Library, Asking, Budget], list[int]]
+RANKERS: MappingProxyType[str, Search] = MappingProxyType(
+    {"hybrid": hybrid, "similarity": similarity, "exhaustive": exhaustive, "bm25": bm25, "cosine": cosine}
+)
+
+
+def _best(scores: dict[int, float], count: int) -> list[tuple[int, float]]:
+    """The greatest scores, with their rows; equals: the newer first."""
+    return sorted(scores.items(), key=lambda pair: (-pair[1], -pair[0]))[:count]
+
+
+def _memories(conversation: Conversation) -> list[Memory]:
+    """The turns where a log would have them."""
+    path = LOG.format(conversation.turns[0].time)
+    memories, line = [], 1
+    for turn in conversation.turns:
+        memories.append(Memory(path, line, turn.text))
+        line += LINES_OF_EVENT + turn.text.count("\n")
+    return memories

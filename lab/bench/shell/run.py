@@ -1,0 +1,217 @@
+"""What a sandbox costs per command, what a flood of output costs, and how fast a cancelled command is gone."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from actors.kernel import ActorSpec, ActorSystem
+from actors.shell.actor import ShellActor
+from actors.shell.launch import probe_bash
+from actors.shell.sandbox.ladder import sandbox_level
+from lab.bench.measure import Figures, percentile
+from messages.base import Address, RequestId, Surface, Window
+from messages.shell import BashResult, CancelBash, Outcome, RunBash
+
+PLAIN = "none"
+WRAPPERS = ("bwrap", "landlock")
+PATIENCE_S = 120.0
+WINDOWS = 64
+STUCK = 4
+STUCK_TIMEOUT_S = 5.0
+FLOOD_BYTES = 2_000_000_000
+DAEMONS = 6
+_DAEMONS = """
+for ((i = 0; i < {daemons}; i++)); do
+    setsid bash -c "trap '' TERM INT HUP; sleep {marker}" > /dev/null 2>&1 &
+done
+trap '' TERM INT HUP
+echo > begun
+sleep {marker}
+"""
+
+Say = Callable[[str], None]
+
+
+class Shells:
+    """A shell actor for each level, in one system."""
+
+    def __init__(self, root: Path, levels: tuple[str, ...]) -> None:
+        self._root = root
+        self._ids = itertools.count(1)
+        self._system = ActorSystem(workers=2)
+        for level in levels:
+            self._system.register(ActorSpec(level, self._builder(level), core=True))
+        self._system.start()
+        self._edge = self._system.edge("bench")
+
+    def close(self) -> None:
+        """Stop them all."""
+        self._system.stop()
+
+    def tell(self, level: str, command: str, number: int = 0, timeout_s: float = PATIENCE_S) -> RequestId:
+        """Have a command of window `number` run."""
+        request_id = RequestId(f"r{next(self._ids)}")
+        request = RunBash(
+            request_id=request_id,
+            reply_to=self._edge.address,
+            window=_window(number),
+            command=command,
+            timeout_s=timeout_s,
+        )
+        self._system.tell(Address(level), request)
+        return request_id
+
+    def cancel(self, level: str, request_id: RequestId) -> None:
+        """Have a command killed."""
+        self._system.tell(Address(level), CancelBash(request_id=request_id))
+
+    def result(self, request_id: RequestId) -> BashResult:
+        """The result of a command, when it comes.
+
+        Raises:
+            RuntimeError: it was refused.
+        """
+        reply = self._edge.receive(PATIENCE_S, lambda message: getattr(message, "request_id", "") == request_id)
+        if not isinstance(reply, BashResult):
+            raise RuntimeError(f"a command was not run: {reply}")
+        return reply
+
+    def workdir(self, level: str, number: int = 0) -> Path:
+        """Where the commands of a window run."""
+        window = _window(number)
+        return self._root / level / "work" / window.surface.value / window.id
+
+    def _builder(self, level: str) -> Callable[[str], ShellActor]:
+        folder = self._root / level
+        return lambda _key: ShellActor(work_root=folder / "work", data_root=folder, sandbox=level)
+
+
+def measure(say: Say, *, quick: bool) -> dict[str, Figures]:
+    """Level -> figures, of all levels that work here; the unwrapped one is `none`."""
+    levels = (PLAIN, *available())
+    with _shells(levels) as shells:
+        say("start cost")
+        figures = start_cost(shells, levels, rounds=20 if quick else 150)
+        for level in levels:
+            say(f"{level}: {WINDOWS} windows at once")
+            figures[level] |= at_once(shells, level)
+            say(f"{level}: flood")
+            figures[level] |= flood(shells, level, FLOOD_BYTES // 20 if quick else FLOOD_BYTES)
+            if level != PLAIN:
+                say(f"{level}: cancelling")
+                figures[level] |= cancelling(shells, level, rounds=5 if quick else 40)
+    return figures
+
+
+def available() -> tuple[str, ...]:
+    """The wrappers that work on this machine."""
+    bash = probe_bash()
+    return tuple(name for name in WRAPPERS if bash and not sandbox_level(name, bash).refusal)
+
+
+def start_cost(shells: Shells, levels: tuple[str, ...], rounds: int) -> dict[str, Figures]:
+    """Time from the request to the result of `true`; all levels in turn, so that noise hits all alike."""
+    times: Mapping[str, list[float]] = {level: [] for level in levels}
+    for _ in range(rounds):
+        for level, of_level in times.items():
+            began = time.perf_counter()
+            shells.result(shells.tell(level, "true"))
+            of_level.append((time.perf_counter() - began) * 1000)
+    plain = times[PLAIN]
+    return {
+        level: {
+            "start_p50_ms": percentile(of_level, 0.5),
+            "start_p95_ms": percentile(of_level, 0.95),
+            "above_plain_p50_ms": percentile(of_level, 0.5) - percentile(plain, 0.5),
+            "above_plain_p95_ms": percentile(of_level, 0.95) - percentile(plain, 0.95),
+        }
+        for level, of_level in times.items()
+    }
+
+
+def at_once(shells: Shells, level: str) -> Figures:
+    """Commands of many windows at the same moment, a few of which hang until their time is over."""
+    began = time.perf_counter()
+    stuck = [shells.tell(level, "sleep 600", number, STUCK_TIMEOUT_S) for number in range(STUCK)]
+    brief = [shells.tell(level, "echo done", number) for number in range(STUCK, WINDOWS)]
+    finished = sum(shells.result(request_id).text == "done" for request_id in brief)
+    brief_s = time.perf_counter() - began
+    timed_out = sum(shells.result(request_id).outcome is Outcome.TIMED_OUT for request_id in stuck)
+    return {
+        "at_once": WINDOWS,
+        "at_once_unfinished": WINDOWS - finished - timed_out,
+        "at_once_brief_s": brief_s,
+        "at_once_hanging_s": STUCK_TIMEOUT_S,
+    }
+
+
+def flood(shells: Shells, level: str, size: int) -> Figures:
+    """What so much output costs this process in memory, at its peak."""
+    shells.result(shells.tell(level, "seq 3000"))
+    Path("/proc/self/clear_refs").write_text("5")
+    before = _peak_bytes()
+    began = time.perf_counter()
+    shells.result(shells.tell(level, f"head -c {size} /dev/zero"))
+    return {
+        "flood_bytes": size,
+        "flood_s": time.perf_counter() - began,
+        "flood_memory_mb": (_peak_bytes() - before) / 1e6,
+    }
+
+
+def cancelling(shells: Shells, level: str, rounds: int) -> Figures:
+    """Time from the order to cancel until no descendant lives: daemons in sessions of their own, deaf to signals."""
+    times = []
+    fifo = shells.workdir(level) / "begun"
+    os.mkfifo(fifo)
+    for number in range(rounds):
+        marker = f"600.{os.getpid()}{number:04}"
+        request_id = shells.tell(level, _DAEMONS.format(daemons=DAEMONS, marker=marker))
+        fifo.read_text()
+        began = time.perf_counter()
+        shells.cancel(level, request_id)
+        shells.result(request_id)
+        while _lives(marker):
+            if time.perf_counter() - began > PATIENCE_S:
+                raise RuntimeError(f"{level}: a descendant outlives its command")
+        times.append((time.perf_counter() - began) * 1000)
+    return {"cancel_p50_ms": percentile(times, 0.5), "cancel_p95_ms": percentile(times, 0.95)}
+
+
+def _lives(marker: str) -> bool:
+    """Whether anybody on the machine has `marker` in its command line; the dead have none."""
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
+            try:
+                if marker.encode() in (entry / "cmdline").read_bytes():
+                    return True
+            except (FileNotFoundError, ProcessLookupError):
+                continue
+    return False
+
+
+def _peak_bytes() -> int:
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM"))
+
+
+def _window(number: int) -> Window:
+    return Window(surface=Surface.DISCORD_THREAD, id=str(100_000_000_000_000_000 + number))
+
+
+@contextmanager
+def _shells(levels: tuple[str, ...]) -> Iterator[Shells]:
+    root = Path(tempfile.mkdtemp(prefix="bench-shell-"))
+    shells = Shells(root, levels)
+    try:
+        yield shells
+    finally:
+        shells.close()
+        shutil.rmtree(root, ignore_errors=True)

@@ -1,0 +1,3 @@
+"""Fault campaigns: what survives kills and failures."""
+
+from __future__ import annotations

@@ -1,0 +1,274 @@
+"""How soon the bot shows that it types, and how late its loop is while many windows write."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import gc
+import logging
+import multiprocessing
+import queue
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+
+from actors.discord.timing import Timing
+from actors.kernel import LoopThread, SystemClock
+from lab.chaos.discord.rig import Rig, answer_to, private_threads
+from lab.load.agent_process import AgentProcess
+from lab.load.wording import answer, question, secret_of
+from lab.loopback_model.server import LoopbackModel
+from lab.playground.gateway.events import Event
+from lab.playground.server import PlaygroundServer
+from lab.playground.world.defaults import BOT_ID, BOT_TOKEN, GENERAL_ID
+
+ONLINE_S = 60.0
+PATIENCE_S = 60.0
+LOOK_EVERY_S = 0.005
+"""How often the lag of the loop is looked at."""
+INTENTS = (1 << 0) | (1 << 9) | (1 << 15)
+MODEL = "hosted_vllm/loopback"
+CALLS_OF_A_TURN = 2.5
+"""Typing, the text, and in every other turn a running message that becomes the text."""
+TURN_EVERY_S = CALLS_OF_A_TURN * Timing().edit_every_s
+"""Of each window, so that it makes a call as often as the bot edits a running message."""
+TYPING_TARGET_MS = 50.0
+LAG_TARGET_MS = 20.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Percentiles:
+    """Of times in milliseconds."""
+
+    count: int
+    p50: float
+    p95: float
+    p99: float
+    most: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """What was measured."""
+
+    typing_ms: Percentiles
+    """From a message to the first typing call, through the whole agent."""
+    loopback_ms: Percentiles
+    """The same for a bare client that does nothing else."""
+    typing_beyond_ms: float
+    """p95 of the first less p95 of the second."""
+    loop_lag_ms: Percentiles
+    """How late the loop that discord.py lives on wakes while windows write, each as often as Discord lets one edit."""
+    loop_lag_at_most_ms: Percentiles
+    """The same while they write as fast as the machine lets them."""
+    windows: int
+    answers: int
+
+    @property
+    def is_reached(self) -> bool:
+        """Whether both are within their targets."""
+        return self.typing_beyond_ms <= TYPING_TARGET_MS and self.loop_lag_ms.p99 <= LAG_TARGET_MS
+
+
+def measure(messages: int = 100, windows: int = 200, turns: int = 5) -> Figures:
+    """Figures of `messages` said one after the other, and of `turns` answers in each of `windows` threads at once."""
+    typing = percentiles(_typing_of_agent(messages))
+    bare = percentiles(_typing_of_bare_client(messages))
+    return Figures(
+        typing_ms=typing,
+        loopback_ms=bare,
+        typing_beyond_ms=round(typing.p95 - bare.p95, 2),
+        loop_lag_ms=percentiles(_lags(windows, turns, TURN_EVERY_S)),
+        loop_lag_at_most_ms=percentiles(_lags(windows, turns, 0.0)),
+        windows=windows,
+        answers=windows * turns,
+    )
+
+
+def percentiles(times_s: list[float]) -> Percentiles:
+    """Of at least one time."""
+    ordered = sorted(time_s * 1000 for time_s in times_s)
+
+    def at(percent: int) -> float:
+        return round(ordered[-(-len(ordered) * percent // 100) - 1], 2)
+
+    return Percentiles(count=len(ordered), p50=at(50), p95=at(95), p99=at(99), most=at(100))
+
+
+# ---- typing
+
+
+class _Watch:
+    """Times from a person's message to the bot's next typing call in the same channel."""
+
+    def __init__(self, server: PlaygroundServer) -> None:
+        self.times_s: queue.SimpleQueue[float] = queue.SimpleQueue()
+        self._now = SystemClock().monotonic
+        self._said: dict[int | None, float] = {}
+        server.subscribe(self._on_event)
+
+    def _on_event(self, event: Event) -> None:
+        if event.name == "MESSAGE_CREATE" and event.payload["author"]["id"] != str(BOT_ID):
+            self._said[event.channel_id] = self._now()
+        elif event.name == "TYPING_START" and event.payload["user_id"] == str(BOT_ID):
+            said_at = self._said.pop(event.channel_id, None)
+            if said_at is not None:
+                self.times_s.put(self._now() - said_at)
+
+
+def _typing_of_agent(messages: int) -> list[float]:
+    """Seconds for each message; the first one, for which litellm is imported, is left out."""
+    with (
+        tempfile.TemporaryDirectory(prefix="agent-figures-") as folder,
+        LoopbackModel(answer, latency_s=0.1, kept_requests=0) as model,
+        PlaygroundServer() as server,
+    ):
+        settings = (
+            f'[discord]\napi_base = "{server.api_base}"\ngateway_url = "{server.gateway_url}"\n'
+            f'channels = ["{GENERAL_ID}"]\nallowed_users = ["*"]\nturns_per_user = 10000\n'
+            f'[model]\nname = "{MODEL}"\napi_base = "{model.api_base}"\n'
+        )
+        agent = AgentProcess(Path(folder), settings, BOT_TOKEN)
+        agent.start()
+        try:
+            server.wait_until_online(timeout_s=ONLINE_S)
+            return _said_one_by_one(server, messages + 1)[1:]
+        finally:
+            agent.stop(10.0)
+
+
+def _said_one_by_one(server: PlaygroundServer, messages: int) -> list[float]:
+    """Seconds for each message, the next one said when the last was answered."""
+    watch, times_s = _Watch(server), list[float]()
+    thread, secret = server.create_thread(GENERAL_ID, "typing", private=True), secret_of("typing", 1)
+    for number in range(1, messages + 1):
+        said = server.say(thread, question(secret, number))
+        times_s.append(watch.times_s.get(timeout=PATIENCE_S))
+        server.wait_for_reply(thread, after=said, timeout_s=PATIENCE_S)
+    return times_s
+
+
+def _typing_of_bare_client(messages: int) -> list[float]:
+    """Seconds for each message, when all that is done is to read the event and to post typing."""
+    with PlaygroundServer() as server, _bare_client(server):
+        server.wait_until_online(timeout_s=ONLINE_S)
+        watch, times_s = _Watch(server), list[float]()
+        for number in range(messages):
+            server.say(GENERAL_ID, f"message {number}")
+            times_s.append(watch.times_s.get(timeout=PATIENCE_S))
+        return times_s
+
+
+@contextmanager
+def _bare_client(server: PlaygroundServer) -> Iterator[None]:
+    loop = LoopThread("bare client")
+    loop.start()
+    running = loop.submit(_listen(server))
+    try:
+        yield
+    finally:
+        running.cancel()
+        loop.stop(5.0)
+
+
+async def _listen(server: PlaygroundServer) -> None:
+    """A client of the gateway that answers each message by a typing call."""
+    headers = {"Authorization": f"Bot {BOT_TOKEN}"}
+    async with aiohttp.ClientSession(headers=headers) as http, http.ws_connect(server.gateway_url) as socket:
+        await socket.receive()
+        await socket.send_json({"op": 2, "d": {"token": BOT_TOKEN, "intents": INTENTS, "properties": {}}})
+        async for frame in socket:
+            event = frame.json()
+            if event["t"] == "MESSAGE_CREATE":
+                async with http.post(f"{server.api_base}/channels/{event['d']['channel_id']}/typing"):
+                    pass
+
+
+# ---- lag
+
+
+def _lags(windows: int, turns: int, turn_every_s: float) -> list[float]:
+    """How late the loop was, each time that it was looked at, while `windows` windows write `turns` answers each.
+
+    The windows take turns evenly; with 0 seconds between a window's turns, each writes as soon as it can. The bot has a
+    process of its own, so that only what it does itself can hold its loop up.
+    """
+    spawn = multiprocessing.get_context("spawn")
+    here, there = spawn.Pipe()
+    with PlaygroundServer() as server:
+        ids = private_threads(server, windows)
+        bot = spawn.Process(target=_bot, args=(server.api_base, server.gateway_url, ids, there), daemon=True)
+        bot.start()
+        try:
+            server.wait_until_online(timeout_s=ONLINE_S)
+            _converse(server, ids, turns, turn_every_s)
+            here.send(None)
+            if not here.poll(PATIENCE_S):
+                raise TimeoutError("the bot's process did not say how late its loop was")
+            return list(here.recv())
+        finally:
+            bot.terminate()
+            bot.join()
+            bot.close()
+
+
+def _converse(server: PlaygroundServer, ids: list[int], turns: int, turn_every_s: float) -> None:
+    """Say `turns` messages in each thread, and return when all are answered."""
+    answered: queue.SimpleQueue[int] = queue.SimpleQueue()
+
+    def on_event(event: Event) -> None:
+        if event.name in ("MESSAGE_CREATE", "MESSAGE_UPDATE") and event.payload["content"].startswith(answer_to("")):
+            answered.put(event.channel_id or 0)
+
+    server.subscribe(on_event)
+    if turn_every_s:
+        _say_evenly(server, ids, turns, turn_every_s)
+        for _ in range(len(ids) * turns):
+            answered.get(timeout=PATIENCE_S)
+        return
+    left = dict.fromkeys(ids, turns)
+    for thread_id in ids:
+        server.say(thread_id, "first")
+    for _ in range(len(ids) * turns):
+        thread_id = answered.get(timeout=PATIENCE_S)
+        left[thread_id] -= 1
+        if left[thread_id]:
+            server.say(thread_id, "next")
+
+
+def _say_evenly(server: PlaygroundServer, ids: list[int], turns: int, turn_every_s: float) -> None:
+    now, pause = SystemClock().monotonic, threading.Event()
+    begin = now()
+    for number in range(len(ids) * turns):
+        pause.wait(max(0.0, begin + number * turn_every_s / len(ids) - now()))
+        server.say(ids[number % len(ids)], "hello")
+
+
+def _bot(api_base: str, gateway_url: str, ids: list[int], ending: Connection[object, object]) -> None:
+    """Be the bot until something comes through `ending`, then send how late its loop was."""
+    logging.basicConfig(handlers=[logging.NullHandler()])
+    with Rig(api_base, gateway_url, ids, Timing(guild_ready_timeout_s=0.2)) as rig:
+        gc.freeze()  # as the agent does when it is started
+        ended: concurrent.futures.Future[None] = concurrent.futures.Future()
+        sampled = rig.on_loop(lambda: _sample(ended))
+        ending.recv()
+        ended.set_result(None)
+        ending.send(sampled.result(10.0))
+
+
+async def _sample(ended: concurrent.futures.Future[None]) -> list[float]:
+    """Seconds by which each short sleep was too long."""
+    now: Callable[[], Any] = asyncio.get_running_loop().time
+    found = list[float]()
+    while not ended.done():
+        due = now() + LOOK_EVERY_S
+        await asyncio.sleep(LOOK_EVERY_S)
+        found.append(max(0.0, now() - due))
+    return found

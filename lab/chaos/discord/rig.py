@@ -1,0 +1,181 @@
+"""The Discord actor alone, between a loopback Discord and windows that answer at once."""
+
+from __future__ import annotations
+
+import queue
+from collections import deque
+from collections.abc import Callable, Coroutine, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from actors.discord.actor import DiscordActor
+from actors.discord.manners import Manners
+from actors.discord.timing import Timing
+from actors.kernel import Actor, ActorSpec, ActorSystem
+from lab.playground.server import PlaygroundServer
+from lab.playground.world import defaults
+from messages.base import Address, Message, RequestId
+from messages.context import UserMessage
+from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, PostMessage, ShowProgress, ShowTyping
+
+DISCORD = Address("discord")
+MANY = 1_000_000
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Book:
+    """One window's: what it was told, and what it has to answer yet."""
+
+    heard: list[str] = field(default_factory=list)
+    waiting: deque[UserMessage] = field(default_factory=deque)
+    refused: list[str] = field(default_factory=list)
+    """Why Discord would not take an answer."""
+
+
+class EchoWindow(Actor):
+    """Stands for a window: answers each message in turn, every other one with a running message before.
+
+    Args:
+        books: By channel id.
+        over: Told the channel whenever an answer is shown.
+    """
+
+    def __init__(self, books: dict[str, Book], over: Callable[[str], None]) -> None:
+        super().__init__()
+        self._books = books
+        self._over = over
+
+    def handle(self, message: Message) -> None:
+        """Answer, or go on."""
+        match message:
+            case UserMessage():
+                self._hear(message)
+            case Delivered():
+                self._go_on()
+            case DeliveryFailed():
+                self._post(look_first=True)
+            case DeliveryRefused(reason=reason):
+                self._book.refused.append(reason)
+                self._go_on()
+            case _:
+                raise ValueError(f"{type(message).__name__}: no window of the rig is told this")
+
+    @property
+    def _book(self) -> Book:
+        return self._books[self.address.key.rpartition("/")[2]]
+
+    def _hear(self, message: UserMessage) -> None:
+        book = self._book
+        book.heard.append(message.text)
+        book.waiting.append(message)
+        if len(book.waiting) == 1:
+            self._begin()
+
+    def _begin(self) -> None:
+        asked = self._book.waiting[0]
+        self.tell(asked.reply_to, ShowTyping(window=asked.window, on=True))
+        if len(self._book.heard) % 2:
+            self.tell(
+                asked.reply_to,
+                ShowProgress(
+                    window=asked.window,
+                    turn_id=asked.message_id,
+                    text="",
+                    status="thinking",
+                    answers_message_id=asked.message_id,
+                ),
+            )
+        self._post()
+
+    def _post(self, *, look_first: bool = False) -> None:
+        asked = self._book.waiting[0]
+        post = PostMessage(
+            request_id=RequestId(asked.message_id),
+            reply_to=self.address,
+            window=asked.window,
+            text=answer_to(asked.text),
+            nonce=asked.message_id,
+            answers_message_id=asked.message_id,
+            turn_id=asked.message_id,
+            look_first=look_first,
+        )
+        self.tell(asked.reply_to, post)
+
+    def _go_on(self) -> None:
+        book = self._book
+        asked = book.waiting.popleft()
+        self.tell(asked.reply_to, ShowTyping(window=asked.window, on=False))
+        if book.waiting:
+            self._begin()
+        self._over(asked.window.id)
+
+
+def answer_to(text: str) -> str:
+    """What a window answers to `text`."""
+    return f"You said: {text}"
+
+
+class Rig:
+    """The actor system with the Discord actor and the windows of some threads, until the block ends.
+
+    Args:
+        api_base: Of the loopback Discord.
+        gateway_url: Of the same.
+        ids: The threads.
+        timing: Every wait of the bot.
+    """
+
+    def __init__(self, api_base: str, gateway_url: str, ids: Sequence[int], timing: Timing) -> None:
+        self.ids = ids
+        self.books = {str(thread_id): Book() for thread_id in ids}
+        self.over: queue.SimpleQueue[str] = queue.SimpleQueue()
+        """The channel of each answer that is shown."""
+        self.actors: list[DiscordActor] = []
+        """Every Discord actor that was built; more than one if one crashed."""
+        self.fatal: list[str] = []
+        self._api_base, self._gateway_url = api_base, gateway_url
+        self._timing = timing
+        self._online: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._system = ActorSystem(workers=2)
+        self._system.register(ActorSpec("context", lambda _key: EchoWindow(self.books, self.over.put)))
+        self._system.register(ActorSpec(DISCORD.kind, lambda _key: self._build(), core=True))
+
+    def on_loop(self, work: Callable[[], Coroutine[Any, Any, T]]) -> Future[T]:
+        """Run what `work` gives on the loop that discord.py lives on."""
+        loop = self.actors[-1]._loop
+        if loop is None:
+            raise RuntimeError("the Discord actor is not running")
+        return loop.submit(work())
+
+    def __enter__(self) -> Self:
+        self._system.start()
+        self._online.get(timeout=30)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._system.stop()
+
+    def _build(self) -> DiscordActor:
+        actor = DiscordActor(
+            token=defaults.BOT_TOKEN,
+            channels=frozenset({str(defaults.GENERAL_ID)}),
+            allowed_users=frozenset({"*"}),
+            api_base=self._api_base,
+            gateway_url=self._gateway_url,
+            on_fatal=self.fatal.append,
+            on_online=self._online.put,
+            manners=Manners(turns_per_user=MANY),
+            timing=self._timing,
+        )
+        self.actors.append(actor)
+        return actor
+
+
+def private_threads(server: PlaygroundServer, count: int) -> list[int]:
+    """Ids of new threads."""
+    return [server.create_thread(defaults.GENERAL_ID, f"thread {n}", private=True) for n in range(count)]

@@ -1,0 +1,3 @@
+"""Fault campaigns on the reminders' file."""
+
+from __future__ import annotations

@@ -1,0 +1,90 @@
+"""The agent is killed at every step of saying a reminder; people must see each exactly once all the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Final
+
+from domain.reminder.document import scan
+from lab.chaos.reminders.world import Channel, Process
+
+DUE: Final = datetime(2026, 3, 28, 12, 2, tzinfo=UTC)
+DOWN: Final = (timedelta(seconds=5), timedelta(hours=1))
+STEPS: Final = 26
+"""Milliseconds after the minute by which everything about a firing is done."""
+LINES: Final = """# Reminders
+- [ ] date=2026-03-28 time=12:02 recur=none msg="one-off" id=rid_AAAAAAAAAAAA
+- [ ] date=2026-03-01 time=12:02 recur=daily msg="daily" id=rid_BBBBBBBBBBBB
+- [ ] date=2026-03-28 time=12:02 recur=none msg="no id yet"
+end
+"""
+SAID: Final = ("one-off", "daily", "no id yet")
+
+
+@dataclass(frozen=True, slots=True)
+class CrashReport:
+    """What people saw over all kills."""
+
+    kills: int
+    firings: int
+    lost: int
+    doubled: int
+    lines_left: int
+    """One-offs whose lines stood in the file in the end."""
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether each was seen once, and its line went."""
+        return not (self.lost or self.doubled or self.lines_left)
+
+
+def crash_everywhere(folders: Callable[[], Path], tick: Callable[[int], None] = lambda _kill: None) -> CrashReport:
+    """Kill the agent after every millisecond of a firing, for each time down, with and without a stale editor.
+
+    Args:
+        folders: Gives an empty folder at each call.
+        tick: Called after every kill.
+    """
+    kills = lost = doubled = left = 0
+    for step, down, stale in _cases():
+        channel, folder = Channel(), folders()
+        seen = _one_case(folder, channel, step, down, stale=stale)
+        kills += 1
+        for words in SAID:
+            lost += seen.count(words) == 0
+            doubled += max(0, seen.count(words) - 1)
+        entries = scan((folder / "reminders.md").read_bytes()).entries
+        left += sum(entry.reminder.message != "daily" for entry in entries)
+        tick(kills)
+    return CrashReport(kills=kills, firings=kills * len(SAID), lost=lost, doubled=doubled, lines_left=left)
+
+
+def _cases() -> Iterator[tuple[int, timedelta, bool]]:
+    """Milliseconds after the minute, time down, and whether an editor saves what it had before the minute."""
+    for down in DOWN:
+        for stale in (False, True):
+            for step in range(STEPS):
+                yield step, down, stale
+
+
+def _one_case(folder: Path, channel: Channel, step: int, down: timedelta, *, stale: bool) -> list[str]:
+    """What people saw: the words of each message."""
+    path = folder / "reminders.md"
+    path.write_text(LINES)
+    first = Process(folder, channel, DUE - timedelta(seconds=30), catchup_hours=2)
+    first.settle()
+    before = path.read_bytes()
+    first.clock.advance((DUE - first.clock.now()).total_seconds())
+    first.system.run()
+    first.steps(step)
+    first.kill()
+    if stale:
+        path.write_bytes(before)
+    second = Process(folder, channel, first.clock.now() + down, catchup_hours=2)
+    second.settle()
+    second.pass_minutes(3)
+    second.kill()
+    return [text.split("> ", 1)[1].split("\n")[0] for text in channel.texts()]

@@ -1,0 +1,113 @@
+"""Counts what is said and answered in threads; each message costs the same, however many threads there are."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from lab.load.wording import is_part_of_answer, read_answer, secrets_in
+
+_SAMPLES = 5
+
+
+@dataclass(slots=True)
+class ThreadState:
+    """One thread of the load."""
+
+    secret: str
+    asked: int = 0
+    """Turns that were said, which are numbered from 1."""
+    answered: set[int] = field(default_factory=set)
+    is_waiting: bool = False
+    """Whether its newest turn is neither answered nor given up."""
+    said_at: float = 0.0
+
+
+class Tally:
+    """What has come back so far. One thread of the process tells it what happens; any may read the counts.
+
+    Args:
+        threads: By channel id.
+    """
+
+    def __init__(self, threads: Mapping[int, ThreadState]) -> None:
+        self._threads = threads
+        self._judged: set[int] = set()
+        """Messages of the bot that were counted, so that an edit does not count again."""
+        self.replied = 0
+        """Turns that were answered as they should be."""
+        self.doubled = 0
+        """Answers to turns that were answered before."""
+        self.cross_talk = 0
+        """Messages of the bot with a secret of another thread, or with any in a channel that is no thread of ours."""
+        self.unexpected = 0
+        """Other messages of the bot that are no answers, such as its notices that something failed."""
+        self.samples: list[str] = []
+        """The first of the unexpected ones."""
+        self.reply_times_s = array("d")
+        """Seconds from each message to its answer."""
+        self.last_at = 0.0
+        """When anything was heard of the bot last."""
+
+    def said(self, channel_id: int, at: float) -> None:
+        """A person's message was posted: its thread waits for the answer from `at` on, in seconds."""
+        thread = self._threads.get(channel_id)
+        if thread is not None:
+            thread.said_at, thread.is_waiting = at, True
+
+    def heard(self, channel_id: int, message_id: int, text: str, at: float) -> bool:
+        """The bot posted or edited a message; whether the turn that its thread waited for has come to an end.
+
+        Args:
+            channel_id: Any channel.
+            message_id: The same for an edit.
+            text: All of the message.
+            at: On the clock of `said`.
+        """
+        self.last_at = at
+        thread = self._threads.get(channel_id)
+        said = read_answer(text)
+        if message_id in self._judged or (said is None and thread is not None and is_part_of_answer(text)):
+            return False
+        self._judged.add(message_id)
+        if secrets_in(text) - ({thread.secret} if thread is not None else set()):
+            self.cross_talk += 1
+        elif said is None or thread is None:
+            self._note_unexpected(text)
+        if thread is None or (said is not None and said.secret != thread.secret):
+            return False
+        return self._give_up(thread) if said is None else self._answered(thread, said.turn, text, at)
+
+    def unanswered(self) -> set[tuple[int, int]]:
+        """(Channel, turn) of every message that was said and has no answer."""
+        return {
+            (channel_id, turn)
+            for channel_id, thread in self._threads.items()
+            for turn in range(1, thread.asked + 1)
+            if turn not in thread.answered
+        }
+
+    def _answered(self, thread: ThreadState, turn: int, text: str, at: float) -> bool:
+        if turn in thread.answered:
+            self.doubled += 1
+            return False
+        if turn > thread.asked:
+            self._note_unexpected(text)
+            return False
+        thread.answered.add(turn)
+        self.replied += 1
+        if turn != thread.asked or not thread.is_waiting:  # given up before: a notice came first
+            return False
+        thread.is_waiting = False
+        self.reply_times_s.append(at - thread.said_at)
+        return True
+
+    def _give_up(self, thread: ThreadState) -> bool:
+        was_waiting, thread.is_waiting = thread.is_waiting, False
+        return was_waiting
+
+    def _note_unexpected(self, text: str) -> None:
+        self.unexpected += 1
+        if len(self.samples) < _SAMPLES:
+            self.samples.append(text[:300])

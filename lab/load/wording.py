@@ -1,0 +1,67 @@
+"""What is said under load: each thread's secret, questions that carry it, and answers that tell what the model saw."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from lab.loopback_model.answers import Answer, Received
+
+_SECRET = r"rk-[0-9a-f]{16}"
+_SECRETS = re.compile(_SECRET)
+_SECRETS_IN_BYTES = re.compile(_SECRET.encode())
+_QUESTION = re.compile(rf"This is turn ([0-9]+) of ({_SECRET})\.")
+_ANSWER = re.compile(rf"You said turn ([0-9]+) of ({_SECRET}); I was shown ({_SECRET}(?: {_SECRET})*)\.")
+_BEGINNING = "You said turn "
+_TOLD = 40
+"""Most secrets that an answer names, so that it fits one message of Discord."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What an answer says."""
+
+    turn: int
+    """Which turn the newest message of the request was, from 1."""
+    secret: str
+    """Whose it was."""
+
+
+def secret_of(seed: str, number: int) -> str:
+    """The secret of thread `number`: the same for the same seed, and no other thread's."""
+    return f"rk-{blake2b(f'{seed}/{number}'.encode(), digest_size=8).hexdigest()}"
+
+
+def question(secret: str, turn: int) -> str:
+    """What is said in a thread as its turn number `turn`, from 1."""
+    return f"This is turn {turn} of {secret}. Which turn of which thread is it, and what else were you shown?"
+
+
+def answer(request: Received) -> Answer:
+    """The loopback model's answer: the newest message's turn and secret, and every secret in the whole request.
+
+    It knows nothing but the request, so a secret that the agent carried from one window into another comes to light.
+    """
+    asked = _QUESTION.findall(request.last_text)
+    if not asked:
+        return Answer(text="That was no question of the load tool's.")
+    turn, secret = asked[-1]
+    shown = sorted({found.decode() for found in _SECRETS_IN_BYTES.findall(request.raw)})[:_TOLD]
+    return Answer(text=f"{_BEGINNING}{turn} of {secret}; I was shown {' '.join(shown)}.")
+
+
+def read_answer(text: str) -> Said | None:
+    """What a text of the bot's says if it is a whole answer; None if not."""
+    found = _ANSWER.fullmatch(text.strip())
+    return Said(turn=int(found[1]), secret=found[2]) if found else None
+
+
+def is_part_of_answer(text: str) -> bool:
+    """Whether a text is an answer that is still being written, if it is no whole one."""
+    return text.startswith(_BEGINNING)
+
+
+def secrets_in(text: str) -> set[str]:
+    """Every secret that stands in `text`."""
+    return set(_SECRETS.findall(text))

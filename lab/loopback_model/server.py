@@ -1,0 +1,259 @@
+"""A scripted, OpenAI-compatible model server on 127.0.0.1: the far end of the load tool and of tests.
+
+It speaks the part of HTTP/1.1 that clients of chat completions use, straight on asyncio's transports: a response is a
+list of timed pieces, so that thousands of concurrent streams cost timers and not tasks.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import msgspec
+
+from lab.loopback_model.answers import (
+    Answer,
+    Behaviour,
+    Call,
+    CutOff,
+    Held,
+    Raw,
+    Received,
+    Refusal,
+    Stall,
+    Step,
+    echo,
+    steps_of,
+)
+
+__all__ = [
+    "Answer",
+    "Behaviour",
+    "Call",
+    "CutOff",
+    "Held",
+    "LoopbackModel",
+    "Raw",
+    "Received",
+    "Refusal",
+    "Stall",
+    "echo",
+]
+
+
+class LoopbackModel:
+    """Serves in a thread of its own between `start` and `stop`; also a context manager.
+
+    Every method may be called from any thread.
+
+    Args:
+        behave: Chooses how a request is answered that the script has nothing for; called in the server's thread.
+        latency_s: Time from a request to the first bytes of its answer.
+        kept_requests: How many of the newest requests `received` gives.
+    """
+
+    def __init__(
+        self, behave: Callable[[Received], Behaviour] = echo, *, latency_s: float = 0.0, kept_requests: int = 1000
+    ) -> None:
+        self.behave = behave
+        """How requests beyond the script are answered."""
+        self._latency_s = latency_s
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._run, name="loopback-model", daemon=True)
+        self._port = 0
+        self._changed = threading.Condition()
+        self._script: deque[Behaviour] = deque()
+        self._received: deque[Received] = deque(maxlen=kept_requests)
+        self._held: deque[tuple[_Connection, list[Step]]] = deque()
+        self.connections: set[_Connection] = set()
+        self.closing = False
+        """Whoever is accepted from now on is cut off."""
+        self.request_count = 0
+        self.disconnect_count = 0
+        """Clients that left before their response was complete."""
+        self.open_count = 0
+        """Responses under way."""
+        self.peak_open = 0
+
+    @property
+    def api_base(self) -> str:
+        """What a client is given as the base of its paths."""
+        return f"http://127.0.0.1:{self._port}/v1"
+
+    def start(self) -> LoopbackModel:
+        """Listen; returns when requests are accepted."""
+        ready = threading.Event()
+        self._loop.call_soon(lambda: self._loop.create_task(self._listen(ready)))
+        self._thread.start()
+        if not ready.wait(10):
+            raise RuntimeError("the loopback model did not start within 10 s")
+        return self
+
+    def stop(self) -> None:
+        """Reset every connection and end the thread."""
+        if self._thread.is_alive():
+            self._loop.call_soon_threadsafe(self._close)
+            self._thread.join(10)
+
+    def __enter__(self) -> LoopbackModel:
+        return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def script(self, *behaviours: Behaviour) -> None:
+        """Answer the next requests so, in this order; after them the standing behaviour again."""
+        with self._changed:
+            self._script.extend(behaviours)
+
+    def received(self) -> list[Received]:
+        """The last requests, oldest first."""
+        with self._changed:
+            return list(self._received)
+
+    def wait_for_requests(self, count: int, timeout_s: float = 10.0) -> None:
+        """Return when `count` requests have come in since the start."""
+        self._wait(lambda: self.request_count >= count, f"{count} requests", timeout_s)
+
+    def wait_for_disconnects(self, count: int, timeout_s: float = 10.0) -> None:
+        """Return when `count` clients have left in the middle of a response since the start."""
+        self._wait(lambda: self.disconnect_count >= count, f"{count} disconnects", timeout_s)
+
+    def release(self, count: int | None = None) -> None:
+        """Let the `count` oldest held answers go, or all that are held now."""
+        with self._changed:
+            chosen = [self._held.popleft() for _ in range(len(self._held) if count is None else count)]
+        for connection, steps in chosen:
+            self._loop.call_soon_threadsafe(connection.play, iter(steps))
+
+    # in the server's thread
+
+    def on_request(self, connection: _Connection, request: Received) -> None:
+        """Choose how to behave and begin."""
+        with self._changed:
+            self._received.append(request)
+            scripted = self._script.popleft() if self._script else None
+            self.request_count += 1
+            self.open_count += 1
+            self.peak_open = max(self.peak_open, self.open_count)
+            self._changed.notify_all()
+        behaviour = scripted or self.behave(request)
+        if isinstance(behaviour, Held):
+            with self._changed:
+                self._held.append((connection, list(steps_of(behaviour.answer, request, self._latency_s))))
+        else:
+            connection.play(steps_of(behaviour, request, self._latency_s))
+
+    def on_end(self, *, left: bool) -> None:
+        """Count a response that is complete, or whose client `left`."""
+        with self._changed:
+            self.open_count -= 1
+            self.disconnect_count += left
+            self._changed.notify_all()
+
+    def _wait(self, reached: Callable[[], bool], what: str, timeout_s: float) -> None:
+        with self._changed:
+            if not self._changed.wait_for(reached, timeout_s):
+                raise TimeoutError(
+                    f"the loopback model has not seen {what} within {timeout_s} s (requests: {self.request_count})"
+                )
+
+    def _run(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        try:
+            self._loop.run_forever()
+        finally:
+            asyncio.set_event_loop(None)
+            self._loop.close()
+
+    async def _listen(self, ready: threading.Event) -> None:
+        self._server = await self._loop.create_server(lambda: _Connection(self), "127.0.0.1", 0, backlog=4096)
+        self._port = self._server.sockets[0].getsockname()[1]
+        ready.set()
+
+    def _close(self) -> None:
+        self.closing = True
+        for (
+            listening
+        ) in self._server.sockets:  # asyncio leaks what it accepts in the turn in which its server is closed
+            self._loop.remove_reader(listening.fileno())
+        self._loop.call_later(0.01, self._server.close)
+        for connection in tuple(self.connections):
+            connection.abort()
+        self._loop.call_later(0.03, self._loop.stop)  # lets the transports report that they are closed
+
+
+@dataclass(slots=True, eq=False)
+class _Connection(asyncio.Protocol):
+    """One client: its unread bytes, and the response under way."""
+
+    server: LoopbackModel
+    unread: bytearray = field(default_factory=bytearray)
+    serving: bool = False
+    transport: asyncio.Transport | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self.transport = transport
+        self.server.connections.add(self)
+        if self.server.closing:
+            transport.abort()
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - asyncio names it
+        self.transport = None
+        self.server.connections.discard(self)
+        if self.serving:
+            self.serving = False
+            self.server.on_end(left=True)
+
+    def data_received(self, data: bytes) -> None:
+        self.unread += data
+        end = self.unread.find(b"\r\n\r\n")
+        if self.serving or end < 0:
+            return
+        first, *lines = self.unread[:end].decode("latin-1").split("\r\n")
+        headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+        size = int(headers.get("content-length", "0"))
+        if len(self.unread) < end + 4 + size:
+            return
+        raw = bytes(self.unread[end + 4 : end + 4 + size])
+        del self.unread[: end + 4 + size]
+        self.serving = True
+        self.server.on_request(self, Received(first.split(" ")[1], headers, msgspec.json.decode(raw or b"{}"), raw))
+
+    def abort(self) -> None:
+        """Reset the connection."""
+        if self.transport is not None:
+            self.transport.abort()
+
+    def play(self, steps: Iterator[Step]) -> None:
+        """Send what is due now; come back for the rest when its time comes."""
+        for delay_s, piece in steps:
+            if delay_s > 0:
+                self.server._loop.call_later(delay_s, self._play_on, piece, steps)
+                return
+            if not self._send(piece):
+                return
+
+    def _play_on(self, piece: bytes | object, steps: Iterator[Step]) -> None:
+        if self._send(piece):
+            self.play(steps)
+
+    def _send(self, piece: bytes | object) -> bool:
+        """Whether to go on."""
+        if self.transport is None:
+            return False
+        if isinstance(piece, bytes):
+            if piece:
+                self.transport.write(piece)
+            else:
+                self.serving = False
+                self.server.on_end(left=False)
+            return True
+        self.serving = False
+        self.server.on_end(left=False)
+        self.abort()
+        return False

@@ -1,0 +1,3 @@
+"""A small Discord on loopback, with a page."""
+
+from __future__ import annotations

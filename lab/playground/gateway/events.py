@@ -1,0 +1,77 @@
+"""One thing that happened, encoded at most once per shape, however many sockets get it."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+from lab.playground.world.payloads import blanked
+
+INTENT_GUILDS: Final = 1 << 0
+INTENT_MEMBERS: Final = 1 << 1
+INTENT_PRESENCES: Final = 1 << 8
+INTENT_MESSAGES: Final = 1 << 9
+INTENT_REACTIONS: Final = 1 << 10
+INTENT_TYPING: Final = 1 << 11
+INTENT_DM_MESSAGES: Final = 1 << 12
+INTENT_DM_REACTIONS: Final = 1 << 13
+INTENT_DM_TYPING: Final = 1 << 14
+INTENT_CONTENT: Final = 1 << 15
+PRIVILEGED_INTENTS: Final = INTENT_MEMBERS | INTENT_PRESENCES | INTENT_CONTENT
+
+encode: Final = msgspec.json.Encoder().encode
+
+
+class Event:
+    """A dispatch of the gateway, or of the page alone.
+
+    Args:
+        name: Discord's event name; names of the playground's own begin with `PLAYGROUND_`.
+        payload: The `d` of the frame; not changed afterwards.
+        channel_id: Where it happened; None for the guild as a whole.
+        intent: Bits of which a session needs one; 0 means every session gets it.
+        to_bot: Whether the gateway sends it.
+        hide_content: Whether sessions without the message content intent get it blanked.
+    """
+
+    __slots__ = (
+        "_blank", "_full", "channel_id", "guild_id", "hide_content", "intent", "name", "payload", "seq", "to_bot"
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        name: str,
+        payload: dict[str, Any],
+        *,
+        channel_id: int | None = None,
+        intent: int = 0,
+        to_bot: bool = True,
+        hide_content: bool = False,
+    ) -> None:
+        self.name = name
+        self.payload = payload
+        self.channel_id = channel_id
+        self.guild_id = int(payload["guild_id"]) if payload.get("guild_id") else None
+        """By what the payload says; None for a DM."""
+        self.intent = intent
+        self.to_bot = to_bot
+        self.hide_content = hide_content
+        self.seq = 0
+        """Place in the feed, from 1; set when published."""
+        self._full: bytes | None = None
+        self._blank: bytes | None = None
+
+    def encoded(self) -> bytes:
+        """The payload as JSON."""
+        if self._full is None:
+            self._full = encode(self.payload)
+        return self._full
+
+    def encoded_for(self, intents: int) -> bytes:
+        """The payload as JSON, as a session with these intents may see it."""
+        if not self.hide_content or intents & INTENT_CONTENT:
+            return self.encoded()
+        if self._blank is None:
+            self._blank = encode(blanked(self.payload))
+        return self._blank

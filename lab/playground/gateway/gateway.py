@@ -1,0 +1,369 @@
+"""The gateway: HELLO, IDENTIFY, RESUME, heartbeats, dispatch to sessions, and its faults."""
+
+from __future__ import annotations
+
+import logging
+import socket as sockets
+import struct
+from collections import Counter
+from dataclasses import dataclass
+from secrets import token_hex
+from typing import Any, Final
+
+import msgspec
+from aiohttp import WSMsgType, web
+
+from lab.playground.gateway.events import INTENT_CONTENT, INTENT_MEMBERS, PRIVILEGED_INTENTS, Event, encode
+from lab.playground.gateway.feed import Feed
+from lab.playground.gateway.session import Connection, Session
+from lab.playground.world import defaults
+from lab.playground.world.payloads import Payloads
+from lab.playground.world.world import World
+
+logger = logging.getLogger(__name__)
+
+SESSIONS_KEPT: Final = 16
+RECEIVE_LIMIT_BYTES: Final = 4096
+_CHUNK_MEMBERS: Final = 1000
+
+
+class Received(msgspec.Struct):
+    """A frame of a client."""
+
+    op: int
+    d: Any = None
+
+
+_decode: Final = msgspec.json.Decoder(Received).decode
+
+
+@dataclass(slots=True)
+class GatewayFaults:
+    """How the gateway misbehaves from now on; numbers count down."""
+
+    refuse_resumes: int = 0
+    """RESUMEs answered by op 9 false."""
+    ignore_resumes: int = 0
+    """RESUMEs that get no answer at all."""
+    duplicate_after_resume: int = 0
+    """RESUMEs after which the newest MESSAGE_CREATE comes a second time."""
+    ignore_heartbeats: bool = False
+
+
+class Gateway:
+    """Every session of the bot.
+
+    Args:
+        world: What READY and GUILD_CREATE tell.
+        payloads: Its JSON.
+        feed: Whose events are dispatched, and where connections are announced to the page.
+        token: The one token that is accepted.
+        heartbeat_interval_ms: Told in HELLO.
+        allowed_intents: Privileged intents that are switched on in the "portal".
+    """
+
+    def __init__(
+        self,
+        world: World,
+        payloads: Payloads,
+        feed: Feed,
+        *,
+        token: str = defaults.BOT_TOKEN,
+        heartbeat_interval_ms: int = 41_250,
+        allowed_intents: int = PRIVILEGED_INTENTS,
+    ) -> None:
+        self.url = ""
+        """Where clients resume; set when the server listens."""
+        self.faults = GatewayFaults()
+        self.counters: Counter[str] = Counter()
+        self.token = token
+        self.allowed_intents = allowed_intents
+        self._world = world
+        self._payloads = payloads
+        self._feed = feed
+        self._heartbeat_interval_ms = heartbeat_interval_ms
+        self._sessions: dict[str, Session] = {}
+        self._connections: dict[Connection, Session | None] = {}
+        self._was_online = False
+        self._status = "offline"
+        feed.subscribe(self._on_event)
+
+    # ---- what others ask
+
+    @property
+    def is_online(self) -> bool:
+        """Whether a session has a socket."""
+        return any(session is not None for session in self._connections.values())
+
+    @property
+    def status(self) -> str:
+        """Presence of the bot: `offline`, or what it set."""
+        return self._status if self.is_online else "offline"
+
+    def dispatch(self, name: str, payload: dict[str, Any]) -> None:
+        """Send any event to every session, well-formed or not."""
+        data = encode(payload)
+        for session in self._sessions.values():
+            session.dispatch(name, data)
+
+    def _on_event(self, event: Event) -> None:
+        if not event.to_bot:
+            return
+        for session in self._sessions.values():
+            if session.wants(event):
+                session.dispatch(event.name, event.encoded_for(session.intents))
+
+    # ---- faults
+
+    async def drop(self, code: int = 4000, shard: int | None = None) -> int:
+        """How many sockets were closed with `code`; 1006 cuts them without a closing handshake; None for any shard."""
+        connections = [
+            connection
+            for connection, session in self._connections.items()
+            if shard is None or (session is not None and session.shard[0] == shard)
+        ]
+        for connection in connections:
+            if code == 1006:
+                reset_transport(connection.transport)
+            else:
+                await connection.close(code)
+        return len(connections)
+
+    def reset(self) -> int:
+        """How many TCP connections were reset."""
+        for connection in self._connections:
+            reset_transport(connection.transport)
+        return len(self._connections)
+
+    def repeat(self) -> int:
+        """How many sessions were sent their newest MESSAGE_CREATE a second time."""
+        newest = [(session, session.buffer.last_of("MESSAGE_CREATE")) for session in self._sessions.values()]
+        for session, data in newest:
+            if data is not None:
+                session.dispatch("MESSAGE_CREATE", data)
+        return len(newest)
+
+    def request_reconnect(self) -> int:
+        """How many sockets were asked to reconnect (op 7)."""
+        return self._tell_all(7, None)
+
+    def invalidate(self, resumable: bool) -> int:
+        """How many sockets were told that their session is invalid (op 9)."""
+        told = self._tell_all(9, resumable)
+        if not resumable:
+            for session in tuple(self._connections.values()):
+                if session is not None:
+                    self._sessions.pop(session.session_id, None)
+        return told
+
+    def freeze(self) -> int:
+        """How many sockets went silent; they stay open."""
+        for connection in self._connections:
+            connection.frozen = True
+        return len(self._connections)
+
+    def _tell_all(self, op: int, data: Any) -> int:
+        for connection in self._connections:
+            connection.send_op(op, data)
+        return len(self._connections)
+
+    # ---- a socket's life
+
+    async def serve(self, request: web.Request) -> web.WebSocketResponse:
+        """Speak the gateway's protocol on one socket until it closes."""
+        socket = web.WebSocketResponse(compress=False, max_msg_size=1 << 20, timeout=1.0)
+        await socket.prepare(request)
+        connection = Connection(socket, request.transport)
+        self._connections[connection] = None
+        self.counters["connections"] += 1
+        connection.send_op(10, {"heartbeat_interval": self._heartbeat_interval_ms, "_trace": ["playground"]})
+        try:
+            await self._read(connection)
+        finally:
+            session = self._connections.pop(connection)
+            if session is not None and session.connection is connection:
+                self._detach(session, ended=not connection.closed_by_us and socket.close_code in (1000, 1001))
+            await connection.abandon()
+            self._announce()
+        return socket
+
+    async def close(self) -> None:
+        """Close every socket as a server that goes away does."""
+        await self.drop(1001)
+
+    async def _read(self, connection: Connection) -> None:
+        async for message in connection.socket:
+            if connection.frozen:
+                continue
+            if message.type is not WSMsgType.TEXT and message.type is not WSMsgType.BINARY:
+                return
+            code = self._on_text(connection, message.data)
+            if code:
+                await connection.close(code)
+                return
+
+    def _on_text(self, connection: Connection, text: str | bytes) -> int:
+        """Act on what a client sent; the close code when it broke a rule, else 0."""
+        if len(text) > RECEIVE_LIMIT_BYTES:
+            return 4002
+        try:
+            received = _decode(text)
+        except (msgspec.DecodeError, ValueError):
+            return 4002
+        try:
+            return self._on_frame(connection, received.op, received.d)
+        except (KeyError, TypeError, ValueError) as error:
+            logger.warning("a gateway client sent an op %d that cannot be read: %r", received.op, error)
+            return 4002
+
+    def _on_frame(self, connection: Connection, op: int, data: Any) -> int:
+        session = self._connections[connection]
+        if op in (2, 3, 6, 8) and not isinstance(data, dict):
+            return 4002
+        if op == 1:
+            if not self.faults.ignore_heartbeats:
+                connection.send_op(11, None)
+        elif op == 2:
+            return 4005 if session else self._identify(connection, data)
+        elif op == 6:
+            return 4005 if session else self._resume(connection, data)
+        elif session is None:
+            return 4003
+        elif op == 3:
+            self._status = str(data.get("status") or "online")
+            self._announce(changed=True)
+        elif op == 8:
+            self._send_members(session, data)
+        elif op != 4:
+            return 4001
+        return 0
+
+    def _identify(self, connection: Connection, data: dict[str, Any]) -> int:
+        self.counters["identifies"] += 1
+        if str(data.get("token", "")).removeprefix("Bot ") != self.token:
+            return 4004
+        intents = int(data.get("intents", 0))
+        if intents & PRIVILEGED_INTENTS & ~self.allowed_intents:
+            return 4014
+        number, count = map(int, data.get("shard") or (0, 1))
+        if not 0 <= number < count:
+            return 4010
+        session = Session(token_hex(16), intents, (number, count))
+        self._sessions[session.session_id] = session
+        self._forget_sessions()
+        self._status = str((data.get("presence") or {}).get("status") or "online")
+        self._attach(session, connection)
+        session.dispatch("READY", encode(self._ready(session)))
+        for guild_id in filter(session.serves, self._world.guilds):
+            guild = self._payloads.guild(guild_id, for_gateway=True, all_members=bool(intents & INTENT_MEMBERS))
+            session.dispatch("GUILD_CREATE", encode(guild))
+        return 0
+
+    def _ready(self, session: Session) -> dict[str, Any]:
+        bot = self._payloads.user(self._world.bot)
+        return {
+            "v": 10,
+            "user": {**bot, "verified": True, "mfa_enabled": False, "email": None, "flags": 0},
+            "guilds": [{"id": str(i), "unavailable": True} for i in filter(session.serves, self._world.guilds)],
+            "private_channels": [],
+            "session_id": session.session_id,
+            "resume_gateway_url": self.url,
+            "shard": list(session.shard),
+            "application": {"id": str(defaults.APPLICATION_ID), "flags": (1 << 15) | (1 << 19)},
+        }
+
+    def _resume(self, connection: Connection, data: dict[str, Any]) -> int:
+        self.counters["resumes"] += 1
+        if str(data.get("token", "")).removeprefix("Bot ") != self.token:
+            return 4004
+        if self.faults.ignore_resumes:
+            self.faults.ignore_resumes -= 1
+            return 0
+        session = self._sessions.get(str(data.get("session_id")))
+        seq = data.get("seq")
+        if session is None or not isinstance(seq, int) or self._refuses_resume():
+            connection.send_op(9, False)
+            return 0
+        self._attach(session, connection)
+        if not session.replay(seq):
+            del self._sessions[session.session_id]
+            self._connections[connection] = None
+            connection.send_op(9, False)
+            return 0
+        session.dispatch("RESUMED", b'{"_trace":["playground"]}')
+        self._repeat_newest(session)
+        return 0
+
+    def _refuses_resume(self) -> bool:
+        refuses = self.faults.refuse_resumes > 0
+        self.faults.refuse_resumes -= refuses
+        return refuses
+
+    def _repeat_newest(self, session: Session) -> None:
+        newest = session.buffer.last_of("MESSAGE_CREATE")
+        if self.faults.duplicate_after_resume and newest is not None:
+            self.faults.duplicate_after_resume -= 1
+            session.dispatch("MESSAGE_CREATE", newest)
+
+    def _send_members(self, session: Session, data: dict[str, Any]) -> None:
+        query = str(data.get("query") or "").lower()
+        ids = data.get("user_ids")
+        wanted = {int(i) for i in (ids if isinstance(ids, list) else [ids])} if ids else None
+        found = [
+            user
+            for user in self._world.users.values()
+            if (user.id in wanted if wanted is not None else user.name.lower().startswith(query))
+        ]
+        found = found[: int(data.get("limit") or 0) or None]
+        chunks = [found[i : i + _CHUNK_MEMBERS] for i in range(0, len(found), _CHUNK_MEMBERS)] or [[]]
+        for index, chunk in enumerate(chunks):
+            payload = {
+                "guild_id": str(data.get("guild_id") or defaults.GUILD_ID),
+                "members": [self._payloads.member(user) for user in chunk],
+                "chunk_index": index,
+                "chunk_count": len(chunks),
+                "not_found": [],
+                "nonce": data.get("nonce"),
+            }
+            session.dispatch("GUILD_MEMBERS_CHUNK", encode(payload))
+
+    # ---- bookkeeping
+
+    def _attach(self, session: Session, connection: Connection) -> None:
+        if session.connection is not None:
+            session.connection.frozen = True
+            self._connections[session.connection] = None
+        session.connection = connection
+        self._connections[connection] = session
+        self._announce()
+
+    def _detach(self, session: Session, *, ended: bool) -> None:
+        session.connection = None
+        if ended:
+            self._sessions.pop(session.session_id, None)
+
+    def _forget_sessions(self) -> None:
+        for session_id, session in tuple(self._sessions.items()):
+            if len(self._sessions) <= SESSIONS_KEPT:
+                return
+            if session.connection is None:
+                del self._sessions[session_id]
+
+    def _announce(self, *, changed: bool = False) -> None:
+        if changed or self.is_online != self._was_online:
+            self._was_online = self.is_online
+            payload = {"online": self.is_online, "status": self.status, "content": self._sees_content()}
+            self._feed.publish(Event("PLAYGROUND_BOT", payload, to_bot=False))
+
+    def _sees_content(self) -> bool:
+        return any(s is not None and s.intents & INTENT_CONTENT for s in self._connections.values())
+
+
+def reset_transport(transport: Any) -> None:
+    """Cut a TCP connection so that the other end sees a reset, not an orderly end."""
+    if transport is None:
+        return
+    socket = transport.get_extra_info("socket")
+    if socket is not None:
+        socket.setsockopt(sockets.SOL_SOCKET, sockets.SO_LINGER, struct.pack("ii", 1, 0))
+    transport.abort()

@@ -1,0 +1,100 @@
+"""The web page: its three files, the gateway on the same address, and the live feed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from importlib.resources import files
+from typing import Final
+
+from aiohttp import hdrs, web
+
+from lab.playground.gateway.events import Event
+from lab.playground.hub import Hub
+
+_FEED_LIMIT: Final = 5000
+_KEEP_ALIVE_S: Final = 20.0
+_HEADERS: Final = {
+    "Content-Security-Policy": (
+        "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'"
+    ),
+    "Cache-Control": "no-cache",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+_TYPES: Final = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
+
+
+class PageRoutes:
+    """Serves the page and pushes what happens to it.
+
+    Args:
+        hub: The playground.
+    """
+
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+        self._feeds: set[asyncio.Task[None]] = set()
+
+    def add(self, app: web.Application) -> None:
+        """Register the routes."""
+        app.router.add_get("/", self._root)
+        app.router.add_get("/feed", self._feed)
+        app.router.add_get(r"/page/{name:[a-z_]+\.(?:css|js|svg)}", self._file)
+        app.on_shutdown.append(self._end_feeds)
+
+    async def _root(self, request: web.Request) -> web.StreamResponse:
+        if request.headers.get(hdrs.UPGRADE, "").lower() == "websocket":
+            return await self._hub.gateway.serve(request)
+        return self._asset("index.html")
+
+    async def _file(self, request: web.Request) -> web.Response:
+        return self._asset(request.match_info["name"])
+
+    def _asset(self, name: str) -> web.Response:
+        source = files("lab.playground") / "page" / name
+        if not source.is_file():
+            raise web.HTTPNotFound()
+        kind = _TYPES[name.rpartition(".")[2]]
+        return web.Response(body=source.read_bytes(), content_type=kind, charset="utf-8", headers=_HEADERS)
+
+    async def _feed(self, request: web.Request) -> web.StreamResponse:
+        """Server-sent events; a page that lags too far behind is cut off and comes back for the whole state."""
+        response = web.StreamResponse(headers={**_HEADERS, "Content-Type": "text/event-stream"})
+        await response.prepare(request)
+        task = asyncio.current_task()
+        queue: deque[bytes] = deque([b'retry: 1000\ndata: {"t":"PLAYGROUND_HELLO","d":{}}\n\n'])
+        wanted = asyncio.Event()
+
+        def listen(event: Event) -> None:
+            if event.name != "INTERACTION_CREATE":
+                queue.append(b'data: {"t":"%s","d":%s}\n\n' % (event.name.encode(), event.encoded()))
+                wanted.set()
+
+        self._hub.feed.subscribe(listen)
+        if task is not None:
+            self._feeds.add(task)
+        try:
+            while len(queue) <= _FEED_LIMIT:
+                wanted.clear()
+                chunk = b"".join(queue) or b": still here\n\n"
+                queue.clear()
+                await response.write(chunk)
+                try:
+                    await asyncio.wait_for(wanted.wait(), _KEEP_ALIVE_S)
+                except TimeoutError:
+                    continue
+        except (ConnectionError, asyncio.CancelledError):
+            return response
+        finally:
+            self._hub.feed.unsubscribe(listen)
+            self._feeds.discard(task)
+        return response
+
+    async def _end_feeds(self, _: web.Application) -> None:
+        for task in self._feeds:
+            task.cancel()
+        if self._feeds:
+            await asyncio.wait(self._feeds)

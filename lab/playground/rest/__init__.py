@@ -1,0 +1,3 @@
+"""The playground's REST routes."""
+
+from __future__ import annotations

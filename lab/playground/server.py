@@ -1,0 +1,196 @@
+"""The playground's server: one loopback port, one thread, one event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any, Self
+
+from aiohttp import web
+
+from actors.kernel import SystemClock
+from lab.playground.control import Control
+from lab.playground.driver import Driver
+from lab.playground.gateway import events
+from lab.playground.hub import Hub, Options
+from lab.playground.page_routes import PageRoutes
+from lab.playground.rest.channels import ChannelRoutes
+from lab.playground.rest.guard import guard
+from lab.playground.rest.interactions import InteractionRoutes
+from lab.playground.rest.messages import MessageRoutes
+from lab.playground.rest.rest import Rest
+from lab.playground.world import defaults
+
+_START_S = 30.0
+_SETTLE_S = 0.02
+_BODY_LIMIT_BYTES = 40 * 1024 * 1024
+
+
+class PlaygroundServer(Driver):
+    """A small Discord and its page on a loopback port; also every driver method.
+
+    Args:
+        host: A loopback address; anything else is refused.
+        port: 0 picks a free one.
+        clock: Seconds since 1970, the time of ids, tokens and limits; None for the machine's.
+        token: The bot's token.
+        bot_name: Name of the bot's user.
+        allowed_intents: Privileged intents that are switched on for the bot.
+        heartbeat_interval_ms: Told to gateway clients.
+        rate_limits: Whether REST calls are really limited.
+        history_limit: Most messages kept per channel.
+        recommended_shards: How many connections the bot is told to share its guilds among.
+
+    Raises:
+        ValueError: When `host` is not a loopback address.
+    """
+
+    def __init__(
+        self,
+        *,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        clock: Callable[[], float] | None = None,
+        token: str = defaults.BOT_TOKEN,
+        bot_name: str = defaults.BOT_NAME,
+        allowed_intents: int = events.PRIVILEGED_INTENTS,
+        heartbeat_interval_ms: int = 41_250,
+        rate_limits: bool = False,
+        history_limit: int = 10_000,
+        recommended_shards: int = 1,
+    ) -> None:
+        if host != "127.0.0.1":
+            raise ValueError(f"host {host!r}: the playground listens on 127.0.0.1 only")
+        options = Options(
+            clock=clock or _machine_clock(),
+            token=token,
+            bot_name=bot_name,
+            allowed_intents=allowed_intents,
+            heartbeat_interval_ms=heartbeat_interval_ms,
+            rate_limits=rate_limits,
+            history_limit=history_limit,
+            recommended_shards=recommended_shards,
+        )
+        super().__init__(Hub(options))
+        self._host = host
+        self.port = port
+        """The port asked for; the real one after `start()`."""
+        self._thread: threading.Thread | None = None
+        self._stopping: asyncio.Event | None = None
+
+    @property
+    def origin(self) -> str:
+        """Scheme, host and port."""
+        return f"http://{self._host}:{self.port}"
+
+    @property
+    def api_base(self) -> str:
+        """What `discord.http.Route.BASE` must be."""
+        return self.origin + defaults.API_PATH
+
+    @property
+    def gateway_url(self) -> str:
+        """Where gateway clients connect."""
+        return f"ws://{self._host}:{self.port}/"
+
+    @property
+    def page_url(self) -> str:
+        """What to open in a browser."""
+        return self.origin + "/"
+
+    def start(self) -> None:
+        """Listen; returns when connections are accepted. `OSError` when the port is taken."""
+        if self._thread is not None:
+            raise RuntimeError("the playground was started already")
+        ready: Future[None] = Future()
+        self._thread = threading.Thread(target=self._run, args=(ready,), name="playground", daemon=True)
+        self._thread.start()
+        try:
+            ready.result(_START_S)
+        except BaseException:
+            self._thread.join()
+            self._thread = None
+            raise
+
+    def stop(self) -> None:
+        """Close every connection and end the thread; does nothing when not running."""
+        thread, loop, stopping = self._thread, self._loop, self._stopping
+        if thread is None:
+            return
+        if loop is not None and stopping is not None and not loop.is_closed():
+            loop.call_soon_threadsafe(stopping.set)
+        thread.join()
+        self._thread = self._loop = self._stopping = None
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    # ---- the server's thread
+
+    def _run(self, ready: Future[None]) -> None:
+        try:
+            asyncio.run(self._serve(ready))
+        except BaseException as error:
+            if ready.done():
+                raise
+            ready.set_exception(error)
+
+    async def _serve(self, ready: Future[None]) -> None:
+        app = self._application()
+        runner = web.AppRunner(app, handle_signals=False, access_log=None, shutdown_timeout=1.0)
+        await runner.setup()
+        loop = asyncio.get_running_loop()
+        assert runner.server is not None  # it was set up just now
+        try:
+            listener = await loop.create_server(runner.server, self._host, self.port, backlog=1024)
+            self.port = listener.sockets[0].getsockname()[1]
+            self._hub.payloads.origin = self.origin
+            self._hub.gateway.url = self.gateway_url
+            self._loop = loop
+            self._stopping = asyncio.Event()
+            ready.set_result(None)
+            await self._stopping.wait()
+            await _close(listener)
+        finally:
+            await runner.cleanup()
+            await asyncio.sleep(_SETTLE_S)  # transports say that they are closed
+
+    def _application(self) -> web.Application:
+        app = web.Application(middlewares=[guard], client_max_size=_BODY_LIMIT_BYTES)
+        channels = ChannelRoutes(self._hub)
+        rest = Rest(self._hub)
+        rest.add(app, MessageRoutes(self._hub).routes())
+        rest.add(app, channels.routes())
+        rest.add(app, InteractionRoutes(self._hub, self._acts.interactions).routes())
+        app.router.add_get(r"/attachments/{channel_id:\d+}/{attachment_id:\d+}/{filename}", channels.serve_file)
+        pages = PageRoutes(self._hub)
+        control = Control(self._acts)
+        control.add(app)
+        pages.add(app)
+        app.on_shutdown.append(self._close_sockets)
+        return app
+
+    async def _close_sockets(self, _: Any) -> None:
+        await self._hub.gateway.close()
+
+
+async def _close(listener: asyncio.Server) -> None:
+    """Accept no more, and only then close.
+
+    asyncio leaks what it accepted in the very turn of the loop in which its server is closed.
+    """
+    for listening in listener.sockets:
+        asyncio.get_running_loop().remove_reader(listening.fileno())
+    await asyncio.sleep(_SETTLE_S)
+    listener.close()
+
+
+def _machine_clock() -> Callable[[], float]:
+    clock = SystemClock()
+    return lambda: clock.now().timestamp()

@@ -1,0 +1,3 @@
+"""The playground's state: servers, channels, messages, and their rules."""
+
+from __future__ import annotations

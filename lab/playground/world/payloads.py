@@ -1,0 +1,350 @@
+"""State -> the JSON Discord would send, with every key discord.py needs."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+from urllib.parse import quote
+
+from lab.playground.world import defaults
+from lab.playground.world.records import Attachment, Channel, ChannelKind, Message, MessageFlag, Role, User
+from lab.playground.world.rules import FILE_LIMIT_BYTES
+from lab.playground.world.world import World, thread_state
+
+Json = dict[str, Any]
+
+ALL_PERMISSIONS: Final = str((1 << 50) - 1)
+
+
+class Payloads:
+    """Writes the records of one world as Discord does.
+
+    Args:
+        world: Where referenced records are looked up.
+    """
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self.origin = "http://127.0.0.1"
+        """Scheme, host and port under which attachments are served; set when the server listens."""
+
+    # ---- people
+
+    def user(self, user: User) -> Json:
+        """A user object; the same dict every time, so don't change it."""
+        if user.payload is None:
+            user.payload = {
+                "id": str(user.id),
+                "username": user.name.lower().replace(" ", "_"),
+                "global_name": user.name,
+                "discriminator": "0",
+                "avatar": None,
+                "bot": user.bot,
+                "system": False,
+                "public_flags": 0,
+            }
+        return user.payload
+
+    def member(self, user: User, *, with_user: bool = True, permissions: bool = False) -> Json:
+        """A guild member, with or without its user."""
+        member: Json = {
+            "roles": [str(role) for role in user.roles],
+            "joined_at": user.joined_at,
+            "premium_since": None,
+            "nick": None,
+            "avatar": None,
+            "pending": False,
+            "deaf": False,
+            "mute": False,
+            "flags": 0,
+            "communication_disabled_until": None,
+        }
+        if with_user:
+            member["user"] = self.user(user)
+        if permissions:
+            member["permissions"] = ALL_PERMISSIONS
+        return member
+
+    def role(self, role: Role) -> Json:
+        """A role."""
+        return {
+            "id": str(role.id),
+            "name": role.name,
+            "color": 0,
+            "colors": {"primary_color": 0, "secondary_color": None, "tertiary_color": None},
+            "hoist": False,
+            "icon": None,
+            "unicode_emoji": None,
+            "position": 0 if role.id in self._world.guilds else 1,
+            "permissions": str(role.permissions),
+            "managed": False,
+            "mentionable": False,
+            "flags": 0,
+        }
+
+    # ---- guild and channels
+
+    def guild(self, guild_id: int = defaults.GUILD_ID, *, for_gateway: bool = False, all_members: bool = True) -> Json:
+        """A guild; for the gateway with channels, threads and members."""
+        world = self._world
+        guild: Json = {
+            "id": str(guild_id),
+            "name": world.guilds[guild_id],
+            "icon": None,
+            "splash": None,
+            "banner": None,
+            "description": None,
+            "owner_id": str(defaults.YOU_ID),
+            "region": "loopback",
+            "afk_channel_id": None,
+            "afk_timeout": 300,
+            "verification_level": 0,
+            "default_message_notifications": 0,
+            "explicit_content_filter": 0,
+            "mfa_level": 0,
+            "nsfw_level": 0,
+            "premium_tier": 0,
+            "premium_progress_bar_enabled": False,
+            "preferred_locale": "en-US",
+            "system_channel_id": None,
+            "system_channel_flags": 0,
+            "rules_channel_id": None,
+            "public_updates_channel_id": None,
+            "features": [],
+            "emojis": [],
+            "stickers": [],
+            "roles": [self.role(r) for r in world.roles.values() if r.id == guild_id or r.id not in world.guilds],
+        }
+        if for_gateway:
+            guild.update(self._guild_extras(guild_id, all_members))
+        return guild
+
+    def _guild_extras(self, guild_id: int, all_members: bool) -> Json:
+        world = self._world
+        members = world.users.values() if all_members else [world.bot]
+        return {
+            "joined_at": world.bot.joined_at,
+            "large": len(world.users) > 250,
+            "unavailable": False,
+            "member_count": len(world.users),
+            "members": [self.member(user) for user in members],
+            "channels": [self.channel(c) for c in self.guild_channels(guild_id)],
+            "threads": [self.channel(t) for t in self.active_threads(guild_id)],
+            "voice_states": [],
+            "presences": [],
+            "stage_instances": [],
+            "guild_scheduled_events": [],
+            "soundboard_sounds": [],
+        }
+
+    def guild_channels(self, guild_id: int = defaults.GUILD_ID) -> list[Channel]:
+        """Text channels and forums of a guild in order of position."""
+        kinds = (ChannelKind.TEXT, ChannelKind.FORUM)
+        found = (c for c in self._world.channels.values() if c.kind in kinds and c.guild_id == guild_id)
+        return sorted(found, key=lambda channel: channel.position)
+
+    def active_threads(self, guild_id: int = defaults.GUILD_ID) -> list[Channel]:
+        """The threads of a guild that the bot sees and that are not archived."""
+        world = self._world
+        seen = (t for t in world.threads.values() if t.guild_id == guild_id and world.may_see(world.bot, t))
+        return [thread for thread in seen if not thread_state(thread).archived]
+
+    def channel(self, channel: Channel, *, newly_created: bool = False) -> Json:
+        """A channel, DM or thread object."""
+        if channel.kind == ChannelKind.DM:
+            return self._dm(channel)
+        if channel.thread is not None:
+            return self._thread(channel, newly_created)
+        payload: Json = {
+            "id": str(channel.id),
+            "guild_id": str(channel.guild_id),
+            "type": int(channel.kind),
+            "name": channel.name,
+            "position": channel.position,
+            "permission_overwrites": [],
+            "topic": channel.topic,
+            "nsfw": False,
+            "parent_id": None,
+            "rate_limit_per_user": 0,
+            "last_message_id": _id_or_none(channel.last_message_id),
+            "flags": 0,
+        }
+        if channel.kind == ChannelKind.FORUM:
+            payload |= {"available_tags": [], "default_reaction_emoji": None, "default_forum_layout": 0}
+        return payload
+
+    def _dm(self, channel: Channel) -> Json:
+        recipient = self._world.user(channel.recipient_id or 0)
+        return {
+            "id": str(channel.id),
+            "type": int(ChannelKind.DM),
+            "recipients": [self.user(recipient)],
+            "last_message_id": _id_or_none(channel.last_message_id),
+            "flags": 0,
+        }
+
+    def _thread(self, channel: Channel, newly_created: bool) -> Json:
+        state = thread_state(channel)
+        payload: Json = {
+            "id": str(channel.id),
+            "guild_id": str(channel.guild_id),
+            "parent_id": str(channel.parent_id),
+            "owner_id": str(state.owner_id),
+            "type": int(channel.kind),
+            "name": channel.name,
+            "last_message_id": _id_or_none(channel.last_message_id),
+            "message_count": state.message_count,
+            "total_message_sent": state.message_count,
+            "member_count": min(len(state.members), 50),
+            "rate_limit_per_user": 0,
+            "flags": 0,
+            "thread_metadata": {
+                "archived": state.archived,
+                "auto_archive_duration": state.auto_archive_minutes,
+                "archive_timestamp": state.archive_changed_at,
+                "locked": state.locked,
+                "invitable": True,
+                "create_timestamp": state.created_at,
+            },
+        }
+        bot_id = self._world.bot.id
+        if bot_id in state.members:
+            payload["member"] = self.thread_member(channel, bot_id)
+        if newly_created:
+            payload["newly_created"] = True
+        return payload
+
+    def thread_member(self, channel: Channel, user_id: int) -> Json:
+        """Somebody's membership of a thread."""
+        joined_at = thread_state(channel).members[user_id]
+        return {"id": str(channel.id), "user_id": str(user_id), "join_timestamp": joined_at, "flags": 0}
+
+    # ---- messages
+
+    def message(self, message: Message, *, for_gateway: bool = False, nested: bool = False) -> Json:
+        """A message; for the gateway with guild and member; nested without what it replies to."""
+        world = self._world
+        payload: Json = {
+            "id": str(message.id),
+            "channel_id": str(message.channel_id),
+            "type": int(message.kind),
+            "author": self.user(message.author),
+            "content": message.content,
+            "timestamp": message.created_at,
+            "edited_timestamp": message.edited_at,
+            "tts": False,
+            "mention_everyone": message.mention_everyone,
+            "mentions": [self.user(world.users[i]) for i in message.mentions if i in world.users],
+            "mention_roles": [str(i) for i in message.mention_roles],
+            "attachments": [self.attachment(a) for a in message.attachments],
+            "embeds": message.embeds,
+            "components": message.components,
+            "pinned": message.pinned,
+            "flags": int(message.flags),
+        }
+        if message.nonce is not None:
+            payload["nonce"] = message.nonce
+        if message.position is not None:
+            payload["position"] = message.position
+        if message.interaction is not None:
+            payload |= {"interaction_metadata": message.interaction, "application_id": str(defaults.APPLICATION_ID)}
+            payload["webhook_id"] = str(defaults.APPLICATION_ID)
+        if message.reactions:
+            payload["reactions"] = self._reactions(message)
+        if message.reference is not None:
+            self._add_reference(payload, message, nested)
+        if message.flags & MessageFlag.HAS_THREAD and message.id in world.threads:
+            payload["thread"] = self.channel(world.threads[message.id])
+        if for_gateway:
+            self._add_place(payload, message)
+        return payload
+
+    def attachment(self, attachment: Attachment) -> Json:
+        """A file, with the loopback address of its bytes."""
+        path = f"/attachments/{attachment.channel_id}/{attachment.id}/{quote(attachment.filename)}"
+        payload: Json = {
+            "id": str(attachment.id),
+            "filename": attachment.filename,
+            "size": attachment.size_bytes,
+            "url": self.origin + path,
+            "proxy_url": self.origin + path,
+            "content_type": attachment.content_type,
+            "flags": 0,
+        }
+        if attachment.description is not None:
+            payload["description"] = attachment.description
+        return payload
+
+    def _reactions(self, message: Message) -> list[Json]:
+        bot_id = self._world.bot.id
+        return [
+            {
+                "emoji": emoji_payload(emoji),
+                "count": len(users),
+                "count_details": {"burst": 0, "normal": len(users)},
+                "me": bot_id in users,
+                "me_burst": False,
+                "burst_colors": [],
+            }
+            for emoji, users in message.reactions.items()
+        ]
+
+    def _add_reference(self, payload: Json, message: Message, nested: bool) -> None:
+        if message.reference is None:
+            return
+        channel_id, message_id = message.reference
+        channel = self._world.channels.get(channel_id)
+        guild_id = channel.guild_id if channel else defaults.GUILD_ID
+        payload["message_reference"] = {"type": 0, "channel_id": str(channel_id), "guild_id": str(guild_id)}
+        if message_id is None:
+            return
+        payload["message_reference"]["message_id"] = str(message_id)
+        if nested:
+            return
+        target = channel.history.get(message_id) if channel else None
+        payload["referenced_message"] = self.message(target, nested=True) if target else None
+
+    def _add_place(self, payload: Json, message: Message) -> None:
+        channel = self._world.channels.get(message.channel_id)
+        if channel is None:
+            return
+        payload["channel_type"] = int(channel.kind)
+        if channel.kind != ChannelKind.DM:
+            payload["guild_id"] = str(channel.guild_id)
+            if message.interaction is None:
+                payload["member"] = self.member(message.author, with_user=False)
+
+    # ---- application
+
+    def application(self) -> Json:
+        """What `/oauth2/applications/@me` answers."""
+        return {
+            "id": str(defaults.APPLICATION_ID),
+            "name": self._world.bot.name,
+            "icon": None,
+            "description": "The bot of the playground.",
+            "bot_public": False,
+            "bot_require_code_grant": False,
+            "verify_key": "0" * 64,
+            "flags": (1 << 15) | (1 << 19),
+            "owner": self.user(self._world.user(defaults.YOU_ID)),
+            "team": None,
+            "attachment_size_limit": FILE_LIMIT_BYTES,
+        }
+
+
+def emoji_payload(emoji: str) -> Json:
+    """An emoji as reactions carry it; `name:id` for custom ones."""
+    name, _, emoji_id = emoji.partition(":")
+    return {"name": name, "id": emoji_id or None}
+
+
+def blanked(payload: Json) -> Json:
+    """The message as a bot without the message content intent sees it."""
+    blank = {**payload, "content": "", "embeds": [], "attachments": [], "components": []}
+    if payload.get("referenced_message"):
+        blank["referenced_message"] = blanked(payload["referenced_message"])
+    return blank
+
+
+def _id_or_none(snowflake: int | None) -> str | None:
+    return None if snowflake is None else str(snowflake)

@@ -1,0 +1,329 @@
+"""The state of the guilds: people, channels, threads, messages. No sockets, no event loop, no clock of its own."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Final
+
+from lab.playground.world import defaults
+from lab.playground.world.errors import ApiError, invalid_form, unknown, unknown_channel, unknown_message
+from lab.playground.world.history import History
+from lab.playground.world.mentions import find_mentions
+from lab.playground.world.records import (
+    Channel,
+    ChannelKind,
+    Draft,
+    Message,
+    MessageFlag,
+    MessageKind,
+    Role,
+    ThreadState,
+    User,
+)
+from lab.playground.world.snowflake import SnowflakeSource, iso
+
+NONCE_TTL_S: Final = 300.0
+"""How long Discord remembers a nonce: "a few minutes"."""
+TYPING_S: Final = 10.0
+EVERYONE_PERMISSIONS: Final = sum(1 << bit for bit in (6, 10, 11, 14, 15, 16, 18, 31, 35, 36, 38))
+"""React, view, send, embed, attach, read history, outside emoji, commands, threads of both kinds, send in threads."""
+
+
+class World:
+    """Everything that exists in the guilds; methods return what they changed or raise `ApiError`.
+
+    Args:
+        clock: Seconds since 1970; the time of every id and stamp.
+        history_limit: Most messages kept per channel.
+        bot_name: Name of the bot's user.
+    """
+
+    def __init__(
+        self, clock: Callable[[], float], *, history_limit: int = 10_000, bot_name: str = defaults.BOT_NAME
+    ) -> None:
+        self.clock = clock
+        self.new_id = SnowflakeSource(clock).next
+        self.users: dict[int, User] = {}
+        self.guilds: dict[int, str] = {}
+        """Id -> name; everybody is in all of them."""
+        self.roles: dict[int, Role] = {}
+        self.add_guild(defaults.GUILD_NAME, defaults.GUILD_ID)
+        self.channels: dict[int, Channel] = {}
+        self.threads: dict[int, Channel] = {}
+        """Those of `channels` that are threads, archived ones included."""
+        self._dms: dict[int, Channel] = {}
+        self._nonces: OrderedDict[tuple[int, int, str], tuple[float, int]] = OrderedDict()
+        self._history_limit = history_limit
+        self.bot = self.add_user(bot_name, bot=True, user_id=defaults.BOT_ID)
+        self.add_user("You", user_id=defaults.YOU_ID)
+        self.add_user("Guest", user_id=defaults.GUEST_ID)
+        self.create_channel("general", channel_id=defaults.GENERAL_ID)
+        self.create_channel("elsewhere", channel_id=defaults.ELSEWHERE_ID)
+
+    def now_iso(self) -> str:
+        """The present as Discord writes it."""
+        return iso(self.clock())
+
+    # ---- guilds and people
+
+    def add_guild(self, name: str, guild_id: int) -> None:
+        """A new guild without channels."""
+        self.guilds[guild_id] = name
+        self.roles[guild_id] = Role(guild_id, "@everyone", EVERYONE_PERMISSIONS)
+
+    def add_user(self, name: str, *, bot: bool = False, user_id: int | None = None) -> User:
+        """A new member of the guild."""
+        user = User(id=user_id or self.new_id(), name=name, bot=bot, joined_at=self.now_iso())
+        self.users[user.id] = user
+        return user
+
+    def add_role(self, name: str) -> Role:
+        """A new role without permissions of its own."""
+        role = Role(self.new_id(), name)
+        self.roles[role.id] = role
+        return role
+
+    def user(self, user_id: int) -> User:
+        """The user with that id, else 10013."""
+        user = self.users.get(user_id)
+        if user is None:
+            raise unknown("User", 10013)
+        return user
+
+    # ---- channels and threads
+
+    def create_channel(
+        self,
+        name: str,
+        kind: ChannelKind = ChannelKind.TEXT,
+        *,
+        channel_id: int | None = None,
+        guild_id: int = defaults.GUILD_ID,
+    ) -> Channel:
+        """A new channel at the end of the list."""
+        channel = self._new_channel(channel_id or self.new_id(), kind, name)
+        channel.guild_id = guild_id
+        channel.position = len(self.channels) - len(self.threads) - len(self._dms)
+        return channel
+
+    def channel(self, channel_id: int) -> Channel:
+        """The channel, thread or DM with that id, else 10003."""
+        channel = self.channels.get(channel_id)
+        if channel is None:
+            raise unknown_channel()
+        return channel
+
+    def delete_channel(self, channel: Channel) -> list[Channel]:
+        """The channels that ceased to exist: it and its threads, threads first."""
+        gone = [t for t in self.threads.values() if t.parent_id == channel.id] if channel.thread is None else []
+        gone.append(channel)
+        for each in gone:
+            self.channels.pop(each.id, None)
+            self.threads.pop(each.id, None)
+        return gone
+
+    def dm_with(self, user: User) -> Channel:
+        """The DM between `user` and the bot, opened when there is none."""
+        channel = self._dms.get(user.id)
+        if channel is None:
+            channel = self._new_channel(self.new_id(), ChannelKind.DM, "")
+            channel.recipient_id = user.id
+            self._dms[user.id] = channel
+        return channel
+
+    def dms(self) -> list[Channel]:
+        """The DMs that were opened."""
+        return list(self._dms.values())
+
+    def create_thread(
+        self,
+        parent: Channel,
+        name: str,
+        owner: User,
+        *,
+        starter: Message | None = None,
+        private: bool = False,
+        auto_archive_minutes: int = 1440,
+    ) -> Channel:
+        """A new thread; one made from a message has the message's id."""
+        if parent.thread is not None or parent.kind == ChannelKind.DM:
+            raise ApiError(400, 50024, "Cannot execute action on this channel type")
+        if starter is not None and (starter.flags & MessageFlag.HAS_THREAD or starter.id in self.channels):
+            raise ApiError(400, 160004, "A thread has already been created for this message")
+        kind = ChannelKind.PRIVATE_THREAD if private else ChannelKind.PUBLIC_THREAD
+        thread = self._new_channel(starter.id if starter else self.new_id(), kind, name)
+        now = self.now_iso()
+        thread.parent_id, thread.guild_id = parent.id, parent.guild_id
+        thread.thread = ThreadState(owner.id, now, auto_archive_minutes, archive_changed_at=now)
+        thread.thread.members[owner.id] = now
+        self.threads[thread.id] = thread
+        if starter is not None:
+            starter.flags |= MessageFlag.HAS_THREAD
+        return thread
+
+    def set_archived(self, thread: Channel, archived: bool) -> bool:
+        """Whether that changed anything."""
+        state = thread_state(thread)
+        if state.archived == archived:
+            return False
+        state.archived = archived
+        state.archive_changed_at = self.now_iso()
+        return True
+
+    def join_thread(self, thread: Channel, user: User) -> bool:
+        """Whether `user` was not in it before."""
+        members = thread_state(thread).members
+        if user.id in members:
+            return False
+        members[user.id] = self.now_iso()
+        return True
+
+    def may_see(self, user: User, channel: Channel) -> bool:
+        """Whether `user` can read `channel`."""
+        if channel.kind == ChannelKind.DM:
+            return user.bot or user.id == channel.recipient_id
+        if channel.kind == ChannelKind.PRIVATE_THREAD:
+            return user.id in thread_state(channel).members
+        return True
+
+    # ---- messages
+
+    def message(self, channel: Channel, message_id: int) -> Message:
+        """The message with that id, else 10008."""
+        message = channel.history.get(message_id)
+        if message is None:
+            raise unknown_message()
+        return message
+
+    def posted_with(self, channel: Channel, author: User, nonce: str | int | None) -> Message | None:
+        """The message `author` posted in `channel` with that nonce a moment ago, if any."""
+        if nonce is None:
+            return None
+        self._forget_nonces()
+        entry = self._nonces.get((channel.id, author.id, str(nonce)))
+        return channel.history.get(entry[1]) if entry else None
+
+    def post(self, channel: Channel, draft: Draft) -> Message:
+        """The new message. The caller has checked threads for archive and lock."""
+        if channel.kind == ChannelKind.FORUM:
+            raise ApiError(400, 50008, "Cannot send messages in a non-text channel")
+        message = self.compose(channel, draft)
+        channel.history.add(message)
+        channel.last_message_id = message.id
+        channel.typing_until.pop(draft.author.id, None)
+        if channel.thread is not None:
+            channel.thread.message_count += 1
+            message.position = channel.thread.message_count
+        if draft.nonce is not None:
+            self._nonces[channel.id, draft.author.id, str(draft.nonce)] = (self.clock(), message.id)
+        return message
+
+    def compose(self, channel: Channel, draft: Draft) -> Message:
+        """The message `draft` would be, kept nowhere (ephemeral answers live only with their interaction)."""
+        message = Message(
+            id=draft.message_id or self.new_id(),
+            channel_id=channel.id,
+            author=draft.author,
+            content=draft.content,
+            created_at=self.now_iso(),
+            kind=draft.kind,
+            flags=draft.flags,
+            nonce=draft.nonce,
+            embeds=draft.embeds,
+            components=draft.components,
+            attachments=draft.attachments,
+            reference=draft.reference,
+            interaction=draft.interaction,
+        )
+        self._note_mentions(message, draft, channel)
+        return message
+
+    def revise(self, message: Message, content: str | None, allowed: dict[str, object] | None = None) -> None:
+        """Edit `message`, with its new text if there is one; filling a deferred answer is no edit that shows."""
+        if message.flags & MessageFlag.LOADING:
+            message.flags &= ~MessageFlag.LOADING
+        else:
+            message.edited_at = self.now_iso()
+        if content is not None:
+            message.content = content
+            found = find_mentions(content, allowed, self.users, self.roles)
+            message.mentions = list(found.users)
+            message.mention_roles, message.mention_everyone = list(found.roles), found.everyone
+
+    def remove(self, channel: Channel, message_id: int) -> Message:
+        """The message that was deleted, else 10008."""
+        message = channel.history.remove(message_id)
+        if message is None:
+            raise unknown_message()
+        if channel.thread is not None:
+            channel.thread.message_count = max(0, channel.thread.message_count - 1)
+        return message
+
+    def react(self, message: Message, user: User, emoji: str) -> bool:
+        """Whether `user` had not reacted so before."""
+        users = message.reactions.setdefault(emoji, [])
+        if user.id in users:
+            return False
+        users.append(user.id)
+        return True
+
+    def unreact(self, message: Message, user: User, emoji: str) -> bool:
+        """Whether there was such a reaction."""
+        users = message.reactions.get(emoji, [])
+        if user.id not in users:
+            return False
+        users.remove(user.id)
+        if not users:
+            del message.reactions[emoji]
+        return True
+
+    def start_typing(self, channel: Channel, user: User) -> None:
+        """Show `user` as typing for ten seconds or until they post."""
+        channel.typing_until[user.id] = self.clock() + TYPING_S
+
+    def is_typing(self, channel: Channel, user: User) -> bool:
+        """Whether the indicator of `user` shows in `channel` now."""
+        return channel.typing_until.get(user.id, 0.0) > self.clock()
+
+    # ---- inside
+
+    def _new_channel(self, channel_id: int, kind: ChannelKind, name: str) -> Channel:
+        channel = Channel(channel_id, kind, name, History(self._history_limit))
+        self.channels[channel_id] = channel
+        return channel
+
+    def _note_mentions(self, message: Message, draft: Draft, channel: Channel) -> None:
+        found = find_mentions(draft.content, draft.allowed_mentions, self.users, self.roles)
+        message.mentions = list(found.users)
+        message.mention_roles, message.mention_everyone = list(found.roles), found.everyone
+        if draft.kind != MessageKind.REPLY or draft.reference is None or draft.reference[1] is None:
+            return
+        target = channel.history.get(draft.reference[1])
+        pings = draft.allowed_mentions is None or bool(draft.allowed_mentions.get("replied_user"))
+        if target is not None and pings and target.author.id not in message.mentions:
+            message.mentions.append(target.author.id)
+
+    def _forget_nonces(self) -> None:
+        oldest_kept = self.clock() - NONCE_TTL_S
+        while self._nonces:
+            key, (posted_at, _) = next(iter(self._nonces.items()))
+            if posted_at >= oldest_kept:
+                return
+            del self._nonces[key]
+
+
+def thread_state(channel: Channel) -> ThreadState:
+    """What makes `channel` a thread; refuses other channels."""
+    if channel.thread is None:
+        raise ApiError(400, 50024, "Cannot execute action on this channel type")
+    return channel.thread
+
+
+def check_reference(channel: Channel, message_id: int, must_exist: bool) -> bool:
+    """Whether the message to reply to is there; refuses an unknown one when it must exist."""
+    if channel.history.get(message_id) is not None:
+        return True
+    if must_exist:
+        raise invalid_form("message_reference", "REPLIES_UNKNOWN_MESSAGE", "Unknown message")
+    return False

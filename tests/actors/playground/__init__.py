@@ -1,1 +1,0 @@
-"""Tests of the playground, most of them through an unmodified discord.py."""

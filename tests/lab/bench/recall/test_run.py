@@ -1,0 +1,164 @@
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from msgspec.structs import replace as replace_struct
+
+from actors.embedder.local import is_installed
+from domain.memory.hybrid import scored
+from domain.memory.hybrid_text import embedded_text
+from domain.memory.injection import Budget
+from lab.bench.recall.data import read
+from lab.bench.recall.run import Found, as_document, run
+from lab.bench.recall.search import RANKERS, Asking, Library
+from lab.bench.recall.vectors import KeptVectors
+from tests.actors.cli.command import run as run_command
+from tests.lab.bench.recall.conversations import WordModel, write
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Library:
+    conversation = read(write(tmp_path))
+    turns = [embedded_text(turn.speaker, turn.time, turn.text) for turn in conversation.turns]
+    return Library(conversation, WordModel().embed(turns))
+
+
+def asking(text: str) -> Asking:
+    return Asking(text, WordModel().embed([text])[0])
+
+
+def test_every_search_is_measured_on_every_question_that_counts(tmp_path: Path) -> None:
+    conversation = read(write(tmp_path))
+
+    results = run([conversation], KeptVectors(WordModel(), None))
+
+    assert (results.questions, results.left_out, results.model) == (2, 3, "words")
+    assert list(results.rankers) == ["hybrid", "similarity", "exhaustive", "bm25", "cosine"]
+    assert results.rankers["hybrid"].block == 1.0
+    assert set(results.by_category) == {"single-hop", "multi-hop"}
+    assert set(results.by_conversation) == {"tiny"}
+
+
+def test_the_document_has_the_figures_of_every_search_by_the_agreed_names(tmp_path: Path) -> None:
+    document = as_document(run([read(write(tmp_path))], KeptVectors(WordModel(), None)))
+
+    read_back = json.loads(json.dumps(document))
+    assert read_back["questions"] == 2
+    assert set(read_back["rankers"]) == set(RANKERS)
+    for figures in read_back["rankers"].values():
+        assert {"block", "recall_5", "recall_10", "mrr"} <= set(figures)
+
+
+def test_recall_and_reciprocal_rank_are_those_of_the_searchs_order(tmp_path: Path) -> None:
+    conversation = read(write(tmp_path))
+    [asked, _] = conversation.asked
+    only = replace(conversation, asked=(replace(asked, evidence=frozenset({0, 1, 2, 3, 4, 5})),))
+    cosine = run([only], KeptVectors(WordModel(), None)).rankers["cosine"]
+    assert cosine.recall_5 == pytest.approx(5 / 6)
+    assert (cosine.block, cosine.block_text, cosine.recall_10, cosine.mrr) == (1.0, 1.0, 1.0, 1.0)
+
+    found = run([replace(conversation, asked=(asked,))], KeptVectors(WordModel(), None)).rankers
+    assert found["bm25"] == Found(block=1.0, block_text=1.0, recall_5=1.0, recall_10=1.0, mrr=1.0)
+
+
+def test_evidence_that_the_block_cuts_counts_by_the_share_of_it_that_is_shown(tmp_path: Path) -> None:
+    conversation = read(write(tmp_path))
+    [asked, _] = conversation.asked
+    turns = list(conversation.turns)
+    turns[2] = replace_struct(
+        turns[2], text="I adopted a greyhound called Pixel last week. " + "It was a nice day for us all. " * 20
+    )
+    long = replace(conversation, turns=tuple(turns), asked=(asked,))
+
+    found = run([long], KeptVectors(WordModel(), None)).rankers["hybrid"]
+
+    assert found.block == 1.0
+    assert 0.05 < found.block_text < 0.3
+
+
+def test_without_a_question_that_counts_there_is_nothing_to_measure(tmp_path: Path) -> None:
+    empty = replace(read(write(tmp_path)), asked=())
+    with pytest.raises(ValueError, match="no question"):
+        run([empty], KeptVectors(WordModel(), None))
+
+
+def test_progress_names_the_conversation_and_the_question(tmp_path: Path) -> None:
+    told: list[str] = []
+    run([read(write(tmp_path))], KeptVectors(WordModel(), None), told.append)
+    assert told == ["tiny: text 0 of 8 new ones", "tiny: question 1 of 2", "tiny: question 2 of 2"]
+
+
+def test_the_candidates_are_the_best_of_both_searches_and_the_turns_beside_them(library: Library) -> None:
+    found = library.found(asking("Which rooster crowed?"), hits=1)
+
+    assert [one.row for one in found] == [0, 1, 2]
+    assert [(one.before, one.after) for one in found] == [(None, 1), (0, 2), (1, 3)]
+    assert [one.sitting for one in found] == [0, 0, 0]
+    assert [one.is_question for one in found] == [True, False, False]
+    assert [one.keyword > 0 for one in found] == [False, True, False]
+
+
+def test_sittings_end_where_nothing_was_said_for_long(library: Library) -> None:
+    assert [one.sitting for one in library.found(asking("ferry rooster greyhound"))] == [0, 0, 0, 3, 3, 3]
+
+
+def test_enough_candidates_give_the_order_that_all_rows_give(library: Library) -> None:
+    question = asking("How long does the ferry to Tallinn take?")
+    every = [one.row for one in scored(library.found(question, hits=6))]
+    assert [one.row for one in scored(library.found(question, hits=3))][:3] == every[:3]
+
+
+def test_the_formula_starts_with_the_most_similar_and_then_weighs_age_and_likeness(library: Library) -> None:
+    question = asking("greyhound called Pixel")
+
+    order = RANKERS["exhaustive"](library, question, Budget())
+
+    assert order[0] == int(np.argmax(library.vectors @ question.vector))
+    assert sorted(order) == list(range(6))
+    assert order == RANKERS["hybrid"](library, question, Budget()), "on small memories the formula ranks everything"
+
+
+def test_bm25_finds_only_rows_with_a_word_of_the_question_and_cosine_all(library: Library) -> None:
+    question = asking("What did the rooster do, and the greyhound?")
+    assert set(RANKERS["bm25"](library, question, Budget())) == {1, 2}
+    near = RANKERS["cosine"](library, question, Budget())
+    sims = [float(library.vectors[row] @ question.vector) for row in near]
+    assert sims == sorted(sims, reverse=True)
+    assert len(near) == 6
+
+
+def test_memories_stand_where_a_log_would_have_them(library: Library) -> None:
+    lines = [memory.line for memory in library.memories]
+    assert lines[0] == 1
+    assert lines == sorted(set(lines))
+    assert {memory.path for memory in library.memories} == {
+        "logs/discord-channel/1234567890123456789/20260105T100000Z_0001.md"
+    }
+
+
+@pytest.mark.skipif(not is_installed(), reason="the local model is an extra")
+def test_the_command_prints_one_json_document_and_finds_by_meaning(tmp_path: Path) -> None:
+    write(tmp_path)
+
+    done = run_command(
+        "agent", "bench", "recall", "--data", str(tmp_path), "--cache", str(tmp_path / "cache"), "--json", cwd=tmp_path
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    document = json.loads(done.stdout)
+    assert document["questions"] == 2
+    assert document["model"] == "all-MiniLM-L6-v2"
+    assert math.isclose(document["rankers"]["hybrid"]["block"], 1.0)
+    assert list((tmp_path / "cache").iterdir())
+
+
+def test_the_command_says_what_is_wrong_with_the_data(tmp_path: Path) -> None:
+    done = run_command("agent", "bench", "recall", "--data", str(tmp_path), cwd=tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: no *.json below")

@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from lab.bench.measure import Figures
+from lab.bench.shell.report import as_document, is_sound, verdicts
+from lab.bench.shell.run import PLAIN, WINDOWS, Shells, available, cancelling, flood, start_cost
+
+GOOD: Figures = {
+    "above_plain_p95_ms": 15.0,
+    "at_once_unfinished": 0,
+    "at_once_brief_s": 1.0,
+    "at_once_hanging_s": 5.0,
+    "flood_memory_mb": 2.0,
+    "cancel_p95_ms": 50.0,
+}
+
+
+@pytest.fixture
+def shells(tmp_path: Path) -> Iterator[Shells]:
+    shells = Shells(tmp_path, (PLAIN, *available()))
+    yield shells
+    shells.close()
+
+
+def test_each_level_is_measured_beside_plain_bash(shells: Shells) -> None:
+    levels = (PLAIN, *available())
+    figures = start_cost(shells, levels, rounds=2)
+    assert list(figures) == list(levels)
+    assert figures[PLAIN]["above_plain_p50_ms"] == 0
+    assert all(of_level["start_p50_ms"] > 0 for of_level in figures.values())
+
+
+def test_floods_and_cancels_come_to_their_end_at_each_level(shells: Shells) -> None:
+    for level in available():
+        assert flood(shells, level, 1_000_000)["flood_s"] > 0
+        assert cancelling(shells, level, rounds=1)["cancel_p95_ms"] > 0
+
+
+def test_a_target_is_met_when_it_is_just_reached() -> None:
+    assert [verdict.met for verdict in verdicts({PLAIN: {}, "bwrap": GOOD})] == [True] * 5
+
+
+def test_a_target_that_is_missed_is_named() -> None:
+    missed = {"bwrap": GOOD | {"at_once_brief_s": 5.1, "above_plain_p95_ms": 15.1}}
+    assert [verdict.name for verdict in verdicts(missed) if not verdict.met] == [
+        "start p95 above plain bash, ms",
+        "of 64 at once, brief ones' share of the hanging ones' time-out",
+    ]
+
+
+def test_a_command_without_an_end_is_unsound() -> None:
+    assert is_sound({"bwrap": GOOD})
+    assert not is_sound({"bwrap": GOOD | {"at_once_unfinished": WINDOWS}})
+
+
+def test_small_sizes_say_nothing_of_targets() -> None:
+    assert as_document({"bwrap": GOOD}, quick=True)["targets"] == []
+    assert len(as_document({"bwrap": GOOD}, quick=False)["targets"]) == 5  # type: ignore[arg-type]

@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from lab.load import agent_process
+from lab.load.agent_process import AgentProcess, environment, read_complaints
+
+CRASH = """\
+2026-11-22 04:18:55,123 ERROR actors.kernel.supervisor: context/discord-thread/1 crashed in handle: ValueError: no
+Traceback (most recent call last):
+  File "x.py", line 1, in handle
+2026-11-22 not a record: actors.kernel.supervisor: crashed in a quoted line
+"""
+GAVE_UP = "2026-11-22 04:18:56,000 CRITICAL actors.kernel.supervisor: model crashed 5 times within 60 s: giving up\n"
+SLOW = "2026-11-22 04:18:57,000 WARNING actors.discord.courier: posting in channel 1 failed (attempt 1 of 6)\n"
+ONLINE = "online as Remembrancer\n"
+
+
+@pytest.fixture
+def unconfigured(tmp_path: Path) -> Iterator[AgentProcess]:
+    """An agent whose settings it refuses."""
+    made = AgentProcess(tmp_path, "nonsense = 1\n", "token")
+    yield made
+    made.stop(0)
+
+
+def test_each_crash_that_the_supervisor_reports_is_one_restart() -> None:
+    found = read_complaints(ONLINE + CRASH + CRASH + GAVE_UP + SLOW)
+
+    assert (found.restarts, found.errors, found.warnings) == (2, 1, 1)
+
+
+def test_an_agent_that_says_nothing_has_no_complaints() -> None:
+    found = read_complaints(ONLINE)
+
+    assert (found.restarts, found.errors, found.warnings, found.end) == (0, 0, 0, ONLINE.strip())
+
+
+def test_the_agent_inherits_neither_keys_nor_settings_nor_a_proxy() -> None:
+    inherited = {"PATH": "/bin", "OPENAI_API_KEY": "k", "AGENT_CONFIG": "c", "https_proxy": "p", "GITHUB_TOKEN": "t"}
+
+    given = environment(inherited, "playground")
+
+    assert given.keys() == {"PATH", "PYTHONPATH", "DISCORD_BOT_TOKEN"}
+    assert given["DISCORD_BOT_TOKEN"] == "playground"
+
+
+def test_an_agent_that_cannot_start_says_why_and_has_an_exit_code(unconfigured: AgentProcess) -> None:
+    unconfigured.start()
+    unconfigured.wait(30)
+
+    assert not unconfigured.is_running
+    assert unconfigured.stop(30) == 1
+    assert "nonsense" in unconfigured.complaints().end
+
+
+def test_an_agent_that_does_not_end_in_time_is_killed(unconfigured: AgentProcess) -> None:
+    unconfigured.start()
+    assert unconfigured.pid is not None
+    os.kill(unconfigured.pid, signal.SIGSTOP)  # so that it does not hear what it is asked
+
+    assert unconfigured.stop(0) is None
+    assert not unconfigured.is_running
+
+
+def test_a_signal_that_comes_during_a_start_is_handled_after_it() -> None:
+    def end(number: int, _frame: object) -> None:
+        raise SystemExit(128 + number)
+
+    def start() -> None:
+        with agent_process._termination_deferred():
+            signal.raise_signal(signal.SIGTERM)
+            done.append("started")
+
+    before = signal.signal(signal.SIGTERM, end)
+    done: list[str] = []
+    try:
+        with pytest.raises(SystemExit):
+            start()
+        assert done == ["started"]
+        assert signal.getsignal(signal.SIGTERM) is end
+    finally:
+        signal.signal(signal.SIGTERM, before)
