@@ -105,7 +105,7 @@ class _Setup:
         self._call([sys.executable, "-m", "venv", "--clear", str(Path(self._root, ".venv"))])
 
     def _build_scan(self) -> None:
-        """Compiles the memory's search to where actors/memory/scan.py looks for it; without it, numpy does its work."""
+        """Compiles the search to where actors/memory/codes/scan.py looks for it; without it, numpy does its work."""
         source = Path(lock_path(self._root, "scan"))
         digest = hashlib.blake2b(source.read_bytes(), digest_size=8).hexdigest()
         library = Path(self._root, ".venv", "lib", f"remembrancer-scan-{platform.machine()}-{digest}.so")

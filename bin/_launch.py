@@ -58,7 +58,7 @@ def fingerprint(root: str, layer: str) -> str:
 def lock_path(root: str, layer: str) -> str:
     """Where the requirements of `layer` are written down; of "scan", its source."""
     if layer == "scan":
-        return os.path.join(root, "actors", "memory", "scan.c")
+        return os.path.join(root, "actors", "memory", "codes", "scan.c")
     return os.path.join(root, "requirements.lock" if layer == "run" else f"requirements-{layer}.lock")
 
 

@@ -55,7 +55,7 @@ def _embedder(settings: Settings, secrets: Secrets) -> Check:
 
 
 def _search() -> Check:
-    from actors.memory import scan
+    from actors.memory.codes import scan
 
     if scan.is_available():
         return Check("search", Level.OK, "compiled")

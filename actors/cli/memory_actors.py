@@ -17,7 +17,7 @@ OPERATOR = Window(surface=Surface.CLI, id="operator")
 
 def has_index(settings: Settings) -> bool:
     """Whether anything was ever remembered."""
-    from actors.memory.database import FILE, FOLDER
+    from actors.memory.index.database import FILE, FOLDER
 
     return (settings.data_root / FOLDER / FILE).exists()
 

@@ -11,7 +11,7 @@ from actors.kernel import Actor, Timer
 from actors.memory.backlog import Backlog
 from actors.memory.expanding import expand
 from actors.memory.recall import Recall, vector_of
-from actors.memory.search import Vector
+from actors.memory.search.search import Vector
 from actors.memory.store import Plan
 from actors.memory.upkeep import RECONCILE_EVERY_S, Upkeep
 from domain.log.window import keeps_logs

@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 
 from actors.kernel import Timer
-from actors.memory.pending import Waiting
+from actors.memory.index.pending import Waiting
 from actors.memory.store import Store
 from messages.base import Address, Message, RequestId
 from messages.embedder import EmbeddingFailed, EmbedTexts, TextRole, TextsEmbedded

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 import msgspec
 import numpy as np
 
-from actors.memory.search import Hit, Kind, Question, Vector
+from actors.memory.search.search import Hit, Kind, Question, Vector
 from actors.memory.store import Store
 from domain.memory.excerpt import excerpt
 from domain.memory.injection import Budget, Injection, inject, tokens

@@ -10,14 +10,14 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from actors.memory import database
-from actors.memory.codes_keeper import CodesKeeper
-from actors.memory.index import Index
-from actors.memory.pending import Waiting
-from actors.memory.places import Mask, Places, Scope, parsed_label
-from actors.memory.reconcile import Piece, Reconciliation
-from actors.memory.search import Kind, Searcher
-from actors.memory.source import IndexVectors
+from actors.memory.codes.keeper import CodesKeeper
+from actors.memory.index import database
+from actors.memory.index.index import Index
+from actors.memory.index.pending import Waiting
+from actors.memory.index.reconcile import Piece, Reconciliation
+from actors.memory.index.vectors import IndexVectors
+from actors.memory.search.search import Kind, Searcher
+from actors.memory.search.visibility import Mask, Places, Scope, parsed_label
 from actors.memory.views import Views
 from domain.memory.remembered import PinChange, Remembered
 from messages.base import EventId, TurnId, Window

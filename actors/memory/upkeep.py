@@ -11,8 +11,8 @@ import apsw
 
 from actors.kernel import Timer
 from actors.kernel.dispatcher import Blocking
-from actors.memory.database import ForeignIndexError
-from actors.memory.reconcile import Piece, Reconciliation
+from actors.memory.index.database import ForeignIndexError
+from actors.memory.index.reconcile import Piece, Reconciliation
 from actors.memory.store import Plan, Store
 from messages.base import Address, Message
 from messages.memory import LookAfterIndex, MemoryRebuilt, RebuildMemory, ReconcileDue, ReconcileSlice

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import apsw
 
-from actors.memory.places import parsed_label
+from actors.memory.search.visibility import parsed_label
 from domain.log.window import LOG_ROOT, log_folder
 from domain.policy.audience import NO_VIEW, in_view, view_key
 from messages.base import Window

@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from actors.memory import database, scan
-from actors.memory.codes_keeper import FILE, CodesKeeper
-from actors.memory.index import Index
-from actors.memory.nearest import Nearest
-from actors.memory.search import Question, Searcher
-from actors.memory.source import IndexVectors
+from actors.memory.codes import scan
+from actors.memory.codes.keeper import FILE, CodesKeeper
+from actors.memory.codes.nearest import Nearest
+from actors.memory.index import database
+from actors.memory.index.index import Index
+from actors.memory.index.vectors import IndexVectors
+from actors.memory.search.search import Question, Searcher
 from actors.memory.store import Store
 from domain.memory.injection import Budget
 from lab.bench.measure import Stopwatch, percentile, settle, silence_log

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from actors.cli.check import Check, Level
 from actors.cli.feature_checks import feature_checks, words_in_logs
-from actors.memory import scan
+from actors.memory.codes import scan
 from actors.settings.load import load
 from actors.settings.secret import Secrets
 from domain.log.event import Kind

@@ -15,8 +15,8 @@ from actors.context.config import ContextConfig
 from actors.context.journal import Journal
 from actors.kernel import Actor, ActorSpec, ActorSystem, ManualClock
 from actors.memory.actor import MemoryActor
-from actors.memory.places import Scope
-from actors.memory.search import Kind
+from actors.memory.search.search import Kind
+from actors.memory.search.visibility import Scope
 from actors.memory.store import Plan, Store
 from domain.memory.injection import Budget
 from domain.memory.keywords import terms

@@ -206,7 +206,7 @@ def test_a_locked_index_costs_memories_for_a_while_and_nothing_else(
 
 
 def test_an_index_that_is_locked_at_the_start_is_opened_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("actors.memory.database.BUSY_MS", 1)
+    monkeypatch.setattr("actors.memory.index.database.BUSY_MS", 1)
     rig = with_zorro(tmp_path)
     rig.stop()
     with locked(tmp_path):

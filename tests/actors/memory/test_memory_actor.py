@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from actors.memory.search import Kind
+from actors.memory.search.search import Kind
 from domain.turn.prompt import MEMORY_PREFIX
 from messages.base import RequestId, Surface, Window
 from messages.embedder import TextRole

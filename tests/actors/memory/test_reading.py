@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.memory.database import ForeignIndexError
+from actors.memory.index.database import ForeignIndexError
 from actors.memory.store import Plan, Store
 from messages.memory import MemoriesFound, SearchMemory
 from messages.socket import Refused

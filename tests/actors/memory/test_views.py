@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from actors.memory.places import Places, parsed_label
+from actors.memory.search.visibility import Places, parsed_label
 from domain.policy.audience import Audience, Reach, in_view, may_show, view_key
 from messages.base import Surface, Window
 from tests.actors.context.rig import CHANNEL

@@ -1,0 +1,3 @@
+"""Codes of vectors: compressed copies in which the nearest are found."""
+
+from __future__ import annotations

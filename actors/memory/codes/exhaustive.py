@@ -1,0 +1,279 @@
+"""The source's formula over every row, found with float32 vectors of a few.
+
+**Why it is exact.** Let P be the rows whose vectors were fetched, p_1 ... p_K what `rank_arrays` chooses from them, and
+s_t the score of p_t when it was chosen. For any other row c let U(c) be an upper bound of `0.7 * sim + 0.2 * recency`,
+and R_t(c) a lower bound of its greatest cosine to p_1 ... p_{t-1} (0 when nothing is known). Its score at step t is at
+most U(c) - 0.1 * R_t(c). If that is below s_t for every t, then c is not chosen at step 1; so the choice from P and c
+agrees up to p_1, and by induction up to p_K; the same holds for all such c at once, since none ever is the best. Where
+the first choice is by `sim`, the bound of c's sim must be below that of p_1 instead (or as great, and c older).
+`below` is strict, so c cannot tie.
+So: rank P, fetch every row that these bounds don't exclude, and repeat until there is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from actors.memory.codes.bounds import Details, Search, greatest
+from actors.memory.codes.records import Records
+from domain.memory import ranking
+from domain.memory.ranking import Choice, Pick
+
+DAY_S = 86_400.0
+_SEEDS = 24
+_SEEDS_EACH = 2
+"""Rows fetched before anything is known: so many, and for each that is wanted so many more."""
+_LOOK = 4
+"""Rows whose bounds are made tight to find one seed."""
+_FEW = 48
+"""So many rows are fetched rather than thought about."""
+_ROUND = 2048
+"""Most bounds made tight before the choice is looked at again."""
+_BATCH = 512
+"""Most rows fetched at a time."""
+ROUNDING = 1e-5
+"""More than the float32 sum of a score can be too low."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Rows that are known exactly, as columns."""
+
+    rows: NDArray[np.int64]
+    sims: NDArray[np.float64]
+    ages: NDArray[np.float64]
+    pinned: NDArray[np.bool_]
+    vectors: NDArray[np.float32]
+    places: NDArray[np.int64]
+    """Of their codes; -1 for a pin."""
+
+    def with_more(self, other: Pool) -> Pool:
+        """Both, these first."""
+        return Pool(
+            np.concatenate([self.rows, other.rows]),
+            np.concatenate([self.sims, other.sims]),
+            np.concatenate([self.ages, other.ages]),
+            np.concatenate([self.pinned, other.pinned]),
+            np.concatenate([self.vectors, other.vectors]),
+            np.concatenate([self.places, other.places]),
+        )
+
+    def only(self, kept: NDArray[np.bool_]) -> Pool:
+        """Those that are kept."""
+        return Pool(
+            self.rows[kept],
+            self.sims[kept],
+            self.ages[kept],
+            self.pinned[kept],
+            self.vectors[kept],
+            self.places[kept],
+        )
+
+    def choose(self, count: int) -> Choice:
+        """The choice from these."""
+        return ranking.choose_arrays(self.rows, self.sims, self.ages, self.pinned, self.vectors, count)
+
+    def explained(self, choice: Choice) -> list[Pick]:
+        """The choice, step by step."""
+        return ranking.explained(choice, self.sims, self.ages, self.pinned)
+
+
+class ExhaustiveRanking:
+    """One exhaustive list in the making.
+
+    Args:
+        exact: Gives places as a pool of rows that are not pinned.
+        ages: Gives the ages at places, in days.
+        pins: The pinned rows; the search must not ask about them.
+    """
+
+    def __init__(
+        self,
+        search: Search,
+        exact: Callable[[NDArray[np.int64]], Pool],
+        ages: Callable[[NDArray[np.int64]], NDArray[np.float64]],
+        pins: Pool,
+        count: int,
+    ) -> None:
+        self._search = search
+        self._exact = exact
+        self._ages = ages
+        self._pool = pins
+        self._count = count
+        self._starts_with_sim = not bool(pins.pinned.any())
+        self._is_refined = np.zeros(len(search.uppers), np.bool_)
+        self._near = _Near(search)
+        self.fetched = 0
+        """Rows whose vectors were needed."""
+
+    def run(self) -> tuple[Pool, list[Pick]]:
+        """What was fetched and is worth keeping, and the choice from all rows, as places in it."""
+        if self._pool.pinned.sum() >= self._count:
+            return self._pool, self._pool.explained(self._pool.choose(self._count))
+        self._fetch(self._seeds())
+        while True:
+            choice = self._pool.choose(self._count)
+            missing = self._not_excluded(choice)
+            if not len(missing):
+                return self._pool, self._pool.explained(choice)
+            self._fetch(missing)
+            self._drop_hopeless()
+
+    @property
+    def _bounds(self) -> NDArray[np.float32]:
+        """Upper bounds of scores, redundancy left out; minus infinity where a place is not asked about (any more)."""
+        assert self._search.scores is not None
+        return self._search.scores
+
+    def _refine(self, places: NDArray[np.int64]) -> None:
+        """Make the bounds at those of `places` tight that are not yet."""
+        loose = places[~self._is_refined[places]]
+        if len(loose):
+            self._is_refined[loose] = True
+            details, guesses = self._search.refine(loose)
+            self._near.add(details, guesses)
+
+    def _seeds(self) -> NDArray[np.int64]:
+        """Rows that are probably near the top."""
+        wanted = _SEEDS + _SEEDS_EACH * self._count
+        places = greatest(self._bounds, wanted * _LOOK)
+        self._refine(places)
+        if len(self._near.places) <= wanted:
+            return places[:_BATCH]
+        places, guesses = self._near.places, np.maximum(self._near.guesses, np.float32(0.0))
+        # A bound less what it is above the guess.
+        above = np.maximum(self._search.uppers[places], np.float32(0.0)) - guesses
+        scores = self._bounds[places] - above * np.float32(ranking.WEIGHT_SIM)
+        return places[np.argpartition(-scores, wanted - 1)[:wanted]]
+
+    def _fetch(self, places: NDArray[np.int64]) -> None:
+        self._pool = self._pool.with_more(self._exact(places))
+        self._search.settle(places)
+        self.fetched += len(places)
+
+    def _not_excluded(self, choice: Choice) -> NDArray[np.int64]:
+        """Places, at most `_BATCH`, the most promising first, that might have been chosen in place of `choice`."""
+        if len(choice.indexes) < self._count:
+            return np.flatnonzero(np.isfinite(self._bounds))[:_BATCH]
+        steps = np.flatnonzero(~self._pool.pinned[choice.indexes])
+        start = int(choice.indexes[0]) if self._starts_with_sim and len(steps) else None
+        if start is not None:
+            steps = steps[1:]
+        lowest = float(choice.scores[steps].min(initial=np.inf))
+        places = np.flatnonzero((self._bounds >= lowest) | self._may_start(slice(None), start))
+        loose = places[~self._is_refined[places]]
+        if len(loose) > _ROUND:
+            # With what is missing among the best, the choice will exclude many of the others unseen.
+            self._refine(loose[np.argpartition(-self._bounds[loose], _ROUND)[:_ROUND]])
+            missing = self._missing(places[self._is_refined[places]], choice, steps, lowest, start)
+            if len(missing):
+                return missing
+        self._refine(places)
+        return self._missing(places, choice, steps, lowest, start)
+
+    def _missing(
+        self, places: NDArray[np.int64], choice: Choice, steps: NDArray[np.int64], lowest: float, start: int | None
+    ) -> NDArray[np.int64]:
+        """Those of `places` that might have been chosen."""
+        missing = places[self._may_start(places, start) | self._may_be_chosen(places, choice, steps, lowest)]
+        return missing[np.argsort(-self._bounds[missing], kind="stable")[:_BATCH]]
+
+    def _may_start(self, places: NDArray[np.int64] | slice, start: int | None) -> NDArray[np.bool_]:
+        """Whether each might have the greatest similarity of all, or as great a one as `start` and be newer."""
+        uppers = self._search.uppers[places]
+        if start is None:
+            return np.zeros(len(uppers), np.bool_)
+        if self._pool.sims[start] > 0.0:
+            return np.asarray(uppers >= self._pool.sims[start])
+        may: NDArray[np.bool_] = uppers > 0.0
+        equal = np.flatnonzero(np.isfinite(uppers) & ~may)
+        where = equal if isinstance(places, slice) else places[equal]
+        may[equal] = np.maximum(self._ages(where), 0.0) <= max(float(self._pool.ages[start]), 0.0)
+        return may
+
+    def _may_be_chosen(
+        self, places: NDArray[np.int64], choice: Choice, steps: NDArray[np.int64], lowest: float
+    ) -> NDArray[np.bool_]:
+        """Whether each could be chosen by score at one of `steps`, with what is chosen before it taken into account."""
+        may = np.asarray(self._bounds[places] >= lowest)
+        if not len(steps) or np.count_nonzero(may) <= _FEW:
+            return may
+        near, floors = self._near.floors(places[may], self._pool.places[choice.indexes])
+        floors = np.maximum.accumulate(np.maximum(floors, np.float32(0.0)), axis=1)
+        before = np.concatenate([np.zeros((len(floors), 1), np.float32), floors], axis=1)
+        scores = self._bounds[near][:, None] - ranking.WEIGHT_REDUNDANCY * before[:, steps]
+        is_out = np.zeros(len(self._bounds), np.bool_)
+        is_out[near[(scores < choice.scores[steps] - 1e-9).all(axis=1)]] = True
+        return may & ~is_out[places]
+
+    def _drop_hopeless(self) -> None:
+        """Forget fetched rows that no choice can contain, so that a hard question does not fill the memory.
+
+        Of the K best scores without redundancy at most K - 1 are taken when a row is chosen, and redundancy takes 0.1
+        at most. So a row more than 0.1 below the K-th is never chosen by its score. The greatest `sim` stays.
+        """
+        pool = self._pool
+        if len(pool.rows) <= max(_BATCH * 4, self._count):
+            return
+        bases = ranking.WEIGHT_SIM * np.where(
+            np.isnan(pool.sims), 0.0, pool.sims
+        ) + ranking.WEIGHT_RECENCY * ranking.recencies(pool.ages)
+        bases[pool.pinned] = np.inf
+        least = np.partition(bases, len(bases) - self._count - 1)[len(bases) - self._count - 1]
+        kept = bases >= least - ranking.WEIGHT_REDUNDANCY - 1e-9
+        kept |= pool.sims >= np.max(pool.sims[~pool.pinned], initial=0.0)
+        self._pool = pool.only(kept)
+
+
+class _Near:
+    """The details of places that were looked at closely, and what their cosines to the question probably are."""
+
+    def __init__(self, search: Search) -> None:
+        self._search = search
+        self.places = np.empty(0, np.int64)
+        self.guesses = np.empty(0, np.float32)
+        self._parts: list[Records] = []
+
+    def add(self, details: Details, guesses: NDArray[np.float32]) -> None:
+        """Keep some more."""
+        self._parts.append(details.records)
+        self.places = np.concatenate([self.places, details.places])
+        self.guesses = np.concatenate([self.guesses, guesses])
+
+    def floors(
+        self, wanted: NDArray[np.int64], chosen: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Those of `wanted` that are known here, and lower bounds of their cosines to each at the places `chosen`.
+
+        Minus infinity where one that is chosen is not known here.
+        """
+        order = np.argsort(self.places)
+        is_known, at = _among(self.places, order, wanted)
+        has_details, chosen_at = _among(self.places, order, chosen)
+        floors = np.full((np.count_nonzero(is_known), len(chosen)), -np.inf, np.float32)
+        floors[:, has_details] = self._search.floors(self._records(at[is_known]), self._records(chosen_at[has_details]))
+        return wanted[is_known], floors
+
+    def _records(self, at: NDArray[np.int64]) -> Records:
+        """The records of `places[at]`."""
+        if len(self._parts) > 1:
+            kind = self._parts[0].dtype
+            # Bytes are joined and copied much faster than records.
+            self._parts = [np.concatenate([part.view(np.uint8) for part in self._parts]).view(kind)]
+        (records,) = self._parts
+        data = records.view(np.uint8).reshape(len(records), records.dtype.itemsize)
+        return data.take(at, axis=0).reshape(-1).view(records.dtype)
+
+
+def _among(
+    known: NDArray[np.int64], order: NDArray[np.int64], wanted: NDArray[np.int64]
+) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    """Whether each of `wanted` is `known`, and where; `order` sorts `known`."""
+    if not len(known):
+        return np.zeros(len(wanted), np.bool_), np.zeros(len(wanted), np.int64)
+    at = order[np.minimum(np.searchsorted(known, wanted, sorter=order), len(known) - 1)]
+    return known[at] == wanted, at

@@ -1,0 +1,238 @@
+"""The side files of the index: every vector's compact codes, derived, versioned and checked.
+
+The first has a header (what it is, for which space, in which frame), then records of one size, only ever appended: what
+every question needs of a vector, or, with a time of NaN, that the row is gone. The last record of a row counts. Each
+record carries a sum over itself and its place. A torn end is cut off; any other damage makes the file unfit, and so do
+another version, space or size. What is unfit is built anew from the index, which alone is the truth; nothing is synced.
+
+The second has one record for each of the first, with what few questions need of it. It is read where it is needed and
+checked then; a record that is not sound is passed over.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from actors.memory.codes.newest import NewestRecords
+from actors.memory.codes.records import Field, RecordFile, Records, open_file, read, write
+from domain.memory.vector_codes import Codes, Frame
+
+VERSION = 3
+CHUNK = 8192
+"""Records read at a time."""
+LIMIT_BYTES = 200_000_000
+"""Memory that codes take: as much of the second file's end as fits beside the first stays in memory."""
+_MAGIC = b"remembrancer-codes\n"
+_LENGTHS = struct.Struct("<II")
+_DIGEST = 16
+_ALIGN = 4096
+_MOST_HEADER = 1 << 28
+
+
+class UnfitCodesError(Exception):
+    """The file cannot serve; the text says why."""
+
+
+class OutgrownCodesError(UnfitCodesError):
+    """The file is sound, but a new one serves better."""
+
+
+@dataclass(frozen=True, slots=True)
+class Purpose:
+    """What a file is for.
+
+    Attributes:
+        space: Names the model and the generation of the index: two indexes with the same row numbers differ in it.
+        dims: Size of the vectors.
+        fitted_rows: How many vectors there were when the frame was chosen.
+    """
+
+    space: str
+    dims: int
+    fitted_rows: int
+
+
+class CodesFile:
+    """Both open side files.
+
+    Use `open` or `create`.
+    """
+
+    def __init__(self, purpose: Purpose, frame: Frame, first: RecordFile, second: RecordFile) -> None:
+        self.purpose = purpose
+        self.frame = frame
+        self._first = first
+        self._second = second
+        self._newest = NewestRecords(second)
+        self.count = 0
+        """Records known to be sound; `chunks` counts those of an opened file."""
+
+    @classmethod
+    def open(cls, path: Path, space: str, dims: int) -> CodesFile:
+        """The files at `path` and beside it, the header checked.
+
+        Raises:
+            UnfitCodesError: there is none, or it is of another version, space or size, or its header is damaged.
+        """
+        try:
+            descriptor = open_file(path)
+        except FileNotFoundError as error:
+            raise UnfitCodesError("there is none") from error
+        try:
+            purpose, frame, start = _read_header(descriptor)
+            if (purpose.space, purpose.dims) != (space, dims):
+                raise UnfitCodesError(f"it is of {purpose.space} with {purpose.dims} dimensions")
+            second = open_file(second_path(path), create=True)
+        except (UnfitCodesError, OSError):
+            os.close(descriptor)
+            raise
+        return cls(purpose, frame, *_record_files(frame, descriptor, start, second))
+
+    @classmethod
+    def create(cls, path: Path, purpose: Purpose, frame: Frame) -> CodesFile:
+        """Empty files at `path` and beside it; what was there is gone at once."""
+        header = _header(purpose, frame)
+        fresh = path.with_name(path.name + ".new")
+        fresh.unlink(missing_ok=True)
+        second_path(path).unlink(missing_ok=True)
+        descriptor = open_file(fresh, create=True)
+        try:
+            write(descriptor, header, 0)
+            fresh.replace(path)
+            second = open_file(second_path(path), create=True)
+        except OSError:
+            os.close(descriptor)
+            raise
+        return cls(purpose, frame, *_record_files(frame, descriptor, len(header), second))
+
+    def on_disk(self) -> int:
+        """How many whole records the first file has, sound or not."""
+        return self._first.on_disk()
+
+    def chunks(self) -> Iterator[Records]:
+        """All records of the first file, up to `CHUNK` at a time, in their order; a torn end is cut off.
+
+        Raises:
+            UnfitCodesError: a record that others follow is damaged.
+        """
+        self.count = 0
+        while len(records := self._first.read(self.count, CHUNK)):
+            wrong = np.flatnonzero(~self._first.are_sound(records, np.arange(self.count, self.count + len(records))))
+            sound = int(wrong[0]) if len(wrong) else len(records)
+            if sound < len(records) and self._first.on_disk() > self.count + sound + 1:
+                raise UnfitCodesError(f"record {self.count + sound} is damaged")
+            self.count += sound
+            if sound:
+                yield records[:sound]
+            if sound < CHUNK:
+                break
+        self._first.cut(self.count)
+        self._newest.read_back(self.count, self._spare_bytes())
+
+    def append(self, rows: NDArray[np.int64], times: NDArray[np.float64], codes: Codes) -> Records:
+        """Write records at the end; gives those of the first file. A time of NaN says that the row is gone.
+
+        Raises:
+            OSError: they could not all be written; the next call writes over what was.
+        """
+        detail = self._second.empty(len(rows))
+        detail["row"], detail["head"] = rows, codes.head
+        detail["fine"], detail["factor"], detail["errors"] = codes.fine, codes.fine_factors, codes.fine_errors
+        self._second.write(self.count, detail)
+        self._newest.add(self.count, detail, self._spare_bytes())
+        records = self._first.empty(len(rows))
+        records["row"], records["time"] = rows, times
+        records["head"], records["signs"] = codes.head, codes.signs
+        records["factor"], records["errors"] = codes.factors, codes.errors
+        try:
+            self._first.write(self.count, records)
+        except OSError:
+            self._first.cut(self.count)  # whole records of what failed would count at the next opening
+            raise
+        self.count += len(records)
+        return records
+
+    def details(self, places: NDArray[np.int64]) -> tuple[NDArray[np.bool_], Records]:
+        """Which records of the second file at `places` are sound, and these."""
+        return self._newest.pick(places)
+
+    def _spare_bytes(self) -> int:
+        """What the second file may take in memory."""
+        return LIMIT_BYTES - self.count * self._first.size
+
+    def close(self) -> None:
+        """Give the files back; again, nothing."""
+        self._first.close()
+        self._second.close()
+
+
+def second_path(path: Path) -> Path:
+    """Where the second file of `path` lies."""
+    return path.with_name(path.name + "-rest")
+
+
+def _record_files(frame: Frame, first: int, start: int, second: int) -> tuple[RecordFile, RecordFile]:
+    """Both files' records."""
+    basic: list[Field] = [
+        ("row", "<i8"),
+        ("time", "<f8"),
+        ("head", "i1", (frame.head_bytes,)),
+        ("signs", "u1", (frame.sign_bytes,)),
+        ("factor", "<u2"),
+        ("errors", "u1", (2,)),
+    ]
+    detailed: list[Field] = [
+        ("row", "<i8"),
+        ("factor", "<f4"),
+        ("errors", "<f4", (2,)),
+        ("head", "i1", (frame.head_bytes,)),
+        ("fine", "u1", (frame.fine_bytes,)),
+    ]
+    # Codes say nothing in another frame: files of two lives must not be mixed.
+    mark = int.from_bytes(hashlib.blake2b(frame.basis.tobytes(), digest_size=4).digest(), "little")
+    return RecordFile(first, start, basic, mark), RecordFile(second, 0, detailed, mark)
+
+
+def _header(purpose: Purpose, frame: Frame) -> bytes:
+    description = {
+        "version": VERSION,
+        "space": purpose.space,
+        "dims": purpose.dims,
+        "fitted_rows": purpose.fitted_rows,
+        "head": frame.head,
+        "head_step": frame.head_step,
+    }
+    text = json.dumps(description).encode()
+    arrays = frame.basis.astype("<f4").tobytes()
+    body = _MAGIC + _LENGTHS.pack(len(text), len(arrays)) + text + arrays
+    whole = body + hashlib.blake2b(body, digest_size=_DIGEST).digest()
+    return whole + bytes(-len(whole) % _ALIGN)
+
+
+def _read_header(descriptor: int) -> tuple[Purpose, Frame, int]:
+    begin = len(_MAGIC) + _LENGTHS.size
+    opening = read(descriptor, begin, 0)
+    if len(opening) < begin or not opening.startswith(_MAGIC):
+        raise UnfitCodesError("it is no file of codes")
+    text_size, arrays_size = _LENGTHS.unpack(opening[len(_MAGIC) :])
+    size = begin + text_size + arrays_size + _DIGEST
+    whole = read(descriptor, size, 0) if size <= _MOST_HEADER else b""
+    body, digest = whole[:-_DIGEST], whole[-_DIGEST:]
+    if len(whole) < size or hashlib.blake2b(body, digest_size=_DIGEST).digest() != digest:
+        raise UnfitCodesError("its header is damaged")
+    description = json.loads(body[begin : begin + text_size])
+    if description["version"] != VERSION:
+        raise UnfitCodesError(f"it is of version {description['version']}, not {VERSION}")
+    purpose = Purpose(description["space"], description["dims"], description["fitted_rows"])
+    basis = np.frombuffer(body, "<f4", offset=begin + text_size).astype(np.float32)
+    frame = Frame(basis.reshape(purpose.dims, purpose.dims), description["head"], description["head_step"])
+    return purpose, frame, size + -size % _ALIGN

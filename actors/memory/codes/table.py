@@ -1,0 +1,154 @@
+"""The codes of all vectors in memory, laid out for one quick pass over them."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from actors.memory.codes import scan
+from actors.memory.codes.directory import Directory
+from actors.memory.codes.records import Records
+from actors.memory.codes.scan import BLOCK, Blocks, Recency
+from domain.memory.vector_codes import Frame, Question
+
+_FIRST_CAPACITY = 1024
+_Kind = TypeVar("_Kind", bound=np.generic)
+
+
+class CodesTable:
+    """Places 0, 1, 2, ... in the order of the side file's records; a place whose row is gone or replaced is not alive.
+
+    Args:
+        frame: The frame of all codes.
+        is_fast: Whether to use the compiled pass where there is one.
+    """
+
+    def __init__(self, frame: Frame, *, is_fast: bool = True) -> None:
+        self.frame = frame
+        self._is_compiled = is_fast and scan.is_available()
+        self.count = 0
+        self._rows = np.zeros(_FIRST_CAPACITY, np.int64)
+        self._times = np.zeros(_FIRST_CAPACITY, np.float64)
+        self._alive = np.zeros(_FIRST_CAPACITY, np.bool_)
+        self._blocks = _empty_blocks(frame, _FIRST_CAPACITY // BLOCK)
+        self._directory = Directory()
+
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """The row at each place."""
+        return self._rows[: self.count]
+
+    @property
+    def times(self) -> NDArray[np.float64]:
+        """When the row at each place was said, seconds since the epoch."""
+        return self._times[: self.count]
+
+    @property
+    def alive(self) -> NDArray[np.bool_]:
+        """Whether each place counts."""
+        return self._alive[: self.count]
+
+    def add(self, records: Records) -> None:
+        """Take records in, the last of a row wins; the next place is `count`."""
+        begin, end = self.count, self.count + len(records)
+        rows = np.ascontiguousarray(records["row"])
+        self._alive[self.places(rows)] = False
+        self.reserve(end)
+        self._rows[begin:end], self._times[begin:end] = rows, records["time"]
+        self._alive[begin:end] = ~np.isnan(records["time"])
+        self._put(begin, records)
+        self.count = end
+        self._directory.extend(self.rows)
+        self._alive[begin:end] &= self._directory.places(rows, self.rows) == np.arange(begin, end)
+
+    def places(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The living places of `rows`, in their order; rows that have none are left out."""
+        found = self._directory.places(rows, self.rows)
+        found = found[found >= 0]
+        return found[self._alive[found]]
+
+    def look(
+        self, question: Question, asked: NDArray[np.bool_], recency: Recency | None
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32] | None]:
+        """For each place a number that its cosine is not above, and one for its score; see `scan.look`."""
+        return scan.look(self._blocks, self.frame, question, asked, recency, is_compiled=self._is_compiled)
+
+    def fine_products(
+        self, records: Records, vectors: NDArray[np.float32]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Products of decoded records of the second file, and their lengths; see `scan.fine_products`."""
+        return scan.fine_products(records, self.frame, vectors, is_compiled=self._is_compiled)
+
+    def codes_at(self, places: NDArray[np.int64]) -> tuple[NDArray[np.int8], NDArray[np.uint8], NDArray[np.uint16]]:
+        """Heads, signs and factors of some places."""
+        block, vector = places // BLOCK, places % BLOCK
+        blocks = self._blocks
+        heads = np.ascontiguousarray(blocks.heads[block, :, vector]).view(np.int8)
+        return heads, blocks.signs[block, :, vector % 16, vector // 16], blocks.factors[block, vector]
+
+    def reserve(self, size: int) -> None:
+        """Make room for so many places; what is not used yet takes no memory."""
+        capacity = len(self._rows)
+        if size <= capacity:
+            return
+        capacity = -(-max(size, capacity + capacity // 2) // BLOCK) * BLOCK
+        for name in ("_rows", "_times", "_alive"):
+            setattr(self, name, _grown(getattr(self, name), capacity, self.count))
+        blocks, used = self._blocks, -(-self.count // BLOCK)
+        self._blocks = Blocks(
+            _grown(blocks.heads, capacity // BLOCK, used),
+            _grown(blocks.signs, capacity // BLOCK, used),
+            _grown(blocks.factors, capacity // BLOCK, used),
+            _grown(blocks.head_errors, capacity // BLOCK, used),
+            _grown(blocks.sign_errors, capacity // BLOCK, used),
+        )
+
+    def _put(self, begin: int, records: Records) -> None:
+        """Spread the codes of `records` over the blocks: one by one where a block is not theirs alone."""
+        whole = slice(min(-begin % BLOCK, len(records)), len(records) - (begin + len(records)) % BLOCK)
+        if whole.stop <= whole.start:
+            self._put_each(begin, records)
+            return
+        self._put_each(begin, records[: whole.start])
+        self._put_blocks((begin + whole.start) // BLOCK, records[whole])
+        self._put_each(begin + whole.stop, records[whole.stop :])
+
+    def _put_blocks(self, first: int, records: Records) -> None:
+        count = len(records) // BLOCK
+        part = slice(first, first + count)
+        blocks = self._blocks
+        heads = np.ascontiguousarray(records["head"]).view(np.int16)
+        blocks.heads[part] = heads.reshape(count, BLOCK, heads.shape[1]).transpose(0, 2, 1)
+        signs = records["signs"]
+        blocks.signs[part] = signs.reshape(count, 2, BLOCK // 2, signs.shape[1]).transpose(0, 3, 2, 1)
+        blocks.factors[part] = records["factor"].reshape(-1, BLOCK)
+        blocks.head_errors[part] = records["errors"][:, 0].reshape(-1, BLOCK)
+        blocks.sign_errors[part] = records["errors"][:, 1].reshape(-1, BLOCK)
+
+    def _put_each(self, begin: int, records: Records) -> None:
+        places = np.arange(begin, begin + len(records))
+        block, vector = places // BLOCK, places % BLOCK
+        blocks = self._blocks
+        blocks.heads[block, :, vector] = np.ascontiguousarray(records["head"]).view(np.int16)
+        blocks.signs[block, :, vector % 16, vector // 16] = records["signs"]
+        blocks.factors[block, vector] = records["factor"]
+        blocks.head_errors[block, vector] = records["errors"][:, 0]
+        blocks.sign_errors[block, vector] = records["errors"][:, 1]
+
+
+def _empty_blocks(frame: Frame, count: int) -> Blocks:
+    return Blocks(
+        np.zeros((count, frame.head_bytes // 2, BLOCK), np.int16),
+        np.zeros((count, frame.sign_bytes, BLOCK // 2, 2), np.uint8),
+        np.zeros((count, BLOCK), np.uint16),
+        np.zeros((count, BLOCK), np.uint8),
+        np.zeros((count, BLOCK), np.uint8),
+    )
+
+
+def _grown(before: NDArray[_Kind], capacity: int, used: int) -> NDArray[_Kind]:
+    after = np.zeros((capacity, *before.shape[1:]), before.dtype)
+    after[:used] = before[:used]
+    return after

@@ -1,0 +1,214 @@
+"""What is in the index: turns, windows, logs, and what the index notes about itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+import apsw
+
+from actors.memory.index import database
+from actors.memory.index.pending import Pending
+from actors.memory.index.session import Session, milliseconds
+from actors.memory.index.turns import Turns
+from domain.memory.remembered import PinChange, Remembered
+from messages.base import Window
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How much there is."""
+
+    rows: int
+    ok: int
+    pending: int
+    failed: int
+    pins: int
+    windows: int
+    vectors: int
+    damaged_logs: int
+
+
+class Index:
+    """The open index; each method that changes something is one transaction. A row's number never comes back."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._session = Session(connection)
+        self._turns = Turns(self._session)
+        self.pending = Pending(self._session)
+
+    @classmethod
+    def open(cls, path: Path, now: datetime) -> tuple[Index, bool]:
+        """The index at `path` and whether it is new. Raises as `database.open_or_rebuild`."""
+        connection, is_new = database.open_or_rebuild(path, now)
+        index = cls(connection)
+        if index.note_of("generation") is None:
+            index.note("generation", milliseconds(now))
+        return index, is_new
+
+    @property
+    def connection(self) -> apsw.Connection:
+        """For reading."""
+        return self._session.connection
+
+    @property
+    def space(self) -> int:
+        """Number of the vector space in use; 0 for one that has no vectors."""
+        return self._session.space
+
+    def close(self) -> None:
+        """Give the file back; again, nothing."""
+        self.connection.close()
+
+    # what it notes about itself
+
+    def note_of(self, key: str) -> int | str | None:
+        """A note; None for one that was never made."""
+        value = self._session.one("SELECT value FROM meta WHERE key = ?", key)
+        return value if isinstance(value, int | str) else None
+
+    def note(self, key: str, value: int | str) -> None:
+        """Keep a note."""
+        self._session.rows(
+            "INSERT INTO meta VALUES (?, ?) ON CONFLICT(key) DO UPDATE SET value = excluded.value", key, value
+        )
+
+    def use_space(self, name: str, dimensions: int) -> bool:
+        """Let all turns have vectors of that space; whether it is another one than before."""
+        with self._session.changing():
+            self._session.rows("INSERT OR IGNORE INTO spaces(name, dimensions) VALUES (?, ?)", name, dimensions)
+            self.find_space(name, dimensions)
+            before = self.note_of("space")
+            if before != self.space:
+                self.note("space", self.space)
+                self.pending.start_over()
+        return before not in (None, self.space)
+
+    def find_space(self, name: str, dimensions: int) -> None:
+        """Use that space's vectors, if there are any, and change nothing."""
+        found = "SELECT id FROM spaces WHERE name = ? AND dimensions = ?"
+        self._session.space = self._session.one(found, name, dimensions) or 0
+
+    # what was said
+
+    def remember(self, window: Window, entries: Iterable[Remembered | PinChange]) -> tuple[list[int], list[int]]:
+        """Store what was said; numbers of the rows that are new, and of those that are gone.
+
+        What is stored already changes nothing. A turn whose text was embedded before has its vector at once.
+        """
+        with self._session.changing():
+            return self._turns.add(window, entries)
+
+    def forget(self, rows: Sequence[int]) -> None:
+        """Drop rows; their vectors stay for a text that comes back."""
+        if rows:
+            with self._session.changing():
+                for row in rows:
+                    self._turns.drop(row)
+
+    def forget_pin_sources(self, path: str, first_line: int, last_line: int, kept: frozenset[int]) -> None:
+        """Drop what pin events between two lines of a log once said, but for those on the lines `kept`."""
+        found = self._session.rows(
+            "SELECT source_line FROM pins WHERE source_path = ? AND source_line BETWEEN ? AND ?",
+            *(path, first_line, last_line),
+        )
+        for line in (line for (line,) in found if line not in kept):
+            self._session.rows("DELETE FROM pins WHERE source_path = ? AND source_line = ?", path, line)
+
+    def between(self, path: str, first_line: int, last_line: int) -> dict[int, tuple[int, str, bytes]]:
+        """Line -> (row, event id, hash) of the turns of a log between two lines, both included."""
+        return self._turns.between(path, first_line, last_line)
+
+    def latest(self, window: Window, count: int) -> list[tuple[int, str, str, int]]:
+        """Row, event id, turn id and whether it is pinned, of the window's newest turns, newest first."""
+        return self._session.rows(
+            "SELECT id, event, turn, pinned FROM turns WHERE window = (SELECT id FROM windows WHERE key = ?) "
+            "ORDER BY timestamp DESC, id DESC LIMIT ?",
+            *(window.address.key, count),
+        )
+
+    def said_at(self, path: str, line: int) -> tuple[str, str] | None:
+        """Key and readers' label of the window in which the turn at that place was said; None if there is no such."""
+        found = self._session.rows(
+            "SELECT windows.key, audience FROM turns JOIN files ON files.id = turns.file "
+            "JOIN windows ON windows.id = turns.window WHERE files.path = ? AND line = ?",
+            *(path, line),
+        )
+        return found[0] if found else None
+
+    # windows and their logs
+
+    def label(self, window: Window) -> tuple[int, str]:
+        """The window's number and who reads it; 0 for one that is not known."""
+        found = self._session.rows("SELECT id, audience FROM windows WHERE key = ?", window.address.key)
+        return found[0] if found else (0, "")
+
+    def hear_now(self, window: Window, audience: str) -> None:
+        """Note who reads the window now, until an event says otherwise."""
+        with self._session.changing():
+            number = self._session.window(window)
+            self._session.rows("UPDATE windows SET audience = ? WHERE id = ?", audience, number)
+
+    def paths_of(self, window: Window) -> list[str]:
+        """The window's logs."""
+        found = "SELECT path FROM files WHERE window = (SELECT id FROM windows WHERE key = ?) ORDER BY path"
+        return [path for (path,) in self._session.rows(found, window.address.key)]
+
+    def file_state(self, path: str) -> tuple[int, int, str] | None:
+        """Size, change time in ns and damage of a log when it was last compared; None for never."""
+        found = self._session.rows("SELECT size, mtime_ns, damage FROM files WHERE path = ?", path)
+        return found[0] if found and found[0][0] != -1 else None
+
+    def note_file(self, window: Window, path: str, size: int, mtime_ns: int, damage: str) -> None:
+        """Note that a log was compared whole."""
+        with self._session.changing():
+            file = self._session.file(path, self._session.window(window))
+            self._session.rows(
+                "UPDATE files SET size = ?, mtime_ns = ?, damage = ? WHERE id = ?", size, mtime_ns, damage, file
+            )
+
+    def known_files(self) -> list[str]:
+        """Paths of all logs that rows come from."""
+        return [path for (path,) in self._session.rows("SELECT path FROM files ORDER BY path")]
+
+    def forget_file(self, path: str) -> list[int]:
+        """Drop everything that came from a log; the rows that are gone."""
+        with self._session.changing():
+            found = "SELECT turns.id FROM turns JOIN files ON files.id = turns.file WHERE files.path = ?"
+            rows = [row for (row,) in self._session.rows(found, path)]
+            for row in rows:
+                self._turns.drop(row)
+            self._session.rows("DELETE FROM pins WHERE source_path = ?", path)
+            self._session.rows("DELETE FROM files WHERE path = ?", path)
+        self._session.forget_numbers()
+        return rows
+
+    def empty(self) -> None:
+        """Forget all but the vectors, to be filled from the logs again; row numbers start anew."""
+        with self._session.changing():
+            for table in ("turns", "pins", "files", "windows", "sqlite_sequence"):
+                self._session.rows(f"DELETE FROM {table}")
+            self._session.rows("INSERT INTO words(words) VALUES ('delete-all')")
+            self._session.rows("DELETE FROM meta WHERE key = 'reconciled_at'")
+            self.note("generation", int(self.note_of("generation") or 0) + 1)
+        self._session.forget_numbers()
+
+    def is_coherent(self) -> bool:
+        """Whether the keyword index has as many rows as there are turns; else somebody has been at the file."""
+        return bool(self._session.one("SELECT (SELECT count(*) FROM turns) = (SELECT count(*) FROM words_docsize)"))
+
+    def counts(self) -> Counts:
+        """How much there is of each thing."""
+        by_status = dict(self._session.rows("SELECT status, count(*) FROM turns GROUP BY status"))
+        return Counts(
+            rows=sum(by_status.values()),
+            ok=by_status.get("ok", 0),
+            pending=by_status.get("pending", 0),
+            failed=by_status.get("failed", 0),
+            pins=self._session.one("SELECT count(*) FROM turns WHERE pinned = 1"),
+            windows=self._session.one("SELECT count(*) FROM windows"),
+            vectors=self._session.one("SELECT count(*) FROM vectors"),
+            damaged_logs=self._session.one("SELECT count(*) FROM files WHERE damage <> ''"),
+        )

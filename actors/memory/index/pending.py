@@ -1,0 +1,119 @@
+"""Which turns wait for a vector, until when, and the vectors that come."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import NamedTuple
+
+from actors.memory.index.session import Session, milliseconds, moment
+from domain.memory.hybrid_text import embedded_text
+from domain.memory.remembered import EMBEDDED_CHARS
+
+FIRST_RETRY_MS = 1_000
+LAST_RETRY_MS = 300_000
+MOST_ATTEMPTS = 8
+"""Tries of one turn's embedding before it waits for the next comparison with the logs."""
+NEVER_MS = 2**62
+_OF_HASH = "SELECT id FROM vectors WHERE space = ?1 AND vectors.hash = turns.hash"
+_KEEP = "INSERT INTO vectors(id, space, hash, embedding) VALUES (?, ?, ?, ?) ON CONFLICT(space, hash) DO NOTHING"
+_IS_KEPT = "UPDATE turns SET vector = ?, status = 'ok', attempts = 0, next_attempt_at = 0 WHERE id = ?"
+_HASHES = "SELECT id, hash FROM turns WHERE id IN (SELECT value FROM json_each(?))"
+
+
+class Waiting(NamedTuple):
+    """A turn that has no vector yet."""
+
+    id: int
+    text: str
+    """To embed."""
+    hash: bytes
+
+
+class Pending:
+    """The turns without a vector. All inside the caller's thread, each change a transaction."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def due(self, now: datetime, limit: int) -> list[Waiting]:
+        """Turns whose embedding is due, longest due first."""
+        found = self._session.rows(
+            "SELECT id, author, timestamp, content, hash FROM turns "
+            "WHERE status <> 'ok' AND next_attempt_at <= ? ORDER BY next_attempt_at, id LIMIT ?",
+            *(milliseconds(now), limit),
+        )
+        return [
+            Waiting(row, embedded_text(author, moment(at), content)[:EMBEDDED_CHARS], hash_)
+            for row, author, at, content, hash_ in found
+        ]
+
+    def next_due(self) -> datetime | None:
+        """When the next embedding is due; None if nothing waits for a moment."""
+        found = self._session.one("SELECT min(next_attempt_at) FROM turns WHERE status <> 'ok'")
+        return moment(found) if found is not None and found < NEVER_MS else None
+
+    def store(self, vectors: Iterable[tuple[Waiting, bytes]]) -> list[int]:
+        """Keep vectors; the rows that have one now. A row that was dropped or changed meanwhile keeps its state.
+
+        A text that has a vector already keeps that one.
+        """
+        kept = list(vectors)
+        with self._session.changing():
+            numbers = self._keep({turn.hash: vector for turn, vector in reversed(kept)})
+            # Asked first, because an UPDATE that returns its rows takes four times as long.
+            there = dict(self._session.rows(_HASHES, json.dumps([turn.id for turn, _ in kept])))
+            done = {turn.id: numbers[turn.hash] for turn, _ in kept if there.get(turn.id) == turn.hash}
+            self._session.many(_IS_KEPT, [(number, row) for row, number in done.items()])
+        return list(done)
+
+    def _keep(self, vectors: Mapping[bytes, bytes]) -> dict[bytes, int]:
+        """Store each text's vector unless it has one; the numbers of those that the texts have then."""
+        session = self._session
+        first = (session.one("SELECT max(id) FROM vectors") or 0) + 1
+        numbers = {hash_: number for number, hash_ in enumerate(vectors, first)}
+        before = session.connection.total_changes()
+        session.many(_KEEP, [(numbers[hash_], session.space, hash_, vector) for hash_, vector in vectors.items()])
+        if session.connection.total_changes() - before < len(vectors):
+            numbers = session.vectors(list(vectors))
+        return numbers
+
+    def fail(self, rows: Iterable[int], now: datetime, *, is_permanent: bool) -> None:
+        """Note that an embedding failed, and when to try again: 1 s, doubled each time, at most 300 s, 8 times.
+
+        Args:
+            rows: Whose.
+            now: Aware.
+            is_permanent: Whether only the next comparison with the logs should try again.
+        """
+        with self._session.changing():
+            for row in rows:
+                attempts = (self._session.one("SELECT attempts FROM turns WHERE id = ?", row) or 0) + 1
+                is_over = is_permanent or attempts >= MOST_ATTEMPTS
+                self._session.rows(
+                    "UPDATE turns SET status = 'failed', attempts = ?, next_attempt_at = ? "
+                    "WHERE id = ? AND vector IS NULL",
+                    *(attempts, NEVER_MS if is_over else milliseconds(now) + retry_wait_ms(attempts, row), row),
+                )
+
+    def retry_failed(self) -> int:
+        """Let every failed embedding be tried again; how many there are."""
+        self._session.rows(
+            "UPDATE turns SET status = 'pending', attempts = 0, next_attempt_at = 0 WHERE status = 'failed'"
+        )
+        return self._session.connection.changes()
+
+    def start_over(self) -> None:
+        """Let every turn have a vector of the space in use: those that are there at once, all others to be made."""
+        self._session.rows(
+            f"UPDATE turns SET attempts = 0, next_attempt_at = 0, vector = ({_OF_HASH}), "
+            f"status = iif(EXISTS({_OF_HASH}), 'ok', 'pending')",
+            self._session.space,
+        )
+
+
+def retry_wait_ms(attempts: int, row: int) -> int:
+    """How long to wait after so many failures; up to a quarter longer, so that rows spread, each by its own share."""
+    wait = min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** min(attempts - 1, 20))
+    return int(wait * (1 + row * 0.618 % 1 / 4))

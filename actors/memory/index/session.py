@@ -1,0 +1,87 @@
+"""Statements and transactions on the index's one connection."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+import apsw
+
+from actors.memory.index.database import transaction
+from messages.base import Window
+
+_VECTORS = "SELECT hash, id FROM vectors WHERE space = ? AND hash IN (SELECT unhex(value) FROM json_each(?))"
+
+
+class Session:
+    """The connection, with the numbers of windows and files that were looked up on it."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self.connection = connection
+        self.space = 0
+        """Number of the vector space in use; 0 for none yet."""
+        self._windows: dict[str, int] = {}
+        self._files: dict[str, int] = {}
+
+    @contextmanager
+    def changing(self) -> Iterator[None]:
+        """One transaction, all of it or nothing; inside another one, a part of that."""
+        try:
+            with transaction(self.connection):
+                yield
+        except BaseException:
+            # Numbers that the transaction gave are taken back with it.
+            self.forget_numbers()
+            raise
+
+    def rows(self, statement: str, *values: apsw.SQLiteValue) -> list[Any]:
+        """All rows of a statement: one that returns rows ends only when they are fetched."""
+        return list(self.connection.execute(statement, values))
+
+    def many(self, statement: str, values: Iterable[Sequence[apsw.SQLiteValue]]) -> list[Any]:
+        """All rows of a statement that is done for each of `values`."""
+        return list(self.connection.executemany(statement, values))
+
+    def one(self, statement: str, *values: apsw.SQLiteValue) -> Any:
+        """The first value of the first row; None without rows."""
+        found = self.rows(statement, *values)
+        return found[0][0] if found else None
+
+    def window(self, window: Window) -> int:
+        """The window's number; it gets one if it has none."""
+        key = window.address.key
+        if key not in self._windows:
+            self.rows("INSERT OR IGNORE INTO windows(key, context_id) VALUES (?, ?)", key, window.id)
+            self._windows[key] = self.one("SELECT id FROM windows WHERE key = ?", key)
+        return self._windows[key]
+
+    def file(self, path: str, window: int) -> int:
+        """A log's number; it gets one if it has none."""
+        if path not in self._files:
+            self.rows("INSERT OR IGNORE INTO files(path, window) VALUES (?, ?)", path, window)
+            self._files[path] = self.one("SELECT id FROM files WHERE path = ?", path)
+        return self._files[path]
+
+    def vectors(self, hashes: Sequence[bytes]) -> dict[bytes, int]:
+        """The numbers of those texts' vectors that the space in use has, by the texts' hashes."""
+        if not self.one("SELECT 1 FROM vectors WHERE space = ? LIMIT 1", self.space):
+            return {}
+        return dict(self.rows(_VECTORS, self.space, json.dumps([hash_.hex() for hash_ in hashes])))
+
+    def forget_numbers(self) -> None:
+        """Look up numbers of windows and files anew."""
+        self._windows.clear()
+        self._files.clear()
+
+
+def moment(ms: int) -> datetime:
+    """What the index's milliseconds since the epoch say."""
+    return datetime.fromtimestamp(ms / 1000, UTC)
+
+
+def milliseconds(at: datetime) -> int:
+    """Milliseconds since the epoch, as the index keeps moments."""
+    return int(at.timestamp() * 1000)

@@ -1,0 +1,176 @@
+"""Puts turns into the index and takes them out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from operator import attrgetter
+
+from actors.memory.index.episodes import Sittings
+from actors.memory.index.session import Session, milliseconds
+from domain.memory.hybrid_text import keyword_text
+from domain.memory.remembered import PinChange, Remembered
+from messages.base import Window
+
+_INSERT = (
+    "INSERT INTO turns(id, timestamp, sitting, pinned, file, line, window, event, turn, role, author, content, hash, "
+    "vector, status) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, "
+    "iif(?14 IS NULL, 'pending', 'ok'))"
+)
+_SAID = attrgetter("path", "line", "event_id", "turn_id", "role", "author", "text")
+_MOMENT = attrgetter("at")
+_MOMENT_AND_LINE = attrgetter("at", "line")
+_PIN_STATE = "SELECT pinned FROM pins WHERE path = ? AND line = ? ORDER BY at DESC, source_line DESC LIMIT 1"
+
+
+class Turns:
+    """The rows; each with its words in the keyword index and its place in a sitting. All inside a transaction."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._sittings = Sittings(session)
+
+    def add(self, window: Window, entries: Iterable[Remembered | PinChange]) -> tuple[list[int], list[int]]:
+        """Store what was said; numbers of the rows that are new, and of those that are gone.
+
+        What is stored already changes nothing; a row whose words have changed becomes a new one.
+        """
+        said: list[Remembered] = []
+        changes: list[PinChange] = []
+        for entry in entries:
+            if isinstance(entry, Remembered):
+                said.append(entry)
+            else:
+                changes.append(entry)
+        number = self._session.window(window)
+        self._hear(number, said)
+        fresh, gone = self._fresh(said)
+        for row in gone:
+            self.drop(row)
+        for change in changes:
+            self._note(change)
+        added = self._insert(number, fresh)
+        for change in changes:
+            gone.extend(self._follow(change))
+        dropped = frozenset(gone)
+        return [row for row in added if row not in dropped], gone
+
+    def drop(self, row: int) -> None:
+        """Take a row out; its vector stays for a text that comes back."""
+        self._sittings.leave(row)
+        self._session.rows("DELETE FROM words WHERE rowid = ?", row)
+        self._session.rows("DELETE FROM turns WHERE id = ?", row)
+
+    def between(self, path: str, first_line: int, last_line: int) -> dict[int, tuple[int, str, bytes]]:
+        """Line -> (row, event id, hash) of the turns of a log between two lines, both included."""
+        found = self._session.rows(
+            "SELECT line, turns.id, event, hash FROM turns JOIN files ON files.id = turns.file "
+            "WHERE files.path = ? AND line BETWEEN ? AND ?",
+            *(path, first_line, last_line),
+        )
+        return {line: (row, event, hash_) for line, row, event, hash_ in found}
+
+    def _hear(self, window: int, said: Sequence[Remembered]) -> None:
+        """Note who could read the window at the latest of these moments; an older word than the known one is none."""
+        told = [entry for entry in said if entry.audience is not None]
+        if told:
+            latest = max(told, key=_MOMENT_AND_LINE)
+            self._session.rows(
+                "UPDATE windows SET audience = ?2, heard_at = ?3 WHERE id = ?1 AND heard_at <= ?3",
+                *(window, latest.audience, milliseconds(latest.at)),
+            )
+
+    def _fresh(self, said: Sequence[Remembered]) -> tuple[list[Remembered], list[int]]:
+        """Those of `said` that are not stored as they are, and the rows that stand where they belong."""
+        fresh: list[Remembered] = []
+        stale: list[int] = []
+        for path in dict.fromkeys([entry.path for entry in said]):
+            of_path = {entry.line: entry for entry in said if entry.path == path}
+            there = self.between(path, min(of_path), max(of_path))
+            if not there:
+                fresh.extend(of_path.values())
+                continue
+            for line, entry in of_path.items():
+                if line not in there:
+                    fresh.append(entry)
+                elif there[line][1:] != (entry.event_id, entry.hash):
+                    fresh.append(entry)
+                    stale.append(there[line][0])
+        return fresh, stale
+
+    def _insert(self, window: int, fresh: Sequence[Remembered]) -> list[int]:
+        pinned = self._pin_states(fresh)
+        wanted = [entry for entry in fresh if not entry.is_own_pin or _is_pinned(entry, pinned)]
+        wanted.sort(key=_MOMENT)
+        if not wanted:
+            return []
+        first_row = int(self._session.one("SELECT seq FROM sqlite_sequence WHERE name = 'turns'") or 0) + 1
+        rows = range(first_row, first_row + len(wanted))
+        moments = [milliseconds(entry.at) for entry in wanted]
+        last = self._sittings.last(window)
+        is_behind = last is None or last.at <= moments[0]
+        sittings = self._sittings.following(last, first_row, moments) if is_behind else rows
+        states = [_is_pinned(entry, pinned) for entry in wanted] if pinned else [entry.is_pinned for entry in wanted]
+        self._insert_rows(window, wanted, zip(rows, moments, sittings, states, strict=True))
+        words = storable([keyword_text(entry.author, entry.at, entry.text) for entry in wanted])
+        self._session.many("INSERT INTO words(rowid, content) VALUES (?, ?)", zip(rows, words, strict=True))
+        if not is_behind:
+            for row, at in zip(rows, moments, strict=True):
+                self._sittings.join(row, window, at)
+        return list(rows)
+
+    def _insert_rows(
+        self, window: int, turns: Sequence[Remembered], places: Iterable[tuple[int, int, int, bool]]
+    ) -> None:
+        """Store turns of a window, each with its number, its moment, its sitting, and whether it is pinned."""
+        paths, lines, events, ids, roles, authors, texts = zip(*map(_SAID, turns), strict=True)
+        files = {path: self._session.file(path, window) for path in dict.fromkeys(paths)}
+        hashes = [entry.hash for entry in turns]
+        vectors = self._session.vectors(hashes)
+        columns = (
+            *zip(*places, strict=True),
+            *(map(files.__getitem__, paths), lines, [window] * len(turns), events, ids),
+            *(roles, storable(authors), storable(texts), hashes, map(vectors.get, hashes)),
+        )
+        self._session.many(_INSERT, zip(*columns, strict=True))
+
+    def _pin_states(self, fresh: Sequence[Remembered]) -> dict[tuple[str, int], bool]:
+        """Whether those that pin events are about are pinned: what the latest one says."""
+        states: dict[tuple[str, int], bool] = {}
+        for path in dict.fromkeys([entry.path for entry in fresh]):
+            found = self._session.rows("SELECT line, pinned FROM pins WHERE path = ? ORDER BY at, source_line", path)
+            states |= {(path, line): bool(pinned) for line, pinned in found}
+        return states
+
+    def _note(self, change: PinChange) -> None:
+        self._session.rows(
+            "INSERT OR REPLACE INTO pins VALUES (?, ?, ?, ?, ?, ?)",
+            *(change.path, change.line, change.is_pinned, milliseconds(change.at)),
+            *(change.source_path, change.source_line),
+        )
+
+    def _follow(self, change: PinChange) -> list[int]:
+        """Let the row that a pin event is about be what the latest one says; the row if that means it is gone."""
+        pinned = self._session.one(_PIN_STATE, change.path, change.line)
+        target = self._session.rows(
+            "SELECT turns.id, turn = '' AND role = 'user' FROM turns JOIN files ON files.id = turns.file "
+            "WHERE files.path = ? AND line = ?",
+            *(change.path, change.line),
+        )
+        if not target:
+            return []
+        row, is_own_pin = target[0]
+        if is_own_pin and not pinned:
+            self.drop(row)
+            return [row]
+        self._session.rows("UPDATE turns SET pinned = ? WHERE id = ?", pinned, row)
+        return []
+
+
+def _is_pinned(entry: Remembered, pinned: Mapping[tuple[str, int], bool]) -> bool:
+    """What the latest pin event about it says, else what it says itself."""
+    return pinned.get((entry.path, entry.line), entry.is_pinned) if pinned else entry.is_pinned
+
+
+def storable(texts: Iterable[str]) -> list[str]:
+    """Texts as SQLite can hold them: halves of surrogate pairs that stand alone have no form in UTF-8."""
+    return [text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8") for text in texts]

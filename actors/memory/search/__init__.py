@@ -1,0 +1,3 @@
+"""Search: which turns bear on a question."""
+
+from __future__ import annotations

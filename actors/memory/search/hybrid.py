@@ -1,0 +1,132 @@
+"""The hybrid search over the index: its candidates with what `domain.memory.hybrid` must know of each, in arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import apsw
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from actors.memory.codes.keeper import CodesKeeper
+from actors.memory.index.vectors import IndexVectors
+from actors.memory.search import distances
+from actors.memory.search.order import NONE, Order
+from actors.memory.search.visibility import Mask
+from actors.memory.search.vocabulary import Vocabulary
+from domain.memory.hybrid import HITS, Candidates, Scores, are_questions, names, scores
+
+_Rows = NDArray[np.int64]
+_Values = NDArray[np.float64]
+
+
+class HybridSearch:
+    """Scores what bears on a question by meaning, by words, or by what stands beside it; it never writes."""
+
+    def __init__(self, connection: apsw.Connection, vectors: IndexVectors, codes: CodesKeeper) -> None:
+        self._connection = connection
+        self._vectors = vectors
+        self._codes = codes
+        self._order = Order(connection)
+        self._vocabulary = Vocabulary(connection)
+
+    def follow(self, window: int, added: Sequence[int], gone: Sequence[int]) -> None:
+        """Know of rows that are new in a window, and of those that are gone from any."""
+        for row in gone:
+            self._order.drop(row)
+        if added:
+            self._order.add(window, added)
+        self._vocabulary.follow(added, gone)
+
+    def find(self, text: str, vector: NDArray[np.float32] | None, shown: Mask, total: int) -> Scores:
+        """The rows that bear on a question, best first.
+
+        Args:
+            text: The question.
+            vector: Its own; None when there is none.
+            shown: For every row number whether it may be found.
+            total: Rows of the whole index.
+        """
+        near, known = self._near(vector, shown)
+        by_words, keywords = self._vocabulary.best(text, shown, total)
+        hits = _together(near, by_words[:HITS])
+        beside = np.concatenate(self._order.beside(hits))
+        rows, authors, sittings, endings = self._traits(_together(hits, beside[_may(beside, shown)]))
+        before, after = self._order.beside(rows)
+        named = {author: names(text, author) for author in set(authors)}
+        return scores(
+            Candidates(
+                rows=rows,
+                cosines=self._cosines(rows, near, known, vector),
+                keywords=_looked_up(by_words, keywords, rows)[0],
+                before=before,
+                after=after,
+                sittings=sittings,
+                named=np.fromiter(map(named.__getitem__, authors), np.bool_, len(rows)),
+                asking=np.fromiter(are_questions(endings), np.bool_, len(rows)),
+            )
+        )
+
+    def _near(self, vector: NDArray[np.float32] | None, shown: Mask) -> tuple[_Rows, _Values]:
+        return (np.empty(0, np.int64), np.empty(0)) if vector is None else self.nearest(vector, HITS, shown)
+
+    def nearest(self, vector: NDArray[np.float32], count: int, shown: Mask) -> tuple[_Rows, _Values]:
+        """The `count` rows with the greatest cosines of those that may be found, and these."""
+        if self._codes.nearest is None:
+            return distances.nearest(self._connection, self._vectors, vector, count, shown)
+        return self._codes.nearest.top(vector, count, shown)
+
+    def _traits(self, rows: _Rows) -> tuple[_Rows, Sequence[str], _Rows, Sequence[str]]:
+        """Those of `rows` that are there; author, sitting and end of each."""
+        listed = msgspec.json.encode(rows.tolist()).decode()
+        ((ids, authors, sittings, endings),) = self._connection.execute(_TRAITS, (listed,))
+        return _numbers(ids), msgspec.json.decode(authors), _numbers(sittings), msgspec.json.decode(endings)
+
+    def _cosines(self, rows: _Rows, near: _Rows, known: _Values, vector: NDArray[np.float32] | None) -> _Values:
+        """Cosine of each of `rows` to the question: of `near` it is known; 0 where there is no vector."""
+        found, is_near = _looked_up(near, known, rows)
+        if vector is not None:
+            others = np.flatnonzero(~is_near)
+            found[others] = _about(self._vectors.fetch(rows[others]), vector)
+        return found
+
+
+def _numbers(listed: str | None) -> _Rows:
+    return np.fromstring(listed or "", np.int64, sep=",")
+
+
+def _about(vectors: NDArray[np.float32], asked: NDArray[np.float32]) -> _Values:
+    """Cosines to `asked`, right to some millionths; NaN where there is no direction."""
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        sizes = np.sqrt(np.vecdot(vectors, vectors) * np.vecdot(asked, asked))
+        return np.asarray(np.vecdot(vectors, asked) / sizes, np.float64)
+
+
+def _together(*parts: _Rows) -> _Rows:
+    """Every row of these once, ascending."""
+    rows = np.sort(np.concatenate(parts))
+    return np.asarray(rows[np.concatenate([[True], rows[1:] != rows[:-1]])[: len(rows)]])
+
+
+def _may(rows: _Rows, shown: Mask) -> Mask:
+    may: Mask = (rows != NONE) & (rows < len(shown))
+    may[may] = shown[rows[may]]
+    return may
+
+
+def _looked_up(known: _Rows, values: _Values, rows: _Rows) -> tuple[_Values, Mask]:
+    """The value of each of `rows`, 0 for one that is not `known`, and whether it is; `known` is in any order."""
+    if not len(known):
+        return np.zeros(len(rows)), np.zeros(len(rows), np.bool_)
+    order = np.argsort(known)
+    at = order[np.minimum(np.searchsorted(known, rows, sorter=order), len(known) - 1)]
+    is_known: Mask = known[at] == rows
+    return np.where(is_known, values[at], 0.0), is_known
+
+
+# As four texts and not as many rows: what a row of an answer costs is more than all else about it.
+_TRAITS = """
+SELECT group_concat(t.id), json_group_array(t.author), group_concat(t.sitting), json_group_array(substr(t.content, -64))
+FROM json_each(?) CROSS JOIN turns t ON t.id = value
+"""

@@ -1,0 +1,211 @@
+"""Finds what bears on a question: the search makes a pool, the source's formula ranks it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, NamedTuple
+
+import apsw
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from actors.memory.codes.keeper import CodesKeeper
+from actors.memory.index.vectors import IndexVectors
+from actors.memory.search.hybrid import HybridSearch
+from actors.memory.search.visibility import Mask
+from domain.memory.hybrid import pool_size
+from domain.memory.injection import CHARS_PER_TOKEN, Budget, Memory, rendered_size
+from domain.memory.keywords import question_terms
+from domain.memory.ranking import Candidate, Ranked, cosines, rank_arrays
+
+Kind = Literal["hybrid", "similarity", "exhaustive"]
+NEIGHBOURS = 50
+"""How many of the nearest turns the similarity search ranks."""
+DAY_S = 86_400.0
+SHOWN_FROM_CHARS = 16_000
+"""How much of a turn the excerpt is chosen from."""
+_SIZED_AT_ONCE = 40
+Vector = NDArray[np.float32]
+
+
+class Turn(NamedTuple):
+    """A row of the index as a search needs it."""
+
+    row: int
+    path: str
+    line: int
+    timestamp: int
+    """Milliseconds since the epoch."""
+    role: str
+    author: str
+    text: str
+    is_pinned: bool
+    window: str
+    """Key of the window in which it was said."""
+
+    @property
+    def memory(self) -> Memory:
+        """As it would be injected: its beginning, if it is very long."""
+        return Memory(self.path, self.line, self.text[:SHOWN_FROM_CHARS])
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A turn in the ranking's order."""
+
+    turn: Turn
+    ranked: Ranked
+    search_score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is looked for, and what may come of it."""
+
+    text: str
+    vector: Vector | None
+    """None when the embedder gave none."""
+    shown: Mask
+    """For every row number whether it may be found; it is the caller's to change."""
+    total: int
+    """Rows of the whole index."""
+    now: datetime
+    count: int
+    """Most hits wanted."""
+
+
+class Searcher:
+    """Searches one index; it never writes."""
+
+    def __init__(self, connection: apsw.Connection, vectors: IndexVectors, codes: CodesKeeper, kind: Kind) -> None:
+        self._connection = connection
+        self._vectors = vectors
+        self._codes = codes
+        self._kind = kind
+        self._hybrid = HybridSearch(connection, vectors, codes)
+
+    def follow(self, window: int, added: Sequence[int], gone: Sequence[int]) -> None:
+        """Know of rows that are new in a window, and of those that are gone from any."""
+        self._hybrid.follow(window, added, gone)
+
+    def find(self, question: Question, budget: Budget) -> tuple[list[Hit], int]:
+        """The best hits, and how many turns were ranked; pins that may be shown are always among those."""
+        allowed = int(np.count_nonzero(question.shown))
+        if not allowed:
+            return [], 0
+        pins = [row for row in self._pins() if row < len(question.shown) and question.shown[row]]
+        if self._kind == "exhaustive" and question.vector is not None and self._codes.nearest is not None:
+            return self._exhaustive(question, allowed, pins)
+        scores, turns = self._pool(question, budget)
+        turns |= self._turns([row for row in (*scores, *pins) if row not in turns])
+        return self._rank(question, tuple(turns.values()), scores), len(turns)
+
+    # searches
+
+    def _pool(self, question: Question, budget: Budget) -> tuple[dict[int, float], dict[int, Turn]]:
+        """Row -> search score of the turns that the formula ranks, and those turns that are known already."""
+        if self._kind == "similarity" and question.vector is not None:
+            rows, sims = self._hybrid.nearest(question.vector, NEIGHBOURS, question.shown)
+            return dict(zip(rows.tolist(), sims.tolist(), strict=True)), {}
+        found = self._hybrid.find(question.text, question.vector, question.shown, question.total)
+        turns: dict[int, Turn] = {}
+        sizes = self._sizes(found.rows.tolist(), question_terms(question.text), budget, turns)
+        size = pool_size(sizes, budget.total_tokens * CHARS_PER_TOKEN)
+        scores = dict(zip(found.rows[:size].tolist(), found.scores[:size].tolist(), strict=True))
+        return scores, {row: turns[row] for row in scores}
+
+    def _sizes(
+        self, rows: Sequence[int], wanted: frozenset[str], budget: Budget, turns: dict[int, Turn]
+    ) -> Iterator[int]:
+        """Rendered size of each row's memory, looked up a few rows at a time, for most are never asked for.
+
+        Args:
+            turns: Takes in what is looked up.
+        """
+        for begin in range(0, len(rows), _SIZED_AT_ONCE):
+            part = rows[begin : begin + _SIZED_AT_ONCE]
+            turns |= self._turns(part)
+            for row in part:
+                yield rendered_size(turns[row].memory, wanted, budget)
+
+    # ranking
+
+    def _rank(self, question: Question, turns: Sequence[Turn], scores: Mapping[int, float]) -> list[Hit]:
+        if not turns:
+            return []
+        rows = np.array([turn.row for turn in turns], np.int64)
+        vectors = self._vectors.fetch(rows)
+        sims = self._similarities(question, turns, vectors, scores)
+        said = np.array([turn.timestamp for turn in turns], np.float64)
+        ages = (question.now.timestamp() * 1000 - said) / 1000 / DAY_S
+        pinned = np.array([turn.is_pinned for turn in turns], np.bool_)
+        hits = []
+        for pick in rank_arrays(rows, sims, ages, pinned, vectors, question.count):
+            place = pick.index
+            turn = turns[place]
+            candidate = Candidate(turn.row, float(sims[place]), float(ages[place]), turn.is_pinned, vectors[place])
+            ranked = Ranked(candidate, pick.score, pick.parts, pick.is_pinned)
+            hits.append(Hit(turn, ranked, scores.get(turn.row, 0.0)))
+        return hits
+
+    def _similarities(
+        self, question: Question, turns: Sequence[Turn], vectors: NDArray[np.float32], scores: Mapping[int, float]
+    ) -> NDArray[np.float64]:
+        """Cosine of each turn to the question, or what stands in for it."""
+        if question.vector is None:
+            return np.array([_scaled(scores, turn.row) for turn in turns])
+        sims = cosines(vectors, question.vector)
+        self._guess_unknown(sims, np.asarray(~vectors.any(axis=1)), turns, scores)
+        return sims
+
+    def _guess_unknown(
+        self, sims: NDArray[np.float64], unknown: Mask, turns: Sequence[Turn], scores: Mapping[int, float]
+    ) -> None:
+        """Give turns without a vector yet a share of the best similarity, as large as their share of the best score.
+
+        So what was said a moment ago is found by its words. A pin's stays unknown: it has its place anyway.
+        """
+        best = 1.0 if unknown.all() else max(0.0, float(sims.max(initial=0.0)))
+        for place in np.flatnonzero(unknown).tolist():
+            turn = turns[place]
+            sims[place] = np.nan if turn.is_pinned else best * _scaled(scores, turn.row)
+
+    def _exhaustive(self, question: Question, allowed: int, pins: Sequence[int]) -> tuple[list[Hit], int]:
+        assert self._codes.nearest is not None
+        assert question.vector is not None
+        pinned = {row: turn.timestamp / 1000 for row, turn in self._turns(pins).items()}
+        found = self._codes.nearest.exhaustive(
+            question.vector, question.now.timestamp(), pinned, question.count, question.shown
+        )
+        turns = self._turns(one.row for one in found)
+        hits = []
+        for one in found:
+            age_days = (question.now.timestamp() - turns[one.row].timestamp / 1000) / DAY_S
+            candidate = Candidate(one.row, one.parts.sim, age_days, one.is_pinned, np.zeros(0, np.float32))
+            hits.append(Hit(turns[one.row], Ranked(candidate, one.score, one.parts, one.is_pinned), 0.0))
+        return hits, allowed
+
+    # rows
+
+    def _pins(self) -> list[int]:
+        return [row for (row,) in self._connection.execute("SELECT id FROM turns WHERE pinned = 1")]
+
+    def _turns(self, rows: Iterable[int]) -> dict[int, Turn]:
+        listed = msgspec.json.encode(list(rows)).decode()
+        turns = map(Turn._make, self._connection.execute(_TURNS, (listed,)))
+        return {turn.row: turn for turn in turns}
+
+
+_TURNS = """
+SELECT t.id, f.path, t.line, t.timestamp, t.role, t.author, t.content, t.pinned, w.key
+FROM json_each(?) CROSS JOIN turns t ON t.id = value JOIN files f ON f.id = t.file JOIN windows w ON w.id = t.window
+"""
+
+
+def _scaled(scores: Mapping[int, float], row: int) -> float:
+    """What stands in for a similarity that is not known: the search's score as a share of the best one."""
+    best = max(scores.values(), default=0.0)
+    return scores[row] / best if best > 0 and row in scores else 0.0

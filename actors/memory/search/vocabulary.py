@@ -1,0 +1,147 @@
+"""The keyword index asked: which words of a question are telling, and the rows that have them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import inf
+
+import apsw
+import numpy as np
+from numpy.typing import NDArray
+
+from actors.memory.search.lengths import Lengths
+from actors.memory.search.visibility import Mask
+from domain.memory.bm25 import Postings, summed
+from domain.memory.hybrid import WORD_SCORES
+from domain.memory.keywords import fts_query, question_words, rare_limit
+from domain.memory.porter import stem
+
+_MOST_KNOWN = 10_000
+_PROBE = 64
+"""How much of a new word is read to see whether it may be frequent."""
+
+
+class Vocabulary:
+    """The words of the index. To see that one is frequent takes longer than most questions, so that is kept.
+
+    A row that comes or goes changes a count by one at most, so a kept one says for long that a word is frequent; where
+    it leaves that open, it is counted anew. FTS5 knows no count before it has read all that it has of a word, so mostly
+    it is only counted whether a word is in too many rows.
+
+    FTS5 gives the rows of a word as one text, for a row of an answer costs more than all else about it. BM25 is
+    computed here, because `bm25()` looks up the length of each row by itself: it takes 4 us a row, which are 0.5 here.
+    """
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+        self._lengths = Lengths(connection)
+        self._changes = 0
+        self._known: dict[str, tuple[int, float, int]] = {}
+        """Index term -> fewest and most rows that it could have, and how many changes there had been then."""
+        list(connection.execute(_OCCURRENCES))
+
+    def follow(self, added: Sequence[int], gone: Sequence[int]) -> None:
+        """Know of rows that are new and of those that are gone."""
+        self._changes += len(added) + len(gone)
+        for row in gone:
+            self._lengths.drop(row)
+        if added:
+            self._lengths.add(added)
+
+    def best(self, question: str, shown: Mask, total: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """The `WORD_SCORES` rows with the greatest BM25 of those that may be found, and these; equals: the newer.
+
+        Args:
+            question: Whose telling words are looked up.
+            shown: For every row number whether it may be found.
+            total: Rows of the whole index.
+        """
+        found = [_among(shown, term) for term in self._telling(question_words(question), total)]
+        lengths = [self._lengths.of(term.rows) for term in found]
+        rows, scores = summed(found, lengths, self._lengths.rows, self._lengths.mean) if found else _NOTHING
+        if len(scores) > WORD_SCORES:
+            may = scores >= np.partition(scores, len(scores) - WORD_SCORES)[len(scores) - WORD_SCORES]
+            rows, scores = rows[may], scores[may]
+        best = np.lexsort((-rows, -scores))[:WORD_SCORES]
+        return rows[best], scores[best]
+
+    def _telling(self, words: Sequence[str], total: int) -> list[Postings]:
+        """Those that are rare enough to look up; if none is, the rarest that occurs; as in `domain.memory.keywords`."""
+        limit = int(rare_limit(total))
+        found = {word: None if self._span(word)[0] > limit else self._postings(word, limit, total) for word in words}
+        telling = [one for one in found.values() if one is not None and one.documents]
+        return telling or self._rarest([word for word, one in found.items() if one is None])
+
+    def _postings(self, word: str, most: int, total: int) -> Postings | None:
+        """The rows that have `word`; None if there are more than `most`."""
+        is_known = self._span(word)[1] <= most
+        rows = self._read(word, -1 if is_known else _PROBE)
+        if not is_known and len(rows) == _PROBE:
+            # As dense as here, it is in too many rows: then to count so many takes less than to read them.
+            if _PROBE * total > most * int(rows[-1]) and self._is_in_more(word, most):
+                return None
+            rows = self._read(word, -1)
+        found = _grouped(rows)
+        self._know(word, found.documents, found.documents)
+        return found if found.documents <= most else None
+
+    def _rarest(self, words: Sequence[str]) -> list[Postings]:
+        """Of frequent words the one that the fewest rows have; equals: the first."""
+        if not words:
+            return []
+        spans = [self._span(word) for word in words]
+        surely = min(most for _, most in spans)
+        rivals = [word for word, (fewest, _) in zip(words, spans, strict=True) if fewest <= surely]
+        word = min(rivals, key=self._count) if len(rivals) > 1 else rivals[0]
+        return [_grouped(self._read(word, -1))]
+
+    def _span(self, word: str) -> tuple[int, float]:
+        """The fewest and the most rows that can have `word` now."""
+        fewest, most, then = self._known.get(stem(word), (0, inf, self._changes))
+        return fewest - (self._changes - then), most + (self._changes - then)
+
+    def _know(self, word: str, fewest: int, most: float) -> None:
+        if len(self._known) >= _MOST_KNOWN:
+            self._known.clear()
+        self._known[stem(word)] = fewest, most, self._changes
+
+    def _count(self, word: str) -> int:
+        """How many rows have `word`."""
+        fewest, most = self._span(word)
+        if fewest != most:
+            ((fewest,),) = self._connection.execute(_COUNT, (stem(word),))
+            self._know(word, fewest, fewest)
+        return fewest
+
+    def _is_in_more(self, word: str, most: int) -> bool:
+        """Whether more than `most` rows have `word`."""
+        ((count,),) = self._connection.execute(_COUNT_SOME, (fts_query([word]), most + 1))
+        is_in_more = int(str(count)) > most
+        if is_in_more:
+            self._know(word, most + 1, inf)
+        return is_in_more
+
+    def _read(self, word: str, most: int) -> NDArray[np.int64]:
+        """Each row as often as it has `word`, ascending, no more than `most` numbers; -1 for all."""
+        ((listed,),) = self._connection.execute(_ROWS_OF, (stem(word), most))
+        return np.fromstring(str(listed or ""), np.int64, sep=",")
+
+
+def _grouped(rows: NDArray[np.int64]) -> Postings:
+    """`rows`, which ascend, with how often each is there."""
+    begins = np.flatnonzero(np.concatenate([[True], rows[1:] != rows[:-1]])[: len(rows)])
+    return Postings(len(begins), rows[begins], np.concatenate([begins[1:], [len(rows)]])[: len(begins)] - begins)
+
+
+def _among(shown: Mask, term: Postings) -> Postings:
+    """Where `term` stands in rows that may be found."""
+    may = term.rows < len(shown)
+    may[may] = shown[term.rows[may]]
+    return Postings(term.documents, term.rows[may], term.counts[may])
+
+
+_NOTHING = np.empty(0, np.int64), np.empty(0)
+_OCCURRENCES = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.occurrences USING fts5vocab('main', 'words', 'instance')"
+_ROWS_OF = "SELECT group_concat(doc) FROM (SELECT doc FROM occurrences WHERE term = ? LIMIT ?)"
+_COUNT = "SELECT coalesce(max(doc), 0) FROM vocabulary WHERE term = ?"
+_COUNT_SOME = "SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ?)"

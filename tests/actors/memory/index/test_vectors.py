@@ -1,0 +1,236 @@
+"""Which vector is whose, whatever came and went before."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import apsw
+import numpy as np
+import pytest
+from msgspec.structs import replace
+from numpy.typing import NDArray
+
+from actors.memory.index import database
+from actors.memory.index import vectors as source
+from actors.memory.index.index import Index
+from actors.memory.index.pending import Waiting
+from actors.memory.index.vectors import IndexVectors
+from domain.memory.remembered import Remembered
+from tests.actors.memory.search.test_order import NOW, WINDOWS, said
+
+DIMS = 4
+
+
+def open_index(root: Path, space: str = "test") -> Index:
+    index, _ = Index.open(root / "index.sqlite", NOW)
+    index.use_space(space, DIMS)
+    return index
+
+
+def vector_of(text: str, space: str = "test") -> bytes:
+    """Another one for every text."""
+    drawn = np.random.default_rng(list(f"{space} {text}".encode())).standard_normal(DIMS)
+    return drawn.astype("<f4").tobytes()
+
+
+def embed(index: Index, turns: list[Waiting], space: str = "test") -> list[int]:
+    return index.pending.store([(turn, vector_of(turn.text, space)) for turn in turns])
+
+
+def told_by_sql(index: Index, space: str = "test") -> dict[int, bytes]:
+    """Row -> vector of a space, by the hash that names its text."""
+    found = index.connection.execute(
+        "SELECT turns.id, embedding FROM turns JOIN vectors ON vectors.hash = turns.hash "
+        "JOIN spaces ON spaces.id = vectors.space WHERE spaces.name = ?",
+        (space,),
+    )
+    return {int(str(row)): bytes(vector) for row, vector in found if isinstance(vector, bytes)}
+
+
+def as_source(index: Index) -> IndexVectors:
+    return IndexVectors(index.connection, index.space, DIMS)
+
+
+def agree(vectors: IndexVectors, truth: dict[int, bytes], last: int) -> None:
+    """Whether everything that can be asked of `vectors` is as `truth` has it."""
+    every = np.random.default_rng(last).permutation(np.arange(1, last + 3))
+    expected = [truth.get(row, bytes(4 * DIMS)) for row in every.tolist()]
+    assert [one.tobytes() for one in vectors.fetch(every)] == expected
+    assert vectors.ready(every).tolist() == sorted(truth)
+    assert vectors.rows().tolist() == sorted(truth)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_whatever_came_and_went_each_row_has_the_vector_of_its_text(tmp_path: Path, seed: int) -> None:
+    dice = random.Random(seed)
+    index = open_index(tmp_path)
+    vectors = as_source(index)
+    number, alive = 0, set[int]()
+    for _ in range(30):
+        entries: list[Remembered] = []
+        for _ in range(dice.randint(1, 5)):
+            number += 1
+            entries.append(replace(said(WINDOWS[0], number, 1), text=f"one of few: {dice.randint(0, 9)}"))
+        alive.update(index.remember(WINDOWS[0], entries)[0])
+        due = index.pending.due(NOW, 100)
+        gone = dice.sample(sorted(alive), min(len(alive), dice.randint(0, 2)))
+        index.forget(gone)
+        vectors.forget(np.array(gone, np.int64))
+        alive -= set(gone)
+        embed(index, dice.sample(due, dice.randint(0, len(due))))
+        has_one = {
+            row for (row,) in index.connection.execute("SELECT id FROM turns WHERE status = 'ok' AND vector NOT NULL")
+        }
+        agree(vectors, {row: one for row, one in told_by_sql(index).items() if row in has_one}, number)
+        agree(as_source(index), {row: one for row, one in told_by_sql(index).items() if row in has_one}, number)
+    index.close()
+
+
+def test_another_model_has_its_own_vectors_and_the_first_ones_come_back(tmp_path: Path) -> None:
+    index = open_index(tmp_path)
+    index.remember(WINDOWS[0], [said(WINDOWS[0], number, number) for number in range(6)])
+    embed(index, index.pending.due(NOW, 4))
+    assert index.use_space("another", DIMS)
+    agree(as_source(index), {}, 6)
+    embed(index, index.pending.due(NOW, 2), "another")
+    agree(as_source(index), told_by_sql(index, "another"), 6)
+    assert len(told_by_sql(index, "another")) == 2
+
+    assert index.use_space("test", DIMS)
+    agree(as_source(index), told_by_sql(index), 6)
+    assert index.counts().ok == 4
+    index.close()
+
+
+def test_vectors_of_a_space_that_is_not_in_use_are_found_by_their_texts(tmp_path: Path) -> None:
+    index = open_index(tmp_path)
+    index.remember(WINDOWS[0], [said(WINDOWS[0], number, number) for number in range(6)])
+    embed(index, index.pending.due(NOW, 4))
+    index.use_space("another", DIMS)
+    embed(index, index.pending.due(NOW, 6), "another")
+    index.find_space("test", DIMS)
+
+    agree(as_source(index), told_by_sql(index), 6)
+    assert len(told_by_sql(index)) == 4
+    index.find_space("never heard of", DIMS)
+    agree(as_source(index), {}, 6)
+    index.close()
+
+
+def test_a_reader_beside_the_agent_sees_an_index_that_was_begun_anew(tmp_path: Path) -> None:
+    index = open_index(tmp_path)
+    index.remember(WINDOWS[0], [said(WINDOWS[0], number, number) for number in range(6)])
+    embed(index, index.pending.due(NOW, 6))
+    reader = Index(database.open_for_reading(tmp_path / "index.sqlite", tmp_path, is_live=True))
+    reader.find_space("test", DIMS)
+    vectors = as_source(reader)
+    agree(vectors, told_by_sql(index), 6)
+
+    index.empty()
+    index.remember(WINDOWS[0], [said(WINDOWS[0], number, number) for number in (3, 4, 9)])
+
+    assert sorted(told_by_sql(index)) == [1, 2]
+    agree(vectors, told_by_sql(index), 6)
+    reader.close()
+    index.close()
+
+
+def test_texts_that_come_back_have_their_vectors_at_once(tmp_path: Path) -> None:
+    index = open_index(tmp_path)
+    entries = [said(WINDOWS[0], number, number) for number in range(4)]
+    rows, _ = index.remember(WINDOWS[0], entries)
+    embed(index, index.pending.due(NOW, 3))
+    index.forget(rows)
+    again, _ = index.remember(WINDOWS[0], [*entries, replace(entries[0], line=99)])
+
+    counts = index.counts()
+    assert (counts.ok, counts.pending, counts.vectors) == (4, 1, 3)
+    assert as_source(index).ready(np.array(again)).tolist() == sorted(told_by_sql(index))
+    index.close()
+
+
+def test_a_row_that_was_dropped_or_changed_while_its_vector_was_made_is_left_as_it_is(tmp_path: Path) -> None:
+    index = open_index(tmp_path)
+    entries = [said(WINDOWS[0], number, number) for number in range(3)]
+    index.remember(WINDOWS[0], entries)
+    waiting = index.pending.due(NOW, 3)
+    index.forget([waiting[0].id])
+    (new,), (old,) = index.remember(WINDOWS[0], [replace(entries[1], text="something else")])
+
+    assert (old, new) == (waiting[1].id, 4)
+    assert embed(index, waiting) == [waiting[2].id]
+    index.pending.fail([waiting[2].id], NOW, is_permanent=True)
+    counts = index.counts()
+    assert (counts.ok, counts.pending, counts.failed, counts.vectors) == (1, 1, 0, 3)
+    index.close()
+
+
+def test_a_turn_has_a_vector_or_waits_for_one_and_never_both(tmp_path: Path) -> None:
+    index = open_index(tmp_path)
+    index.remember(WINDOWS[0], [said(WINDOWS[0], 0, 0)])
+
+    for wrong in ("status = 'ok'", "vector = 1", "vector = 1, status = 'failed'"):
+        with pytest.raises(apsw.ConstraintError):
+            list(index.connection.execute(f"UPDATE turns SET {wrong}"))
+    index.close()
+
+
+def test_what_is_known_is_not_looked_up_again(tmp_path: Path) -> None:
+    index = open_index(tmp_path)
+    index.remember(WINDOWS[0], [said(WINDOWS[0], number, number) for number in range(6)])
+    embed(index, index.pending.due(NOW, 6))
+    vectors = as_source(index)
+    vectors.rows()
+    asked: list[str] = []
+
+    def note(_: object, statement: str, __: object) -> bool:
+        asked.append(statement)
+        return True
+
+    index.connection.exec_trace = note
+
+    assert len(vectors.fetch(np.arange(1, 7))) == 6
+    assert asked == ["PRAGMA data_version"]
+    index.close()
+
+
+def test_many_rows_are_learned_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(source, "_PART", 3)
+    index = open_index(tmp_path)
+    index.remember(WINDOWS[0], [said(WINDOWS[0], number, number) for number in range(20)])
+    embed(index, random.Random(1).sample(index.pending.due(NOW, 20), 13))
+
+    agree(as_source(index), told_by_sql(index), 20)
+    assert len(told_by_sql(index)) == 13
+    index.close()
+
+
+def first_version(path: Path, hashes: list[bytes], vectors: NDArray[np.float32]) -> None:
+    """An index of schema version 1, as far as its vectors go."""
+    old = apsw.Connection(str(path))
+    list(
+        old.execute(
+            "CREATE TABLE spaces(id INTEGER PRIMARY KEY, name TEXT NOT NULL, dimensions INTEGER NOT NULL);"
+            "CREATE TABLE vectors(id INTEGER PRIMARY KEY, space INTEGER NOT NULL, hash BLOB NOT NULL, "
+            "embedding BLOB NOT NULL, UNIQUE(space, hash));"
+            "INSERT INTO spaces VALUES (7, 'test', 4); PRAGMA user_version = 1"
+        )
+    )
+    for number, hash_ in enumerate(hashes):
+        list(old.execute("INSERT INTO vectors VALUES (?, 7, ?, ?)", (50 + number, hash_, vectors[number].tobytes())))
+    old.close()
+
+
+def test_the_vectors_of_an_index_of_the_first_version_are_kept(tmp_path: Path) -> None:
+    entries = [said(WINDOWS[0], number, number) for number in range(5)]
+    made = np.arange(12, dtype=np.float32).reshape(3, DIMS)
+    first_version(tmp_path / "index.sqlite", [entry.hash for entry in entries[:3]], made)
+
+    index = open_index(tmp_path)
+    rows, _ = index.remember(WINDOWS[0], entries)
+
+    assert index.counts().ok == 3
+    assert np.array_equal(as_source(index).fetch(np.array(rows[:3])), made)
+    assert len(list(tmp_path.glob("index.sqlite.unusable-*"))) == 1
+    index.close()

@@ -1,0 +1,77 @@
+"""Without codes the nearest are found all the same."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from actors.memory.search.search import Kind, Question
+from actors.memory.store import Plan, Store
+from domain.memory.injection import Budget
+from domain.memory.remembered import USER, Remembered
+from messages.base import EventId, Surface, TurnId, Window
+
+BEGAN = datetime(2026, 1, 5, tzinfo=UTC)
+NOW = BEGAN + timedelta(days=9)
+WINDOW = Window(surface=Surface.DISCORD_CHANNEL, id="1234567890123456789")
+DIMS, TURNS = 12, 300
+
+
+def stored(folder: Path, search: Kind) -> Store:
+    """Turns with random vectors; every tenth has none yet, two have the same, one has no direction."""
+    store = Store.open(Plan(folder, "random", DIMS, search, "global"), NOW)
+    store.remember(
+        WINDOW,
+        [
+            Remembered(
+                path="logs/discord-channel/1234567890123456789/a.md",
+                line=8 * number + 1,
+                event_id=EventId(f"e{number}"),
+                turn_id=TurnId(f"e{number}"),
+                at=BEGAN + timedelta(minutes=number),
+                role=USER,
+                author="Ana",
+                text=f"turn {number}",
+            )
+            for number in range(TURNS)
+        ],
+    )
+    rng = np.random.default_rng(1)
+    vectors = rng.standard_normal((TURNS, DIMS)).astype(np.float32)
+    vectors[7], vectors[8] = vectors[6], 0.0
+    waiting = store.index.pending.due(NOW, TURNS)
+    store.store_vectors([(one, vectors[one.id - 1].tobytes()) for one in waiting if one.id % 10])
+    return store
+
+
+def found(store: Store, query: np.ndarray, shown: np.ndarray) -> list[tuple[int, float]]:
+    question = Question(text="?", vector=query, shown=shown.copy(), total=TURNS, now=NOW, count=20)
+    hits, _ = store.searcher.find(question, Budget())
+    return [(hit.turn.row, hit.ranked.score) for hit in hits]
+
+
+@pytest.mark.parametrize("search", ["similarity", "hybrid"])
+def test_what_is_found_does_not_depend_on_the_codes(tmp_path: Path, search: Kind) -> None:
+    store = stored(tmp_path, search)
+    rng = np.random.default_rng(2)
+    shown = rng.random(TURNS + 5) < 0.7
+    for query in rng.standard_normal((6, DIMS)).astype(np.float32):
+        with_codes = found(store, query, shown)
+        nearest, store._codes.nearest = store._codes.nearest, None
+        assert found(store, query, shown) == with_codes
+        assert with_codes
+        assert all(shown[row] for row, _ in with_codes)
+        store._codes.nearest = nearest
+    store.close()
+
+
+def test_where_nothing_may_be_found_nothing_is(tmp_path: Path) -> None:
+    store = stored(tmp_path, "similarity")
+    assert store._codes.nearest is not None
+    store._codes.close()
+    rows, cosines = store.searcher._hybrid.nearest(np.ones(DIMS, np.float32), 5, np.zeros(TURNS + 5, np.bool_))
+    assert (len(rows), len(cosines)) == (0, 0)
+    store.close()
