@@ -13,7 +13,7 @@ from messages.base import CONTEXT_KIND, Address, Surface, Window
 if TYPE_CHECKING:
     from actors.context.config import ContextConfig
     from actors.discord.commands.services import Services
-    from actors.discord.manners import Manners
+    from actors.discord.config import Manners
     from actors.embedder.spaces import Space
     from actors.settings.schema import Settings
     from actors.socket.verb import Verb
@@ -269,7 +269,7 @@ def scheduler_spec(settings: Settings, delivery: Address, channel: str, *, fires
 
 def manners_of(settings: Settings) -> Manners:
     """How the bot behaves among people."""
-    from actors.discord.manners import Manners
+    from actors.discord.config import Manners
 
     said = settings.discord
     return Manners(

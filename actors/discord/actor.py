@@ -10,30 +10,30 @@ from typing import assert_never
 
 import discord
 
-from actors.discord.addresses import file_origins, point_at
-from actors.discord.buttons import Buttons
-from actors.discord.catch_up import CatchUp
-from actors.discord.client import AgentClient, ShardedAgentClient
-from actors.discord.commands.desk import Desk
+from actors.discord.calls.addresses import file_origins, point_at
+from actors.discord.calls.fatal import token_fault
+from actors.discord.calls.rest_calls import Courier
+from actors.discord.commands.buttons import Buttons
+from actors.discord.commands.dispatcher import Desk
 from actors.discord.commands.replies import CommandReply, Replies
 from actors.discord.commands.services import Services
 from actors.discord.commands.skill import SkillNames
 from actors.discord.commands.tree import Commands
-from actors.discord.courier import Courier
-from actors.discord.fatal import token_fault
-from actors.discord.fetching import Fetcher
-from actors.discord.intake import Intake
-from actors.discord.manners import Manners
-from actors.discord.outbox import Outbox
-from actors.discord.places import Places
-from actors.discord.reactions import Reactions
-from actors.discord.reception import Reception
+from actors.discord.config import Manners
+from actors.discord.connection.client import AgentClient, ShardedAgentClient
+from actors.discord.connection.session import Session
+from actors.discord.incoming.admission import Reception
+from actors.discord.incoming.catch_up import CatchUp
+from actors.discord.incoming.fetching import Fetcher
+from actors.discord.incoming.intake import Intake
+from actors.discord.incoming.unpacking import Unpacking, WorkdirOf
+from actors.discord.incoming.window_map import Places
+from actors.discord.outgoing.outbox import Outbox
+from actors.discord.outgoing.reactions import Reactions
+from actors.discord.outgoing.sending import LARGEST_SENT_BYTES, Sending
+from actors.discord.outgoing.typing_indicator import TypingIndicator
 from actors.discord.seen import Seen
-from actors.discord.sending import LARGEST_SENT_BYTES, Sending
-from actors.discord.session import Session
 from actors.discord.timing import Timing
-from actors.discord.typing_indicator import TypingIndicator
-from actors.discord.unpacking import Unpacking, WorkdirOf
 from actors.kernel import Actor, LoopThread
 from domain.policy.access import Access
 from domain.text.presentable import presentable

@@ -9,7 +9,7 @@ import discord
 from discord import app_commands
 
 from actors.discord.commands.answer import Answer, moment
-from actors.discord.commands.desk import Desk, Visit
+from actors.discord.commands.dispatcher import Desk, Visit
 from actors.discord.commands.offer import AnyCommand, slash
 from actors.discord.commands.replies import worded
 from messages.base import Address, Window

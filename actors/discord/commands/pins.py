@@ -11,7 +11,7 @@ import discord
 from discord import app_commands
 
 from actors.discord.commands.answer import Answer, at_once
-from actors.discord.commands.desk import Desk, Visit
+from actors.discord.commands.dispatcher import Desk, Visit
 from actors.discord.commands.offer import AnyCommand, slash
 from actors.discord.commands.replies import worded
 from messages.context import MemoryPinned, MemoryUnpinned, PinMemory, UnpinMemory

@@ -8,7 +8,7 @@ from typing import Final
 import discord
 
 from actors.discord.commands.answer import MOST_BUTTONS, Answer, Button, moment
-from actors.discord.commands.desk import Desk, Visit
+from actors.discord.commands.dispatcher import Desk, Visit
 from actors.discord.commands.offer import AnyCommand, slash
 from actors.discord.commands.replies import worded
 from messages.base import Address

@@ -10,12 +10,12 @@ from typing import Final
 import discord
 from discord import app_commands
 
-from actors.discord.arrival import spoken
 from actors.discord.commands.answer import Answer, at_once
-from actors.discord.commands.desk import Desk, Visit
+from actors.discord.commands.dispatcher import Desk, Visit
 from actors.discord.commands.offer import AnyCommand, Choices, choices, slash
 from actors.discord.commands.replies import CommandReply
-from actors.discord.reception import Reception
+from actors.discord.incoming.admission import Reception
+from actors.discord.incoming.arrival import spoken
 from messages.base import Address, RequestId
 from messages.skills import ListSkills, ReadSkill, SkillRead, SkillsListed
 from messages.socket import Refused

@@ -10,7 +10,7 @@ import discord
 from discord import app_commands
 
 from actors.discord.commands.answer import Answer, at_once
-from actors.discord.commands.desk import OPEN_TO_VIEWERS, Desk, Visit
+from actors.discord.commands.dispatcher import OPEN_TO_VIEWERS, Desk, Visit
 from actors.discord.commands.offer import AnyCommand, slash
 from actors.discord.commands.replies import CommandReply
 from messages.base import Address, RequestId

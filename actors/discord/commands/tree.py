@@ -10,8 +10,9 @@ from typing import Any, Final
 import discord
 from discord import app_commands
 
+from actors.discord.calls.rest_calls import TRANSIENT, described
 from actors.discord.commands.definition import definitions
-from actors.discord.commands.desk import Desk
+from actors.discord.commands.dispatcher import Desk
 from actors.discord.commands.memory import MemoryCommands
 from actors.discord.commands.pins import PinCommands
 from actors.discord.commands.reminders import ReminderCommands
@@ -19,8 +20,7 @@ from actors.discord.commands.services import Services
 from actors.discord.commands.skill import SkillCommands, SkillNames
 from actors.discord.commands.status import StatusCommands
 from actors.discord.commands.windows import WindowCommands
-from actors.discord.courier import TRANSIENT, described
-from actors.discord.reception import Reception
+from actors.discord.incoming.admission import Reception
 from actors.discord.timing import Timing
 
 log = logging.getLogger(__name__)

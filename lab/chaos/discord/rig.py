@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from actors.discord.actor import DiscordActor
-from actors.discord.manners import Manners
+from actors.discord.config import Manners
 from actors.discord.timing import Timing
 from actors.kernel import Actor, ActorSpec, ActorSystem
 from lab.playground.server import PlaygroundServer

@@ -6,7 +6,7 @@ import pytest
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # discord.py imports audioop, which Python 3.11 deprecates
-    from actors.discord import addresses
+    from actors.discord.calls import addresses
     from actors.discord.seen import Gap, Seen
 
 import discord

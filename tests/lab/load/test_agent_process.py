@@ -17,7 +17,7 @@ Traceback (most recent call last):
 2026-11-22 not a record: actors.kernel.supervisor: crashed in a quoted line
 """
 GAVE_UP = "2026-11-22 04:18:56,000 CRITICAL actors.kernel.supervisor: model crashed 5 times within 60 s: giving up\n"
-SLOW = "2026-11-22 04:18:57,000 WARNING actors.discord.courier: posting in channel 1 failed (attempt 1 of 6)\n"
+SLOW = "2026-11-22 04:18:57,000 WARNING actors.discord.calls.rest_calls: posting in channel 1 failed (attempt 1 of 6)\n"
 ONLINE = "online as Remembrancer\n"
 
 

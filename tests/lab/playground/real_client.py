@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import yarl
 
-from actors.discord.keep_alive import end_keep_alives
+from actors.discord.connection.keep_alive import end_keep_alives
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
 

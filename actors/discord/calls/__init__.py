@@ -1,0 +1,3 @@
+"""REST calls: retries, pacing, addresses."""
+
+from __future__ import annotations

@@ -1,0 +1,147 @@
+"""Calls to Discord through whichever client is logged in, tried until they succeed or cannot."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+import aiohttp
+import discord
+
+from actors.discord.calls.fatal import fatal_sentence
+from actors.discord.calls.pace import Pace
+from actors.discord.timing import Timing, backoff
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+TRANSIENT = (discord.HTTPException, discord.RateLimited, aiohttp.ClientError, OSError, TimeoutError)
+"""What a call may raise without the bot being wrong; refusals among them are told apart by `refusal`."""
+
+_RETRIED_CLIENT_ERRORS = frozenset({401, 408, 429})
+
+
+class CallRefusedError(Exception):
+    """Discord says no and will say so again; the text is for a person."""
+
+
+class CallFailedError(Exception):
+    """Every attempt failed; the same call may work later. The text is for a person."""
+
+
+def refusal(error: BaseException) -> str | None:
+    """Why Discord will never do this; None when it may do it later."""
+    if not isinstance(error, discord.HTTPException):
+        return None
+    if not 400 <= error.status < 500 or error.status in _RETRIED_CLIENT_ERRORS:
+        return None
+    return f"Discord refused it: {error.status} {described(error)}"
+
+
+def described(error: BaseException) -> str:
+    """An error without anything that people wrote: its kind, and Discord's own code where there is one."""
+    if isinstance(error, discord.HTTPException):
+        return f"{type(error).__name__} (status {error.status}, code {error.code})"
+    return type(error).__name__
+
+
+class Courier:
+    """Runs calls with a bound on each, retries what discord.py does not, and tells refusals from failures.
+
+    discord.py retries 500, 502, 504 and short rate limits. It does not retry 503 nor lost connections, and waits five
+    minutes for a silent server.
+    """
+
+    def __init__(self, *, timing: Timing, on_fatal: Callable[[str], None]) -> None:
+        self._timing = timing
+        self._on_fatal = on_fatal
+        self._client: discord.Client | None = None
+        self._arrived = asyncio.Event()
+        self._pace = Pace()
+
+    @property
+    def client(self) -> discord.Client | None:
+        """Whoever is logged in now."""
+        return self._client
+
+    def bot_id(self) -> int | None:
+        """The bot's own id; None before its first login."""
+        user = self._client.user if self._client is not None else None
+        return user.id if user is not None else None
+
+    def employ(self, client: discord.Client | None) -> None:
+        """Make calls through `client` from now on; None for nobody."""
+        self._client = client
+        if client is None:
+            self._arrived.clear()
+        else:
+            self._arrived.set()
+
+    async def persist(self, what: str, call: Callable[[discord.Client], Awaitable[T]]) -> T:
+        """What `call` gives, tried anew with backoff; it must bear being made twice.
+
+        Args:
+            what: For the log; nothing that people wrote.
+            call: Makes the call with the client it is given.
+
+        Raises:
+            CallRefusedError: Discord will never do it.
+            CallFailedError: it failed as often as it may be tried.
+        """
+        reason = ""
+        for attempt in range(1, self._timing.attempts + 1):
+            try:
+                return await self.once(call)
+            except TRANSIENT as error:
+                reason = described(error)
+                if (why := refusal(error)) is not None:
+                    raise CallRefusedError(why) from error
+                log.warning("%s failed (attempt %d of %d): %s", what, attempt, self._timing.attempts, reason)
+                if attempt < self._timing.attempts:
+                    await asyncio.sleep(self._pause_after(error, attempt))
+        raise CallFailedError(f"{what} failed {self._timing.attempts} times, last with {reason}")
+
+    async def once(self, call: Callable[[discord.Client], Awaitable[T]]) -> T:
+        """What `call` gives, with a bound on its time.
+
+        Raises:
+            TRANSIENT: it failed.
+        """
+        async with asyncio.timeout(self._timing.call_timeout_s):
+            await self._arrived.wait()
+        await self._pace.turn()
+        client = self._client
+        if client is None:
+            raise ConnectionError("the bot was logged out meanwhile")
+        try:
+            async with asyncio.timeout(self._timing.call_timeout_s):
+                return await call(client)
+        except TimeoutError:
+            _lift_global_limit(client)
+            raise
+        except RuntimeError as error:
+            if client is self._client:
+                raise
+            raise ConnectionError("the client was closed meanwhile") from error
+        except discord.HTTPException as error:
+            if error.status == 401 and (sentence := fatal_sentence(error)) is not None:
+                self._on_fatal(sentence)
+            raise
+
+    def _pause_after(self, error: Exception, attempt: int) -> float:
+        if isinstance(error, discord.RateLimited):
+            return error.retry_after
+        return backoff(attempt, self._timing.backoff_s, self._timing.backoff_limit_s)
+
+
+def _lift_global_limit(client: discord.Client) -> None:
+    """Undo what a call leaves behind that was cut off while it waited for a global rate limit.
+
+    discord.py 2.7.1 clears this event, sleeps and sets it again, without a `finally`: cut off in between, every later
+    call of the client would wait for ever. Set too early, it costs one more 429.
+    """
+    event = client.http._global_over
+    if isinstance(event, asyncio.Event):
+        event.set()

@@ -1,0 +1,277 @@
+"""Where interactions are served: let in by the one rule, acknowledged at once, answered when the work is done."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Final
+
+import discord
+
+from actors.discord.calls.rest_calls import TRANSIENT, described, refusal
+from actors.discord.commands.answer import Answer, at_once, fitted, one_line, view_of
+from actors.discord.commands.replies import CommandQuestion, CommandReply, Replies
+from actors.discord.incoming.arrival import Admitted, Arrival
+from actors.discord.incoming.intake import Intake
+from actors.discord.timing import Timing, backoff
+from domain.policy.access import Standing
+from domain.text.splitting import sendable
+from messages.base import Address, Message, RequestId, Window
+
+log = logging.getLogger(__name__)
+
+OPEN_TO_VIEWERS: Final = frozenset({"help", "status", "usage", "memory search"})
+"""Commands that only show what a viewer may see anyway; every other one, and every button, is for members."""
+FOR_MEMBERS: Final = "This is not for viewers; you may use /help, /status, /usage and /memory search."
+TAKES_LONGER: Final = "This takes longer than usual; the answer will stand here as soon as there is one."
+NO_ANSWER: Final = "There is no answer yet, and here it can't come any more. It may still be done; have a look later."
+WENT_WRONG: Final = "That went wrong; the agent's log says how."
+
+_ACKNOWLEDGE_S: Final = 2.6
+"""Discord waits for three seconds."""
+_ATTEMPT_S: Final = 1.2
+_ALREADY: Final = 40060
+"""Discord's code for an interaction that was acknowledged before: then only the answer to that was lost."""
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """Somebody who may have something done, and where."""
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+    standing: Standing
+    audience: str
+    """Who reads the window, as a label of `domain.policy.audience`; empty when that is not known."""
+    person_id: str
+    person_name: str
+
+    @property
+    def is_member(self) -> bool:
+        """Whether they may do everything."""
+        return self.standing is Standing.MEMBER
+
+
+Errand = Callable[[Visit], Awaitable[Answer]]
+"""Tells whom it must before it returns, so that it keeps its place among the messages; its result may take its time."""
+
+
+class Desk:
+    """Serves commands and buttons; lives on the loop and outlives each client.
+
+    Args:
+        intake: Holds the rule of who is heard, and the order in each channel.
+        replies: Where other actors' replies come in.
+        tell: Speaks to them.
+        reply_to: Where they reply to.
+        present: Makes text fit to be shown.
+        timing: Every wait.
+    """
+
+    def __init__(
+        self,
+        *,
+        intake: Intake,
+        replies: Replies,
+        tell: Callable[[Address, Message], None],
+        reply_to: Address,
+        present: Callable[[str], str],
+        timing: Timing,
+    ) -> None:
+        self.tell = tell
+        self.reply_to = reply_to
+        self.timing = timing
+        self._intake = intake
+        self._replies = replies
+        self._present = present
+
+    def inquire(self, to: Address, question: CommandQuestion) -> asyncio.Future[CommandReply]:
+        """Ask an actor; what will hold its reply."""
+        reply = self._replies.expect(question.request_id)
+        self.tell(to, question)
+        return reply
+
+    def shown(self, text: str) -> str:
+        """What somebody wrote, fit to be shown."""
+        return self._present(sendable(text))
+
+    def quoted(self, text: str, chars: int) -> str:
+        """The same in one line of at most `chars` characters, in which markdown means nothing."""
+        return one_line(self.shown(text), chars)
+
+    def hears(self, interaction: discord.Interaction) -> bool:
+        """Whether who is typing a command may use all of them here, as far as can be said at once."""
+        admitted = self._intake.judge(_arrival(interaction, lambda _: None, lambda _: None))
+        return isinstance(admitted, Admitted) and admitted.standing is Standing.MEMBER
+
+    async def serve(
+        self,
+        interaction: discord.Interaction,
+        errand: Errand,
+        *,
+        prepare: Callable[[], Awaitable[None]] | None = None,
+        is_urgent: bool = False,
+    ) -> None:
+        """Have `errand` run for whoever may, and show them what comes of it.
+
+        Args:
+            interaction: A command or a press of a button.
+            errand: Called once, in its place among the channel's messages.
+            prepare: Waited for before that; what comes later in the channel waits as well.
+            is_urgent: Whether it comes before messages that still wait in the channel.
+        """
+        if not self._replies.is_new(interaction.id):
+            return
+        begun: asyncio.Future[asyncio.Future[Answer]] = asyncio.get_running_loop().create_future()
+        arrival = self._admission(interaction, errand, begun, prepare)
+        verdict = self._intake.judge(arrival)
+        # Before the first await, so that it keeps its place among the messages.
+        if isinstance(verdict, Admitted) and (is_urgent or not _may(verdict.standing, interaction)):
+            arrival.accept(verdict)  # which answers whoever may not, for which nothing has to be waited for
+        else:
+            self._intake.take(arrival)
+        answer = asyncio.ensure_future(_outcome(begun))
+        try:
+            if await self._acknowledged(interaction):
+                await self._give(interaction, answer)
+        finally:
+            answer.cancel()
+
+    def _admission(
+        self,
+        interaction: discord.Interaction,
+        errand: Errand,
+        begun: asyncio.Future[asyncio.Future[Answer]],
+        prepare: Callable[[], Awaitable[None]] | None,
+    ) -> Arrival:
+        def begin(work: Callable[[], Awaitable[Answer]]) -> None:
+            if begun.done():  # too late: the person was told so
+                return
+            try:
+                begun.set_result(asyncio.ensure_future(work()))
+            except Exception as error:  # noqa: BLE001  # it is raised where the answer is waited for
+                begun.set_exception(error)
+
+        def accept(admitted: Admitted) -> None:
+            if _may(admitted.standing, interaction):
+                begin(lambda: errand(self._visit(interaction, admitted)))
+            else:
+                begin(lambda: at_once(FOR_MEMBERS))
+
+        return _arrival(interaction, accept, lambda reason: begin(lambda: at_once(reason)), prepare)
+
+    def _visit(self, interaction: discord.Interaction, admitted: Admitted) -> Visit:
+        return Visit(
+            request_id=RequestId(str(interaction.id)),
+            reply_to=self.reply_to,
+            window=admitted.window,
+            standing=admitted.standing,
+            audience=self._intake.places.audience_of(_whole_channel(interaction)),
+            person_id=str(interaction.user.id),
+            person_name=interaction.user.display_name,
+        )
+
+    # ---- Discord
+
+    async def _acknowledged(self, interaction: discord.Interaction) -> bool:
+        """Say in time that an answer will come; whether Discord took it."""
+        loop = asyncio.get_running_loop()
+        until = loop.time() + _ACKNOWLEDGE_S
+        while True:
+            try:
+                async with asyncio.timeout_at(min(until, loop.time() + _ATTEMPT_S)):
+                    await interaction.response.defer(ephemeral=True, thinking=True)
+            except TRANSIENT as error:
+                if isinstance(error, discord.HTTPException) and error.code == _ALREADY:
+                    return True
+                if refusal(error) is not None or loop.time() >= until:
+                    log.warning("a command could not be acknowledged: %s", described(error))
+                    return False
+                log.info("acknowledging a command failed and is tried once more: %s", described(error))
+                await asyncio.sleep(self.timing.backoff_s / 10)
+            else:
+                return True
+
+    async def _give(self, interaction: discord.Interaction, answer: asyncio.Future[Answer]) -> None:
+        done, _ = await asyncio.wait([answer], timeout=self.timing.answer_within_s)
+        if not done:
+            await self._show(interaction, Answer(TAKES_LONGER))
+            done, _ = await asyncio.wait([answer], timeout=self.timing.command_life_s)
+        await self._show(interaction, answer.result() if done else Answer(NO_ANSWER))
+
+    async def _show(self, interaction: discord.Interaction, answer: Answer) -> None:
+        """Make `answer` what stands there; doing it again changes the same message, so a lost call is repeated."""
+        text, whole = fitted(self.shown(answer.text).strip() or "…")
+        attempts = self.timing.attempts
+        for attempt in range(1, attempts + 1):
+            try:
+                async with asyncio.timeout(self.timing.call_timeout_s):
+                    await interaction.edit_original_response(
+                        content=text,
+                        view=view_of(answer.buttons),
+                        attachments=[discord.File(io.BytesIO(whole.encode()), "answer.md")] if whole else [],
+                        allowed_mentions=discord.AllowedMentions.none(),
+                    )
+            except TRANSIENT as error:
+                if refusal(error) is not None or attempt == attempts:
+                    log.warning("what came of a command cannot be shown: %s", described(error))
+                    return
+                log.info("answering a command failed and is tried once more: %s", described(error))
+                await asyncio.sleep(backoff(attempt, self.timing.backoff_s, self.timing.backoff_limit_s))
+            except RuntimeError as error:  # aiohttp's word for a closed session
+                log.warning("what came of a command cannot be shown, its connection is closed: %s", described(error))
+                return
+            else:
+                return
+
+
+async def _outcome(begun: asyncio.Future[asyncio.Future[Answer]]) -> Answer:
+    """What came of an errand; whatever went wrong with it, the person must not wait for ever."""
+    try:
+        return await (await begun)
+    except Exception:
+        log.exception("a command went wrong")
+        return Answer(WENT_WRONG)
+
+
+def _may(standing: Standing, interaction: discord.Interaction) -> bool:
+    """Whether somebody who is heard may have this done."""
+    if standing is Standing.MEMBER:
+        return True
+    if interaction.type is not discord.InteractionType.application_command or interaction.command is None:
+        return False
+    return interaction.command.qualified_name in OPEN_TO_VIEWERS
+
+
+def _arrival(
+    interaction: discord.Interaction,
+    accept: Callable[[Admitted], None],
+    refuse: Callable[[str], None],
+    prepare: Callable[[], Awaitable[None]] | None = None,
+) -> Arrival:
+    return Arrival(
+        number=interaction.id,
+        channel=interaction.channel,
+        channel_id=str(interaction.channel_id),
+        guild_id=interaction.guild_id,
+        author=interaction.user,
+        accept=accept,
+        refuse=refuse,
+        prepare=prepare,
+    )
+
+
+def _whole_channel(interaction: discord.Interaction) -> discord.abc.Snowflake | discord.abc.Messageable | None:
+    """The channel with all that tells who reads it.
+
+    What an interaction carries of a channel lacks its permissions, so a closed channel that isn't in discord.py's cache
+    would be taken for an open one.
+    """
+    channel = interaction.channel
+    if isinstance(channel, discord.abc.GuildChannel) and interaction.guild is not None:
+        return interaction.guild.get_channel(channel.id) or discord.Object(channel.id)
+    return channel

@@ -1,0 +1,227 @@
+"""discord.py's client: its events handed over, its parsers kept from ending the connection."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import logging
+import sys
+import traceback
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import discord
+
+from actors.discord.commands.buttons import Buttons
+from actors.discord.commands.tree import Commands
+from actors.discord.connection.shards import Shards
+from actors.discord.connection.sockets import Sockets
+from actors.discord.incoming.catch_up import CatchUp
+from actors.discord.incoming.intake import Intake
+from actors.discord.timing import Timing
+
+log = logging.getLogger(__name__)
+
+Parser = Callable[[Any], Any]
+
+LEAST_CLEARED = 1024
+"""Rate limits that are kept before any are looked through."""
+
+
+def clear_seldom(http: Any) -> None:
+    """Have discord.py's HTTP client look for rate limits to forget only when their number has doubled.
+
+    discord.py 2.7 looks through all of them at each new one beyond 256: at 1,500 busy threads that was a tenth of the
+    agent's time, and it grows with the square of their number.
+    """
+    clear, limit = http._try_clear_expired_ratelimits, LEAST_CLEARED
+
+    def clear_when_doubled() -> None:
+        nonlocal limit
+        if len(http._buckets) >= limit:
+            clear()
+            limit = max(LEAST_CLEARED, 2 * len(http._buckets))
+
+    http._try_clear_expired_ratelimits = clear_when_doubled
+
+
+class AgentClient(discord.Client):
+    """One client's life: log in, connect, close.
+
+    Handlers of what people do pass it on before their first `await`: discord.py starts each as a task of its own, in
+    the order of the events, and only so is that order kept.
+    """
+
+    def __init__(
+        self,
+        *,
+        intake: Intake,
+        catch_up: CatchUp,
+        make_commands: Callable[[discord.Client], Commands],
+        buttons: Buttons,
+        on_online: Callable[[str], None],
+        hears_dms: bool,
+        timing: Timing,
+        shards: int | None = 1,
+    ) -> None:
+        intents = discord.Intents(guilds=True, guild_messages=True, dm_messages=hears_dms, message_content=True)
+        super().__init__(
+            intents=intents,
+            allowed_mentions=discord.AllowedMentions.none(),
+            chunk_guilds_at_startup=False,
+            member_cache_flags=discord.MemberCacheFlags.none(),
+            max_messages=None,
+            guild_ready_timeout=timing.guild_ready_timeout_s,
+            heartbeat_timeout=timing.heartbeat_timeout_s,
+            max_ratelimit_timeout=30.0,
+            shard_count=shards,
+        )
+        self.unreadable: Counter[str] = Counter()
+        """Events that discord.py could not read, by name."""
+        self._intake = intake
+        self._catch_up = catch_up
+        self._commands = make_commands(self)
+        self._buttons = buttons
+        self._on_online = on_online
+        self._timing = timing
+        self._shards = Shards(shards, timing.session_timeout_s)
+        self._is_complete = False
+        self._sockets = Sockets(self.http)
+        self._guard_parsers()
+        clear_seldom(self.http)
+
+    async def has_lost_session(self) -> None:
+        """Return when a connection has had no session for longer than one takes to open."""
+        self._shards.launch()
+        await self._shards.has_lost_one()
+
+    async def abandon_sockets(self) -> None:
+        """Close what discord.py left open."""
+        await self._sockets.close(self._timing.close_timeout_s)
+
+    # ---- events, by discord.py's names
+
+    async def on_connect(self) -> None:
+        """A new session: what was said since the last one is not sent."""
+        self._open(0)
+
+    async def on_resumed(self) -> None:
+        """The same session: what was missed was sent."""
+        self._shards.continued(0)
+
+    async def on_disconnect(self) -> None:
+        """The connection was lost."""
+        self._shards.lost(0)
+
+    async def on_ready(self) -> None:
+        """Every server is known; comes once per session."""
+        self._shards.ready()
+        await self._complete()
+
+    async def on_guild_available(self, guild: discord.Guild) -> None:
+        """A server came back after an outage."""
+        self._catch_up.found(guild)
+
+    async def on_guild_join(self, guild: discord.Guild) -> None:
+        """A server took the bot in."""
+        self._catch_up.found(guild)
+
+    async def on_guild_channel_create(self, channel: discord.abc.GuildChannel) -> None:
+        """A channel was made."""
+        self._catch_up.found(channel.guild)
+
+    async def on_message(self, message: discord.Message) -> None:
+        """Somebody wrote something somewhere."""
+        self._intake.hear(message)
+
+    async def on_interaction(self, interaction: discord.Interaction) -> None:
+        """Somebody pressed something; commands go through their tree."""
+        if interaction.type is discord.InteractionType.component:
+            await self._buttons.press(interaction)
+
+    async def on_error(self, event_method: str, /, *args: Any, **kwargs: Any) -> None:  # noqa: ARG002
+        """A handler failed: a mistake of ours, which one event must not turn into an outage."""
+        log.error("handling Discord's %s failed", event_method, exc_info=sys.exception())
+
+    async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:  # noqa: ARG002
+        """Wait before a session is opened anew."""
+        if not initial:
+            await asyncio.sleep(self._timing.identify_pause_s)
+
+    def _open(self, shard: int) -> None:
+        """Take in a new session; its servers follow."""
+        self._is_complete = False
+        self._intake.hold()
+        self._shards.opened(shard)
+
+    async def _complete(self) -> None:
+        """Begin to work once all servers of all sessions are known, once for each new session."""
+        if self._is_complete or not self._shards.are_ready:
+            return
+        self._is_complete = True
+        log.info("online in %d servers", len(self.guilds))
+        self._catch_up.begin(self)
+        await self._commands.sync(self._home_guilds())
+        self._on_online(str(self.user))
+
+    def _home_guilds(self) -> list[discord.Guild]:
+        """The servers that hold a configured channel."""
+        return [guild for guild in self.guilds if self._is_home(guild)]
+
+    def _is_home(self, guild: discord.Guild) -> bool:
+        return any(guild.get_channel_or_thread(int(channel_id)) for channel_id in self._intake.places.channels)
+
+    # ---- parsers
+
+    def _guard_parsers(self) -> None:
+        """Keep one unreadable event from ending the connection, which is what discord.py 2.7.1 makes of it."""
+        parsers = self._connection.parsers
+        for event, parse in parsers.items():
+            parsers[event] = functools.partial(self._parse, event, parse)
+
+    def _parse(self, event: str, parse: Parser, data: Any) -> None:
+        try:
+            parse(data)
+        except Exception as error:  # noqa: BLE001  # whatever it is, the text may quote what people wrote: log the place only
+            self.unreadable[event] += 1
+            place = traceback.extract_tb(error.__traceback__)[-1]
+            log.error(
+                "Discord's %s could not be read: %s in %s:%d", event, type(error).__name__, place.name, place.lineno
+            )
+
+
+class ShardedAgentClient(AgentClient, discord.AutoShardedClient):
+    """The same over several connections that share the servers.
+
+    A new session of any of them holds all that people do until its servers are known, and all channels are caught up
+    with: whatever was passed on before is known by its id. discord.py's own `on_ready` comes only when all sessions are
+    new.
+    """
+
+    async def on_connect(self) -> None:
+        """One of the connections has a new session; see `on_shard_connect`."""
+
+    async def on_resumed(self) -> None:
+        """One of them continues; see `on_shard_resumed`."""
+
+    async def on_disconnect(self) -> None:
+        """One of them was lost; see `on_shard_disconnect`."""
+
+    async def on_shard_connect(self, shard: int) -> None:
+        """A new session: what was said in its servers since the last one is not sent."""
+        self._shards.count = self.shard_count
+        self._open(shard)
+
+    async def on_shard_resumed(self, shard: int) -> None:
+        """The same session: what was missed was sent."""
+        self._shards.continued(shard)
+
+    async def on_shard_disconnect(self, shard: int) -> None:
+        """The connection was lost."""
+        self._shards.lost(shard)
+
+    async def on_shard_ready(self, shard: int) -> None:
+        """Its servers are known."""
+        self._shards.ready(shard)
+        await self._complete()

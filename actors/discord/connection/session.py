@@ -1,0 +1,108 @@
+"""The connection to Discord, kept: logged in, watched, opened anew, closed."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+import discord
+
+from actors.discord.calls.fatal import fatal_sentence
+from actors.discord.calls.rest_calls import TRANSIENT, Courier, described
+from actors.discord.connection.client import AgentClient
+from actors.discord.connection.keep_alive import end_keep_alives
+from actors.discord.timing import Timing, backoff
+
+log = logging.getLogger(__name__)
+
+TRANSIENT_OR_FATAL = (*TRANSIENT, discord.ClientException, discord.GatewayNotFound)
+"""What discord.py ends a connection with on purpose."""
+
+
+class Session:
+    """Keeps one client after another connected until it is closed or Discord refuses for good.
+
+    discord.py resumes and reconnects by itself. What it doesn't survive ends the client, and the next one takes over:
+    an event that it cannot read, a RESUME that is never answered, a login while Discord is down.
+    """
+
+    def __init__(
+        self,
+        *,
+        token: str,
+        build: Callable[[], AgentClient],
+        courier: Courier,
+        timing: Timing,
+        on_fatal: Callable[[str], None],
+    ) -> None:
+        self._token = token
+        self._build = build
+        self._courier = courier
+        self._timing = timing
+        self._on_fatal = on_fatal
+        self._running: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Begin to connect, on the loop."""
+        self._running = asyncio.get_running_loop().create_task(self._run())
+
+    async def close(self) -> None:
+        """Disconnect; returns when the client is closed."""
+        if self._running is not None:
+            self._running.cancel()
+            await asyncio.wait([self._running])
+
+    async def _run(self) -> None:
+        """Stay connected; ends only when no restart could help, which `on_fatal` was told then."""
+        failures = 0
+        while True:
+            client = self._build()
+            begin_s = asyncio.get_running_loop().time()
+            try:
+                await self._live(client)
+            except TRANSIENT_OR_FATAL as error:
+                if (sentence := fatal_sentence(error)) is not None:
+                    self._on_fatal(sentence)
+                    return
+                log.warning("the connection to Discord was lost: %s", described(error))
+            except Exception:
+                log.exception("the connection to Discord ended badly")
+            finally:
+                await self._bury(client)
+            lasted_s = asyncio.get_running_loop().time() - begin_s
+            failures = 1 if lasted_s > self._timing.session_timeout_s else failures + 1
+            pause_s = backoff(failures, self._timing.reconnect_backoff_s, self._timing.reconnect_backoff_limit_s)
+            log.warning("connecting to Discord again in %.1f s", pause_s)
+            await asyncio.sleep(pause_s)
+
+    async def _live(self, client: AgentClient) -> None:
+        """Log in and stay connected as long as discord.py manages; ends with its error, or when the session is lost."""
+        async with asyncio.timeout(self._timing.call_timeout_s):
+            await client.login(self._token)
+        self._courier.employ(client)
+        connection = asyncio.create_task(client.connect())
+        watch = asyncio.create_task(client.has_lost_session())
+        try:
+            await asyncio.wait((connection, watch), return_when=asyncio.FIRST_COMPLETED)
+            if connection.done():
+                connection.result()
+            else:
+                log.warning("no session with Discord for %.0f s", self._timing.session_timeout_s)
+        finally:
+            connection.cancel()
+            watch.cancel()
+            await asyncio.gather(connection, watch, return_exceptions=True)
+
+    async def _bury(self, client: AgentClient) -> None:
+        """Close a client, with force when Discord doesn't answer."""
+        if self._courier.client is client:
+            self._courier.employ(None)
+        try:
+            async with asyncio.timeout(self._timing.close_timeout_s):
+                await client.close()
+        except TRANSIENT as error:
+            log.warning("the connection to Discord was cut: %s", described(error))
+            await client.http.close()
+        await client.abandon_sockets()
+        await end_keep_alives()

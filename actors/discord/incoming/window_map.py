@@ -1,0 +1,99 @@
+"""Which window a Discord channel is, if it is one of ours."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable
+from enum import Enum
+from typing import Final, TypeVar
+
+import discord
+
+from actors.discord.incoming.audience import audience_label
+from messages.base import Surface, Window
+
+_REMEMBERED: Final = 10_000
+T = TypeVar("T")
+
+AnyChannel = discord.abc.Messageable | discord.abc.GuildChannel | discord.abc.PrivateChannel
+"""Whatever discord.py puts into a `channel` field."""
+
+
+class Whereabouts(Enum):
+    """What a channel is when it is no window of ours."""
+
+    ELSEWHERE = "elsewhere"
+    UNKNOWN = "unknown"
+    """Not in discord.py's cache, such as an archived thread: somebody has to ask Discord."""
+
+
+class Places:
+    """The configured channels, and the threads below them as far as they were met.
+
+    Args:
+        channels: Ids of the channels that the bot lives in.
+        dms: Whether direct messages are windows as well.
+    """
+
+    def __init__(self, channels: Iterable[str], *, dms: bool = False) -> None:
+        self.channels = frozenset(channels)
+        self._dms = dms
+        self._known: OrderedDict[str, Window | Whereabouts] = OrderedDict()
+        self._audiences: OrderedDict[str, str] = OrderedDict()
+        """Channel id -> label of its readers when it was last seen whole."""
+
+    def window_of(self, channel: AnyChannel | None) -> Window | Whereabouts:
+        """The window that `channel` is, as far as can be said without asking."""
+        match channel:
+            case discord.DMChannel(id=id) if self._dms:
+                return dm_window(str(id))
+            case None | discord.DMChannel() | discord.GroupChannel():
+                return Whereabouts.ELSEWHERE
+            case discord.PartialMessageable(id=id):
+                return self._known.get(str(id), Whereabouts.UNKNOWN)
+            case discord.Thread(id=id, parent_id=parent_id):
+                ours = not self.channels.isdisjoint({str(id), str(parent_id)})
+                return thread_window(str(id)) if ours else Whereabouts.ELSEWHERE
+            case discord.abc.GuildChannel(id=id):
+                return channel_window(str(id)) if str(id) in self.channels else Whereabouts.ELSEWHERE
+            case _:
+                return Whereabouts.ELSEWHERE
+
+    def learn(self, channel: AnyChannel) -> Window | Whereabouts:
+        """The window that `channel` is; remembered, since a thread never moves."""
+        place = self.window_of(channel)
+        if place is not Whereabouts.UNKNOWN and isinstance(channel, discord.abc.Snowflake):
+            _remember(self._known, str(channel.id), place)
+            self.audience_of(channel)
+        return place
+
+    def audience_of(self, channel: object) -> str:
+        """The label of who reads `channel`, as it is or, for a mere id, was last known; empty when it never was."""
+        if not isinstance(channel, discord.abc.Snowflake):
+            return ""
+        label = audience_label(channel)
+        if label:
+            _remember(self._audiences, str(channel.id), label)
+        return label or self._audiences.get(str(channel.id), "")
+
+
+def _remember(known: OrderedDict[str, T], key: str, value: T) -> None:
+    known[key] = value
+    known.move_to_end(key)
+    if len(known) > _REMEMBERED:
+        known.popitem(last=False)
+
+
+def channel_window(channel_id: str) -> Window:
+    """The window of a channel."""
+    return Window(surface=Surface.DISCORD_CHANNEL, id=channel_id)
+
+
+def dm_window(channel_id: str) -> Window:
+    """The window of the direct messages with one person."""
+    return Window(surface=Surface.DISCORD_DM, id=channel_id)
+
+
+def thread_window(thread_id: str) -> Window:
+    """The window of a thread."""
+    return Window(surface=Surface.DISCORD_THREAD, id=thread_id)

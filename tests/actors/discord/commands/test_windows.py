@@ -1,0 +1,174 @@
+from __future__ import annotations
+
+import pytest
+
+from lab.playground.world import defaults
+from messages.context import (
+    ChooseModel,
+    MemoryPinned,
+    MemoryUnpinned,
+    ModelChosen,
+    PinMemory,
+    StopTurn,
+    TellUsage,
+    TurnStopped,
+    UnpinMemory,
+    UsageTold,
+    UserMessage,
+)
+from messages.socket import Refused
+from tests.actors.discord.commands.caller import ALL, Caller, fields
+from tests.actors.discord.conftest import StartLife
+from tests.actors.discord.life import GENERAL, thread_window
+
+CHANNEL = f"https://discord.com/channels/{defaults.GUILD_ID}/{defaults.GENERAL_ID}"
+YOU = {"window": GENERAL, "asked_by": str(defaults.YOU_ID)}
+
+
+@pytest.fixture
+def you(start_life: StartLife) -> Caller:
+    return Caller(start_life(services=ALL))
+
+
+def test_stop_is_for_whichever_turn_runs_and_says_so(you: Caller) -> None:
+    outcome = you.call("stop")
+    asked = you.asked(StopTurn)
+    assert fields(asked) == {"window": GENERAL, "asked_by": "You", "turn_id": ""}
+    you.reply(TurnStopped(request_id=asked.request_id, turn_id="t"))
+    assert you.said(outcome) == "Stopped."
+    assert outcome.ephemeral
+
+
+def test_stop_keeps_its_place_among_the_messages(you: Caller) -> None:
+    you.life.say("first")
+    you.call("stop")
+    you.life.say("second")
+    you.life.messages.wait(2)
+    kinds = [type(message) for message in you.life.told.now() if isinstance(message, UserMessage | StopTurn)]
+    assert kinds == [UserMessage, StopTurn, UserMessage]
+
+
+def test_stop_where_nothing_runs_says_why_nothing_was_stopped(you: Caller) -> None:
+    outcome = you.call("stop")
+    you.reply(Refused(request_id=you.asked(StopTurn).request_id, reason="nothing is running"))
+    assert you.said(outcome) == "Nothing was stopped: nothing is running."
+
+
+def test_usage_is_told_of_the_window_it_is_asked_in(you: Caller) -> None:
+    thread = you.life.playground.create_thread(defaults.GENERAL_ID, "aside")
+    there = Caller(you.life, channel_id=thread)
+    outcome = there.call("usage")
+    asked = there.asked(TellUsage)
+    assert asked.window == thread_window(thread)
+    told = UsageTold(
+        request_id=asked.request_id, model="usual", turns=3, prompt_tokens=12345, completion_tokens=678, cost_usd=0.0123
+    )
+    there.reply(told)
+    said = there.said(outcome)
+    assert said == "This conversation so far, with `usual`: 3 turns, 12,345 tokens read and 678 written, about $0.0123."
+
+
+def test_model_shows_and_chooses_within_the_operators_list(you: Caller) -> None:
+    shown = you.call("model")
+    asked = you.asked(ChooseModel)
+    assert fields(asked) == YOU | {"model": ""}
+    you.reply(ModelChosen(request_id=asked.request_id, model="usual", choices=("usual", "strong")))
+    assert you.said(shown) == "`usual` answers here. You may choose `strong` instead."
+
+    chosen = you.call("model", name="strong")
+    asked = you.asked(ChooseModel, 2)
+    assert asked.model == "strong"
+    you.reply(ModelChosen(request_id=asked.request_id, model="strong", choices=("usual", "strong")))
+    assert you.said(chosen).startswith("From now on `strong` answers here.")
+
+
+def test_model_names_are_offered_while_one_types(you: Caller) -> None:
+    assert you.complete("model", "name", "") == ["usual", "strong"]
+    assert you.complete("model", "name", "STR") == ["strong"]
+
+
+def test_without_a_choice_of_models_there_is_no_such_command(start_life: StartLife) -> None:
+    you = Caller(start_life())
+    for command in ("model", "memory search", "reminders", "skill"):
+        with pytest.raises(ValueError, match="not registered"):
+            you.call(command)
+
+
+@pytest.mark.parametrize(
+    ("what", "text", "message_id"),
+    [
+        ("tea is at five", "tea is at five", ""),
+        ("123456789012345678", "", "123456789012345678"),
+        (f"{CHANNEL}/123456789012345678", "", "123456789012345678"),
+        (f" <{CHANNEL}/123456789012345678> ", "", "123456789012345678"),
+        (f"see {CHANNEL}/123456789012345678", f"see {CHANNEL}/123456789012345678", ""),
+        ("", "", ""),
+    ],
+)
+def test_remember_takes_words_a_link_an_id_or_nothing(you: Caller, what: str, text: str, message_id: str) -> None:
+    outcome = you.call("remember", **({"what": what} if what else {}))
+    asked = you.asked(PinMemory)
+    assert (asked.text, asked.message_id) == (text, message_id)
+    assert (asked.window, asked.asked_by, asked.asked_by_name) == (GENERAL, str(defaults.YOU_ID), "You")
+    assert asked.audience == f"{defaults.GUILD_ID}:{defaults.GENERAL_ID}:everyone"
+    you.reply(MemoryPinned(request_id=asked.request_id, path="logs/x", line=7, text="tea is\nat *five*"))
+    assert you.said(outcome) == r"Remembered:" "\n" r"> tea is at \*five\*" "\n-# path=logs/x line=7"
+
+
+def test_a_link_to_another_channel_is_not_pinned_here(you: Caller) -> None:
+    link = f"https://discord.com/channels/{defaults.GUILD_ID}/{defaults.ELSEWHERE_ID}/123456789012345678"
+    assert "stands in another channel" in you.said(you.call("remember", what=link))
+    assert "stands in another channel" in you.said(you.call("unremember", message=link))
+    assert you.life.told.now()[1:] == []  # the list of skills apart
+
+
+def test_a_pin_in_a_private_thread_is_for_those_who_read_it(you: Caller) -> None:
+    thread = you.life.playground.create_thread(defaults.GENERAL_ID, "between us", private=True)
+    there = Caller(you.life, channel_id=thread)
+    there.call("remember", what="tea")
+    assert there.asked(PinMemory).audience == f"{defaults.GUILD_ID}:{defaults.GENERAL_ID}:private"
+
+
+def test_a_closed_channel_of_which_only_the_interaction_tells_is_not_taken_for_an_open_one(you: Caller) -> None:
+    closed = {"id": str(defaults.GUILD_ID), "type": 0, "allow": "0", "deny": str(1 << 10)}
+    channel = {
+        "id": str(defaults.GENERAL_ID),
+        "guild_id": str(defaults.GUILD_ID),
+        "type": 0,
+        "name": "x",
+        "position": 1,
+    }
+    you.life.playground.dispatch("CHANNEL_UPDATE", channel | {"permission_overwrites": [closed]})
+    you.life.say("among ourselves")
+    label = f"{defaults.GUILD_ID}:{defaults.GENERAL_ID}:channel"
+    assert you.life.messages.wait(1)[0].audience == label
+    you.life.playground.dispatch("CHANNEL_DELETE", channel)
+    you.call("remember", what="tea")
+    assert you.asked(PinMemory).audience == label
+
+
+def test_the_menu_of_a_message_pins_it_with_its_author_and_words(you: Caller) -> None:
+    said = you.life.say("the cat is called Mia", user=defaults.GUEST_ID)
+    outcome = you.menu("Remember", said)
+    asked = you.asked(PinMemory)
+    assert fields(asked, "audience") == YOU | {
+        "asked_by_name": "You",
+        "message_id": str(said),
+        "text": "the cat is called Mia",
+        "author_id": str(defaults.GUEST_ID),
+        "author_name": "Guest",
+    }
+    you.reply(Refused(request_id=asked.request_id, reason="the disk is full."))
+    assert you.said(outcome) == "Not remembered: the disk is full."
+    assert outcome.ephemeral
+
+
+def test_unremember_takes_back_the_last_pin_or_the_one_that_is_named(you: Caller) -> None:
+    outcome = you.call("unremember")
+    asked = you.asked(UnpinMemory)
+    assert fields(asked) == YOU | {"message_id": ""}
+    you.reply(MemoryUnpinned(request_id=asked.request_id, path="logs/x", line=7, text="tea"))
+    assert you.said(outcome) == "No longer kept in mind:\n> tea\n-# path=logs/x line=7"
+    you.call("unremember", message=f"{CHANNEL}/123456789012345678")
+    assert you.asked(UnpinMemory, 2).message_id == "123456789012345678"
+    assert "by its link or its id" in you.said(you.call("unremember", message="the cat"))

@@ -1,0 +1,43 @@
+"""What the client changes in discord.py."""
+
+from __future__ import annotations
+
+from actors.discord.connection.client import LEAST_CLEARED, clear_seldom
+
+
+class Http:
+    """discord.py's HTTP client as far as its rate limits go; those with an odd number have expired."""
+
+    def __init__(self) -> None:
+        self._buckets: dict[int, bool] = {}
+        self.looked_through = 0
+
+    def _try_clear_expired_ratelimits(self) -> None:
+        self.looked_through += len(self._buckets)
+        self._buckets = {number: live for number, live in self._buckets.items() if live}
+
+    def add(self, number: int, *, live: bool) -> None:
+        self._buckets[number] = live
+        self._try_clear_expired_ratelimits()
+
+
+def test_discord_py_still_has_what_is_changed() -> None:
+    from discord.http import HTTPClient
+
+    assert callable(HTTPClient._try_clear_expired_ratelimits)
+
+
+def test_looking_for_expired_rate_limits_costs_a_bounded_share_however_many_there_are() -> None:
+    http = Http()
+    clear_seldom(http)
+    for number in range(20_000):
+        http.add(number, live=True)
+    assert 0 < http.looked_through <= 2 * 20_000
+
+
+def test_expired_rate_limits_are_forgotten_all_the_same() -> None:
+    http = Http()
+    clear_seldom(http)
+    for number in range(20_000):
+        http.add(number, live=False)
+        assert len(http._buckets) <= LEAST_CLEARED

@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+from datetime import timedelta
+
+from actors.discord.config import Manners
+from lab.playground.server import PlaygroundServer
+from lab.playground.world import defaults
+from messages.base import Surface, Window
+from messages.context import Quote
+from tests.actors.discord.conftest import StartLife
+from tests.actors.discord.life import Life
+
+BOT = f"<@{defaults.BOT_ID}>"
+
+
+def test_every_message_is_answered_unless_told_otherwise(life: Life) -> None:
+    life.say("hello")
+    (told,) = life.messages.wait(1)
+    assert (told.wants_answer, told.may_run, told.refusal) == (True, True, "")
+
+
+def test_where_a_mention_is_required_others_are_only_noted(start_life: StartLife) -> None:
+    life = start_life(manners=Manners(answers_all=False))
+    life.say("among ourselves")
+    life.say(f"{BOT} what do you think?")
+    assert [message.wants_answer for message in life.messages.wait(2)] == [False, True]
+
+
+def test_a_reply_to_the_bot_is_for_the_bot(start_life: StartLife) -> None:
+    life = start_life(manners=Manners(answers_all=False))
+    (shown,) = life.delivered("my words")
+    life.say("what do you mean?", reply_to=int(shown))
+    other = life.say("something")
+    life.say("and that", reply_to=other)
+    assert [message.wants_answer for message in life.messages.wait(3)] == [True, False, False]
+
+
+def test_a_reply_carries_the_words_that_it_answers(life: Life) -> None:
+    first = life.say("the first words")
+    life.say("no", reply_to=first, user=defaults.GUEST_ID)
+    told = life.messages.wait(2)
+    assert told[0].quote is None
+    assert told[1].quote == Quote(message_id=str(first), author_name="You", text="the first words")
+
+
+def test_a_viewer_is_answered_without_bash(playground: PlaygroundServer, start_life: StartLife) -> None:
+    role = playground.add_role("viewers", defaults.GUEST_ID)
+    allowed = frozenset({str(defaults.YOU_ID)})
+    life = start_life(allowed_users=allowed, manners=Manners(viewer_roles=frozenset({str(role)})))
+    life.say("a member")
+    life.say("a viewer", user=defaults.GUEST_ID)
+    assert [(message.may_run, message.wants_answer) for message in life.messages.wait(2)] == [
+        (True, True),
+        (False, True),
+    ]
+
+
+def test_who_asks_too_much_is_noted_and_told_once(start_life: StartLife) -> None:
+    life = start_life(manners=Manners(turns_per_user=2))
+    for number in range(4):
+        life.say(f"message {number}")
+    life.say("somebody else", user=defaults.GUEST_ID)
+    told = life.messages.wait(5)
+    assert [message.wants_answer for message in told] == [True, True, False, False, True]
+    assert [bool(message.refusal) for message in told] == [False, False, True, False, False]
+    assert "at most 2 messages" in told[2].refusal
+
+
+def test_what_was_missed_for_too_long_is_only_noted(playground: PlaygroundServer, start_life: StartLife) -> None:
+    seen = playground.say(defaults.GENERAL_ID, "seen")
+    playground.say(defaults.GENERAL_ID, "missed long ago")
+    window = Window(surface=Surface.DISCORD_CHANNEL, id=str(defaults.GENERAL_ID))
+    tiny = timedelta(microseconds=1) / timedelta(hours=1)
+    life = start_life(last_seen={window.address.key: str(seen)}, manners=Manners(catchup_hours=tiny))
+    (told,) = life.messages.wait(1)
+    assert (told.text, told.wants_answer) == ("missed long ago", False)
+
+
+def test_direct_messages_are_a_window_where_they_are_wanted(start_life: StartLife) -> None:
+    life = start_life(manners=Manners(dms=True, answers_all=False))
+    dm = life.playground.open_dm()
+    life.say("between us", dm)
+    (told,) = life.messages.wait(1)
+    assert told.window == Window(surface=Surface.DISCORD_DM, id=str(dm))
+    assert told.wants_answer
+    assert told.audience == f"0:{dm}:private"

@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+from typing import Any, cast
+
+import discord
+import pytest
+
+from actors.discord.incoming.audience import audience_label
+from domain.policy.audience import Reach
+from lab.playground.world import defaults
+from tests.actors.discord.life import Life
+
+VIEW, HISTORY = 1 << 10, 1 << 16
+
+
+class Server:
+    """As much of a server as permissions are told from."""
+
+    def __init__(self, permissions: int) -> None:
+        self.id, self.owner_id = 1, 99
+        self.default_role = discord.Role(
+            guild=cast("discord.Guild", self), state=cast("Any", None), data=cast("Any", self._role(permissions))
+        )
+
+    @staticmethod
+    def _role(permissions: int) -> dict[str, object]:
+        return {
+            "id": 1,
+            "name": "@everyone",
+            "permissions": str(permissions),
+            "colors": {"primary_color": 0},
+            "flags": 0,
+        }
+
+    def get_role(self, role_id: int) -> discord.Role | None:
+        return self.default_role if role_id == 1 else None
+
+
+def channel(permissions: int, *, denied: int = 0) -> discord.TextChannel:
+    overwrites = [{"id": 1, "type": 0, "allow": "0", "deny": str(denied)}]
+    data = {"id": 5, "type": 0, "name": "c", "position": 0, "permission_overwrites": overwrites}
+    guild = cast("discord.Guild", Server(permissions))
+    return discord.TextChannel(state=cast("Any", None), guild=guild, data=cast("Any", data))
+
+
+@pytest.mark.parametrize(
+    ("permissions", "denied", "reach"),
+    [
+        (VIEW | HISTORY, 0, Reach.EVERYONE),
+        (VIEW, 0, Reach.CHANNEL),
+        (0, 0, Reach.CHANNEL),
+        (VIEW | HISTORY, VIEW, Reach.CHANNEL),
+        (VIEW | HISTORY, HISTORY, Reach.CHANNEL),
+    ],
+)
+def test_a_channel_is_for_everyone_only_if_everyone_may_read_what_was_said(
+    permissions: int, denied: int, reach: Reach
+) -> None:
+    assert audience_label(channel(permissions, denied=denied)) == f"1:5:{reach.value}"
+
+
+def test_what_discord_py_does_not_know_has_no_audience() -> None:
+    assert audience_label(None) == ""
+    assert audience_label(object()) == ""
+
+
+def test_messages_say_who_reads_them(life: Life) -> None:
+    public = life.playground.create_thread(defaults.GENERAL_ID, "public")
+    private = life.playground.create_thread(defaults.GENERAL_ID, "private", private=True)
+    for place in (defaults.GENERAL_ID, public, private):
+        life.say("hello", place)
+    told = {message.window.id: message.audience for message in life.messages.wait(3)}
+    open_to_all = f"{defaults.GUILD_ID}:{defaults.GENERAL_ID}:everyone"
+    assert told == {
+        str(defaults.GENERAL_ID): open_to_all,
+        str(public): open_to_all,
+        str(private): f"{defaults.GUILD_ID}:{defaults.GENERAL_ID}:private",
+    }

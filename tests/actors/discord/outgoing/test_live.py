@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+from typing import Any
+
+from actors.discord.outgoing.live import STOP_PREFIX
+from domain.text.running_text import CURSOR, is_running
+from lab.playground.world import defaults
+from messages.discord import EndProgress, ShowProgress
+from tests.actors.discord.conftest import StartLife
+from tests.actors.discord.life import GENERAL, Life, timing, until
+
+EDIT = r"PATCH /channels/\d+/messages/\d+$"
+
+
+def progress(life: Life, text: str, status: str = "", turn_id: str = "turn1", **fields: Any) -> None:
+    life.tell(ShowProgress(window=GENERAL, turn_id=turn_id, text=text, status=status, **fields))
+
+
+def own(life: Life) -> list[dict[str, Any]]:
+    return [m for m in life.playground.messages(defaults.GENERAL_ID) if m["author"]["id"] == str(defaults.BOT_ID)]
+
+
+def edits(life: Life) -> list[dict[str, Any]]:
+    return [record.payload for record in life.playground.requests("PATCH", "/messages/")]
+
+
+def test_a_running_answer_is_one_message_that_becomes_the_answer(life: Life) -> None:
+    progress(life, "The ans")
+    until(lambda: life.shown() == [f"The ans {CURSOR}"])
+    (running,) = own(life)
+    assert life.delivered("The answer is 42.", turn_id="turn1") == (running["id"],)
+    (final,) = own(life)
+    assert (final["content"], final["components"]) == ("The answer is 42.", [])
+
+
+def test_a_running_message_has_a_button_that_names_its_turn(life: Life) -> None:
+    progress(life, "so far")
+    until(lambda: len(own(life)) == 1)
+    (row,) = own(life)[0]["components"]
+    assert [button["custom_id"] for button in row["components"]] == [f"{STOP_PREFIX}turn1"]
+
+
+def test_the_newest_text_wins_and_edits_keep_their_distance(start_life: StartLife) -> None:
+    life = start_life(timing=timing(edit_every_s=0.4))
+    for number in range(100):
+        progress(life, f"words {number}")
+    until(lambda: life.shown() == [f"words 99 {CURSOR}"])
+    assert len(edits(life)) <= 1
+    progress(life, "more")
+    progress(life, "even more")
+    life.delivered("all", turn_id="turn1")
+    assert life.shown() == ["all"]
+    assert len(edits(life)) <= 3
+
+
+def test_an_answer_without_progress_is_a_message_of_its_own(life: Life) -> None:
+    progress(life, "of another turn", turn_id="turn0")
+    until(lambda: len(own(life)) == 1)
+    life.delivered("mine", turn_id="turn1")
+    assert len(own(life)) == 2
+
+
+def test_a_long_answer_goes_on_below_its_running_message(life: Life) -> None:
+    progress(life, "word")
+    until(lambda: len(own(life)) == 1)
+    text = " ".join(f"word{number}" for number in range(600))
+    shown = life.delivered(text, turn_id="turn1")
+    assert len(shown) == len(own(life)) > 1
+    assert " ".join(life.shown()).split() == text.split()
+
+
+def test_when_edits_fail_the_answer_is_shown_all_the_same(life: Life) -> None:
+    progress(life, "one")
+    until(lambda: len(own(life)) == 1)
+    life.playground.inject("503", EDIT, times=2)
+    life.delivered("done", turn_id="turn1")
+    assert life.shown() == ["done"]
+
+
+def test_an_answer_whose_running_message_was_deleted_is_sent(life: Life) -> None:
+    progress(life, "one")
+    until(lambda: len(own(life)) == 1)
+    life.playground.delete(defaults.GENERAL_ID, int(own(life)[0]["id"]))
+    life.delivered("done", turn_id="turn1")
+    assert life.shown() == ["done"]
+
+
+def test_a_message_that_is_too_old_to_edit_gives_way_to_a_new_one(start_life: StartLife) -> None:
+    life = start_life(timing=timing(edit_limit_s=0.0))
+    progress(life, "one")
+    until(lambda: len(own(life)) == 1)
+    (old,) = own(life)
+    (new,) = life.delivered("done", turn_id="turn1")
+    assert new != old["id"]
+    assert life.shown() == ["done"]
+
+
+def test_a_stopped_turn_leaves_what_it_had_said(life: Life) -> None:
+    progress(life, "half an ans")
+    until(lambda: len(own(life)) == 1)
+    life.tell(EndProgress(window=GENERAL, turn_id="turn1", note="stopped by You"))
+    until(lambda: life.shown() == ["half an ans\n-# stopped by You"])
+    assert own(life)[0]["components"] == []
+
+
+def test_a_stopped_turn_that_said_nothing_leaves_nothing(life: Life) -> None:
+    progress(life, "", status="running `sleep 9`")
+    until(lambda: len(own(life)) == 1)
+    life.tell(EndProgress(window=GENERAL, turn_id="turn1", note="stopped"))
+    until(lambda: own(life) == [])
+
+
+def test_what_an_earlier_life_left_running_becomes_the_answer(start_life: StartLife) -> None:
+    first = start_life()
+    question = first.say("question")
+    progress(first, "half", answers_message_id=str(question))
+    until(lambda: len(own(first)) == 1)
+    (left,) = own(first)
+    first.stop()
+    second = start_life()
+    shown = second.delivered("the whole answer", turn_id="turn1", answers_message_id=str(question), look_first=True)
+    assert shown == (left["id"],)
+    assert second.shown() == ["the whole answer"]
+    assert not any(is_running(text) for text in second.shown())
+
+
+def test_neither_a_secret_nor_anything_hidden_is_shown(start_life: StartLife) -> None:
+    life = start_life(secrets=("a-key-of-the-agent",))
+    progress(life, f"the key is a-key-of-the-agent, the token {defaults.BOT_TOKEN[::-1]}\u202e")
+    until(lambda: len(own(life)) == 1)
+    assert life.shown() == [f"the key is [secret removed], the token [secret removed]\\u202e {CURSOR}"]
+    life.delivered(f"{defaults.BOT_TOKEN} \u200b", turn_id="turn1")
+    assert life.shown() == ["[secret removed] \\u200b"]
+
+
+def test_what_changes_during_a_pause_is_shown_when_nothing_follows(start_life: StartLife) -> None:
+    life = start_life(timing=timing(edit_every_s=0.3))
+    progress(life, "one")
+    until(lambda: len(own(life)) == 1)
+    progress(life, "two")
+    until(lambda: life.shown() == [f"two {CURSOR}"])
+
+
+def test_an_answer_that_is_held_up_still_replaces_its_message_while_the_next_turn_runs(life: Life) -> None:
+    progress(life, "one")
+    until(lambda: len(own(life)) == 1)
+    progress(life, "two", turn_id="turn2")
+    until(lambda: len(own(life)) == 2)
+    first, second = own(life)
+    assert life.delivered("first answer", turn_id="turn1") == (first["id"],)
+    assert life.delivered("second answer", turn_id="turn2") == (second["id"],)
+    assert life.shown() == ["first answer", "second answer"]

@@ -1,0 +1,232 @@
+"""Files that the agent sends."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from actors.discord.config import Manners
+from lab.playground.world import defaults
+from messages.base import RequestId, Surface, Window
+from messages.discord import AttachFile, FileAttached
+from messages.socket import Refused
+from tests.actors.discord.conftest import StartLife
+from tests.actors.discord.life import GENERAL, Life, thread_window, timing, until
+
+SEND = r"POST /channels/\d+/messages$"
+SECRET = "correct-horse-battery"
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    folder = tmp_path / "work" / GENERAL.surface.value / GENERAL.id
+    folder.mkdir(parents=True)
+    return folder
+
+
+@pytest.fixture
+def start(start_life: StartLife, tmp_path: Path) -> StartLife:
+    def workdir_of(window: Window) -> Path:
+        if window.surface is Surface.CLI:
+            raise ValueError(f"surface {window.surface.value!r}: it has no directory of its own")
+        return tmp_path / "work" / window.surface.value / window.id
+
+    return lambda **options: start_life(**({"workdir_of": workdir_of} | options))
+
+
+@pytest.fixture
+def life(start: StartLife) -> Life:
+    return start()
+
+
+@pytest.fixture
+def ask() -> Callable[..., str]:
+    """Asks a life to post a file; gives the request's id."""
+    numbers = itertools.count(1)
+
+    def asked(life: Life, path: str, window: Window = GENERAL, **fields: Any) -> str:
+        fields = {"request_id": RequestId(f"f{next(numbers)}")} | fields
+        life.tell(AttachFile(reply_to=life.edge.address, window=window, path=path, **fields))
+        return str(fields["request_id"])
+
+    return asked
+
+
+Ask = Callable[..., str]
+
+
+def refusal(life: Life, request: str) -> str:
+    reply = life.outcome(request)
+    assert isinstance(reply, Refused), reply
+    return reply.reason
+
+
+def files(life: Life, channel_id: int = defaults.GENERAL_ID) -> list[str]:
+    """Names of the files that the bot's messages show."""
+    return [
+        file["filename"] for message in life.playground.messages(channel_id) for file in message.get("attachments", ())
+    ]
+
+
+def test_a_file_is_posted_with_its_caption_and_pings_nobody(life: Life, work: Path, ask: Ask) -> None:
+    (work / "plots").mkdir()
+    (work / "plots" / "june.csv").write_bytes(b"a,b\n")
+    reply = life.outcome(ask(life, "plots/june.csv", caption="@everyone https://example.org"))
+    (message,) = life.playground.messages(defaults.GENERAL_ID)
+    assert reply == FileAttached(
+        request_id=RequestId("f1"), message_id=message["id"], filename="june.csv", size_bytes=4
+    )
+    assert message["content"] == "@everyone https://example.org"
+    (record,) = life.playground.requests("POST", "/messages")
+    assert record.payload["allowed_mentions"] == {"parse": []}
+    assert (record.payload["flags"], record.payload["enforce_nonce"]) == (4, True)
+    file_id = int(message["attachments"][0]["id"])
+    assert life.playground.run(lambda: life.playground._hub.files.get(file_id)) == b"a,b\n"
+
+
+def test_a_thread_gets_its_own_files(life: Life, work: Path, ask: Ask) -> None:
+    thread = thread_window(life.playground.create_thread(defaults.GENERAL_ID, "here"))
+    own = work.parent.parent / thread.surface.value / thread.id
+    own.mkdir(parents=True)
+    (own / "mine.txt").write_bytes(b"1")
+    (work / "theirs.txt").write_bytes(b"2")
+    assert isinstance(life.outcome(ask(life, "mine.txt", thread)), FileAttached)
+    assert "there is no such file" in refusal(life, ask(life, "theirs.txt", thread))
+    assert (files(life), files(life, int(thread.id))) == ([], ["mine.txt"])
+
+
+def test_direct_messages_get_their_own_files_both_ways(start: StartLife, work: Path, ask: Ask) -> None:
+    life = start(manners=Manners(dms=True))
+    channel = life.playground.open_dm()
+    direct = Window(surface=Surface.DISCORD_DM, id=str(channel))
+    said = life.say("", channel, attachments=[("a.txt", b"12345")])
+    (message,) = life.messages.wait(1)
+    assert message.window == direct
+    path = f"attachments/{said}/a.txt"
+    assert (work.parent.parent / direct.surface.value / direct.id / path).read_bytes() == b"12345"
+    assert isinstance(life.outcome(ask(life, path, direct)), FileAttached)
+    assert files(life, channel) == ["a.txt", "a.txt"]
+    assert files(life) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "rule"),
+    [
+        ("link", "no part of it may be a link"),
+        ("folder-link/precious", "no part of it may be a link"),
+        ("../../../precious", "it must stay below the folder"),
+        ("/etc/passwd", "it must stay below the folder"),
+        ("/proc/self/environ", "it must stay below the folder"),
+        ("fifo", "it must be a regular file"),
+        ("socket", "it must be a regular file"),
+        ("twin", "it has 2 names, exactly 1 is required"),
+        (".", "it must be a regular file"),
+        ("missing", "there is no such file"),
+        ("big", "it has 100001 bytes, at most 100000 are allowed"),
+        ("empty", "it is empty"),
+        ("", "it must not be empty"),
+        ("a\0b", "it must not be empty or hold a NUL"),
+        ("x" * 5000, "it is too long"),
+        ("secret", "it holds a secret of the agent's own"),
+        ("disguised", "it holds a secret of the agent's own"),
+        ("across", "it holds a secret of the agent's own"),
+    ],
+)
+def test_nothing_else_than_a_plain_file_of_the_folder_is_posted(
+    start: StartLife, work: Path, tmp_path: Path, ask: Ask, path: str, rule: str
+) -> None:
+    precious = tmp_path / "precious"
+    precious.write_bytes(b"precious")
+    (work / "link").symlink_to(precious)
+    (work / "folder-link").symlink_to(tmp_path)
+    (work / "twin").hardlink_to(precious)
+    os.mkfifo(work / "fifo")
+    with socket.socket(socket.AF_UNIX) as door:
+        door.bind(str(work / "socket")) if len(str(work)) < 90 else os.mkfifo(work / "socket")
+    (work / "big").write_bytes(b"x" * 100_001)
+    (work / "empty").touch()
+    (work / "secret").write_bytes(b"\x89PNG" + SECRET.encode())
+    (work / "disguised").write_bytes(SECRET.encode().hex().encode())
+    (work / "across").write_bytes(b"x" * 65_530 + SECRET.encode())
+    life = start(manners=Manners(attachment_bytes=100_000), secrets=[SECRET])
+    assert rule in refusal(life, ask(life, path))
+    assert life.playground.messages(defaults.GENERAL_ID) == []
+
+
+@pytest.mark.parametrize("fault", ["503", "abort-before", "abort-after", "429-user"])
+def test_trouble_on_the_way_neither_loses_nor_doubles(life: Life, work: Path, ask: Ask, fault: str) -> None:
+    (work / "a.txt").write_bytes(b"12345")
+    life.playground.inject(fault, SEND, times=2, retry_after_s=0.05)
+    assert isinstance(life.outcome(ask(life, "a.txt")), FileAttached)
+    assert files(life) == ["a.txt"]
+
+
+def test_the_same_request_again_posts_nothing_more(life: Life, work: Path, ask: Ask) -> None:
+    (work / "a.txt").write_bytes(b"12345")
+    life.playground.inject("delay", SEND, delay_s=0.2)
+    request = ask(life, "a.txt")
+    ask(life, "a.txt", request_id=RequestId(request))
+    first = life.outcome(request)
+    assert isinstance(first, FileAttached)
+    assert life.outcome(ask(life, "a.txt", request_id=RequestId(request))) == first
+    assert files(life) == ["a.txt"]
+
+
+def test_a_caption_that_is_too_long_is_refused(life: Life, work: Path, ask: Ask) -> None:
+    (work / "a.txt").write_bytes(b"12345")
+    reason = refusal(life, ask(life, "a.txt", caption="x" * 2001))
+    assert reason == "caption of 2001 characters: at most 2000 are allowed"
+
+
+def test_a_caption_shows_no_secret_and_hides_nothing(start: StartLife, work: Path, ask: Ask) -> None:
+    life = start(secrets=[SECRET])
+    (work / "a.txt").write_bytes(b"12345")
+    life.outcome(ask(life, "a.txt", caption=f"{SECRET} \u202e"))
+    assert life.shown() == ["[secret removed] \\u202e"]
+
+
+def test_a_hostile_name_is_shown_as_a_plain_one(life: Life, work: Path, ask: Ask) -> None:
+    (work / "-a\n\u202eb c.txt").write_bytes(b"1")
+    life.outcome(ask(life, "-a\n\u202eb c.txt"))
+    assert files(life) == ["a__b_c.txt"]
+
+
+def test_a_channel_that_is_gone_and_a_window_without_a_folder_are_refused(life: Life, work: Path, ask: Ask) -> None:
+    gone = Window(surface=Surface.DISCORD_CHANNEL, id="123")
+    folder = work.parent / "123"
+    folder.mkdir()
+    (folder / "a.txt").write_bytes(b"1")
+    assert "404" in refusal(life, ask(life, "a.txt", gone))
+    assert "must be a Discord channel" in refusal(life, ask(life, "a.txt", Window(surface=Surface.CLI, id="operator")))
+    assert "no directory" in refusal(life, ask(life, "a.txt", Window(surface=Surface.CLI, id="1")))
+
+
+def test_posting_that_takes_too_long_is_given_up_and_said(start: StartLife, work: Path, ask: Ask) -> None:
+    life = start(timing=timing(send_timeout_s=0.3))
+    (work / "a.txt").write_bytes(b"1")
+    life.playground.inject("delay", SEND, delay_s=2.0)
+    assert "it may still have been" in refusal(life, ask(life, "a.txt"))
+
+
+def test_a_drain_waits_for_a_file_and_the_end_says_what_is_not_known(life: Life, work: Path, ask: Ask) -> None:
+    (work / "a.txt").write_bytes(b"1")
+    life.playground.inject("delay", SEND, delay_s=0.3)
+    request = ask(life, "a.txt")
+    assert life.system.drain(5.0).quiet
+    assert isinstance(life.outcome(request, 0.1), FileAttached)
+    life.playground.inject("503", SEND, times=100)
+    cut_off = ask(life, "a.txt")
+    until(lambda: len(life.playground.requests("POST", "/messages")) > 1)
+    life.stop()
+    assert "not known" in refusal(life, cut_off)
+
+
+def test_without_working_directories_nothing_is_posted(start: StartLife, ask: Ask) -> None:
+    life = start(workdir_of=None)
+    assert "no working directories" in refusal(life, ask(life, "a.txt"))

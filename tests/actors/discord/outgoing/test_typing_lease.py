@@ -1,0 +1,115 @@
+"""Typing on a clock that only jumps: no call comes later than the lease."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, TypeVar
+
+import pytest
+
+from actors.context.presence import TYPING_RENEWAL_S
+from actors.discord.calls.rest_calls import Courier
+from actors.discord.outgoing.typing_indicator import TypingIndicator
+from actors.discord.timing import Timing
+
+T = TypeVar("T")
+CHANNEL = "910000000000000011"
+
+
+class DrivenLoop(asyncio.SelectorEventLoop):
+    """An event loop whose time passes only when nothing else is to be done, at once to the next timer."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._now = 0.0
+
+    def time(self) -> float:
+        return self._now
+
+    def _run_once(self) -> None:
+        loop: Any = self
+        waiting = [timer._when for timer in loop._scheduled if not timer._cancelled]
+        if not loop._ready and waiting:
+            self._now = max(self._now, min(waiting))
+        super()._run_once()  # type: ignore[misc]  # not in the stubs
+
+
+class Calls(Courier):
+    """Notes when a call is made, which then lasts so long."""
+
+    def __init__(self, lasts_s: float = 0.0) -> None:
+        super().__init__(timing=Timing(), on_fatal=lambda _: None)
+        self.at: list[float] = []
+        self.ended_at: list[float] = []
+        self._lasts_s = lasts_s
+
+    async def once(self, call: Callable[[Any], Awaitable[T]]) -> T:
+        return await call(self)
+
+    def get_partial_messageable(self, _channel_id: int) -> Calls:
+        return self
+
+    async def typing(self) -> None:
+        now = asyncio.get_running_loop().time
+        self.at.append(now())
+        try:
+            await asyncio.sleep(self._lasts_s)
+        finally:
+            self.ended_at.append(now())
+
+
+def run(scene: Coroutine[Any, Any, None]) -> None:
+    loop = DrivenLoop()
+    try:
+        loop.run_until_complete(scene)
+    finally:
+        loop.close()
+
+
+@pytest.mark.parametrize("lasts_s", [0.0, 0.5, 20.0, 1_000.0])
+def test_a_window_that_was_killed_types_no_longer_than_its_lease(lasts_s: float) -> None:
+    calls, timing = Calls(lasts_s), Timing()
+
+    async def scene() -> None:
+        typing = TypingIndicator(courier=calls, timing=timing)
+        typing.show(CHANNEL)
+        await asyncio.sleep(TYPING_RENEWAL_S)
+        typing.show(CHANNEL)  # the last that is heard of the window
+        await asyncio.sleep(10_000)
+
+    run(scene())
+    assert len(calls.at) >= 2
+    assert max(calls.at) < TYPING_RENEWAL_S + timing.typing_limit_s
+    assert max(calls.ended_at) <= TYPING_RENEWAL_S + timing.typing_limit_s
+
+
+def test_a_window_that_renews_in_time_types_without_a_gap() -> None:
+    calls, timing = Calls(), Timing()
+
+    async def scene() -> None:
+        typing = TypingIndicator(courier=calls, timing=timing)
+        for _ in range(30):
+            typing.show(CHANNEL)
+            await asyncio.sleep(TYPING_RENEWAL_S)
+        typing.hide(CHANNEL)
+        await asyncio.sleep(10_000)
+
+    run(scene())
+    pauses = [later - earlier for earlier, later in zip(calls.at, calls.at[1:], strict=False)]
+    assert max(pauses) <= 10.0
+    assert 30 * TYPING_RENEWAL_S - 10.0 <= max(calls.at) <= 30 * TYPING_RENEWAL_S
+
+
+def test_a_call_under_way_when_typing_is_stopped_goes_on_for_a_moment_only() -> None:
+    calls = Calls(lasts_s=1_000.0)
+
+    async def scene() -> None:
+        typing = TypingIndicator(courier=calls, timing=Timing())
+        typing.show(CHANNEL)
+        await asyncio.sleep(5.0)
+        typing.hide(CHANNEL)
+        await asyncio.sleep(10_000)
+
+    run(scene())
+    assert (calls.at, calls.ended_at) == ([0.0], [6.0])
