@@ -15,8 +15,8 @@ from actors.context.data_root import DataRoot
 from actors.context.recovery import Recovery, survey
 from actors.context.spending import spent_on
 from actors.kernel import ActorSpec, ActorSystem, DrainReport
+from actors.linux.hardening import make_undumpable
 from actors.settings.schema import Settings
-from actors.shell.hardening import make_undumpable
 from actors.shell.workplace import workdir
 from actors.socket.status import system_facts
 from actors.specs import DISCORD, EMBEDDER, MEMORY, MODEL, SCHEDULER, SHELL, SKILLS, SOCKET

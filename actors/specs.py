@@ -241,8 +241,8 @@ def scheduler_spec(settings: Settings, delivery: Address, channel: str, *, fires
     """
     from actors.scheduler.actor import SchedulerActor
     from actors.scheduler.config import SchedulerConfig
-    from actors.scheduler.life import Life
-    from actors.scheduler.place import reminders_path, spare_folder
+    from actors.scheduler.paths import reminders_path, spare_folder
+    from actors.scheduler.state import Life
     from actors.scheduler.zone import ZoneMissingError, load_zone
 
     file = reminders_path(settings.data_root, settings.reminders.file)

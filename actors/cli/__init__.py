@@ -6,18 +6,18 @@ import os
 
 import click
 
-from actors.cli.bench import bench
-from actors.cli.chaos import chaos
-from actors.cli.configuration import config
-from actors.cli.examine import doctor
-from actors.cli.load import agent_load
-from actors.cli.log_commands import logs
+from actors.cli.agent_cli import agent_cli
+from actors.cli.config import config
+from actors.cli.doctor import doctor
+from actors.cli.lab.agent_load import agent_load
+from actors.cli.lab.bench import bench
+from actors.cli.lab.chaos import chaos
+from actors.cli.logs import logs
 from actors.cli.memory import memory
-from actors.cli.one_turn import agent_cli
 from actors.cli.reminders import reminders
-from actors.cli.running import run
+from actors.cli.run import run
 from actors.cli.status import status
-from actors.cli.trying import try_it
+from actors.cli.try_it import try_it
 
 # Small products of matrices, which is all that a turn needs, are ten times slower when two threads share one of them on
 # a busy machine; numpy's library reads this when it is loaded.

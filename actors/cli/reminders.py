@@ -138,7 +138,7 @@ def _file(given: Path | None, config_file: Path | None) -> Path:
         if not given.exists():
             fail(f"{given}: no such file")
         return given
-    from actors.scheduler.place import reminders_path
+    from actors.scheduler.paths import reminders_path
 
     settings, _ = load_settings(config_file)
     path = reminders_path(settings.data_root, settings.reminders.file)

@@ -9,13 +9,13 @@ from typing import assert_never
 
 from actors.context.config import ContextConfig
 from actors.context.deliveries import Deliveries
-from actors.context.heard import not_stored, reported, user_meta
 from actors.context.journal import Journal, LogUnwritable
 from actors.context.model_choice import ModelChoice
 from actors.context.pinning import Pinning
 from actors.context.presence import Presence
 from actors.context.turn_driver import INTERRUPTED, TurnDriver
 from actors.context.turn_run import TurnRun
+from actors.context.user_event import not_stored, reported, user_meta
 from actors.kernel import Actor, Timer
 from domain.log.event import Kind, event
 from domain.log.metadata import MetaValue

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from actors.context.config import ContextConfig
-from actors.context.gathering import Gathering
+from actors.context.contributions import Gathering
 from actors.context.host import Host
 from actors.context.model_choice import ModelChoice
 from actors.context.presence import Presence, command_status

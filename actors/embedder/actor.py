@@ -12,7 +12,7 @@ from typing import Final, assert_never
 
 from actors.embedder.backend import Backend, CallError
 from actors.embedder.calls import CallDone, CallFailed, call
-from actors.embedder.gate import Gate
+from actors.embedder.circuit_breaker import Gate
 from actors.embedder.spaces import Provider, Space
 from actors.embedder.vectors import NO_VECTOR
 from actors.embedder.waiting import Job, Piece, Waiting

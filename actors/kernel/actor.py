@@ -10,8 +10,8 @@ import pykka
 from actors.kernel.clock import Timer
 
 if TYPE_CHECKING:
-    from actors.kernel.cell import Cell
     from actors.kernel.dispatcher import Blocking
+    from actors.kernel.mailbox import Cell
     from messages.base import Address, Message
 
 

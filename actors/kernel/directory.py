@@ -10,8 +10,8 @@ import pykka
 from pykka._envelope import Envelope
 from pykka.messages import _ActorStop
 
-from actors.kernel.cell import Cell
 from actors.kernel.dead_letters import LEFT_OVER
+from actors.kernel.mailbox import Cell
 from messages.base import Address, Message
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from actors.kernel.thread import KernelThread
 
 if TYPE_CHECKING:
-    from actors.kernel.cell import Cell
+    from actors.kernel.mailbox import Cell
 
 log = logging.getLogger(__name__)
 

@@ -15,7 +15,7 @@ from pykka.messages import _ActorStop
 from messages.base import Address
 
 if TYPE_CHECKING:
-    from actors.kernel.cell import Cell
+    from actors.kernel.mailbox import Cell
     from actors.kernel.system import ActorSystem
 
 log = logging.getLogger(__name__)

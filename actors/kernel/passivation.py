@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from actors.kernel.cell import Cell
+from actors.kernel.mailbox import Cell
 from actors.kernel.spec import ActorSpec
 
 if TYPE_CHECKING:

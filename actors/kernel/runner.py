@@ -10,8 +10,8 @@ from pykka.messages import _ActorStop
 
 if TYPE_CHECKING:
     from actors.kernel.actor import Actor
-    from actors.kernel.cell import Cell
     from actors.kernel.dispatcher import Worker
+    from actors.kernel.mailbox import Cell
     from actors.kernel.system import ActorSystem
 
 BATCH = 8

@@ -9,8 +9,8 @@ from collections import Counter, deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from actors.kernel.cell import Cell, Trouble
 from actors.kernel.failure import summary, trace
+from actors.kernel.mailbox import Cell, Trouble
 from domain.policy.restarts import backoff_s, may_restart, recent
 from messages.kernel import ActorCrashed, ActorGaveUp, KernelEvent
 

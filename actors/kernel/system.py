@@ -11,7 +11,6 @@ from typing import Any
 import pykka
 from pykka._envelope import Envelope
 
-from actors.kernel.cell import Cell
 from actors.kernel.clock import Clock, SystemClock
 from actors.kernel.dead_letters import DeadLetter, DeadLetters
 from actors.kernel.directory import Directory
@@ -19,6 +18,7 @@ from actors.kernel.dispatcher import Dispatcher
 from actors.kernel.edge import EDGE_KIND, Edge
 from actors.kernel.ending import DrainReport, drain, stop
 from actors.kernel.ids import IdSource, random_ids
+from actors.kernel.mailbox import Cell
 from actors.kernel.passivation import Sweeper
 from actors.kernel.runner import Runner
 from actors.kernel.spec import ActorSpec

@@ -6,7 +6,7 @@ import base64
 import os
 from pathlib import Path
 
-from actors.kernel.safe_open import open_beneath
+from actors.linux.safe_open import open_beneath
 from domain.turn.attachments import LONGEST_IMAGE_BYTES, image_type
 from messages.model import ImageFile
 

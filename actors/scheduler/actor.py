@@ -9,15 +9,15 @@ from typing import Final, assert_never
 
 from actors.kernel import Actor
 from actors.scheduler.announcer import FIRING, Announcer
-from actors.scheduler.clerk import Clerk
 from actors.scheduler.config import SchedulerConfig
 from actors.scheduler.description import describe
+from actors.scheduler.due_scan import Lookout
 from actors.scheduler.edit_queue import EditQueue, Job
-from actors.scheduler.last_look import LastLook
-from actors.scheduler.life import Life
-from actors.scheduler.lookout import Lookout
 from actors.scheduler.reminder_file import Look, ReminderFile
 from actors.scheduler.removals import Removals
+from actors.scheduler.requests import Clerk
+from actors.scheduler.state import Life
+from actors.scheduler.watermark import LastLook
 from domain.reminder.document import BOM, add_ids
 from domain.reminder.due import Findings, Stretch, base32_key
 from domain.reminder.merge import changes

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from actors.scheduler.config import SchedulerConfig
-from actors.scheduler.life import Life, Outgoing
+from actors.scheduler.state import Life, Outgoing
 from domain.reminder.due import Firing
 from domain.reminder.text import firing_mark, firing_text
 from messages.base import Address, Message, RequestId

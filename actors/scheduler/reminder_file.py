@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from actors.scheduler.exchange import exchange
+from actors.linux.exchange import exchange
 
 LIMIT_BYTES: Final = 8 * 1024 * 1024
 BEFORE_NAME: Final = "reminders.before.md"

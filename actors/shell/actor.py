@@ -16,7 +16,7 @@ from actors.shell.runner import AskDoor, Runner
 from actors.shell.sandbox.ladder import CHOICES, Level, find_level
 from actors.shell.shown_log import SCOPES
 from actors.shell.starting import Allowance, BareStarter, EnclosedStarter, Starter
-from actors.shell.warded import Warden
+from actors.shell.warden_client import Warden
 from actors.shell.workplace import Workplaces
 from domain.policy.fair_queue import Admission
 from domain.turn.bash_tool import DEFAULT_TIMEOUT_S, MAX_TIMEOUT_S, fault_of_command, fault_of_timeout

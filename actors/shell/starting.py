@@ -16,7 +16,7 @@ from actors.shell.sandbox.enclosure import Enclosure, Wrapper, threads_of_user
 from actors.shell.sandbox.job import Job
 from actors.shell.sandbox.view import View, is_below, programs_elsewhere
 from actors.shell.shown_log import LogShelf
-from actors.shell.warded import Warden
+from actors.shell.warden_client import Warden
 from actors.shell.workplace import Workplace, Workplaces
 from messages.shell import RunBash
 

@@ -7,7 +7,7 @@ import socket
 from pathlib import Path
 from typing import Any, Final
 
-from actors.socket.place import OPERATOR_KEY, OPERATOR_SOCKET, reachable
+from actors.socket.paths import OPERATOR_KEY, OPERATOR_SOCKET, reachable
 
 ANSWER_S: Final = 70.0
 """Longer than the agent lets a request take unless its verb says otherwise, so that its own sentence arrives first."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from actors.socket.door import CarryOut, Door, Tally
-from actors.socket.place import OPERATOR_KEY, fits, listener, write_key
+from actors.socket.paths import OPERATOR_KEY, fits, listener, write_key
 from messages.base import Window
 
 log = logging.getLogger(__name__)

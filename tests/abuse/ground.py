@@ -23,7 +23,7 @@ from typing import Any, Self
 
 from actors.kernel import ActorSpec, ActorSystem
 from actors.shell.actor import ShellActor
-from actors.shell.sandbox.supervisor import descendants
+from actors.shell.sandbox.watcher.supervisor import descendants
 from actors.socket.actor import SocketActor
 from messages.base import Address, Message, RequestId, Surface, Window
 from messages.shell import BashRefused, BashResult, CancelBash, RunBash

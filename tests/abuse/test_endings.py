@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from actors.shell.sandbox.supervisor import descendants
+from actors.shell.sandbox.watcher.supervisor import descendants
 from messages.shell import Outcome
 from tests.abuse.case import python
 from tests.abuse.ground import Ground, kill_all

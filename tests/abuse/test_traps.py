@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from actors.kernel.safe_open import open_beneath
+from actors.linux.safe_open import open_beneath
 from actors.shell.quota import Quota
 from messages.shell import BashResult, Outcome
 from tests.abuse.ground import Ground

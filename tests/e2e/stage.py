@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from actors.bootstrap import Agent
-from actors.cli.trying import playground_place
+from actors.cli.try_it import playground_place
 from actors.context.log_file import check_file
 from actors.settings.load import load
 from domain.log.event import Event, Kind

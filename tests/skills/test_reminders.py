@@ -12,8 +12,8 @@ import pytest
 from actors.kernel import ActorSpec, ActorSystem, Edge
 from actors.scheduler.actor import SchedulerActor
 from actors.scheduler.config import SchedulerConfig
-from actors.scheduler.life import Life
 from actors.scheduler.rewriting import Waits
+from actors.scheduler.state import Life
 from actors.scheduler.zone import load_zone
 from actors.skills.folders import SHIPPED
 from actors.socket.actor import SocketActor

@@ -17,7 +17,7 @@ from actors.discord.calls.rest_calls import CallFailedError, CallRefusedError, C
 from actors.discord.incoming.unpacking import WorkdirOf
 from actors.discord.seen import Seen
 from actors.discord.timing import Timing
-from actors.kernel.safe_open import open_beneath
+from actors.linux.safe_open import open_beneath
 from domain.text.splitting import LIMIT, sendable, units
 from domain.turn.attachments import safe_names
 from messages.base import Address, Message, RequestId

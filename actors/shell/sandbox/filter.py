@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from actors.shell.sandbox.syscalls import PROCESSORS, Processor
+from actors.linux.syscall_numbers import PROCESSORS, Processor
 
 FORBIDDEN = [
     "ptrace",

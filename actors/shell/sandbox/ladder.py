@@ -9,13 +9,14 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from actors.linux import syscall
+from actors.linux.syscall_numbers import PROCESSORS
 from actors.shell.refused import RefusedError
-from actors.shell.sandbox import bubblewrap, landlock, syscall
+from actors.shell.sandbox import bubblewrap, landlock
 from actors.shell.sandbox.bubblewrap import UnfitError
 from actors.shell.sandbox.enclosure import Enclosure, Wrapper, threads_of_user
-from actors.shell.sandbox.syscalls import PROCESSORS
 from actors.shell.sandbox.view import View, programs_elsewhere
-from actors.shell.warded import Warden
+from actors.shell.warden_client import Warden
 
 CHOICES = ("auto", "bwrap", "landlock", "none")
 _PROBE_S = 10.0

@@ -11,7 +11,7 @@ import stat
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
-from actors.shell.sandbox import syscall
+from actors.linux import syscall
 
 LEAST_ABI = 6
 """The first that holds signals and abstract sockets back; without it a command could kill the agent."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Final
 
-from actors.scheduler.exchange import exchange
+from actors.linux.exchange import exchange
 from actors.scheduler.reminder_file import FileRefusedError, ReminderFile
 from actors.scheduler.rewriting import Edit, Rewriting, Waits
 from domain.reminder.document import append, remove_line

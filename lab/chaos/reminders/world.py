@@ -10,8 +10,8 @@ from typing import Final
 from actors.kernel import Actor, ActorSpec, ActorSystem, Edge, ManualClock
 from actors.scheduler.actor import SchedulerActor
 from actors.scheduler.config import SchedulerConfig
-from actors.scheduler.life import Life
 from actors.scheduler.rewriting import Waits
+from actors.scheduler.state import Life
 from actors.scheduler.zone import load_zone
 from messages.base import Address, Message, Surface, Window
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, PostMessage

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from actors.kernel import ActorSpec, ActorSystem, ManualClock
-from actors.kernel.cell import Cell
+from actors.kernel.mailbox import Cell
 from domain.policy.restarts import RestartPolicy
 from messages.base import Address
 from tests.actors.kernel.players import AT_ONCE, PLAYER, Boom, Player, Say, Stage, failing

@@ -4,7 +4,7 @@ import pykka
 import pytest
 
 from actors.kernel import Actor, ActorSpec, ActorSystem
-from actors.kernel.cell import Cell
+from actors.kernel.mailbox import Cell
 from messages.base import Address
 from tests.actors.kernel.players import AT_ONCE, PLAYER, Boom, Player, Say, Stage, failing
 

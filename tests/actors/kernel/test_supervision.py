@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from actors.kernel import Actor, ActorSpec, ActorSystem, DeadLetter, ManualClock
-from actors.kernel.cell import Cell
+from actors.kernel.mailbox import Cell
 from domain.policy.restarts import RestartPolicy
 from messages.base import Address
 from messages.kernel import ActorCrashed, ActorGaveUp, MessageBuried

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.scheduler.exchange import exchange
+from actors.linux.exchange import exchange
 from actors.scheduler.reminder_file import BEFORE_NAME, FileRefusedError, ReminderFile
 from actors.scheduler.rewriting import Edit, Rewriting, Waits
 from domain.reminder.document import EditRefusedError, append

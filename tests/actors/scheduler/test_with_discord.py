@@ -12,8 +12,8 @@ import pytest
 from actors.kernel import ActorSpec
 from actors.scheduler.actor import SchedulerActor
 from actors.scheduler.config import SchedulerConfig
-from actors.scheduler.life import Life as SchedulerLife
 from actors.scheduler.rewriting import Waits
+from actors.scheduler.state import Life as SchedulerLife
 from actors.scheduler.zone import load_zone
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.shell.sandbox.syscalls import PROCESSORS
+from actors.linux.syscall_numbers import PROCESSORS
 from messages.shell import Outcome
 from tests.actors.shell.bench import Bench, all_gone, living, window
 

@@ -10,7 +10,7 @@ import pytest
 
 from actors.kernel import ActorSystem
 from actors.socket.client import AgentNotRunningError, RefusalError, ask_operator
-from actors.socket.place import listener, reachable
+from actors.socket.paths import listener, reachable
 from actors.socket.status import system_facts
 from messages.base import Address
 from messages.socket import CloseIdleDoors

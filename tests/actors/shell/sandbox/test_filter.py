@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import pytest
 
+from actors.linux.syscall_numbers import PROCESSORS
 from actors.shell.sandbox.filter import BROKERED, FORBIDDEN, OF_ITSELF_ONLY, SHARED_WITH_OTHERS, build_filter
-from actors.shell.sandbox.syscalls import PROCESSORS
 
 ALLOW, KILL, NOTIFY, ERRNO = 0x7FFF0000, 0x80000000, 0x7FC00000, 0x00050000
 MACHINES = tuple(PROCESSORS)

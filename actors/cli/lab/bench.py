@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from actors.cli.bench_discord import discord
-from actors.cli.bench_memory import memory
-from actors.cli.bench_recall import recall
 from actors.cli.common import fail, json_option
+from actors.cli.lab.bench_discord import discord
+from actors.cli.lab.bench_memory import memory
+from actors.cli.lab.bench_recall import recall
 
 if TYPE_CHECKING:
     from lab.bench.kernel.workload import Workload

@@ -21,10 +21,10 @@ import struct
 import sys
 from contextlib import suppress
 
-from actors.shell.sandbox import syscall
-from actors.shell.sandbox.confinement import limit_all
+from actors.linux import syscall
 from actors.shell.sandbox.job import receive
-from actors.shell.sandbox.supervisor import descendants, may_supervise_again, prepare, supervise
+from actors.shell.sandbox.watcher.confinement import limit_all
+from actors.shell.sandbox.watcher.supervisor import descendants, may_supervise_again, prepare, supervise
 
 SPARES = 2
 """Forks that wait for a command, at least; those that waited longer than `IDLE_S` for another one end."""

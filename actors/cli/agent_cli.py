@@ -71,7 +71,7 @@ def _prompt(given: str | None) -> str:
 def _one_turn(settings: Settings, secrets: Mapping[str, str], text: str, *, remembers: bool) -> tuple[str, str]:
     """The answer, or the notice in its place, and how the turn ended."""
     from actors.kernel import ActorSystem
-    from actors.shell.hardening import make_undumpable
+    from actors.linux.hardening import make_undumpable
     from messages.kernel import ActorGaveUp
 
     def give_up(event: ActorGaveUp) -> None:

@@ -16,8 +16,8 @@ from actors.cli.common import config_option, json_option, load_settings
 @json_option
 def doctor(config_file: Path | None, as_json: bool) -> None:
     """Check what the agent depends on; exit 1 when something must be mended before it can run."""
-    from actors.cli.check import Level
-    from actors.cli.checks import all_checks
+    from actors.cli.doctor_check import Level
+    from actors.cli.doctor_checks import all_checks
 
     settings, secrets = load_settings(config_file)
     checks = list(all_checks(settings, secrets))

@@ -19,7 +19,7 @@ from actors.cli.common import (
     set_up_logging,
     verbose_option,
 )
-from actors.cli.running import end_on_signals
+from actors.cli.run import end_on_signals
 
 if TYPE_CHECKING:
     from actors.bootstrap import Agent, DiscordPlace

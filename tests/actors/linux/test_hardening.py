@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[3]
 # attacker reads is tried before, too: a test that finds the door shut anyhow would show nothing.
 SCRIPT = """
 import ctypes, json, os, sys
-from actors.shell.hardening import make_undumpable
+from actors.linux.hardening import make_undumpable
 
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -89,7 +89,7 @@ def test_a_child_of_the_same_user_cannot_take_hold_of_the_agent_by_ptrace() -> N
 def test_an_undumpable_agent_can_still_run_commands() -> None:
     script = (
         "import os, subprocess, sys\n"
-        "from actors.shell.hardening import make_undumpable\n"
+        "from actors.linux.hardening import make_undumpable\n"
         "if os.geteuid() == 0:\n"
         "    os.setgroups([]); os.setresgid(65534, 65534, 65534); os.setresuid(65534, 65534, 65534)\n"
         "assert make_undumpable()\n"

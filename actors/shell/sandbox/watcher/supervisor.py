@@ -13,10 +13,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 
-from actors.shell.sandbox import landlock, syscall
-from actors.shell.sandbox.broker import Broker
-from actors.shell.sandbox.confinement import start
+from actors.linux import syscall
+from actors.shell.sandbox import landlock
 from actors.shell.sandbox.job import HEADER, Ending, Job
+from actors.shell.sandbox.watcher.broker import Broker
+from actors.shell.sandbox.watcher.confinement import start
 
 LAST_WORDS_S = 0.2
 """How long children may go on after bash has ended (as in `make > >(tee log)`) before they are killed."""

@@ -19,8 +19,8 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from functools import partial
 
-from actors.shell.sandbox import syscall
-from actors.shell.sandbox.syscalls import PROCESSORS
+from actors.linux import syscall
+from actors.linux.syscall_numbers import PROCESSORS
 
 _NOTICE = struct.Struct("=QIIiIQ6Q")
 """`struct seccomp_notif`: id, pid, flags, call's number, convention, instruction, arguments."""

@@ -9,9 +9,9 @@ from typing import assert_never
 
 from actors.scheduler.config import SchedulerConfig
 from actors.scheduler.edit_queue import TROUBLE, EditQueue, Job, reason_of
-from actors.scheduler.life import Life
 from actors.scheduler.listing import listed
 from actors.scheduler.reminder_file import ReminderFile
+from actors.scheduler.state import Life
 from domain.reminder.document import append, remove, replace, scan
 from domain.reminder.due import base32_key
 from domain.reminder.line import Reminder, form

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.kernel.safe_open import open_beneath
+from actors.linux.safe_open import open_beneath
 
 LIMIT = 1_000
 SECRET = b"DISCORD_BOT_TOKEN=not-for-you"

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from actors.cli.check import Check, Level
-from actors.cli.feature_checks import feature_checks
+from actors.cli.doctor_check import Check, Level
+from actors.cli.doctor_features import feature_checks
 from actors.context.data_root import DataRoot, DataRootError
 from actors.context.log_file import check_file
 from actors.settings.schema import Settings

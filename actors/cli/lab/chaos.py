@@ -11,8 +11,8 @@ from pathlib import Path
 
 import click
 
-from actors.cli.chaos_discord import discord
 from actors.cli.common import fail, json_option
+from actors.cli.lab.chaos_discord import discord
 
 CLEAR_LINE = "\r\x1b[K"
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from actors.cli.check import Check, Level
-from actors.cli.feature_checks import feature_checks, words_in_logs
+from actors.cli.doctor_check import Check, Level
+from actors.cli.doctor_features import feature_checks, words_in_logs
 from actors.memory.codes import scan
 from actors.settings.load import load
 from actors.settings.secret import Secrets

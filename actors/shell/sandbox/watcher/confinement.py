@@ -10,7 +10,8 @@ import threading
 from collections.abc import Iterator
 from contextlib import ExitStack
 
-from actors.shell.sandbox import landlock, syscall
+from actors.linux import syscall
+from actors.shell.sandbox import landlock
 from actors.shell.sandbox.job import FILTER_FD, FIRST_FILE_FD, STATUS_FD, Job
 
 LIMITS = {

@@ -21,7 +21,7 @@ from actors.shell.sandbox.job import Ending, Job
 
 log = logging.getLogger(__name__)
 
-_START = "import sys; sys.path.append(sys.argv[2]); from actors.shell.sandbox.warden import main; main()"
+_START = "import sys; sys.path.append(sys.argv[2]); from actors.shell.sandbox.watcher.warden import main; main()"
 _PACKAGES = str(Path(actors.__file__).parents[1])
 _END_S = 2.0
 _READ_BYTES = 64 * 1024

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from actors.context.gathering import Gathering
+from actors.context.contributions import Gathering
 from messages.base import Address, RequestId
 from messages.model import StopReason
 from messages.turn import PrepareTurn, Reference, TurnContribution, TurnEnded

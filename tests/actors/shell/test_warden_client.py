@@ -9,9 +9,9 @@ from typing import Any
 
 from actors.shell.sandbox.enclosure import Enclosure
 from actors.shell.sandbox.job import Job
-from actors.shell.sandbox.supervisor import descendants
 from actors.shell.sandbox.view import View
-from actors.shell.warded import WardedProcess, Warden
+from actors.shell.sandbox.watcher.supervisor import descendants
+from actors.shell.warden_client import WardedProcess, Warden
 from tests.actors.shell.bench import all_gone, level, living
 
 Act = Callable[[Warden], Coroutine[Any, Any, None]]

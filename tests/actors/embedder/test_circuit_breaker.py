@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from actors.embedder.gate import Gate
+from actors.embedder.circuit_breaker import Gate
 
 
 def fail(gate: Gate, now: float, asked_wait_s: float | None = None) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from actors.cli.check import Check, Level
+from actors.cli.doctor_check import Check, Level
 from actors.settings.schema import Settings
 from actors.settings.secret import Secrets
 
@@ -119,7 +119,7 @@ def words_in_logs(data_root: Path) -> int:
 
 
 def _reminders(settings: Settings) -> Iterator[Check]:
-    from actors.scheduler.place import reminders_path
+    from actors.scheduler.paths import reminders_path
     from actors.scheduler.reminder_file import FileRefusedError, ReminderFile
     from actors.scheduler.zone import ZoneMissingError, load_zone
     from domain.reminder.document import scan

@@ -1,0 +1,3 @@
+"""Commands that measure, load and break."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""Calls of Linux that Python does not have."""
+
+from __future__ import annotations

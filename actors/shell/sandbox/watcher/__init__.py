@@ -1,0 +1,3 @@
+"""The process that watches over a sandbox that has no namespaces."""
+
+from __future__ import annotations
