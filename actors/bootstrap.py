@@ -39,7 +39,7 @@ DOOR_LEFT_OPEN_S = 300.0
 
 
 @dataclass(frozen=True, slots=True)
-class DiscordPlace:
+class DiscordConnection:
     """Which Discord the bot goes to, as whom, and whom it hears there."""
 
     token: str
@@ -56,7 +56,7 @@ class Agent:
     """The running agent: its actors, and how it comes to an end."""
 
     def __init__(
-        self, settings: Settings, secrets: Mapping[str, str], place: DiscordPlace, on_online: Callable[[str], None]
+        self, settings: Settings, secrets: Mapping[str, str], place: DiscordConnection, on_online: Callable[[str], None]
     ) -> None:
         """An agent at rest.
 
@@ -190,7 +190,7 @@ class Agent:
                 last_seen=last_seen,
                 on_fatal=lambda reason: self.end(reason, EXIT_FATAL),
                 on_online=self._on_online,
-                manners=specs.manners_of(self._settings),
+                config=specs.discord_config(self._settings),
                 services=specs.services_of(self._settings, self._describers()),
                 secrets=tuple(self._secrets.values()),
                 workdir_of=lambda window: workdir(self._root.work, window),

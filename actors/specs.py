@@ -13,7 +13,7 @@ from messages.base import CONTEXT_KIND, Address, Surface, Window
 if TYPE_CHECKING:
     from actors.context.config import ContextConfig
     from actors.discord.commands.services import Services
-    from actors.discord.config import Manners
+    from actors.discord.config import DiscordConfig
     from actors.embedder.spaces import Space
     from actors.settings.schema import Settings
     from actors.socket.verb import Verb
@@ -242,7 +242,7 @@ def scheduler_spec(settings: Settings, delivery: Address, channel: str, *, fires
     from actors.scheduler.actor import SchedulerActor
     from actors.scheduler.config import SchedulerConfig
     from actors.scheduler.paths import reminders_path, spare_folder
-    from actors.scheduler.state import Life
+    from actors.scheduler.state import SchedulerState
     from actors.scheduler.zone import ZoneMissingError, load_zone
 
     file = reminders_path(settings.data_root, settings.reminders.file)
@@ -263,16 +263,16 @@ def scheduler_spec(settings: Settings, delivery: Address, channel: str, *, fires
         catchup_hours=settings.reminders.catchup_hours,
         fires=fires,
     )
-    life = Life()
+    life = SchedulerState()
     return ActorSpec(SCHEDULER.kind, lambda _key: SchedulerActor(config, life), core=True)
 
 
-def manners_of(settings: Settings) -> Manners:
+def discord_config(settings: Settings) -> DiscordConfig:
     """How the bot behaves among people."""
-    from actors.discord.config import Manners
+    from actors.discord.config import DiscordConfig
 
     said = settings.discord
-    return Manners(
+    return DiscordConfig(
         viewer_roles=frozenset(said.viewer_roles),
         answers_all=said.answer == "all",
         dms=said.dms,

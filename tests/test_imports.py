@@ -45,9 +45,8 @@ MOCKS = ("unittest.mock*", "mock.*", "pytest_mock.*")
 ALLOWED = {
     ("lab/load/agent_process.py", "subprocess.*"): "measures the agent in a process of its own, so it starts one",
     ("lab/bench/process.py", "subprocess.*"): "measures each system in a process of its own, so it starts them",
-    ("lab/bench/", "time.perf_counter*"): "measures how long things take, in threads and processes of its own",
-    ("lab/bench/", "random.*"): "makes what it measures from a seed, the same each time",
-    ("lab/", "random.*"): "makes its trouble from a seed, the same each time",
+    ("lab/", "time.perf_counter*"): "measures how long things take, in threads and processes of its own",
+    ("lab/", "random.*"): "makes what it measures, and its trouble, from a seed, the same each time",
     ("lab/", "multiprocessing.*"): "measures the bot in a process of its own",
     ("actors/shell/sandbox/", "time.monotonic*"): "runs beside the agent, in a process without a kernel",
     (

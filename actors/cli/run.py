@@ -20,7 +20,7 @@ from actors.cli.common import (
 )
 
 if TYPE_CHECKING:
-    from actors.bootstrap import Agent, DiscordPlace
+    from actors.bootstrap import Agent, DiscordConnection
     from actors.settings.schema import Settings
     from actors.settings.secret import Secrets
 
@@ -54,9 +54,9 @@ def run(config_file: Path | None, verbose: bool) -> None:
     sys.exit(0)
 
 
-def discord_place(settings: Settings, secrets: Secrets) -> DiscordPlace:
+def discord_place(settings: Settings, secrets: Secrets) -> DiscordConnection:
     """Where and as whom the bot goes online; ends the command when something for that is missing."""
-    from actors.bootstrap import DiscordPlace
+    from actors.bootstrap import DiscordConnection
 
     missing = []
     token = secrets.discord_token
@@ -68,7 +68,7 @@ def discord_place(settings: Settings, secrets: Secrets) -> DiscordPlace:
         missing.append("discord.allowed_users and allowed_roles are empty: nobody would be heard")
     if missing or not token:
         fail("\n".join(missing))
-    return DiscordPlace(
+    return DiscordConnection(
         token=token,
         api_base=settings.discord.api_base,
         gateway_url=settings.discord.gateway_url,

@@ -22,7 +22,7 @@ from actors.cli.common import (
 from actors.cli.run import end_on_signals
 
 if TYPE_CHECKING:
-    from actors.bootstrap import Agent, DiscordPlace
+    from actors.bootstrap import Agent, DiscordConnection
     from lab.playground.server import PlaygroundServer
 
 ONLINE_S = 60.0
@@ -79,12 +79,12 @@ def try_it(
         fail(agent.reason, agent.exit_code)
 
 
-def playground_place(server: PlaygroundServer) -> DiscordPlace:
+def playground_place(server: PlaygroundServer) -> DiscordConnection:
     """The playground's one channel, where everybody is heard."""
-    from actors.bootstrap import DiscordPlace
+    from actors.bootstrap import DiscordConnection
     from lab.playground.world import defaults
 
-    return DiscordPlace(
+    return DiscordConnection(
         token=defaults.BOT_TOKEN,
         api_base=server.api_base,
         gateway_url=server.gateway_url,

@@ -6,7 +6,7 @@ from messages.base import Address
 from messages.turn import Reference, TurnContribution
 
 
-class Gathering:
+class Contributions:
     """The contributions of one window, in the contributors' fixed order."""
 
     def __init__(self, contributors: tuple[Address, ...]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from actors.context.host import Host
+from actors.context.host import WindowHost
 from domain.log.event import Kind
 from domain.log.metadata import MetaValue
 from domain.turn.conversation import Debt
@@ -26,7 +26,7 @@ class _Attempt:
 class Deliveries:
     """The posts that have not been confirmed; each text is out under at most one request."""
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: WindowHost) -> None:
         self._host = host
         self._attempts: dict[RequestId, _Attempt] = {}
 

@@ -15,12 +15,12 @@ from domain.log.window import log_folder
 from domain.turn.conversation import Conversation
 from messages.base import EventId, Value, Window
 
-__all__ = ["Journal", "LogUnwritable", "Place"]
+__all__ = ["Journal", "LogPosition", "LogUnwritable"]
 
 log = logging.getLogger(__name__)
 
 
-class Place(Value, frozen=True, kw_only=True, gc=False):
+class LogPosition(Value, frozen=True, kw_only=True, gc=False):
     """Where an event was written."""
 
     path: str
@@ -127,7 +127,7 @@ class Journal:
             ended.end_window()
         return self.path
 
-    def write(self, event: Event, *, sync: bool) -> Place:
+    def write(self, event: Event, *, sync: bool) -> LogPosition:
         """Append `event`, and wait for the disk if `sync`; where it stands.
 
         Raises:
@@ -135,14 +135,14 @@ class Journal:
         """
         if self._root is None:
             self.conversation.add(event)
-            return Place(path="", line=0)
+            return LogPosition(path="", line=0)
         if self._log is None:
             raise LogUnwritable(self._root, f"window {self._window.id} has no open log")
         (position,) = self._log.append(event)
         if sync:
             self._log.sync()
         self.conversation.add(event)
-        return Place(path=self.path, line=position.line)
+        return LogPosition(path=self.path, line=position.line)
 
     def close(self) -> None:
         """Let go of the file; again, nothing."""

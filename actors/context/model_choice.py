@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from actors.context.host import Host
+from actors.context.host import WindowHost
 from domain.log.event import Kind
 from domain.log.metadata import MetaValue
 from messages.base import Message
@@ -18,7 +18,7 @@ class ModelChoice:
         models: All that the operator allows, the usual one first; empty for a single one that has no name here.
     """
 
-    def __init__(self, host: Host, models: tuple[str, ...]) -> None:
+    def __init__(self, host: WindowHost, models: tuple[str, ...]) -> None:
         self._host = host
         self._models = models
 

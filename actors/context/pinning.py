@@ -2,41 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Protocol
-
+from actors.context.host import WindowHost
 from actors.context.journal import Journal
-from actors.kernel.dispatcher import Blocking
 from domain.log.event import Kind
 from domain.log.metadata import MetaValue
 from domain.memory.pins import UNPIN, PinBoard, Said, pin_meta
-from messages.base import Address, Message, Window
+from messages.base import Address
 from messages.context import MemoryPinned, MemoryUnpinned, PinMemory, UnpinMemory
 from messages.socket import Refused
 from messages.turn import EventsLogged, LoggedEvent
 
 
-class Host(Protocol):
-    """What pinning needs of the actor that it works for."""
-
-    @property
-    def window(self) -> Window:
-        """The window whose words are pinned."""
-
-    def tell(self, to: Address, message: Message) -> None:
-        """Say something to another actor."""
-
-    def blocking(self) -> Blocking:
-        """Wrap a wait for the disk."""
-
-    def record(self, kind: Kind, content: str, meta: Mapping[str, MetaValue], *, sync: bool) -> LoggedEvent:
-        """Append to the log."""
-
-
 class Pinning:
     """Answers a window's pin commands; pins are rare, so each looks through the window's logs anew."""
 
-    def __init__(self, host: Host, journal: Journal, subscribers: tuple[Address, ...]) -> None:
+    def __init__(self, host: WindowHost, journal: Journal, subscribers: tuple[Address, ...]) -> None:
         self._host = host
         self._journal = journal
         self._subscribers = subscribers

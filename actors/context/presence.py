@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from actors.context.host import Host
+from actors.context.host import WindowHost
 from actors.kernel import Timer
 from domain.turn.conversation import Turn
 from messages.base import TurnId
@@ -25,7 +25,7 @@ class Presence:
     Typing is a lease: it is renewed while the turn runs and ends by itself when the actor no longer does.
     """
 
-    def __init__(self, host: Host, *, streams: bool, reacts: bool) -> None:
+    def __init__(self, host: WindowHost, *, streams: bool, reacts: bool) -> None:
         """No turn runs.
 
         Args:

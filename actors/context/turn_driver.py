@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from actors.context.config import ContextConfig
-from actors.context.contributions import Gathering
-from actors.context.host import Host
+from actors.context.contributions import Contributions
+from actors.context.host import WindowHost
 from actors.context.model_choice import ModelChoice
 from actors.context.presence import Presence, command_status
 from actors.context.turn_run import Phase, TurnRun
@@ -48,7 +48,7 @@ class TurnDriver:
 
     def __init__(
         self,
-        host: Host,
+        host: WindowHost,
         config: ContextConfig,
         *,
         presence: Presence,
@@ -72,7 +72,7 @@ class TurnDriver:
         self._choice = choice
         self._on_boundary = on_boundary
         self._on_end = on_end
-        self._gathering = Gathering(config.contributors)
+        self._contributions = Contributions(config.contributors)
         self.run: TurnRun | None = None
 
     # ways in
@@ -82,8 +82,8 @@ class TurnDriver:
         turn = self._host.conversation.turn(turn_id)
         self.run = run = TurnRun(turn_id=turn_id, audience=turn.audience, may_run=turn.may_run)
         self._presence.begin(turn)
-        self._gathering.begin()
-        if self._gathering.is_complete:
+        self._contributions.begin()
+        if self._contributions.is_complete:
             self._think(run)
             return
         run.request_id = RequestId(self._host.new_id())
@@ -107,10 +107,10 @@ class TurnDriver:
         """Take in one contribution; think when all have answered."""
         run = self.run
         if run is None or not run.awaits(reply.request_id, Phase.PREPARING):
-            self._gathering.take_late(reply)
+            self._contributions.take_late(reply)
             return
-        self._gathering.take(reply)
-        if self._gathering.is_complete:
+        self._contributions.take(reply)
+        if self._contributions.is_complete:
             self._think(run)
 
     def preparation_over(self, due: ContributionsDue) -> None:
@@ -231,7 +231,7 @@ class TurnDriver:
             window=self._host.window,
             purpose="turn",
             system_prompt=run.system_prompt,
-            messages=self._host.conversation.request(run.turn_id, self._gathering.block(), run.asides),
+            messages=self._host.conversation.request(run.turn_id, self._contributions.block(), run.asides),
             tools=(self._config.tool,) if run.may_run else (),
             model=self._choice.asked_for,
             workdir=self._config.workdir(self._host.window),
@@ -244,12 +244,12 @@ class TurnDriver:
         own = (INSTRUCTIONS.format(most=most),) if most else ()
         workdir = self._config.workdir(self._host.window)
         limits = () if run.may_run else (NO_TOOL,)
-        return system_prompt(self._host.window, workdir, *own, *self._gathering.instructions(), *limits)
+        return system_prompt(self._host.window, workdir, *own, *self._contributions.instructions(), *limits)
 
     def _expand(self, run: TurnRun, wanted: Reference) -> None:
         """Look up the record that the model asked for; a wish too many or for anything else gets words instead."""
         run.wishes += 1
-        owner = self._gathering.owner_of(wanted)
+        owner = self._contributions.owner_of(wanted)
         if run.wishes > self._config.max_expansions + 1:
             self.fail("The model asked to see more memories again and again instead of answering. Please ask again.")
         elif run.wishes > self._config.max_expansions:

@@ -12,22 +12,22 @@ import discord
 
 from actors.discord.calls.addresses import file_origins, point_at
 from actors.discord.calls.fatal import token_fault
-from actors.discord.calls.rest_calls import Courier
+from actors.discord.calls.rest_calls import RestCalls
 from actors.discord.commands.buttons import Buttons
-from actors.discord.commands.dispatcher import Desk
+from actors.discord.commands.dispatcher import CommandDispatcher
 from actors.discord.commands.replies import CommandReply, Replies
 from actors.discord.commands.services import Services
 from actors.discord.commands.skill import SkillNames
 from actors.discord.commands.tree import Commands
-from actors.discord.config import Manners
+from actors.discord.config import DiscordConfig
 from actors.discord.connection.client import AgentClient, ShardedAgentClient
 from actors.discord.connection.session import Session
-from actors.discord.incoming.admission import Reception
+from actors.discord.incoming.admission import Admission
 from actors.discord.incoming.catch_up import CatchUp
 from actors.discord.incoming.fetching import Fetcher
 from actors.discord.incoming.intake import Intake
 from actors.discord.incoming.unpacking import Unpacking, WorkdirOf
-from actors.discord.incoming.window_map import Places
+from actors.discord.incoming.window_map import WindowMap
 from actors.discord.outgoing.outbox import Outbox
 from actors.discord.outgoing.reactions import Reactions
 from actors.discord.outgoing.sending import LARGEST_SENT_BYTES, Sending
@@ -73,7 +73,7 @@ class DiscordActor(Actor):
         on_fatal: Told once, in words for a person, why the bot can never connect; called from the loop's thread or
             while starting.
         on_online: Told the bot's name whenever it came online, from the loop's thread.
-        manners: How it behaves.
+        config: How it behaves.
         secrets: What must never be shown, in whatever disguise; the token is among them anyway.
         services: Whom commands ask besides the windows.
         workdir_of: Gives a window's working directory, where files that people attach are kept and those that the agent
@@ -93,22 +93,22 @@ class DiscordActor(Actor):
         last_seen: Mapping[str, str] | None = None,
         on_fatal: Callable[[str], None],
         on_online: Callable[[str], None] | None = None,
-        manners: Manners | None = None,
+        config: DiscordConfig | None = None,
         secrets: Iterable[str] = (),
         services: Services | None = None,
         workdir_of: WorkdirOf | None = None,
         timing: Timing | None = None,
     ) -> None:
         super().__init__()
-        self._manners = manners or Manners()
+        self._config = config or DiscordConfig()
         self._services = services or Services()
         self._scrubber = Scrubber((token, *secrets))
         for channel_id in channels:
             if not channel_id.isdecimal():
                 raise ValueError(f"channel {channel_id!r}: must be a Discord id, digits only")
         self._token = token
-        self._access = Access(users=allowed_users, roles=allowed_roles, viewer_roles=self._manners.viewer_roles)
-        self._places = Places(channels, dms=self._manners.dms)
+        self._access = Access(users=allowed_users, roles=allowed_roles, viewer_roles=self._config.viewer_roles)
+        self._window_map = WindowMap(channels, dms=self._config.dms)
         self._api_base = api_base
         self._gateway_url = gateway_url
         self._seen = Seen(last_seen or {})
@@ -180,15 +180,15 @@ class DiscordActor(Actor):
             log.warning("what was under way in Discord was cut off")
         loop.stop(2 * self._timing.close_timeout_s)
 
-    # ---- parts
+    # parts
 
     def _wire(self) -> None:
         """Make the parts that live on the loop; nothing runs yet."""
-        self._courier = Courier(timing=self._timing, on_fatal=self._on_fatal)
-        self._typing = TypingIndicator(courier=self._courier, timing=self._timing)
-        self._reactions = Reactions(courier=self._courier, timing=self._timing)
+        self._rest = RestCalls(timing=self._timing, on_fatal=self._on_fatal)
+        self._typing = TypingIndicator(rest=self._rest, timing=self._timing)
+        self._reactions = Reactions(rest=self._rest, timing=self._timing)
         self._outbox = Outbox(
-            courier=self._courier,
+            rest=self._rest,
             typing=self._typing,
             seen=self._seen,
             timing=self._timing,
@@ -197,20 +197,20 @@ class DiscordActor(Actor):
             now=self.now,
         )
         self._sending = self._make_sending()
-        self._reception = self._make_reception()
+        self._admission = self._make_admission()
         self._intake = Intake(
-            places=self._places,
+            window_map=self._window_map,
             access=self._access,
             seen=self._seen,
-            courier=self._courier,
-            reception=self._reception,
+            rest=self._rest,
+            admission=self._admission,
             unpack=self._make_unpacking().unpack,
             tell=self.tell,
             reply_to=self.address,
         )
-        self._catch_up = CatchUp(intake=self._intake, places=self._places, courier=self._courier)
+        self._catch_up = CatchUp(intake=self._intake, window_map=self._window_map, rest=self._rest)
         self._replies = Replies()
-        self._desk = Desk(
+        self._dispatcher = CommandDispatcher(
             intake=self._intake,
             replies=self._replies,
             tell=self.tell,
@@ -218,54 +218,54 @@ class DiscordActor(Actor):
             present=self._present,
             timing=self._timing,
         )
-        self._skill_names = SkillNames(self._desk, self._services.skills)
+        self._skill_names = SkillNames(self._dispatcher, self._services.skills)
         self._session = Session(
             token=self._token,
             build=self._build_client,
-            courier=self._courier,
+            rest=self._rest,
             timing=self._timing,
             on_fatal=self._on_fatal,
         )
 
     def _build_client(self) -> AgentClient:
-        shards = self._manners.shards
+        shards = self._config.shards
         kind = AgentClient if shards == 1 else ShardedAgentClient
         return kind(
             intake=self._intake,
             catch_up=self._catch_up,
             make_commands=self._make_commands,
-            buttons=Buttons(self._desk, self._services),
+            buttons=Buttons(self._dispatcher, self._services),
             on_online=self._note_online,
-            hears_dms=self._manners.dms,
+            hears_dms=self._config.dms,
             timing=self._timing,
             shards=shards or None,
         )
 
-    def _make_reception(self) -> Reception:
-        return Reception(
-            answers_all=self._manners.answers_all,
-            catchup=timedelta(hours=self._manners.catchup_hours),
-            turns_per_user=self._manners.turns_per_user,
+    def _make_admission(self) -> Admission:
+        return Admission(
+            answers_all=self._config.answers_all,
+            catchup=timedelta(hours=self._config.catchup_hours),
+            turns_per_user=self._config.turns_per_user,
             now=self.now,
             monotonic=self.monotonic,
-            bot_id=self._courier.bot_id,
+            bot_id=self._rest.bot_id,
         )
 
     def _make_unpacking(self) -> Unpacking:
         return Unpacking(
-            fetcher=Fetcher(courier=self._courier, origins=file_origins, timing=self._timing),
+            fetcher=Fetcher(rest=self._rest, origins=file_origins, timing=self._timing),
             workdir_of=self._workdir_of,
-            most_bytes=self._manners.attachment_bytes,
-            paste_tokens=self._manners.paste_tokens,
+            most_bytes=self._config.attachment_bytes,
+            paste_tokens=self._config.paste_tokens,
         )
 
     def _make_sending(self) -> Sending:
         return Sending(
-            courier=self._courier,
+            rest=self._rest,
             seen=self._seen,
             timing=self._timing,
             workdir_of=self._workdir_of,
-            most_bytes=min(self._manners.attachment_bytes, LARGEST_SENT_BYTES),
+            most_bytes=min(self._config.attachment_bytes, LARGEST_SENT_BYTES),
             present=self._present,
             holds_secret=lambda text: self._scrubber.scrub(text) != text,
             tell=self.tell,
@@ -278,16 +278,16 @@ class DiscordActor(Actor):
     def _make_commands(self, client: discord.Client) -> Commands:
         return Commands(
             client,
-            desk=self._desk,
+            dispatcher=self._dispatcher,
             services=self._services,
             skills=self._skill_names,
-            reception=self._reception,
-            dms=self._manners.dms,
+            admission=self._admission,
+            dms=self._config.dms,
             timing=self._timing,
         )
 
     def _react(self, reaction: ShowReaction) -> None:
-        if self._manners.reacts:
+        if self._config.reacts:
             self._call(self._reactions.show, reaction)
 
     def _call(self, act: Callable[..., object], *args: object) -> None:

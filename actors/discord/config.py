@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Manners:
+class DiscordConfig:
     """What `[discord]` of the settings says beyond where and whom; the defaults are the same."""
 
     viewer_roles: frozenset[str] = frozenset()

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
 
-_WINDOWS: Final = 50_000
-_MESSAGES: Final = 20_000
+_WINDOWS = 50_000
+_MESSAGES = 20_000
 
 
 @dataclass(frozen=True, slots=True)

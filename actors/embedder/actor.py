@@ -8,11 +8,11 @@ from collections.abc import Callable
 from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, assert_never
+from typing import assert_never
 
 from actors.embedder.backend import Backend, CallError
 from actors.embedder.calls import CallDone, CallFailed, call
-from actors.embedder.circuit_breaker import Gate
+from actors.embedder.circuit_breaker import CircuitBreaker
 from actors.embedder.spaces import Provider, Space
 from actors.embedder.vectors import NO_VECTOR
 from actors.embedder.waiting import Job, Piece, Waiting
@@ -25,13 +25,13 @@ from messages.status import DescribeYourself, SelfDescription
 
 log = logging.getLogger(__name__)
 
-PROBE_S: Final = 600.0
+PROBE_S = 600.0
 """Between two looks whether a provider that needs an operator has got one."""
-PROBE_TEXT: Final = "hello"
-KEPT_QUERIES: Final = 256
-MOST_SPOILT: Final = 2
+PROBE_TEXT = "hello"
+KEPT_QUERIES = 256
+MOST_SPOILT = 2
 """Calls without a usable vector for a text after which it has none."""
-CLOSE_S: Final = 2.0
+CLOSE_S = 2.0
 
 
 class DeadlinePassed(Message, frozen=True, kw_only=True, gc=False):
@@ -58,8 +58,8 @@ class InFlight:
     round: int
 
 
-PROBE: Final = InFlight((), TextRole.DOCUMENT, 0)
-WARM_UP: Final = ""
+PROBE = InFlight((), TextRole.DOCUMENT, 0)
+WARM_UP = ""
 """The call id under which it is told that loading failed."""
 
 OwnMessage = CallDone | CallFailed | DeadlinePassed | PauseOver | ProbeDue
@@ -88,7 +88,7 @@ class EmbedderActor(Actor):
         self._space = space
         self._backend = backend_of(self.now)
         self._loop = LoopThread("embedder")
-        self._gate = Gate()
+        self._breaker = CircuitBreaker()
         self._waiting = Waiting()
         self._in_flight: dict[str, InFlight] = {}
         self._queries: OrderedDict[str, bytes] = OrderedDict()
@@ -125,7 +125,7 @@ class EmbedderActor(Actor):
             case PauseOver():
                 self._send()
             case ProbeDue():
-                if self._gate.refusal:
+                if self._breaker.refusal:
                     self._probe()
             case DescribeYourself():
                 self._describe(message)
@@ -152,8 +152,8 @@ class EmbedderActor(Actor):
             self._recall(job)
         if not job.missing:
             self._answer(job)
-        elif self._gate.refusal:
-            self._refuse(job, self._gate.refusal, is_permanent=True)
+        elif self._breaker.refusal:
+            self._refuse(job, self._breaker.refusal, is_permanent=True)
         else:
             self._admit(job, request.deadline_s)
 
@@ -169,7 +169,7 @@ class EmbedderActor(Actor):
     def _send(self) -> None:
         """Begin what calls may begin now."""
         now, limits = self.monotonic(), self._backend.limits
-        if not self._gate.is_open(now) or self._is_on_trial:
+        if not self._breaker.is_open(now) or self._is_on_trial:
             return
         while len(self._in_flight) < limits.calls:
             role = TextRole.QUERY if self._waiting.has_texts(TextRole.QUERY) else TextRole.DOCUMENT
@@ -183,12 +183,12 @@ class EmbedderActor(Actor):
     def _may_send_documents(self) -> bool:
         """Whether a call is left for them: not the one kept for queries; after a failure one until it worked."""
         calls = sum(1 for flying in self._in_flight.values() if flying.role is TextRole.DOCUMENT)
-        return calls < (1 if self._gate.failures else max(1, self._backend.limits.calls - 1))
+        return calls < (1 if self._breaker.failures else max(1, self._backend.limits.calls - 1))
 
     def _begin(self, pieces: tuple[Piece, ...], texts: tuple[str, ...], role: TextRole) -> None:
         self._calls += 1
         call_id = self.new_id()
-        self._in_flight[call_id] = InFlight(pieces, role, self._gate.round)
+        self._in_flight[call_id] = InFlight(pieces, role, self._breaker.round)
         self._loop.submit(call(self._backend, self._space.dimensions, call_id, texts, role, self._tell_self))
 
     def _end_call(self, ended: InFlight, vectors: tuple[bytes, ...]) -> None:
@@ -211,7 +211,7 @@ class EmbedderActor(Actor):
             self._shut(ended, self._last_error)
         elif fault.kind in (FaultKind.REJECTED, FaultKind.TOO_LONG):
             self._refused(ended)
-        elif is_probe and self._gate.refusal:
+        elif is_probe and self._breaker.refusal:
             self._probe_later()
         else:
             self._is_on_trial = self._is_on_trial and not is_probe
@@ -241,8 +241,8 @@ class EmbedderActor(Actor):
     def _shut(self, ended: InFlight, refusal: str) -> None:
         """Refuse everybody until a probe succeeds."""
         self._is_on_trial = False
-        was_shut = bool(self._gate.refusal)
-        self._gate.shut(refusal)
+        was_shut = bool(self._breaker.refusal)
+        self._breaker.shut(refusal)
         if not was_shut:
             log.error("no embeddings until this is put right: %s; looking again every %g s", refusal, PROBE_S)
         if not (was_shut and ended.pieces):
@@ -252,16 +252,16 @@ class EmbedderActor(Actor):
 
     def _pause(self, begun_in: int, asked_wait_s: float | None) -> None:
         """Call nothing for a while; queries that cannot wait so long are told now."""
-        if not self._gate.failures:
+        if not self._breaker.failures:
             log.warning("embedding: %s; trying again until it works", self._last_error)
         now = self.monotonic()
-        self._gate.fail(begun_in, asked_wait_s, now)
-        self.after(self._gate.opens_in_s(now), PauseOver())
+        self._breaker.fail(begun_in, asked_wait_s, now)
+        self.after(self._breaker.opens_in_s(now), PauseOver())
         self._refuse_the_late()
 
     def _refuse_the_late(self) -> None:
         now = self.monotonic()
-        if not (wait_s := self._gate.opens_in_s(now)):
+        if not (wait_s := self._breaker.opens_in_s(now)):
             return
         flying = {piece.job for call in self._in_flight.values() for piece in call.pieces}
         for job in tuple(self._waiting.jobs.values()):
@@ -270,10 +270,10 @@ class EmbedderActor(Actor):
 
     def _work(self) -> None:
         """Note that the provider works."""
-        if self._gate.failures or self._gate.refusal:
+        if self._breaker.failures or self._breaker.refusal:
             log.info("embedding works again")
         self._has_worked, self._is_on_trial = True, False
-        self._gate.succeed()
+        self._breaker.succeed()
 
     def _probe_later(self) -> None:
         if self._probing is not None:
@@ -337,7 +337,7 @@ class EmbedderActor(Actor):
             ("model", self._space.model),
             ("dimensions", self._space.dimensions),
             ("state", self._state()),
-            ("pause_s", round(self._gate.opens_in_s(self.monotonic()), 1)),
+            ("pause_s", round(self._breaker.opens_in_s(self.monotonic()), 1)),
             ("requests_waiting", len(self._waiting.jobs)),
             ("texts_waiting", sum(job.missing for job in self._waiting.jobs.values())),
             ("calls_in_flight", len(self._in_flight)),
@@ -352,9 +352,9 @@ class EmbedderActor(Actor):
         )
 
     def _state(self) -> str:
-        if self._gate.refusal:
+        if self._breaker.refusal:
             return "refused"
-        return "failing" if self._gate.failures else "working" if self._has_worked else "not used yet"
+        return "failing" if self._breaker.failures else "working" if self._has_worked else "not used yet"
 
     async def _warm_up(self) -> None:
         try:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +13,13 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float32]
 Ids = NDArray[np.int64]
 
-_EPSILON: Final = np.float32(1e-12)
-_GELU: Final = tuple(np.float32(c) for c in (1.1191860e-6, -3.0582765e-5, -1.2485302e-4, 3.6468782e-2, 7.9782814e-1))
+_EPSILON = np.float32(1e-12)
+_GELU = tuple(np.float32(c) for c in (1.1191860e-6, -3.0582765e-5, -1.2485302e-4, 3.6468782e-2, 7.9782814e-1))
 """Of x * (1 + tanh(x * p(x * x))), the highest power first: within 6.1e-6 of 2 * x * Phi(x), the exact GELU doubled.
 
 Fitted to it on [0, 5.5] (beyond, both are 2x or 0 to float32's last digit); numpy has a fast tanh and no erf.
 """
-_GELU_BLOCK: Final = 16_384
+_GELU_BLOCK = 16_384
 """Numbers a block, so that its dozen passes stay in the second-level cache."""
 
 

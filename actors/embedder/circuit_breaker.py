@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from tenacity import RetryCallState, Retrying, wait_exponential, wait_random
 
-FIRST_PAUSE_S: Final = 1.0
-LONGEST_PAUSE_S: Final = 300.0
-LONGEST_ASKED_S: Final = 3_600.0
+FIRST_PAUSE_S = 1.0
+LONGEST_PAUSE_S = 300.0
+LONGEST_ASKED_S = 3_600.0
 """A provider that asks for more is asked again after this."""
-JITTER_S: Final = 0.5
-TICK_S: Final = 0.001
+JITTER_S = 0.5
+TICK_S = 0.001
 """A timer set to the end of a pause may fire this much before it, since clocks round."""
 
 
-class Gate:
+class CircuitBreaker:
     """The pauses after failures, which double, and the closure after what an operator has to mend.
 
     Every call remembers the round in which it began: of several that fail side by side only the first makes the pause

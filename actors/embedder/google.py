@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import aiohttp
 from pydantic import ValidationError
@@ -18,8 +18,8 @@ from messages.embedder import TextRole
 if TYPE_CHECKING:
     from google import genai
 
-_TASKS: Final = {TextRole.DOCUMENT: "RETRIEVAL_DOCUMENT", TextRole.QUERY: "RETRIEVAL_QUERY"}
-_UNREADABLE: Final = frozenset({"UnknownApiResponseError", "JSONDecodeError"})
+_TASKS = {TextRole.DOCUMENT: "RETRIEVAL_DOCUMENT", TextRole.QUERY: "RETRIEVAL_QUERY"}
+_UNREADABLE = frozenset({"UnknownApiResponseError", "JSONDecodeError"})
 
 
 class GoogleBackend:

@@ -6,24 +6,23 @@ import re
 from collections.abc import Sequence
 from hashlib import blake2b
 from itertools import pairwise
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from actors.embedder.spaces import HASHED_DIMENSIONS
 
-_WORD: Final = re.compile(r"\w+")
-_ENDINGS: Final = ("ingly", "edly", "ing", "ies", "ed", "es", "ly", "s")
-_SHORTEST_STEM: Final = 3
+_WORD = re.compile(r"\w+")
+_ENDINGS = ("ingly", "edly", "ing", "ies", "ed", "es", "ly", "s")
+_SHORTEST_STEM = 3
 # Lists of this module's own: were one changed, vectors stored under the same name would mean something else.
-_COMMON: Final = frozenset(
+_COMMON = frozenset(
     _WORD.findall(
         "a an and are as at be been but by did do does for from had has have he her his i if in is it its me my of on "
         "or our she so that the their them they this to us was we were what when where which who why will with you your"
     )
 )
-_PAIR_WEIGHT: Final = 0.5
+_PAIR_WEIGHT = 0.5
 
 
 def embed(texts: Sequence[str], dimensions: int = HASHED_DIMENSIONS) -> NDArray[np.float32]:

@@ -7,14 +7,14 @@ import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Final
+from typing import Any
 
 from actors.embedder.backend import CallError, Limits, chain
 from actors.embedder.worker import Loading
 from domain.policy.retrying import Fault, classify
 from messages.embedder import TextRole
 
-ENVIRONMENT: Final = {
+ENVIRONMENT = {
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",
     "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",
     "LITELLM_MODE": "PRODUCTION",
@@ -24,7 +24,7 @@ ENVIRONMENT: Final = {
 }
 """What litellm reads while it is imported; the same as the model actor sets, since either may be the first."""
 
-NO_KEY: Final = "none"
+NO_KEY = "none"
 """For servers of one's own: OpenAI's client refuses to be made without a key."""
 
 

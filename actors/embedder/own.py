@@ -6,7 +6,6 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Final
 
 from actors.embedder import hashed
 from actors.embedder.backend import CallError, Limits
@@ -17,7 +16,7 @@ from messages.embedder import TextRole
 
 log = logging.getLogger(__name__)
 
-_LIMITS: Final = Limits(texts=16, chars=4_000, calls=1, timeout_s=None)
+_LIMITS = Limits(texts=16, chars=4_000, calls=1, timeout_s=None)
 """A third of a second's work for the local model on one core: so long a query waits at most."""
 
 

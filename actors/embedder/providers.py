@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import Final
 
 from actors.embedder.backend import Backend
 from actors.embedder.google import GoogleBackend
@@ -12,7 +11,7 @@ from actors.embedder.litellm_provider import LitellmBackend
 from actors.embedder.own import HashedBackend, LocalBackend
 from actors.embedder.spaces import Provider, Space
 
-GOOGLE_KEY: Final = "GEMINI_API_KEY"
+GOOGLE_KEY = "GEMINI_API_KEY"
 
 
 def backend_of(

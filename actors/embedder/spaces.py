@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
 
-GOOGLE_MODEL: Final = "gemini-embedding-001"
-LOCAL_MODEL: Final = "all-MiniLM-L6-v2"
-LOCAL_DIMENSIONS: Final = 384
-HASHED_MODEL: Final = "hashed-words-v1"
-HASHED_DIMENSIONS: Final = 384
+GOOGLE_MODEL = "gemini-embedding-001"
+LOCAL_MODEL = "all-MiniLM-L6-v2"
+LOCAL_DIMENSIONS = 384
+HASHED_MODEL = "hashed-words-v1"
+HASHED_DIMENSIONS = 384
 
 
 class Provider(StrEnum):

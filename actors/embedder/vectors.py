@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
 
-NO_VECTOR: Final = b""
-_SHORTEST: Final = 1e-12
-_LONGEST: Final = 1e100
+NO_VECTOR = b""
+_SHORTEST = 1e-12
+_LONGEST = 1e100
 """Of the largest component; what lies beyond is no provider's vector, and its square may be no number."""
-_LITTLE_ENDIAN: Final = np.dtype("<f4")
+_LITTLE_ENDIAN = np.dtype("<f4")
 
 
 def packed(values: object, dimensions: int) -> bytes:

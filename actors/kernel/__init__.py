@@ -7,6 +7,7 @@ from actors.kernel.clock import Clock, ManualClock, SystemClock, Timer
 from actors.kernel.dead_letters import DeadLetter
 from actors.kernel.edge import Edge
 from actors.kernel.ending import DrainReport
+from actors.kernel.host import Host
 from actors.kernel.ids import IdSource, counted_ids, random_ids
 from actors.kernel.inspection import install_dump
 from actors.kernel.loop import LoopThread
@@ -21,6 +22,7 @@ __all__ = [
     "DeadLetter",
     "DrainReport",
     "Edge",
+    "Host",
     "IdSource",
     "LoopThread",
     "ManualClock",

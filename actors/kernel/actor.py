@@ -11,7 +11,7 @@ from actors.kernel.clock import Timer
 
 if TYPE_CHECKING:
     from actors.kernel.dispatcher import Blocking
-    from actors.kernel.mailbox import Cell
+    from actors.kernel.mailbox import Mailbox
     from messages.base import Address, Message
 
 
@@ -26,15 +26,15 @@ class Actor(pykka.Actor):
     in_progress: bool = False
     """True while work goes on outside though the mailbox is empty: no passivation, and a drain waits for it."""
 
-    cell: Cell
+    mailbox: Mailbox
     """The mailbox; the kernel's own business."""
 
     def __init__(self) -> None:
         """Nothing is opened here: pykka's own fields are given by `attach`, which is cheaper than pykka's way."""
 
-    def attach(self, cell: Cell) -> None:
-        """Become the actor of `cell`; the kernel calls this once, before `on_start`."""
-        self.cell = cell
+    def attach(self, mailbox: Mailbox) -> None:
+        """Become the actor of `mailbox`; the kernel calls this once, before `on_start`."""
+        self.mailbox = mailbox
 
     def handle(self, message: Any) -> None:
         """Act on `message`; raising is a crash, and the message will be tried again."""
@@ -43,49 +43,49 @@ class Actor(pykka.Actor):
     @property
     def address(self) -> Address:
         """The name that this actor's messages are sent to."""
-        return self.cell.address
+        return self.mailbox.address
 
     def tell(self, to: Address, message: Message) -> None:
         """Say `message` to the actor at `to`; never waits and never raises, from any thread."""
-        self.cell.system.tell(to, message)
+        self.mailbox.system.tell(to, message)
 
     def after(self, delay_s: float, message: Message) -> Timer:
         """Have `message` come back to this address in `delay_s` seconds."""
-        system, address = self.cell.system, self.cell.address
+        system, address = self.mailbox.system, self.mailbox.address
         return system.clock.call_later(delay_s, lambda: system.tell(address, message))
 
     def now(self) -> datetime:
         """Wall clock, aware UTC."""
-        return self.cell.system.clock.now()
+        return self.mailbox.system.clock.now()
 
     def monotonic(self) -> float:
         """Seconds that never go back."""
-        return self.cell.system.clock.monotonic()
+        return self.mailbox.system.clock.monotonic()
 
     def new_id(self) -> str:
         """8 characters of a-z2-7, not given before."""
-        return self.cell.system.new_id()
+        return self.mailbox.system.new_id()
 
     def blocking(self) -> Blocking:
         """Wrap a wait for the disk in it; another worker takes this one's place meanwhile."""
-        return self.cell.system.dispatcher.blocking
+        return self.mailbox.system.dispatcher.blocking
 
     # pykka's extension points
 
     @property
     def actor_inbox(self) -> Any:  # type: ignore[override]
         """The mailbox, which answers what pykka asks of an inbox."""
-        return self.cell
+        return self.mailbox
 
     @property
     def actor_stopped(self) -> Any:  # type: ignore[override]
         """The mailbox, which answers is_set and set: all that pykka asks of it."""
-        return self.cell
+        return self.mailbox
 
     @property
     def actor_urn(self) -> str:  # type: ignore[override]
         """The address, which is unique among the living."""
-        return f"urn:actor:{self.cell.address}"
+        return f"urn:actor:{self.mailbox.address}"
 
     @property
     def actor_ref(self) -> pykka.ActorRef[Any]:
@@ -97,7 +97,7 @@ class Actor(pykka.Actor):
         return self.handle(message)
 
     def _stop(self) -> None:
-        self.cell.system.runner.end(self.cell)
+        self.mailbox.system.runner.end(self.mailbox)
 
     @staticmethod
     def _create_actor_inbox() -> Any:
@@ -108,4 +108,4 @@ class Actor(pykka.Actor):
         return pykka.ThreadingFuture()
 
     def _start_actor_loop(self) -> None:
-        self.cell.system.schedule(self.cell)
+        self.mailbox.system.schedule(self.mailbox)

@@ -11,7 +11,7 @@ from pykka._envelope import Envelope
 from pykka.messages import _ActorStop
 
 from actors.kernel.dead_letters import LEFT_OVER
-from actors.kernel.mailbox import Cell
+from actors.kernel.mailbox import Mailbox
 from messages.base import Address, Message
 
 if TYPE_CHECKING:
@@ -23,30 +23,30 @@ ACTOR_STOPPED = "actor stopped"
 
 
 class Directory:
-    """The mailboxes by address. Reading `cells` needs no lock; every change of it is made under one."""
+    """The mailboxes by address. Reading `mailboxes` needs no lock; every change of it is made under one."""
 
     def __init__(self, system: ActorSystem, specs: dict[str, ActorSpec]) -> None:
         self._system = system
         self._specs = specs
         self._lock = threading.RLock()
-        self.cells: dict[Address, Cell] = {}
+        self.mailboxes: dict[Address, Mailbox] = {}
         self.closed = False
 
-    def all(self) -> list[Cell]:
+    def all(self) -> list[Mailbox]:
         """Every mailbox there is, in no order."""
         with self._lock:
-            return list(self.cells.values())
+            return list(self.mailboxes.values())
 
     def close(self) -> None:
         """Let no more actors be activated."""
         with self._lock:
             self.closed = True
 
-    def add(self, address: Address, spec: ActorSpec) -> Cell:
+    def add(self, address: Address, spec: ActorSpec) -> Mailbox:
         """A mailbox for `address`, whose turn is the caller's, who must schedule it."""
         with self._lock:
-            cell = self.cells[address] = self._new_cell(address, spec)
-            return cell
+            mailbox = self.mailboxes[address] = self._new_mailbox(address, spec)
+            return mailbox
 
     def tell_absent(self, to: Address, message: Message) -> str:
         """Tell an address that had no mailbox a moment ago, activating its actor.
@@ -55,9 +55,9 @@ class Directory:
             Why that could not be; empty when it was told.
         """
         with self._lock:
-            cell = self.cells.get(to)
-            if cell is not None:
-                self._system.post(cell, message)
+            mailbox = self.mailboxes.get(to)
+            if mailbox is not None:
+                self._system.post(mailbox, message)
                 return ""
             spec = self._specs.get(to.kind)
             if spec is None:
@@ -66,61 +66,61 @@ class Directory:
                 return LEFT_OVER
             if spec.core:
                 return ACTOR_STOPPED
-            cell = self._new_cell(to, spec)
-            cell.queue.append(message)
-            self.cells[to] = cell
-            self._system.schedule(cell)
+            mailbox = self._new_mailbox(to, spec)
+            mailbox.queue.append(message)
+            self.mailboxes[to] = mailbox
+            self._system.schedule(mailbox)
             return ""
 
-    def retire(self, cell: Cell) -> None:
-        """Take `cell` out of the directory; the caller has its turn and never gives it back.
+    def retire(self, mailbox: Mailbox) -> None:
+        """Take `mailbox` out of the directory; the caller has its turn and never gives it back.
 
         What it still holds is in the mailbox that takes its place before anyone can find that one, so a sender's later
         messages stay behind its earlier ones.
         """
         with self._lock:
-            cell.retired = True
-            if self.cells.get(cell.address) is cell:
-                del self.cells[cell.address]
-                left = None if self._is_last(cell) else deque(_unsettled(cell))
+            mailbox.retired = True
+            if self.mailboxes.get(mailbox.address) is mailbox:
+                del self.mailboxes[mailbox.address]
+                left = None if self._is_last(mailbox) else deque(_unsettled(mailbox))
                 if left:
-                    successor = self._new_cell(cell.address, cell.spec)
+                    successor = self._new_mailbox(mailbox.address, mailbox.spec)
                     successor.queue = left
-                    self.cells[cell.address] = successor
+                    self.mailboxes[mailbox.address] = successor
                     self._system.schedule(successor)
-        self.carry_over(cell)
+        self.carry_over(mailbox)
 
-    def carry_over(self, cell: Cell) -> None:
+    def carry_over(self, mailbox: Mailbox) -> None:
         """Give what arrived late in a retired mailbox to whoever has its address now, or to the dead letters."""
         with self._lock:
-            left = _unsettled(cell)
-            if not self._is_last(cell):
+            left = _unsettled(mailbox)
+            if not self._is_last(mailbox):
                 for item in left:
-                    self._system.tell(cell.address, item)
+                    self._system.tell(mailbox.address, item)
                 return
         reason = LEFT_OVER if self.closed else ACTOR_STOPPED
         for item in left:
-            self._system.bury(cell.address, item, reason)
+            self._system.bury(mailbox.address, item, reason)
 
-    def _is_last(self, cell: Cell) -> bool:
-        """Whether no other mailbox will take the place of `cell`."""
-        return self.closed or cell.spec.core
+    def _is_last(self, mailbox: Mailbox) -> bool:
+        """Whether no other mailbox will take the place of `mailbox`."""
+        return self.closed or mailbox.spec.core
 
-    def _new_cell(self, address: Address, spec: ActorSpec) -> Cell:
-        cell = Cell(self._system, address, spec)
-        cell.last_used = self._system.runner.tick
-        return cell
+    def _new_mailbox(self, address: Address, spec: ActorSpec) -> Mailbox:
+        mailbox = Mailbox(self._system, address, spec)
+        mailbox.last_used = self._system.runner.tick
+        return mailbox
 
 
-def _unsettled(cell: Cell) -> list[Any]:
+def _unsettled(mailbox: Mailbox) -> list[Any]:
     """What can still be handled of what is left in a mailbox, taken out of it; who waits for an answer gets it here."""
     left: list[Any] = []
     while True:
         try:
-            item = cell.queue.popleft()
+            item = mailbox.queue.popleft()
         except IndexError:
             return left
-        if not _is_settled(item, cell.address):
+        if not _is_settled(item, mailbox.address):
             left.append(item)
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from actors.kernel.thread import KernelThread
 
 if TYPE_CHECKING:
-    from actors.kernel.mailbox import Cell
+    from actors.kernel.mailbox import Mailbox
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ class Worker(KernelThread):
         self.dispatcher = dispatcher
         self.inline = inline
         """Stands for the caller's own thread and is never started."""
-        self.cell: Cell | None = None
+        self.mailbox: Mailbox | None = None
         self.since = 0.0
         """When somebody first saw it at the batch in hand, in that looker's seconds; 0.0 until somebody looks.
 
@@ -39,7 +39,7 @@ class Worker(KernelThread):
         """Batches that it has handled."""
 
     def run(self) -> None:
-        """Run cells until told to end."""
+        """Run mailboxes until told to end."""
         self.dispatcher.work(self)
 
 
@@ -63,19 +63,19 @@ class Blocking:
 
 
 class Dispatcher:
-    """Runs each scheduled cell on one of `workers` threads; more only while some of them wait for the disk.
+    """Runs each scheduled mailbox on one of `workers` threads; more only while some of them wait for the disk.
 
     Under the interpreter's lock a second running worker makes fan-out a third slower (the two take the lock from each
     other, and batches stay short), so one runs, and spares exist to cover waits.
     """
 
-    def __init__(self, run: Callable[[Cell, Worker], None], workers: int = 1, spares: int = SPARES) -> None:
+    def __init__(self, run: Callable[[Mailbox, Worker], None], workers: int = 1, spares: int = SPARES) -> None:
         if workers < 0:
             raise ValueError(f"workers {workers} must be >= 0")
-        self._run_cell = run
-        self._ready: queue.SimpleQueue[Cell | None] = queue.SimpleQueue()
-        self.put: Callable[[Cell], None] = self._ready.put
-        """Have a cell run; the caller has its turn, which goes with it."""
+        self._run_mailbox = run
+        self._ready: queue.SimpleQueue[Mailbox | None] = queue.SimpleQueue()
+        self.put: Callable[[Mailbox], None] = self._ready.put
+        """Have a mailbox run; the caller has its turn, which goes with it."""
         self._wanted = workers
         self._limit = workers + spares
         self._lock = threading.Lock()
@@ -102,15 +102,15 @@ class Dispatcher:
                 self._add_worker()
 
     def work(self, worker: Worker) -> None:
-        """Run cells in this thread until the pool closes (a worker's main loop)."""
-        take, run = self._ready.get, self._run_cell
-        while (cell := take()) is not None:
-            worker.cell = cell
+        """Run mailboxes in this thread until the pool closes (a worker's main loop)."""
+        take, run = self._ready.get, self._run_mailbox
+        while (mailbox := take()) is not None:
+            worker.mailbox = mailbox
             try:
-                run(cell, worker)
+                run(mailbox, worker)
             except BaseException:
-                log.critical("the kernel failed while running %s; the worker goes on", cell.address, exc_info=True)
-            worker.cell = None
+                log.critical("the kernel failed while running %s; the worker goes on", mailbox.address, exc_info=True)
+            worker.mailbox = None
             if self._excess:
                 self._park()
 
@@ -120,13 +120,13 @@ class Dispatcher:
             return self._inline.runs + sum(worker.runs for worker in self._threads)
 
     def run_ready(self) -> bool:
-        """Run one scheduled cell in the calling thread (for systems without workers); False if there was none."""
+        """Run one scheduled mailbox in the calling thread (for systems without workers); False if there was none."""
         try:
-            cell = self._ready.get_nowait()
+            mailbox = self._ready.get_nowait()
         except queue.Empty:
             return False
-        if cell is not None:
-            self._run_cell(cell, self._inline)
+        if mailbox is not None:
+            self._run_mailbox(mailbox, self._inline)
         return True
 
     def close(self, timeout_s: float = 5.0) -> None:
@@ -141,8 +141,8 @@ class Dispatcher:
         for thread in threads:
             if thread is not threading.current_thread():
                 thread.join(max(0.0, deadline - time.monotonic()))
-                if thread.is_alive() and (cell := thread.cell) is not None:
-                    log.error("%s is left behind: still running %s", thread.name, cell.address)
+                if thread.is_alive() and (mailbox := thread.mailbox) is not None:
+                    log.error("%s is left behind: still running %s", thread.name, mailbox.address)
 
     def wait_begins(self) -> None:
         """One worker is about to wait; see that as many others can run as are wanted."""

@@ -15,7 +15,7 @@ from pykka.messages import _ActorStop
 from messages.base import Address
 
 if TYPE_CHECKING:
-    from actors.kernel.mailbox import Cell
+    from actors.kernel.mailbox import Mailbox
     from actors.kernel.system import ActorSystem
 
 log = logging.getLogger(__name__)
@@ -47,7 +47,7 @@ def drain(system: ActorSystem, deadline_s: float) -> DrainReport:
         if not system.dispatcher.workers:
             system.run()
         runs = system.dispatcher.runs()
-        unfinished = tuple(cell.address for cell in system.cells() if cell.holds_work())
+        unfinished = tuple(mailbox.address for mailbox in system.mailboxes() if mailbox.holds_work())
         # Work that moved from one actor to another during the look was perhaps seen at neither.
         moved = system.dispatcher.runs() != runs
         waited_s = time.monotonic() - begin
@@ -65,31 +65,31 @@ def stop(system: ActorSystem, core: list[Address], deadline: float) -> None:
         deadline: In `time.monotonic` seconds; who has not stopped by then is left behind.
     """
     system.close_directory()
-    _stop_all(system, [cell for cell in system.cells() if not cell.spec.core], deadline)
-    cells = {cell.address: cell for cell in system.cells()}
+    _stop_all(system, [mailbox for mailbox in system.mailboxes() if not mailbox.spec.core], deadline)
+    mailboxes = {mailbox.address: mailbox for mailbox in system.mailboxes()}
     for address in reversed(core):
-        if address in cells:
-            _stop_all(system, [cells[address]], deadline)
+        if address in mailboxes:
+            _stop_all(system, [mailboxes[address]], deadline)
     system.clock.close()
     system.dispatcher.close(max(0.1, deadline - time.monotonic()))
-    for cell in system.cells():
-        system.retire(cell)
+    for mailbox in system.mailboxes():
+        system.retire(mailbox)
 
 
-def _stop_all(system: ActorSystem, cells: list[Cell], deadline: float) -> None:
-    """Have the actors of `cells` stop, and wait for them; a resting one has no actor to stop."""
-    futures: list[tuple[Cell, pykka.Future[Any]]] = []
-    for cell in cells:
-        if system.supervisor.end_rest(cell):
-            system.retire(cell)
+def _stop_all(system: ActorSystem, mailboxes: list[Mailbox], deadline: float) -> None:
+    """Have the actors of `mailboxes` stop, and wait for them; a resting one has no actor to stop."""
+    futures: list[tuple[Mailbox, pykka.Future[Any]]] = []
+    for mailbox in mailboxes:
+        if system.supervisor.end_rest(mailbox):
+            system.retire(mailbox)
             continue
         future: pykka.Future[Any] = pykka.ThreadingFuture()
-        cell.put(Envelope(_ActorStop(), reply_to=future))
-        futures.append((cell, future))
+        mailbox.put(Envelope(_ActorStop(), reply_to=future))
+        futures.append((mailbox, future))
     if not system.dispatcher.workers:
         system.run()
     deadline = max(deadline, time.monotonic() + LEAST_WAIT_S) if system.dispatcher.workers else 0.0
-    late = [str(cell.address) for cell, future in futures if not _has_stopped(future, deadline)]
+    late = [str(mailbox.address) for mailbox, future in futures if not _has_stopped(future, deadline)]
     if late:
         log.warning("%d actors did not stop in time: %s", len(late), ", ".join(late[:LATE_SHOWN]))
 

@@ -64,14 +64,18 @@ def _seconds(worker: Worker) -> float:
 
 def mailboxes(system: ActorSystem) -> tuple[MailboxView, ...]:
     """Those that are not empty, the fullest first."""
-    views = [MailboxView(cell.address, depth, cell.resting) for cell in system.cells() if (depth := len(cell.queue))]
+    views = [
+        MailboxView(mailbox.address, depth, mailbox.resting)
+        for mailbox in system.mailboxes()
+        if (depth := len(mailbox.queue))
+    ]
     return tuple(sorted(views, key=lambda view: (-view.depth, str(view.address))))
 
 
 def counters(system: ActorSystem) -> dict[str, Mapping[str, int]]:
     """What the kernel counts, by kind of actor or by reason."""
     return {
-        "living": {"mailboxes": len(system.cells()), "workers": len(system.dispatcher.workers)},
+        "living": {"mailboxes": len(system.mailboxes()), "workers": len(system.dispatcher.workers)},
         "crashes": system.supervisor.crashes(),
         "restarts": system.supervisor.restarts(),
         "stuck": system.watchdog.counts(),

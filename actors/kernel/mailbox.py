@@ -26,7 +26,7 @@ class Trouble:
         """Waiting for a restart: scheduled by a timer, not by messages."""
 
 
-class Cell:
+class Mailbox:
     """The mailbox of one address. It outlives its actor's crashes, and is itself the pykka inbox and stop flag.
 
     Whoever has its turn runs the actor or keeps it from running; that is how one message is handled at a time. Adding

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from actors.kernel.mailbox import Cell
+from actors.kernel.mailbox import Mailbox
 from actors.kernel.spec import ActorSpec
 
 if TYPE_CHECKING:
@@ -38,16 +38,16 @@ class Sweeper:
     def _sweep(self) -> None:
         self._system.runner.tick += 1
         try:
-            for cell in self._system.cells():
-                if self._is_idle(cell) and cell.take_turn():
-                    cell.leaving = True
-                    self._system.schedule(cell)
+            for mailbox in self._system.mailboxes():
+                if self._is_idle(mailbox) and mailbox.take_turn():
+                    mailbox.leaving = True
+                    self._system.schedule(mailbox)
         except Exception:
             log.exception("a sweep failed; the next one comes all the same")
         self._system.clock.call_later(self._interval_s, self._sweep)
 
-    def _is_idle(self, cell: Cell) -> bool:
-        idle_s, actor = cell.spec.idle_s, cell.actor
-        if idle_s is None or cell.queue or actor is None or actor.in_progress:
+    def _is_idle(self, mailbox: Mailbox) -> bool:
+        idle_s, actor = mailbox.spec.idle_s, mailbox.actor
+        if idle_s is None or mailbox.queue or actor is None or actor.in_progress:
             return False
-        return self._system.runner.tick - cell.last_used > math.ceil(idle_s / self._interval_s)
+        return self._system.runner.tick - mailbox.last_used > math.ceil(idle_s / self._interval_s)

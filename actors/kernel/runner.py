@@ -11,7 +11,7 @@ from pykka.messages import _ActorStop
 if TYPE_CHECKING:
     from actors.kernel.actor import Actor
     from actors.kernel.dispatcher import Worker
-    from actors.kernel.mailbox import Cell
+    from actors.kernel.mailbox import Mailbox
     from actors.kernel.system import ActorSystem
 
 BATCH = 8
@@ -36,22 +36,22 @@ class Runner:
         self.tick = 0
         """The sweeper's count, by which idleness is measured."""
 
-    def run(self, cell: Cell, worker: Worker) -> None:
+    def run(self, mailbox: Mailbox, worker: Worker) -> None:
         """Handle a batch of messages; a crash leaves the rest of them where they are."""
         worker.since = 0.0
-        actor = cell.actor
-        if actor is None or cell.leaving:
-            actor = self._present(cell)
+        actor = mailbox.actor
+        if actor is None or mailbox.leaving:
+            actor = self._present(mailbox)
             if actor is None:
                 worker.runs += 1
                 return
-        queue, handle, left, until, message = cell.queue, actor.handle, BATCH, 0.0, None
+        queue, handle, left, until, message = mailbox.queue, actor.handle, BATCH, 0.0, None
         try:
             while queue:
                 message = queue.popleft()
                 if type(message) is Envelope:
                     self._open(actor, message)
-                    if cell.retired:
+                    if mailbox.retired:
                         return
                 else:
                     handle(message)
@@ -64,69 +64,69 @@ class Runner:
         except BaseException as error:
             if worker.inline and not isinstance(error, CRASHES):
                 queue.appendleft(message)
-                self._system.schedule(cell)
+                self._system.schedule(mailbox)
                 raise
-            self._system.supervisor.handling_failed(cell, message, error, retried=left == BATCH)
+            self._system.supervisor.handling_failed(mailbox, message, error, retried=left == BATCH)
             return
         finally:
             worker.runs += 1
-        if cell.retired:  # the system stopped without waiting any longer
-            self.end(cell)
+        if mailbox.retired:  # the system stopped without waiting any longer
+            self.end(mailbox)
             return
-        if cell.trouble is not None:
-            self._system.supervisor.handled(cell)
-        self._release(cell)
+        if mailbox.trouble is not None:
+            self._system.supervisor.handled(mailbox)
+        self._release(mailbox)
 
-    def end(self, cell: Cell) -> None:
-        """Close the actor of `cell` for good; the caller has its turn and never gives it back."""
-        self._system.supervisor.close(cell)
-        cell.stopped = True
-        self._system.retire(cell)
+    def end(self, mailbox: Mailbox) -> None:
+        """Close the actor of `mailbox` for good; the caller has its turn and never gives it back."""
+        self._system.supervisor.close(mailbox)
+        mailbox.stopped = True
+        self._system.retire(mailbox)
 
-    def _present(self, cell: Cell) -> Actor | None:
-        """The actor of `cell`, started if it was not there; None if it is not to run now."""
-        actor = cell.actor or self._incarnate(cell)
-        if actor is None or (cell.leaving and self._leaves(cell, actor)):
+    def _present(self, mailbox: Mailbox) -> Actor | None:
+        """The actor of `mailbox`, started if it was not there; None if it is not to run now."""
+        actor = mailbox.actor or self._incarnate(mailbox)
+        if actor is None or (mailbox.leaving and self._leaves(mailbox, actor)):
             return None
         return actor
 
-    def _incarnate(self, cell: Cell) -> Actor | None:
-        """A started actor for `cell`; None if it is not to run now."""
-        if cell.retired or self._is_unwanted(cell):
-            self.end(cell)
+    def _incarnate(self, mailbox: Mailbox) -> Actor | None:
+        """A started actor for `mailbox`; None if it is not to run now."""
+        if mailbox.retired or self._is_unwanted(mailbox):
+            self.end(mailbox)
             return None
         try:
-            actor = cell.spec.build(cell.address.key)
-            actor.attach(cell)
-            cell.actor = actor
+            actor = mailbox.spec.build(mailbox.address.key)
+            actor.attach(mailbox)
+            mailbox.actor = actor
             actor.on_start()
         except BaseException as error:  # noqa: BLE001 - even an exit is a crash here; the supervisor reports it
-            self._system.supervisor.starting_failed(cell, error)
+            self._system.supervisor.starting_failed(mailbox, error)
             return None
         finally:
-            self._system.was_tried(cell)
+            self._system.was_tried(mailbox)
         return actor
 
-    def _is_unwanted(self, cell: Cell) -> bool:
+    def _is_unwanted(self, mailbox: Mailbox) -> bool:
         """Whether the actor would be started only to be stopped."""
-        if not cell.queue:
+        if not mailbox.queue:
             return self._system.closing
-        head = cell.queue[0]
+        head = mailbox.queue[0]
         return isinstance(head, Envelope) and isinstance(head.message, _ActorStop)
 
-    def _leaves(self, cell: Cell, actor: Actor) -> bool:
+    def _leaves(self, mailbox: Mailbox, actor: Actor) -> bool:
         """End an actor that was asked to leave, unless it has got something to do meanwhile."""
-        cell.leaving = False
-        if cell.queue or actor.in_progress:
+        mailbox.leaving = False
+        if mailbox.queue or actor.in_progress:
             return False
-        self.end(cell)
+        self.end(mailbox)
         return True
 
     def _open(self, actor: Actor, envelope: Envelope[Any]) -> None:
         """Handle what came through pykka's own reference, with pykka's semantics: an asker gets the exception."""
         message, reply_to = envelope.message, envelope.reply_to
         if isinstance(message, _ActorStop):
-            self.end(actor.cell)
+            self.end(actor.mailbox)
             if reply_to is not None:
                 reply_to.set(None)
         elif reply_to is None:
@@ -137,12 +137,12 @@ class Runner:
             except Exception:  # noqa: BLE001 - it is the asker's now
                 reply_to.set_exception()
 
-    def _release(self, cell: Cell) -> None:
+    def _release(self, mailbox: Mailbox) -> None:
         """Let others run; come back if messages are left."""
-        cell.last_used = self.tick
-        queue = cell.queue
+        mailbox.last_used = self.tick
+        queue = mailbox.queue
         if not queue:
-            cell.turn.append(None)
-            if not queue or not cell.take_turn():
+            mailbox.turn.append(None)
+            if not queue or not mailbox.take_turn():
                 return
-        self._system.schedule(cell)
+        self._system.schedule(mailbox)

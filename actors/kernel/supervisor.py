@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from actors.kernel.failure import summary, trace
-from actors.kernel.mailbox import Cell, Trouble
+from actors.kernel.mailbox import Mailbox, Trouble
 from domain.policy.restarts import backoff_s, may_restart, recent
 from messages.kernel import ActorCrashed, ActorGaveUp, KernelEvent
 
@@ -23,9 +23,9 @@ EVENTS_KEPT = 1000
 
 
 class Supervisor:
-    """Decides over every crash in a system; whoever calls it has the crashed cell's turn.
+    """Decides over every crash in a system; whoever calls it has the crashed mailbox's turn.
 
-    The turn goes with the call: a crashed cell stays busy until it is scheduled again, at once or by a timer.
+    The turn goes with the call: a crashed mailbox stays busy until it is scheduled again, at once or by a timer.
     """
 
     def __init__(self, system: ActorSystem, on_escalation: Callable[[ActorGaveUp], None]) -> None:
@@ -37,58 +37,58 @@ class Supervisor:
         self._restarts: Counter[str] = Counter()
         self._crashes: Counter[str] = Counter()
 
-    def starting_failed(self, cell: Cell, error: BaseException) -> None:
+    def starting_failed(self, mailbox: Mailbox, error: BaseException) -> None:
         """Deal with an actor that could not be built or started."""
-        self._crashed(cell, "start", error)
-        self._answer_crash(cell)
+        self._crashed(mailbox, "start", error)
+        self._answer_crash(mailbox)
 
-    def handling_failed(self, cell: Cell, message: Any, error: BaseException, *, retried: bool) -> None:
+    def handling_failed(self, mailbox: Mailbox, message: Any, error: BaseException, *, retried: bool) -> None:
         """Deal with an actor that raised over `message`, which was taken out of its mailbox.
 
         The message goes back to the head of the mailbox, or to the dead letters when it failed too often.
 
         Args:
-            cell: The mailbox.
+            mailbox: The mailbox.
             message: What the actor could not handle.
             error: What it raised.
             retried: Whether earlier failures on record are of this message.
         """
-        trouble = cell.trouble = cell.trouble or Trouble()
+        trouble = mailbox.trouble = mailbox.trouble or Trouble()
         trouble.attempts = trouble.attempts + 1 if retried else 1
-        poisonous = trouble.attempts >= cell.spec.policy.max_attempts
+        poisonous = trouble.attempts >= mailbox.spec.policy.max_attempts
         if not poisonous:
-            cell.queue.appendleft(message)
-        traceback = self._crashed(cell, "handle", error)
+            mailbox.queue.appendleft(message)
+        traceback = self._crashed(mailbox, "handle", error)
         if poisonous:
             reason = f"failed {trouble.attempts} times: {summary(error)}"
-            self._system.bury(cell.address, message, reason, traceback, error)
+            self._system.bury(mailbox.address, message, reason, traceback, error)
             trouble.attempts = 0
         error.__traceback__ = None  # an instance that is raised again would grow it for ever
-        self._answer_crash(cell)
+        self._answer_crash(mailbox)
 
-    def close(self, cell: Cell) -> None:
-        """Close the actor of `cell`, whatever state it is in, and let go of it."""
-        actor, cell.actor = cell.actor, None
+    def close(self, mailbox: Mailbox) -> None:
+        """Close the actor of `mailbox`, whatever state it is in, and let go of it."""
+        actor, mailbox.actor = mailbox.actor, None
         if actor is None:
             return
         try:
             actor.on_stop()
         except BaseException as error:  # noqa: BLE001 - it is gone all the same
-            self._report_crash(cell, "stop", error)
+            self._report_crash(mailbox, "stop", error)
 
-    def handled(self, cell: Cell) -> None:
+    def handled(self, mailbox: Mailbox) -> None:
         """Forgive the message at the head, and forget crashes that no longer count."""
-        trouble = cell.trouble
+        trouble = mailbox.trouble
         if trouble is None:
             return
         trouble.attempts = 0
-        if not recent(trouble.crashes[-1:], self._system.clock.monotonic(), cell.spec.policy):
-            cell.trouble = None
+        if not recent(trouble.crashes[-1:], self._system.clock.monotonic(), mailbox.spec.policy):
+            mailbox.trouble = None
 
-    def end_rest(self, cell: Cell) -> bool:
-        """Take `cell` over from its rest with its turn; False if it does not rest or somebody else did."""
+    def end_rest(self, mailbox: Mailbox) -> bool:
+        """Take `mailbox` over from its rest with its turn; False if it does not rest or somebody else did."""
         with self._lock:
-            trouble = cell.trouble
+            trouble = mailbox.trouble
             if trouble is None or not trouble.resting:
                 return False
             trouble.resting = False
@@ -114,69 +114,69 @@ class Supervisor:
         with self._lock:
             self._events.append(event)
 
-    def _crashed(self, cell: Cell, phase: str, error: BaseException) -> str:
+    def _crashed(self, mailbox: Mailbox, phase: str, error: BaseException) -> str:
         """Report a crash and let go of the actor; the traceback."""
-        traceback = self._report_crash(cell, phase, error)
-        self.close(cell)
+        traceback = self._report_crash(mailbox, phase, error)
+        self.close(mailbox)
         return traceback
 
-    def _report_crash(self, cell: Cell, phase: str, error: BaseException) -> str:
+    def _report_crash(self, mailbox: Mailbox, phase: str, error: BaseException) -> str:
         text, traceback, now = summary(error), trace(error), self._system.clock.now()
-        self.note(ActorCrashed(address=cell.address, phase=phase, error=text, traceback=traceback, at=now))
+        self.note(ActorCrashed(address=mailbox.address, phase=phase, error=text, traceback=traceback, at=now))
         with self._lock:
-            self._crashes[cell.address.kind] += 1
-        log.error("%s crashed in %s: %s\n%s", cell.address, phase, text, traceback)
+            self._crashes[mailbox.address.kind] += 1
+        log.error("%s crashed in %s: %s\n%s", mailbox.address, phase, text, traceback)
         return traceback
 
-    def _answer_crash(self, cell: Cell) -> None:
+    def _answer_crash(self, mailbox: Mailbox) -> None:
         """Restart, rest or give up, as the policy has it; nobody is restarted while the system stops."""
         if self._system.closing:
-            self._system.retire(cell)
+            self._system.retire(mailbox)
             return
-        policy, now = cell.spec.policy, self._system.clock.monotonic()
-        trouble = cell.trouble = cell.trouble or Trouble()
+        policy, now = mailbox.spec.policy, self._system.clock.monotonic()
+        trouble = mailbox.trouble = mailbox.trouble or Trouble()
         trouble.crashes = (*recent(trouble.crashes, now, policy), now)
         if not may_restart(trouble.crashes, policy):
-            self._give_up(cell, trouble)
+            self._give_up(mailbox, trouble)
             return
         with self._lock:
-            self._restarts[cell.spec.kind] += 1
-        self._rest(cell, trouble, backoff_s(len(trouble.crashes), policy, self._chance.random()))
+            self._restarts[mailbox.spec.kind] += 1
+        self._rest(mailbox, trouble, backoff_s(len(trouble.crashes), policy, self._chance.random()))
 
-    def _rest(self, cell: Cell, trouble: Trouble, wait_s: float) -> None:
+    def _rest(self, mailbox: Mailbox, trouble: Trouble, wait_s: float) -> None:
         if wait_s <= 0:
-            self._system.schedule(cell)
+            self._system.schedule(mailbox)
             return
         trouble.resting = True
-        self._system.clock.call_later(wait_s, lambda: self._wake(cell))
-        if self._system.closing and self.end_rest(cell):  # a stop that began meanwhile did not see it rest
-            self._system.retire(cell)
+        self._system.clock.call_later(wait_s, lambda: self._wake(mailbox))
+        if self._system.closing and self.end_rest(mailbox):  # a stop that began meanwhile did not see it rest
+            self._system.retire(mailbox)
 
-    def _wake(self, cell: Cell) -> None:
-        if self.end_rest(cell):
-            self._system.schedule(cell)
+    def _wake(self, mailbox: Mailbox) -> None:
+        if self.end_rest(mailbox):
+            self._system.schedule(mailbox)
 
-    def _give_up(self, cell: Cell, trouble: Trouble) -> None:
+    def _give_up(self, mailbox: Mailbox, trouble: Trouble) -> None:
         """A core actor ends the process; any other rests, its mailbox kept, and starts with a clean record.
 
         The record of the message at the head is kept: it may be what all the crashes were about.
         """
-        policy, address = cell.spec.policy, cell.address
-        crashes, final = len(trouble.crashes), cell.spec.core
+        policy, address = mailbox.spec.policy, mailbox.address
+        crashes, final = len(trouble.crashes), mailbox.spec.core
         event = ActorGaveUp(
             address=address, crashes=crashes, within_s=policy.window_s, final=final, at=self._system.clock.now()
         )
         self.note(event)
         if final:
             log.critical("%s crashed %d times within %g s: giving up", address, crashes, policy.window_s)
-            cell.stopped = True
-            self._system.retire(cell)
+            mailbox.stopped = True
+            self._system.retire(mailbox)
             self._escalate(event)
             return
         rest_s = policy.suspend_s
         log.critical("%s crashed %d times within %g s: resting for %g s", address, crashes, policy.window_s, rest_s)
         trouble.crashes = ()
-        self._rest(cell, trouble, rest_s)
+        self._rest(mailbox, trouble, rest_s)
 
     def _escalate(self, event: ActorGaveUp) -> None:
         try:

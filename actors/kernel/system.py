@@ -18,7 +18,7 @@ from actors.kernel.dispatcher import Dispatcher
 from actors.kernel.edge import EDGE_KIND, Edge
 from actors.kernel.ending import DrainReport, drain, stop
 from actors.kernel.ids import IdSource, random_ids
-from actors.kernel.mailbox import Cell
+from actors.kernel.mailbox import Mailbox
 from actors.kernel.passivation import Sweeper
 from actors.kernel.runner import Runner
 from actors.kernel.spec import ActorSpec
@@ -71,7 +71,7 @@ class ActorSystem:
         self._directory = Directory(self, self._specs)
         self._started = False
         # For the hot path: one attribute instead of two.
-        self._cells = self._directory.cells
+        self._mailboxes = self._directory.mailboxes
         self._put_ready = self.dispatcher.put
 
     # the owner's side
@@ -95,12 +95,12 @@ class ActorSystem:
         if self.dispatcher.workers:
             self.watchdog.start()
         core = [Address(spec.kind) for spec in self._specs.values() if spec.core]
-        cells = [self._directory.add(address, self._specs[address.kind]) for address in core]
-        for cell in cells:
-            tried = self._untried[cell.address] = threading.Event()
-            self.schedule(cell)
+        mailboxes = [self._directory.add(address, self._specs[address.kind]) for address in core]
+        for mailbox in mailboxes:
+            tried = self._untried[mailbox.address] = threading.Event()
+            self.schedule(mailbox)
             if self.dispatcher.workers and not tried.wait(START_S):
-                log.warning("%s has not started within %g s", cell.address, START_S)
+                log.warning("%s has not started within %g s", mailbox.address, START_S)
         self._sweeper.start(self._specs.values())
 
     def edge(self, key: str) -> Edge:
@@ -136,13 +136,13 @@ class ActorSystem:
         core = [Address(spec.kind) for spec in self._specs.values() if spec.core]
         stop(self, core, time.monotonic() + timeout_s)
 
-    def cells(self) -> list[Cell]:
+    def mailboxes(self) -> list[Mailbox]:
         """Every mailbox there is, in no order."""
         return self._directory.all()
 
     def __iter__(self) -> Iterator[Address]:
         """Addresses that have a mailbox now."""
-        return iter([cell.address for cell in self.cells()])
+        return iter([mailbox.address for mailbox in self.mailboxes()])
 
     # the senders' side
 
@@ -151,20 +151,20 @@ class ActorSystem:
 
         A message to an address that nobody can answer is a dead letter.
         """
-        cell = self._cells.get(to)
-        if cell is None:
+        mailbox = self._mailboxes.get(to)
+        if mailbox is None:
             self._tell_absent(to, message)
             return
-        cell.queue.append(message)
-        turn = cell.turn
+        mailbox.queue.append(message)
+        turn = mailbox.turn
         if turn:
             try:
                 turn.pop()
             except IndexError:
                 return  # whoever took it sees the message
-            self._put_ready(cell)
-        elif cell.retired:
-            self._directory.carry_over(cell)
+            self._put_ready(mailbox)
+        elif mailbox.retired:
+            self._directory.carry_over(mailbox)
 
     def ref(self, address: Address) -> pykka.ActorRef[Any]:
         """A reference of pykka's to the actor that lives at `address` now, for code that speaks pykka.
@@ -172,8 +172,8 @@ class ActorSystem:
         Raises:
             pykka.ActorDeadError: nobody lives there.
         """
-        cell = self._cells.get(address)
-        actor = cell.actor if cell is not None else None
+        mailbox = self._mailboxes.get(address)
+        actor = mailbox.actor if mailbox is not None else None
         if actor is None:
             raise pykka.ActorDeadError(f"{address} has no living actor")
         return actor.actor_ref
@@ -185,29 +185,29 @@ class ActorSystem:
         """Whether the system is being stopped: nobody is activated or restarted."""
         return self._directory.closed
 
-    def schedule(self, cell: Cell) -> None:
-        """Have `cell` run; the caller has its turn, which goes with it."""
-        self._put_ready(cell)
+    def schedule(self, mailbox: Mailbox) -> None:
+        """Have `mailbox` run; the caller has its turn, which goes with it."""
+        self._put_ready(mailbox)
 
-    def post(self, cell: Cell, item: Any) -> None:
+    def post(self, mailbox: Mailbox, item: Any) -> None:
         """Put `item` into one certain mailbox, or where it went; as `tell` does, which spares itself this call."""
-        cell.queue.append(item)
-        if cell.take_turn():
-            self.schedule(cell)
-        elif cell.retired:
-            self._directory.carry_over(cell)
+        mailbox.queue.append(item)
+        if mailbox.take_turn():
+            self.schedule(mailbox)
+        elif mailbox.retired:
+            self._directory.carry_over(mailbox)
 
-    def retire(self, cell: Cell) -> None:
-        """Take `cell` out of the directory; the caller has its turn and never gives it back."""
-        self._directory.retire(cell)
+    def retire(self, mailbox: Mailbox) -> None:
+        """Take `mailbox` out of the directory; the caller has its turn and never gives it back."""
+        self._directory.retire(mailbox)
 
     def close_directory(self) -> None:
         """Begin the end: from now on nobody is activated or restarted."""
         self._directory.close()
 
-    def was_tried(self, cell: Cell) -> None:
-        """The actor of `cell` has been started, or has crashed in trying."""
-        if self._untried and (tried := self._untried.pop(cell.address, None)) is not None:
+    def was_tried(self, mailbox: Mailbox) -> None:
+        """The actor of `mailbox` has been started, or has crashed in trying."""
+        if self._untried and (tried := self._untried.pop(mailbox.address, None)) is not None:
             tried.set()
 
     def bury(

@@ -52,11 +52,11 @@ class InHand:
 
 def in_hand(worker: Worker, frame: FrameType | None, seconds: float) -> InHand | None:
     """What `worker`, whose innermost frame is `frame`, does now, since `seconds`; None if it waits for work."""
-    cell = worker.cell
-    if cell is None or frame is None:
+    mailbox = worker.mailbox
+    if mailbox is None or frame is None:
         return None
     stack = "".join(traceback.format_stack(frame))
-    return InHand(worker.name, cell.address, _message_type(frame), seconds, stack)
+    return InHand(worker.name, mailbox.address, _message_type(frame), seconds, stack)
 
 
 class Watchdog:
@@ -113,7 +113,7 @@ class Watchdog:
 
     def _look_at(self, worker: Worker) -> None:
         batch, since = worker.runs, worker.since
-        busy = worker.cell is not None
+        busy = worker.mailbox is not None
         if worker in self._lent and (not busy or self._lent[worker] != batch):
             del self._lent[worker]
             self._system.dispatcher.lend(-1)

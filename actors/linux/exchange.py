@@ -6,11 +6,10 @@ import ctypes
 import errno
 import os
 from pathlib import Path
-from typing import Final
 
-_AT_FDCWD: Final = -100
-_EXCHANGE: Final = 2
-_UNSUPPORTED: Final = frozenset({errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP})
+_AT_FDCWD = -100
+_EXCHANGE = 2
+_UNSUPPORTED = frozenset({errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP})
 
 
 def exchange(one: Path, other: Path) -> bool:

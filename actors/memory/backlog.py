@@ -5,15 +5,13 @@ from __future__ import annotations
 import logging
 import math
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Protocol
 
 import numpy as np
 
-from actors.kernel import Timer
+from actors.kernel import Host, Timer
 from actors.memory.index.pending import Waiting
 from actors.memory.store import Store
-from messages.base import Address, Message, RequestId
+from messages.base import Address, RequestId
 from messages.embedder import EmbeddingFailed, EmbedTexts, TextRole, TextsEmbedded
 from messages.memory import EmbeddingOverdue, EmbedMore
 
@@ -24,26 +22,6 @@ IN_FLIGHT = 2
 PATIENCE_S = 900.0
 """The embedder tries again by itself; only a lost request takes longer."""
 UNIT_TOLERANCE = 1e-2
-
-
-class Host(Protocol):
-    """What the backlog needs of the actor that it works for."""
-
-    @property
-    def address(self) -> Address:
-        """Where answers go."""
-
-    def new_id(self) -> str:
-        """A fresh id."""
-
-    def now(self) -> datetime:
-        """The wall clock."""
-
-    def tell(self, to: Address, message: Message) -> None:
-        """Say something to another actor."""
-
-    def after(self, delay_s: float, message: Message) -> Timer:
-        """Have something come back later."""
 
 
 @dataclass(slots=True)

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Generator
-from datetime import datetime
-from typing import Protocol
 
 import apsw
 
-from actors.kernel import Timer
-from actors.kernel.dispatcher import Blocking
+from actors.kernel import Host, Timer
 from actors.memory.index.database import ForeignIndexError
 from actors.memory.index.reconcile import Piece, Reconciliation
 from actors.memory.store import Plan, Store
-from messages.base import Address, Message
 from messages.memory import LookAfterIndex, MemoryRebuilt, RebuildMemory, ReconcileDue, ReconcileSlice
 
 log = logging.getLogger(__name__)
@@ -30,29 +26,6 @@ READY = "ready"
 
 class NotOpenError(Exception):
     """There is no open index at the moment."""
-
-
-class Host(Protocol):
-    """What the upkeep needs of the actor that it works for."""
-
-    @property
-    def address(self) -> Address:
-        """Where slices come back to."""
-
-    def tell(self, to: Address, message: Message) -> None:
-        """Say something to another actor, or to oneself for later."""
-
-    def after(self, delay_s: float, message: Message) -> Timer:
-        """Have something come back later."""
-
-    def now(self) -> datetime:
-        """The wall clock."""
-
-    def monotonic(self) -> float:
-        """Seconds that never go back."""
-
-    def blocking(self) -> Blocking:
-        """Wrap a wait for the disk."""
 
 
 class Upkeep:

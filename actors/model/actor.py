@@ -15,7 +15,7 @@ from actors.model.calls import Calls, Schedule, Sleep
 from actors.model.provider import LitellmBackend
 from domain.offline.model import OFFLINE_MODEL
 from domain.policy.budget import DailyBudget
-from domain.policy.fair_queue import Admission
+from domain.policy.fair_queue import FairQueue
 from domain.policy.retrying import RetryPolicy
 from messages.base import RequestId
 from messages.model import CancelModel, ModelAnswer, ModelDelta, ModelFailed, ModelMessage, ModelReply, ModelRequest
@@ -74,7 +74,7 @@ class ModelActor(Actor):
         if idle_timeout_s <= 0 or delta_interval_s < 0:
             raise ValueError(f"idle_timeout_s {idle_timeout_s} must be > 0, delta_interval_s {delta_interval_s} >= 0")
         self._name = name
-        self._admission: Admission[ModelRequest] = Admission(concurrency)
+        self._queue: FairQueue[ModelRequest] = FairQueue(concurrency)
         self._budget = DailyBudget(daily_cost_usd)
         self._spent_today = spent_today
         self._offline = OfflineBackend()
@@ -102,13 +102,13 @@ class ModelActor(Actor):
         """Take a request, cancel one, or pass on what a call says."""
         match message:
             case ModelRequest():
-                self._admission.enter(message)
+                self._queue.enter(message)
                 self._admit()
             case CancelModel(request_id=request_id):
                 if self._leave(request_id) is not None:
                     self._loop.call(self._calls.cancel, request_id)
             case ModelDelta(request_id=request_id):
-                if (request := self._admission.get(request_id)) is not None:
+                if (request := self._queue.get(request_id)) is not None:
                     self.tell(request.reply_to, message)
             case ModelReply() | ModelFailed():
                 self._pass_on(message)
@@ -126,7 +126,7 @@ class ModelActor(Actor):
 
     def on_stop(self) -> None:
         """Stop every call and say so to those who wait."""
-        for request in self._admission.clear():
+        for request in self._queue.clear():
             reason = "the model service restarted"
             self.tell(request.reply_to, ModelFailed(request_id=request.request_id, reason=reason, attempts=0))
         with self.blocking():
@@ -143,27 +143,27 @@ class ModelActor(Actor):
 
     def _leave(self, request_id: RequestId) -> ModelRequest | None:
         """Forget a request and let the next one start; None if it is not known."""
-        request = self._admission.leave(request_id)
+        request = self._queue.leave(request_id)
         if request is not None:
             self._admit()
         return request
 
     def _admit(self) -> None:
         """Start what may start now, or refuse it when today's money is spent."""
-        while (request := self._admission.admit()) is not None:
+        while (request := self._queue.admit()) is not None:
             refusal = self._budget.refusal(self.now())
             if refusal:
-                self._admission.leave(request.request_id)
+                self._queue.leave(request.request_id)
                 self.tell(request.reply_to, ModelFailed(request_id=request.request_id, reason=refusal, attempts=0))
             else:
                 self._loop.call(self._calls.begin, request.model or self._name, request)
-        self.in_progress = bool(self._admission)
+        self.in_progress = bool(self._queue)
 
     def _describe(self, message: DescribeYourself) -> None:
-        waiting = len(self._admission.waiting())
+        waiting = len(self._queue.waiting())
         figures: tuple[tuple[str, str | int | float], ...] = (
             ("model", self._name),
-            ("in_flight", len(self._admission) - waiting),
+            ("in_flight", len(self._queue) - waiting),
             ("waiting", waiting),
             ("cost_today_usd", round(self._budget.spent_usd(self.now()), 6)),
             ("daily_limit_usd", self._budget.cap_usd),

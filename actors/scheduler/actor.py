@@ -5,19 +5,19 @@ from __future__ import annotations
 import logging
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Final, assert_never
+from typing import assert_never
 
 from actors.kernel import Actor
 from actors.scheduler.announcer import FIRING, Announcer
 from actors.scheduler.config import SchedulerConfig
 from actors.scheduler.description import describe
-from actors.scheduler.due_scan import Lookout
+from actors.scheduler.due_scan import DueScan
 from actors.scheduler.edit_queue import EditQueue, Job
 from actors.scheduler.reminder_file import Look, ReminderFile
 from actors.scheduler.removals import Removals
-from actors.scheduler.requests import Clerk
-from actors.scheduler.state import Life
-from actors.scheduler.watermark import LastLook
+from actors.scheduler.requests import ReminderRequests
+from actors.scheduler.state import SchedulerState
+from actors.scheduler.watermark import Watermark
 from domain.reminder.document import BOM, add_ids
 from domain.reminder.due import Findings, Stretch, base32_key
 from domain.reminder.merge import changes
@@ -37,10 +37,10 @@ from messages.status import DescribeYourself, SelfDescription
 
 log = logging.getLogger(__name__)
 
-EARLY: Final = timedelta(seconds=1)
+EARLY = timedelta(seconds=1)
 """A timer may fire so much before the minute that it was aimed at."""
-MINUTE: Final = timedelta(minutes=1)
-REST_S: Final = 2.0
+MINUTE = timedelta(minutes=1)
+REST_S = 2.0
 """A last line without a line end is taken for whole when the file has not changed for so long."""
 
 
@@ -53,24 +53,26 @@ class SchedulerActor(Actor):
 
     Args:
         config: The operator's decisions.
-        life: What outlives the actor in this process; the same object at every restart.
+        state: What outlives the actor in this process; the same object at every restart.
     """
 
-    def __init__(self, config: SchedulerConfig, life: Life) -> None:
+    def __init__(self, config: SchedulerConfig, state: SchedulerState) -> None:
         super().__init__()
         self._config = config
-        self._life = life
+        self._state = state
         self._file = ReminderFile(config.file, config.spare)
-        self._last_look = LastLook(config.spare, config.catchup_hours)
-        self._edits = EditQueue(self._file, config.waits, lambda s, n: self.after(s, GoOnWriting(edit=n)), life.numbers)
+        self._watermark = Watermark(config.spare, config.catchup_hours)
+        self._edits = EditQueue(
+            self._file, config.waits, lambda s, n: self.after(s, GoOnWriting(edit=n)), state.numbers
+        )
         self._removals = Removals(self._edits)
-        self._lookout = Lookout(
+        self._due_scan = DueScan(
             self._file,
             config.waits.settle_s,
             lambda: self.monotonic(),
             lambda s, n: self.after(s, LookAgain(scan=n)),
             self._report,
-            life.numbers,
+            state.numbers,
         )
         self._timer = 0
         self._ids_tried = False
@@ -80,19 +82,19 @@ class SchedulerActor(Actor):
     def on_start(self) -> None:
         """Pick up what an earlier process left half done, and look at once."""
         config = self._config
-        self._announcer = Announcer(config, self._life, self.address, self.tell)
-        self._clerk = Clerk(
+        self._announcer = Announcer(config, self._state, self.address, self.tell)
+        self._requests = ReminderRequests(
             config,
             self._file,
             self._edits,
-            self._life,
+            self._state,
             address=self.address,
             tell=self.tell,
             now=self.now,
             new_id=self._new_reminder_id,
         )
         with self.blocking():
-            self._cursor = self._life.begin(self.now(), self._last_look.read(), self._last_look.catchup)
+            self._cursor = self._state.begin(self.now(), self._watermark.read(), self._watermark.catchup)
             self._recover()
         if config.fires:
             self._aim = self.now()
@@ -111,9 +113,9 @@ class SchedulerActor(Actor):
                 case Delivered() | DeliveryFailed() | DeliveryRefused():
                     self._take_delivery(message)
                 case CreateReminder() | ModifyReminder() | DeleteReminder():
-                    self._clerk.serve(message)
+                    self._requests.serve(message)
                 case ListReminders():
-                    self._clerk.list(message)
+                    self._requests.list(message)
                 case DescribeYourself():
                     self.tell(message.reply_to, self._description(message.request_id))
                 case _:
@@ -122,13 +124,13 @@ class SchedulerActor(Actor):
     @property
     def in_progress(self) -> bool:  # type: ignore[override]  # it follows from the parts
         """Whether an edit is under way or a reminder on its way."""
-        return self._edits.is_busy or bool(self._life.outgoing)
+        return self._edits.is_busy or bool(self._state.outgoing)
 
     def on_stop(self) -> None:
         """Let go of the files."""
         self._edits.close()
 
-    # ---- looking
+    # looking
 
     def _begin_minute(self, timer: int) -> None:
         if timer != self._timer:
@@ -142,15 +144,15 @@ class SchedulerActor(Actor):
         if not is_early:
             self._edits.check_stragglers()
             self._ids_tried = False
-            self._lookout.begin()
+            self._due_scan.begin()
 
     def _aim_at(self, now: datetime) -> None:
         """Have the minute that is aimed at come as a message."""
-        self._timer = next(self._life.numbers)
+        self._timer = next(self._state.numbers)
         self.after((self._aim - now).total_seconds(), MinuteBegan(aim=self._timer))
 
     def _look_again(self, number: int) -> None:
-        look = self._lookout.look_again(number)
+        look = self._due_scan.look_again(number)
         if look is None:
             return
         after, until = self._cursor.stretch(self.now())
@@ -168,8 +170,8 @@ class SchedulerActor(Actor):
             if reason and reason != self._id_trouble:
                 log.error("reminders get no ids: %s", reason)
             self._id_trouble = reason
-            self._lookout.end()
-            self._lookout.begin()
+            self._due_scan.end()
+            self._due_scan.begin()
 
         def edit(data: bytes) -> bytes:
             return add_ids(data, self._new_reminder_id, last_line_too=last_line_too)
@@ -184,8 +186,8 @@ class SchedulerActor(Actor):
         for firing in self._announcer.announce(due, frozenset(lines), now, self.monotonic()):
             self._removals.add(firing.raw)
         self._cursor.advance(now)
-        self._last_look.write(self._announcer.settled_until(now))
-        self._lookout.end()
+        self._watermark.write(self._announcer.settled_until(now))
+        self._due_scan.end()
 
     def _may_end_the_file(self, look: Look) -> bool:
         """Whether the last line is whole, as far as one can tell."""
@@ -198,7 +200,7 @@ class SchedulerActor(Actor):
         elif not isinstance(reply, Delivered) and not reply.request_id.startswith(FIRING):
             log.error("%s was not shown: %s", reply.request_id, reply.reason)
 
-    # ---- the rest
+    # the rest
 
     def _recover(self) -> None:
         """Bring what a crash left beside the file back into it."""
@@ -240,9 +242,9 @@ class SchedulerActor(Actor):
             self._file,
             now=self.now(),
             zone=self._config.zone,
-            last_look=self._cursor.at,
-            took_s=self._lookout.took_s,
-            outgoing=len(self._life.outgoing),
+            watermark=self._cursor.at,
+            took_s=self._due_scan.took_s,
+            outgoing=len(self._state.outgoing),
             trouble=self._trouble,
         )
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
-from typing import Final
 
 from actors.scheduler.config import SchedulerConfig
-from actors.scheduler.state import Life, Outgoing
+from actors.scheduler.state import Outgoing, SchedulerState
 from domain.reminder.due import Firing
 from domain.reminder.text import firing_mark, firing_text
 from messages.base import Address, Message, RequestId
@@ -16,14 +15,14 @@ from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, PostMes
 
 log = logging.getLogger(__name__)
 
-LOOK_FIRST_AFTER: Final = timedelta(minutes=5)
+LOOK_FIRST_AFTER = timedelta(minutes=5)
 """Discord knows a nonce for "a few minutes"; what is later than this is looked for before it is sent."""
-CLOCK_SKEW: Final = timedelta(minutes=5)
+CLOCK_SKEW = timedelta(minutes=5)
 """Discord's clock may be behind ours."""
-UNANSWERED_S: Final = 600.0
+UNANSWERED_S = 600.0
 """A posting without an answer for so long was lost with an actor that crashed."""
-REFUSED_REST_S: Final = 3_600.0
-FIRING: Final = "fire-"
+REFUSED_REST_S = 3_600.0
+FIRING = "fire-"
 """How the request ids of firings begin."""
 
 
@@ -32,23 +31,23 @@ class Announcer:
 
     Args:
         config: Where and to whom.
-        life: What outlives the actor.
+        state: What outlives the actor.
         address: Whose the answers are.
         tell: Sends a message.
     """
 
     def __init__(
-        self, config: SchedulerConfig, life: Life, address: Address, tell: Callable[[Address, Message], None]
+        self, config: SchedulerConfig, state: SchedulerState, address: Address, tell: Callable[[Address, Message], None]
     ) -> None:
         self._config = config
-        self._life = life
+        self._state = state
         self._address = address
         self._tell = tell
 
     def settled_until(self, now: datetime) -> datetime:
         """The instant up to which everything that was due has been seen by people; at most `now`."""
-        life = self._life
-        open_ones = [outgoing.firing for outgoing in life.outgoing.values()] + list(life.owed.values())
+        state = self._state
+        open_ones = [outgoing.firing for outgoing in state.outgoing.values()] + list(state.owed.values())
         return min([now, *(firing.due - timedelta(seconds=1) for firing in open_ones)])
 
     def announce(self, due: Iterable[Firing], lines: frozenset[bytes], now: datetime, seconds: float) -> list[Firing]:
@@ -64,45 +63,45 @@ class Announcer:
             One-offs that people have seen and whose lines are to go.
         """
         self._forget_unanswered(seconds)
-        life = self._life
-        life.owed = {key: firing for key, firing in life.owed.items() if firing.raw in lines}
-        wanted = {firing.key: firing for firing in due} | life.owed
-        seen = [firing for key, firing in wanted.items() if key in life.said and firing.is_one_off]
+        state = self._state
+        state.owed = {key: firing for key, firing in state.owed.items() if firing.raw in lines}
+        wanted = {firing.key: firing for firing in due} | state.owed
+        seen = [firing for key, firing in wanted.items() if key in state.said and firing.is_one_off]
         for key, firing in wanted.items():
-            if key not in life.said and life.rests_until.get(key, seconds) <= seconds:
+            if key not in state.said and state.rests_until.get(key, seconds) <= seconds:
                 self._post(firing, now, seconds)
         return seen
 
     def take(self, reply: Delivered | DeliveryFailed | DeliveryRefused, seconds: float) -> Firing | None:
         """Note what became of a posting; gives a one-off whose line is to go."""
-        outgoing = self._life.outgoing.pop(reply.request_id, None)
+        outgoing = self._state.outgoing.pop(reply.request_id, None)
         if outgoing is None:
             return None
         firing = outgoing.firing
         match reply:
             case Delivered():
-                self._life.note_said(firing.key)
+                self._state.note_said(firing.key)
                 return firing if firing.is_one_off else None
             case DeliveryRefused(reason=reason):
                 log.error("reminder %s cannot be shown: %s", firing.reminder.id, reason)
-                self._life.rests_until[firing.key] = seconds + REFUSED_REST_S
+                self._state.rests_until[firing.key] = seconds + REFUSED_REST_S
             case DeliveryFailed(reason=reason):
                 log.warning("reminder %s was not shown, it is tried again: %s", firing.reminder.id, reason)
-        self._life.owed[firing.key] = firing
+        self._state.owed[firing.key] = firing
         return None
 
     def _post(self, firing: Firing, now: datetime, seconds: float) -> None:
-        config, life, key = self._config, self._life, firing.key
+        config, state, key = self._config, self._state, firing.key
         request_id = RequestId(f"{FIRING}{key}")
-        if request_id in life.outgoing:
+        if request_id in state.outgoing:
             return
         if config.channel is None:
             log.error("reminder %s is due and has no channel to be said in: set reminders.channel", firing.reminder.id)
-            life.rests_until[key] = seconds + REFUSED_REST_S
-            life.owed[key] = firing
+            state.rests_until[key] = seconds + REFUSED_REST_S
+            state.owed[key] = firing
             return
-        life.outgoing[request_id] = Outgoing(firing, seconds)
-        was_tried = key in life.owed or life.started_at is None or firing.due < life.started_at
+        state.outgoing[request_id] = Outgoing(firing, seconds)
+        was_tried = key in state.owed or state.started_at is None or firing.due < state.started_at
         self._tell(
             config.delivery,
             PostMessage(
@@ -119,8 +118,8 @@ class Announcer:
         )
 
     def _forget_unanswered(self, seconds: float) -> None:
-        for request_id, outgoing in list(self._life.outgoing.items()):
+        for request_id, outgoing in list(self._state.outgoing.items()):
             if seconds - outgoing.since > UNANSWERED_S:
                 log.warning("nothing was heard of reminder %s, it is tried again", outgoing.firing.reminder.id)
-                del self._life.outgoing[request_id]
-                self._life.owed[outgoing.firing.key] = outgoing.firing
+                del self._state.outgoing[request_id]
+                self._state.owed[outgoing.firing.key] = outgoing.firing

@@ -21,7 +21,7 @@ def describe(
     *,
     now: datetime,
     zone: tzinfo,
-    last_look: datetime,
+    watermark: datetime,
     took_s: float,
     outgoing: int,
     trouble: str,
@@ -38,7 +38,7 @@ def describe(
             when = shown_time(due, zone) if due is not None else "now"
             figures.append((f"next_{number}", f"{when} {entry.reminder.id}".rstrip()))
     figures += [
-        ("last_look", last_look.isoformat(timespec="seconds")),
+        ("last_look", watermark.isoformat(timespec="seconds")),
         ("last_look_ms", round(took_s * 1000, 1)),
         ("outgoing", outgoing),
     ]

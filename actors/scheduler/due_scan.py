@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
-from typing import Final
 
 from actors.scheduler.edit_queue import reason_of
 from actors.scheduler.reminder_file import FileRefusedError, Look, ReminderFile
 
 log = logging.getLogger(__name__)
 
-LIMIT_S: Final = 5.0
+LIMIT_S = 5.0
 """A look that takes longer is an error (agent specification, 8.4)."""
 
 
-class Lookout:
+class DueScan:
     """One look at a time: two reads a moment apart must agree.
 
     Args:

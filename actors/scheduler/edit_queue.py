@@ -6,7 +6,6 @@ import logging
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Final
 
 from actors.scheduler.reminder_file import FileRefusedError, ReminderFile
 from actors.scheduler.rewriting import Edit, Rewriting, Waits
@@ -16,8 +15,8 @@ from domain.reminder.merge import Hunk, apply
 
 log = logging.getLogger(__name__)
 
-_TRIES: Final = 5
-TROUBLE: Final = (EditRefusedError, FileRefusedError, InvalidReminderError, OSError)
+_TRIES = 5
+TROUBLE = (EditRefusedError, FileRefusedError, InvalidReminderError, OSError)
 """Why an edit may not come about."""
 
 

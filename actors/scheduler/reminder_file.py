@@ -14,15 +14,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from actors.linux.exchange import exchange
 
-LIMIT_BYTES: Final = 8 * 1024 * 1024
-BEFORE_NAME: Final = "reminders.before.md"
+LIMIT_BYTES = 8 * 1024 * 1024
+BEFORE_NAME = "reminders.before.md"
 """The version before the agent's last edit, in the spare folder."""
-_CONFLICT: Final = re.compile(r"sync-conflict|conflicted copy|\.orig$|\(conflict", re.IGNORECASE)
-_NEW_FILE_MODE: Final = 0o600
+_CONFLICT = re.compile(r"sync-conflict|conflicted copy|\.orig$|\(conflict", re.IGNORECASE)
+_NEW_FILE_MODE = 0o600
 
 
 class FileRefusedError(Exception):

@@ -11,7 +11,7 @@ from actors.scheduler.config import SchedulerConfig
 from actors.scheduler.edit_queue import TROUBLE, EditQueue, Job, reason_of
 from actors.scheduler.listing import listed
 from actors.scheduler.reminder_file import ReminderFile
-from actors.scheduler.state import Life
+from actors.scheduler.state import SchedulerState
 from domain.reminder.document import append, remove, replace, scan
 from domain.reminder.due import base32_key
 from domain.reminder.line import Reminder, form
@@ -38,14 +38,14 @@ CONFIRMATION = "confirm-"
 """How the request ids of confirmations begin."""
 
 
-class Clerk:
+class ReminderRequests:
     """Turns requests into edits of the file.
 
     Args:
         config: Where the file is and who shows confirmations.
         file: The reminders' file.
         edits: Makes the edits.
-        life: What outlives the actor.
+        state: What outlives the actor.
         address: Whose the answers to postings are.
         tell: Sends a message.
         now: Wall clock.
@@ -57,7 +57,7 @@ class Clerk:
         config: SchedulerConfig,
         file: ReminderFile,
         edits: EditQueue,
-        life: Life,
+        state: SchedulerState,
         *,
         address: Address,
         tell: Callable[[Address, Message], None],
@@ -67,7 +67,7 @@ class Clerk:
         self._config = config
         self._file = file
         self._edits = edits
-        self._life = life
+        self._state = state
         self._address = address
         self._tell = tell
         self._now = now
@@ -100,7 +100,7 @@ class Clerk:
 
     def _create(self, request: CreateReminder) -> None:
         now, zone = self._now(), self._config.zone
-        reminder = new_reminder(_wish(request), self._life.id_for(request.request_id, self._new_id()), now, zone)
+        reminder = new_reminder(_wish(request), self._state.id_for(request.request_id, self._new_id()), now, zone)
         line, note = form(reminder), remark(reminder, zone)
 
         def done() -> None:

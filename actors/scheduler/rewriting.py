@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
 
 from actors.scheduler.reminder_file import Displaced, FileRefusedError, ReminderFile
 from domain.reminder.merge import Hunk, additions, apply, changes
@@ -12,11 +11,11 @@ from domain.reminder.merge import Hunk, additions, apply, changes
 Edit = Callable[[bytes], bytes]
 """Gives the file as it should be; the same again when it is so already. May raise `EditRefusedError`."""
 
-_ROUNDS: Final = 100
-_READS: Final = 60
-_STRICT_READS: Final = 20
+_ROUNDS = 100
+_READS = 60
+_STRICT_READS = 20
 """After so many the file is taken as it is: what is half saved then is seen in what is displaced."""
-_EMPTY_READS: Final = 20
+_EMPTY_READS = 20
 """An empty file is nearly always one that is being saved; after so many reads it is taken for empty."""
 
 

@@ -7,14 +7,13 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Final
 
 from domain.reminder.due import Cursor, Firing
 from messages.base import RequestId
 
-ALWAYS_CAUGHT_UP: Final = timedelta(minutes=1)
+ALWAYS_CAUGHT_UP = timedelta(minutes=1)
 """What fell due so shortly before the start is said even without `catchup_hours`."""
-_REMEMBERED: Final = 10_000
+_REMEMBERED = 10_000
 
 
 @dataclass(slots=True)
@@ -27,7 +26,7 @@ class Outgoing:
 
 
 @dataclass(slots=True)
-class Life:
+class SchedulerState:
     """One process's worth of having said things; losing it loses no reminder, for the file has them all."""
 
     started_at: datetime | None = None
@@ -44,17 +43,17 @@ class Life:
     ids: OrderedDict[RequestId, str] = field(default_factory=OrderedDict)
     """The reminder's id for every request to create one, so that a request that is handled twice adds one line."""
 
-    def begin(self, now: datetime, last_look: datetime | None, catchup: timedelta) -> Cursor:
+    def begin(self, now: datetime, watermark: datetime | None, catchup: timedelta) -> Cursor:
         """Start counting at the process's first start; later it goes on.
 
         Args:
-            last_look: When an earlier process looked last, if that is known.
+            watermark: When an earlier process looked last, if that is known.
             catchup: How far back recurring reminders are made up for.
         """
         if self.cursor is None:
             start = now - ALWAYS_CAUGHT_UP
-            if last_look is not None:
-                start = min(start, max(last_look, now - catchup))
+            if watermark is not None:
+                start = min(start, max(watermark, now - catchup))
             self.started_at, self.cursor = now, Cursor(start)
         return self.cursor
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Final
 
-NAME: Final = "last-look"
+NAME = "last-look"
 
 
-class LastLook:
+class Watermark:
     """Remembers one instant and nothing of what was said then.
 
     Args:

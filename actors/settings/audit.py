@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
-from typing import Final
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
@@ -14,10 +13,10 @@ from actors.settings.problem import dotted
 from actors.settings.schema import Settings
 from actors.settings.toml_lines import KeyPath
 
-_SECRET_NAME: Final = re.compile(
+_SECRET_NAME = re.compile(
     r"(?:^|_)(?:token|secret|password|passwd|passphrase|credentials?|api_?key|access_?key|private_?key|key)(?:$|_)"
 )
-_SECRET_TEXT: Final = re.compile(
+_SECRET_TEXT = re.compile(
     r"[\w-]{23,28}\.[\w-]{6,7}\.[\w-]{27,}"  # Discord's bot tokens
     r"|\bmfa\.[\w-]{20,}"
     r"|\b(?:sk|pk|rk)-[\w-]{16,}"
@@ -30,9 +29,9 @@ _SECRET_TEXT: Final = re.compile(
     r"|[?&](?:\w*_)?(?:key|token|secret)=",
     re.ASCII,
 )
-_KEY_DEPTH: Final = 8
+_KEY_DEPTH = 8
 """Keys are searched for secrets to this depth; settings have two parts."""
-_MOVE_IT: Final = (
+_MOVE_IT = (
     "secrets don't belong here: put them into secrets.env (mode 0600) beside this file, or into the environment; "
     "docs/agent.example.toml shows how"
 )

@@ -7,13 +7,12 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
 
 from actors.settings.problem import Problem, SettingsError
 from actors.settings.toml_lines import ArrayOfTablesError, KeyPath, key_lines
 
-_LARGEST_FILE_BYTES: Final = 256 * 1024
-_TOMLLIB_PLACE: Final = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+_LARGEST_FILE_BYTES = 256 * 1024
+_TOMLLIB_PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
@@ -17,9 +16,9 @@ from actors.settings.rule import broken_rule
 from actors.settings.schema import Origin, Settings, Source
 from actors.settings.toml_lines import KeyPath
 
-FILE_NAME: Final = "agent.toml"
-CONFIG_VARIABLE: Final = "AGENT_CONFIG"
-HOME_VARIABLE: Final = "AGENT_HOME"
+FILE_NAME = "agent.toml"
+CONFIG_VARIABLE = "AGENT_CONFIG"
+HOME_VARIABLE = "AGENT_HOME"
 
 
 def load(

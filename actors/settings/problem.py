@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from typing import Final
 
 from actors.settings.toml_lines import KeyPath
 
-_SHOWN_CHARACTERS: Final = 60
-_BARE_KEY: Final = re.compile(r"[A-Za-z0-9_-]+")
+_SHOWN_CHARACTERS = 60
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
 @dataclass(frozen=True, slots=True, order=True)

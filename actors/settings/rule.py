@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from pydantic_core import ErrorDetails
 
 from actors.settings.audit import table_of
@@ -11,7 +9,7 @@ from actors.settings.problem import number
 from actors.settings.schema import Settings
 from actors.settings.toml_lines import KeyPath
 
-_KINDS: Final = {
+_KINDS = {
     "int_type": "a whole number",
     "float_type": "a number",
     "finite_number": "a number",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Final, Literal
+from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
 from pydantic import (
@@ -25,7 +25,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from actors.settings.problem import number
 
-_SNOWFLAKE: Final = re.compile(r"[1-9][0-9]{14,19}")
+_SNOWFLAKE = re.compile(r"[1-9][0-9]{14,19}")
 
 
 def _snowflake(value: object) -> object:

@@ -10,18 +10,18 @@ from collections.abc import Mapping, MutableMapping
 from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final, NoReturn
+from typing import NoReturn
 
 from actors.settings.problem import Problem, SettingsError, quoted
 
-DISCORD_BOT_TOKEN: Final = "DISCORD_BOT_TOKEN"
-FILE_NAME: Final = "secrets.env"
-FILE_VARIABLE: Final = "AGENT_SECRETS"
+DISCORD_BOT_TOKEN = "DISCORD_BOT_TOKEN"
+FILE_NAME = "secrets.env"
+FILE_VARIABLE = "AGENT_SECRETS"
 
-SHOWN_WHEN_MISSING: Final = (DISCORD_BOT_TOKEN, "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "OPENAI_API_KEY")
+SHOWN_WHEN_MISSING = (DISCORD_BOT_TOKEN, "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "OPENAI_API_KEY")
 """The ones most people need; `agent config` says so when they aren't set."""
 
-_OTHER_NAMES: Final = frozenset(
+_OTHER_NAMES = frozenset(
     {
         "AZURE_AD_TOKEN",
         "COMETAPI_KEY",
@@ -41,9 +41,9 @@ _OTHER_NAMES: Final = frozenset(
 )
 """What litellm calls the keys of providers that don't follow `<PROVIDER>_API_KEY`."""
 
-_PROVIDER_NAME: Final = re.compile(r"[A-Z][A-Z0-9_]*_API_KEY")
-_ASSIGNMENT: Final = re.compile(r"(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_]*)[ \t]*=[ \t]*(.*)", re.DOTALL)
-_LARGEST_FILE_BYTES: Final = 64 * 1024
+_PROVIDER_NAME = re.compile(r"[A-Z][A-Z0-9_]*_API_KEY")
+_ASSIGNMENT = re.compile(r"(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_]*)[ \t]*=[ \t]*(.*)", re.DOTALL)
+_LARGEST_FILE_BYTES = 64 * 1024
 
 
 class Secrets:

@@ -6,28 +6,27 @@ import re
 import tomllib
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
-from typing import Final
 
 KeyPath = tuple[str | int, ...]
 """Keys from the root down; a number is an index into an array."""
 
-_IMPLICIT_DEPTH: Final = 8
+_IMPLICIT_DEPTH = 8
 """Tables that exist only as a prefix of a dotted key are noted down to this depth."""
 
-_SPACE: Final = re.compile(r"[ \t]*")
-_GAP: Final = re.compile(r"(?:[ \t\r\n]+|#[^\n]*)*")
-_DOT: Final = re.compile(r"[ \t]*\.[ \t]*")
-_EQUALS: Final = re.compile(r"[ \t]*=[ \t]*")
-_KEY_PART: Final = re.compile(r"""[A-Za-z0-9_-]+|"(?:\\.|[^"\\\n])*"|'[^'\n]*'""")
-_HEADER_END: Final = re.compile(r"[ \t]*\]")
-_STRING: Final = re.compile(
+_SPACE = re.compile(r"[ \t]*")
+_GAP = re.compile(r"(?:[ \t\r\n]+|#[^\n]*)*")
+_DOT = re.compile(r"[ \t]*\.[ \t]*")
+_EQUALS = re.compile(r"[ \t]*=[ \t]*")
+_KEY_PART = re.compile(r"""[A-Za-z0-9_-]+|"(?:\\.|[^"\\\n])*"|'[^'\n]*'""")
+_HEADER_END = re.compile(r"[ \t]*\]")
+_STRING = re.compile(
     r'"""(?:\\.|[^\\])*?"""(?:"{0,2})'
     r"|'''.*?'''(?:'{0,2})"
     r'|"(?:\\.|[^"\\\n])*"'
     r"|'[^'\n]*'",
     re.DOTALL,
 )
-_SCALAR: Final = re.compile(r"[^,\]}#\n]+")
+_SCALAR = re.compile(r"[^,\]}#\n]+")
 
 
 class ArrayOfTablesError(ValueError):

@@ -18,7 +18,7 @@ from actors.shell.shown_log import SCOPES
 from actors.shell.starting import Allowance, BareStarter, EnclosedStarter, Starter
 from actors.shell.warden_client import Warden
 from actors.shell.workplace import Workplaces
-from domain.policy.fair_queue import Admission
+from domain.policy.fair_queue import FairQueue
 from domain.turn.bash_tool import DEFAULT_TIMEOUT_S, MAX_TIMEOUT_S, fault_of_command, fault_of_timeout
 from messages.base import Address, RequestId
 from messages.shell import BashRefused, BashResult, CancelBash, RunBash, ShellMessage, ShellReply
@@ -97,7 +97,7 @@ class ShellActor(Actor):
         self._bash_candidates = bash_candidates
         self._data_root = data_root
         self._places = Workplaces(work_root=work_root, data_root=data_root, cli_workdir=cli_workdir)
-        self._admission: Admission[RunBash] = Admission(commands_at_once)
+        self._queue: FairQueue[RunBash] = FairQueue(commands_at_once)
         self._loop = LoopThread("shell")
         self._runner: Runner | None = None
 
@@ -127,7 +127,7 @@ class ShellActor(Actor):
             case CancelBash(request_id=request_id):
                 self._cancel(request_id)
             case BashResult(request_id=request_id) | BashRefused(request_id=request_id):
-                self._admission.leave(request_id)
+                self._queue.leave(request_id)
                 self._admit()
             case DoorOpen(request_id=request_id, path=path):
                 self._open_door(request_id, path)
@@ -140,8 +140,8 @@ class ShellActor(Actor):
 
     def on_stop(self) -> None:
         """Kill everything and say so to those who wait."""
-        for request in self._admission.waiting():
-            self._admission.withdraw(request.request_id)
+        for request in self._queue.waiting():
+            self._queue.withdraw(request.request_id)
             self.tell(request.reply_to, aborted_result(request))
         runner, self._runner = self._runner, None
         with self.blocking():
@@ -152,12 +152,12 @@ class ShellActor(Actor):
         self._places.close()
 
     def _take(self, request: RunBash) -> None:
-        if request.request_id in self._admission:
+        if request.request_id in self._queue:
             return
         if fault := self._fault_of(request):
             self.tell(request.reply_to, BashRefused(request_id=request.request_id, reason=fault))
             return
-        self._admission.enter(request)
+        self._queue.enter(request)
         self._admit()
 
     def _fault_of(self, request: RunBash) -> str:
@@ -203,7 +203,7 @@ class ShellActor(Actor):
             ("sandbox", self._level.text),
             ("network", "on" if self._allowance.has_network else "off"),
             ("commands_running", self._runner.running if self._runner else 0),
-            ("commands_waiting", len(self._admission.waiting())),
+            ("commands_waiting", len(self._queue.waiting())),
         )
         self.tell(
             message.reply_to,
@@ -215,15 +215,15 @@ class ShellActor(Actor):
 
     def _admit(self) -> None:
         """Start what may start now."""
-        while self._runner is not None and (request := self._admission.admit()) is not None:
+        while self._runner is not None and (request := self._queue.admit()) is not None:
             self._loop.call(self._runner.begin, request, self._timeout_s(request))
-        self.in_progress = bool(self._admission)
+        self.in_progress = bool(self._queue)
 
     def _cancel(self, request_id: RequestId) -> None:
-        request = self._admission.withdraw(request_id)
+        request = self._queue.withdraw(request_id)
         if request is not None:
             self.tell(request.reply_to, aborted_result(request))
-            self.in_progress = bool(self._admission)
+            self.in_progress = bool(self._queue)
         elif self._runner is not None:
             self._loop.call(self._runner.cancel, request_id)
 

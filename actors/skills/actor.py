@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
-from typing import Final, assert_never
+from typing import assert_never
 
 from actors.kernel import Actor
 from actors.skills.folders import Found, SkillFolders, read_whole
@@ -17,7 +17,7 @@ from messages.turn import PrepareTurn, TurnContribution
 
 log = logging.getLogger(__name__)
 
-FRESH_S: Final = 3.0
+FRESH_S = 3.0
 """For so long a look at the folders is good for every turn."""
 
 

@@ -7,26 +7,25 @@ import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import Final
 
 import yaml
 
 from domain.turn.skill import FILE_NAME, Reading, Skill, read_front_matter, split_front_matter
 
-DEEPEST: Final = 5
+DEEPEST = 5
 """Levels of folders below a root."""
-MOST_FOLDERS: Final = 2_000
+MOST_FOLDERS = 2_000
 """Looked into in all; a root that was set to a whole disk must not stop the agent."""
-LONGEST_FILE_BYTES: Final = 1024 * 1024
-LONGEST_READ_BYTES: Final = 64 * 1024
+LONGEST_FILE_BYTES = 1024 * 1024
+LONGEST_READ_BYTES = 64 * 1024
 """Of a file that goes into a prompt whole, some 16,000 tokens."""
-LONGEST_FRONT_MATTER: Final = 16_384
+LONGEST_FRONT_MATTER = 16_384
 """Characters."""
-MOST_BRACKETS: Final = 100
+MOST_BRACKETS = 100
 """In a front matter; YAML's reader takes seconds over a thousand that are nested."""
-SKIPPED: Final = "node_modules"
+SKIPPED = "node_modules"
 
-SHIPPED: Final = Path(__file__).resolve().parents[2] / "skills"
+SHIPPED = Path(__file__).resolve().parents[2] / "skills"
 """The skills that come with the agent, beside its packages in a checkout and in an installation."""
 
 _Version = tuple[int, int, int]

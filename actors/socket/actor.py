@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final, NoReturn
+from typing import NoReturn
 
 import msgspec
 
@@ -24,12 +24,12 @@ from messages.status import DescribeYourself, SelfDescription
 
 log = logging.getLogger(__name__)
 
-ANSWER_S: Final = 60.0
-IDLE_S: Final = 900.0
-SWEEP_S: Final = 60.0
-OPEN_S: Final = 5.0
-HELP: Final = "help"
-STATUS: Final = "status"
+ANSWER_S = 60.0
+IDLE_S = 900.0
+SWEEP_S = 60.0
+OPEN_S = 5.0
+HELP = "help"
+STATUS = "status"
 _NOBODY = MappingProxyType[str, Verb]({})
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import socket
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from actors.socket.paths import OPERATOR_KEY, OPERATOR_SOCKET, reachable
 
-ANSWER_S: Final = 70.0
+ANSWER_S = 70.0
 """Longer than the agent lets a request take unless its verb says otherwise, so that its own sentence arrives first."""
 
 

@@ -8,27 +8,26 @@ import socket
 import struct
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Final
 
 from actors.socket.wire import LONGEST_LINE_BYTES, Request, RequestError, failure, parse, success
 
 log = logging.getLogger(__name__)
 
-IN_FLIGHT: Final = 8
+IN_FLIGHT = 8
 """Requests of one door that are carried out at a time, and of one connection that are read and not yet answered."""
-CONNECTIONS: Final = 16
+CONNECTIONS = 16
 """Served at a time by one door; further ones wait."""
-BACKLOG: Final = 100
+BACKLOG = 100
 """Of waiting connections; a program with a time-out, such as the skills' scripts, fails at once beyond it."""
-NO_FILES_PAUSE_S: Final = 1.0
+NO_FILES_PAUSE_S = 1.0
 """Before the next try when the process may open no more files."""
-SILENCE_S: Final = 120.0
+SILENCE_S = 120.0
 """A connection that sends no whole line for so long is closed."""
-UNREAD_S: Final = 60.0
+UNREAD_S = 60.0
 """A client that does not read its answers for so long is cut off."""
-FAULT_PAUSE_S: Final = 0.02
+FAULT_PAUSE_S = 0.02
 """What a faulty line costs its connection, so that a flood of them costs the agent little."""
-_CREDENTIALS: Final = struct.Struct("3i")
+_CREDENTIALS = struct.Struct("3i")
 
 CarryOut = Callable[[Request], Awaitable[object]]
 

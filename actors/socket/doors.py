@@ -10,7 +10,6 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from actors.socket.door import CarryOut, Door, Tally
 from actors.socket.paths import OPERATOR_KEY, fits, listener, write_key
@@ -18,14 +17,14 @@ from messages.base import Window
 
 log = logging.getLogger(__name__)
 
-SUFFIX: Final = ".sock"
-_SECRET_BYTES: Final = 16
-_NAME_LENGTH: Final = 2 * _SECRET_BYTES + len(SUFFIX)
-ROOT_UID: Final = 0
+SUFFIX = ".sock"
+_SECRET_BYTES = 16
+_NAME_LENGTH = 2 * _SECRET_BYTES + len(SUFFIX)
+ROOT_UID = 0
 
 
 @dataclass(slots=True)
-class _Place:
+class _Endpoint:
     """A window's door and where it is."""
 
     door: Door
@@ -48,7 +47,7 @@ class Doors:
         self._folder = Path()
         self._monotonic = monotonic
         self._temporary: Path | None = None
-        self._places: dict[Window, _Place] = {}
+        self._places: dict[Window, _Endpoint] = {}
         self._operator: Door | None = None
         self._operator_path: Path | None = None
         self.tally = Tally()
@@ -87,7 +86,7 @@ class Doors:
         if place is None:
             path = self._folder / f"{secrets.token_hex(_SECRET_BYTES)}{SUFFIX}"
             door = self._listen(path, carry_out, frozenset({os.geteuid()}))
-            place = self._places[window] = _Place(door, path, 0.0)
+            place = self._places[window] = _Endpoint(door, path, 0.0)
         place.used_at = self._monotonic()
         return place.path
 

@@ -7,15 +7,14 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
 
-LONGEST_PATH_BYTES: Final = 107
+LONGEST_PATH_BYTES = 107
 """Of a Unix socket's path on Linux (sun_path without its NUL)."""
-OPERATOR_SOCKET: Final = "agent.sock"
+OPERATOR_SOCKET = "agent.sock"
 """In the data root."""
-OPERATOR_KEY: Final = "agent.key"
+OPERATOR_KEY = "agent.key"
 """Beside it: what a request to it must carry."""
-_UNBORN: Final = ".new"
+_UNBORN = ".new"
 
 
 def fits(path: Path) -> bool:

@@ -6,7 +6,6 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import Final
 
 from actors.kernel import ActorSystem
 from actors.kernel.inspection import counters, mailboxes
@@ -14,8 +13,8 @@ from actors.socket.inquiry import Inquiries
 from messages.base import CONTEXT_KIND, Address, RequestId
 from messages.status import DescribeYourself, SelfDescription
 
-DEADLINE_S: Final = 1.0
-FULLEST: Final = 10
+DEADLINE_S = 1.0
+FULLEST = 10
 """Mailboxes that are named."""
 
 Facts = Mapping[str, object]

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import NoneType, UnionType
-from typing import Any, Final, get_args
+from typing import Any, get_args
 
 import msgspec
 
 from actors.socket.wire import RequestError, shown
 from messages.base import Address, Message, RequestId, Surface, Window
 
-WINDOW: Final = "window"
-OPERATOR: Final = Window(surface=Surface.CLI, id="operator")
+WINDOW = "window"
+OPERATOR = Window(surface=Surface.CLI, id="operator")
 """On whose behalf an operator asks for what must have a window, unless he names one."""
-_FILLED_IN: Final = frozenset({"request_id", "reply_to"})
-_PROBLEM_AT: Final = " - at `$."
+_FILLED_IN = frozenset({"request_id", "reply_to"})
+_PROBLEM_AT = " - at `$."
 
 
 @dataclass(frozen=True, slots=True)

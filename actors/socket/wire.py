@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 import msgspec
 
-LONGEST_LINE_BYTES: Final = 1024 * 1024
+LONGEST_LINE_BYTES = 1024 * 1024
 """Of a request, with its newline."""
-LONGEST_ANSWER_BYTES: Final = 8 * 1024 * 1024
-LONGEST_ID: Final = 64
-SHOWN: Final = 60
+LONGEST_ANSWER_BYTES = 8 * 1024 * 1024
+LONGEST_ID = 64
+SHOWN = 60
 """Most characters of a faulty value that an error repeats."""
-EXAMPLE: Final = 'a line must be one JSON object such as {"id": 1, "verb": "help", "arguments": {}}'
+EXAMPLE = 'a line must be one JSON object such as {"id": 1, "verb": "help", "arguments": {}}'
 
 RequestName = str | int | None
 """What the asker calls its request; null when it does not care."""

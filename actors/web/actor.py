@@ -10,11 +10,11 @@ from typing import assert_never
 from yarl import URL
 
 from actors.kernel import Actor, LoopThread
-from actors.web.address import Place
+from actors.web.address import HostPort
 from actors.web.brave import API_BASE, NO_KEY, BraveSearch, Hit, checked_api_base, fault_of
 from actors.web.errors import WebError
 from actors.web.page import NothingToReadError, PageReader, PageStatusError
-from domain.policy.fair_queue import Admission
+from domain.policy.fair_queue import FairQueue
 from messages.base import RequestId
 from messages.socket import Refused
 from messages.web import PageRead, ReadPage, SearchWeb, WebFound, WebMessage, WebReply, WebResult
@@ -45,7 +45,7 @@ class WebActor(Actor):
         *,
         api_key: str = "",
         api_base: str = API_BASE,
-        also_open: frozenset[Place] = frozenset(),
+        also_open: frozenset[HostPort] = frozenset(),
         result_page_s: float = RESULT_PAGE_S,
         single_page_s: float = SINGLE_PAGE_S,
     ) -> None:
@@ -64,7 +64,7 @@ class WebActor(Actor):
         self._also_open = also_open
         self._result_page_s = result_page_s
         self._single_page_s = single_page_s
-        self._admission: Admission[WebMessage] = Admission(REQUESTS_AT_ONCE)
+        self._queue: FairQueue[WebMessage] = FairQueue(REQUESTS_AT_ONCE)
         self._loop = LoopThread("web")
         self._pages: PageReader | None = None
         self._engine: BraveSearch | None = None
@@ -79,7 +79,7 @@ class WebActor(Actor):
             case SearchWeb() | ReadPage():
                 self._take(message)
             case WebFound(request_id=request_id) | PageRead(request_id=request_id) | Refused(request_id=request_id):
-                if (request := self._admission.leave(request_id)) is not None:
+                if (request := self._queue.leave(request_id)) is not None:
                     self.tell(request.reply_to, message)
                     self._admit()
             case _:
@@ -87,7 +87,7 @@ class WebActor(Actor):
 
     def on_stop(self) -> None:
         """End every request and say so to those who wait."""
-        for request in self._admission.clear():
+        for request in self._queue.clear():
             self.tell(request.reply_to, _refusal(request.request_id, "The web service restarted; try again."))
         with self.blocking():
             try:
@@ -98,16 +98,16 @@ class WebActor(Actor):
                 self._loop.stop()
 
     def _take(self, request: WebMessage) -> None:
-        if request.request_id in self._admission:
+        if request.request_id in self._queue:
             return
         if fault := self._fault_of(request):
             self.tell(request.reply_to, _refusal(request.request_id, fault))
             return
-        self._admission.enter(request)
+        self._queue.enter(request)
         self._admit()
 
     def _fault_of(self, request: WebMessage) -> str:
-        if len(self._admission.waiting()) >= MOST_WAITING:
+        if len(self._queue.waiting()) >= MOST_WAITING:
             return f"{MOST_WAITING} requests are waiting for the web already; try again later."
         if isinstance(request, ReadPage):
             return ""
@@ -115,9 +115,9 @@ class WebActor(Actor):
 
     def _admit(self) -> None:
         """Start what may start now."""
-        while (request := self._admission.admit()) is not None:
+        while (request := self._queue.admit()) is not None:
             self._begin(request)
-        self.in_progress = bool(self._admission)
+        self.in_progress = bool(self._queue)
 
     def _begin(self, request: WebMessage) -> None:
         """Have exactly one answer told to this actor, unless it stops before."""

@@ -19,7 +19,7 @@ _PORTS = (80, 443)
 _FIRST_FREE_PORT = 1024
 
 
-Place = tuple[str, int]
+HostPort = tuple[str, int]
 """IP address and port."""
 
 
@@ -74,14 +74,14 @@ def is_own(address: str, family: int) -> bool:
         return bool(probe.getsockname()[0] == address)
 
 
-class Gate:
+class PublicAddresses:
     """Makes the sockets of connections to pages, and refuses to make one to an address that is not public.
 
     It sees the very address that is connected to, so neither a redirect nor a name that changes its mind between two
     look-ups (DNS rebinding) nor an odd spelling of an address gets past it.
     """
 
-    def __init__(self, also_open: frozenset[Place] = frozenset()) -> None:
+    def __init__(self, also_open: frozenset[HostPort] = frozenset()) -> None:
         """`also_open` names what may be read though it is not public."""
         self._also_open = also_open
 

@@ -20,7 +20,7 @@ from aiohttp import (
 from bs4.dammit import EncodingDetector
 from yarl import URL
 
-from actors.web.address import ForbiddenAddressError, Gate, Place, page_url
+from actors.web.address import ForbiddenAddressError, HostPort, PublicAddresses, page_url
 from actors.web.article import MAX_MARKDOWN_CHARACTERS, Article, NoArticleError, extract
 from actors.web.errors import WebError
 
@@ -72,12 +72,12 @@ class Page:
 class PageReader:
     """Reads pages; all methods are for the event loop that made it."""
 
-    def __init__(self, *, also_open: frozenset[Place], monotonic: Callable[[], float]) -> None:
+    def __init__(self, *, also_open: frozenset[HostPort], monotonic: Callable[[], float]) -> None:
         self._monotonic = monotonic
         # No cookies, no proxy of the environment, no connection kept: nothing of one page's visit is left for another.
         self._session = ClientSession(
             connector=TCPConnector(
-                socket_factory=Gate(also_open),
+                socket_factory=PublicAddresses(also_open),
                 force_close=True,
                 use_dns_cache=False,
                 limit=PAGES_AT_ONCE,

@@ -6,17 +6,16 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
-from typing import Final
 
 from domain.policy.retrying import Fault, FaultKind, classify
 
-MAX_CHARS: Final = 8_000
+MAX_CHARS = 8_000
 """Characters of a text that are embedded; about what the providers' models read."""
 
-PERMANENT: Final = frozenset({FaultKind.KEY, FaultKind.QUOTA, FaultKind.NOT_FOUND})
+PERMANENT = frozenset({FaultKind.KEY, FaultKind.QUOTA, FaultKind.NOT_FOUND})
 """What an operator has to put right before another call can work."""
 
-_WORDS: Final = {
+_WORDS = {
     FaultKind.RATE_LIMIT: "the embedding provider asks for fewer calls ({status})",
     FaultKind.QUOTA: "the account at the embedding provider has no quota or credit left",
     FaultKind.SERVER: "the embedding provider answered {status} (server error)",
@@ -30,10 +29,10 @@ _WORDS: Final = {
     FaultKind.REJECTED: "the embedding provider refused the request ({status})",
     FaultKind.UNKNOWN: "the embedding call failed in a way that is not known here",
 }
-_TYPE_NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9]{0,59}")
-_BAD_KEY: Final = re.compile(r"api.?key", re.IGNORECASE)
-_NO_QUOTA_AT_ALL: Final = re.compile(r"limit: 0\b")
-_DURATION: Final = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)s")
+_TYPE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9]{0,59}")
+_BAD_KEY = re.compile(r"api.?key", re.IGNORECASE)
+_NO_QUOTA_AT_ALL = re.compile(r"limit: 0\b")
+_DURATION = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)s")
 
 
 def cut(text: str, max_chars: int = MAX_CHARS) -> str:

@@ -2,7 +2,7 @@
 
 A turn's own score is made of its cosine and its BM25, each scaled to [0, 1] by the greatest among the candidates. To
 that it borrows from the turns around it, for an answer often stands beside the words that were asked for, and from the
-best of its sitting. It is computed over candidates, never over all rows: the `HITS` nearest rows by cosine, as many by
+best of its episode. It is computed over candidates, never over all rows: the `HITS` nearest rows by cosine, as many by
 BM25, and the row before and after each of these in its window. With 3,000 rows, 50 to 400 of them put as much of the
 evidence into the block as computing all rows does, within 2 %.
 
@@ -29,14 +29,14 @@ WEIGHT_COSINE = 0.45
 FROM_BEFORE = 0.3
 """Share of the previous turn's own score that a turn borrows."""
 FROM_AFTER = 0.2
-FROM_SITTING = 0.5
-"""Share of the best own score of its sitting."""
+FROM_EPISODE = 0.5
+"""Share of the best own score of its episode."""
 NAMED = 0.1
 """What a turn gains when the question names its author."""
 ASKING = 0.2
 """What a turn loses when it only asks."""
-SITTING_GAP = timedelta(hours=1)
-"""A silence longer than this ends a sitting."""
+EPISODE_GAP = timedelta(hours=1)
+"""A silence longer than this ends a episode."""
 POOL_FACTOR = 1.25
 """The pool that the formula ranks is cut where its rows would take this many times the block's budget."""
 POOL_LEAST = 24
@@ -53,7 +53,7 @@ class Found(NamedTuple):
         keyword: BM25, greater is better (FTS5's with its sign turned); 0 where no word was found.
         before: Row of the previous turn in the same window, None if there is none; it need not be a candidate.
         after: Row of the next turn in the same window.
-        sitting: Names its sitting: equal for the turns of one, unique among windows.
+        episode: Names its episode: equal for the turns of one, unique among windows.
         is_named: Whether the question names its author, see `names`.
         is_question: See `is_question`.
     """
@@ -63,7 +63,7 @@ class Found(NamedTuple):
     keyword: float
     before: int | None
     after: int | None
-    sitting: int
+    episode: int
     is_named: bool
     is_question: bool
 
@@ -84,7 +84,7 @@ class Candidates(NamedTuple):
     keywords: NDArray[np.float64]
     before: NDArray[np.int64]
     after: NDArray[np.int64]
-    sittings: NDArray[np.int64]
+    episodes: NDArray[np.int64]
     named: NDArray[np.bool_]
     asking: NDArray[np.bool_]
 
@@ -105,7 +105,7 @@ def scored(found: Sequence[Found]) -> list[Scored]:
     """
     if not found:
         return []
-    rows, cosines, keywords, before, after, sittings, named, asking = zip(*found, strict=True)
+    rows, cosines, keywords, before, after, episodes, named, asking = zip(*found, strict=True)
     columns = scores(
         Candidates(
             np.array(rows, np.int64),
@@ -113,7 +113,7 @@ def scored(found: Sequence[Found]) -> list[Scored]:
             np.array(keywords, np.float64),
             np.array([_NOWHERE if row is None else row for row in before], np.int64),
             np.array([_NOWHERE if row is None else row for row in after], np.int64),
-            np.array(sittings, np.int64),
+            np.array(episodes, np.int64),
             np.array(named, np.bool_),
             np.array(asking, np.bool_),
         )
@@ -133,7 +133,7 @@ def scores(found: Candidates) -> Scores:
         raise ValueError(f"{len(ordered)} candidates, {len(np.unique(ordered))} rows: each row must occur once")
     near = _positive(found.cosines)
     own = WEIGHT_COSINE * _scaled(near) + (1 - WEIGHT_COSINE) * _scaled(_positive(found.keywords))
-    total = own + FROM_SITTING * _best_of_sitting(found.sittings, own)
+    total = own + FROM_EPISODE * _best_of_sitting(found.episodes, own)
     total += FROM_BEFORE * _lent(found.before, ordered, own[by_row])
     total += FROM_AFTER * _lent(found.after, ordered, own[by_row])
     total += NAMED * found.named.astype(np.float64) - ASKING * found.asking.astype(np.float64)
@@ -158,8 +158,8 @@ def pool_size(sizes: Iterable[int], budget: int) -> int:
 
 
 def starts_sitting(previous_at: datetime | None, at: datetime) -> bool:
-    """Whether a turn at `at` begins a sitting, the last turn of its window having been at `previous_at`."""
-    return previous_at is None or at - previous_at > SITTING_GAP
+    """Whether a turn at `at` begins a episode, the last turn of its window having been at `previous_at`."""
+    return previous_at is None or at - previous_at > EPISODE_GAP
 
 
 def names(question: str, author: str) -> bool:
@@ -201,9 +201,9 @@ def _lent(neighbours: NDArray[np.int64], rows: NDArray[np.int64], own: NDArray[n
     return lent
 
 
-def _best_of_sitting(sittings: NDArray[np.int64], own: NDArray[np.float64]) -> NDArray[np.float64]:
-    """For each candidate the best own score of its sitting."""
-    _, group = np.unique(sittings, return_inverse=True)
+def _best_of_sitting(episodes: NDArray[np.int64], own: NDArray[np.float64]) -> NDArray[np.float64]:
+    """For each candidate the best own score of its episode."""
+    _, group = np.unique(episodes, return_inverse=True)
     best = np.zeros(len(own))
     np.maximum.at(best, group, own)
     return best[group]

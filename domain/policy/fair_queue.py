@@ -25,7 +25,7 @@ class Request(Protocol):
 R = TypeVar("R", bound=Request)
 
 
-class Admission(Generic[R]):
+class FairQueue(Generic[R]):
     """Keeps requests until it is their turn. A window's own requests keep their order.
 
     Every operation takes time that does not grow with the number of requests or windows.

@@ -8,7 +8,7 @@ _PEOPLE = 10_000
 """Most people that are kept in mind; the ones who have been silent longest are forgotten first."""
 
 
-class Allowance:
+class RateLimit:
     """At most `limit` acts of one person within any `window_s` seconds."""
 
     def __init__(self, limit: int, window_s: float) -> None:

@@ -6,14 +6,13 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
 
 from domain.reminder.line import InvalidReminderError, Reminder, check_id, looks_like_reminder, parse
 from messages.base import Value
 
-BOM: Final = b"\xef\xbb\xbf"
-LONGEST_LINE_BYTES: Final = 64 * 1024
-_MAYBE: Final = re.compile(rb"[ \t]*(?:(?:[-*+]|[0-9]+[.)])[ \t]|(?:date|time|recur|msg|id)=)")
+BOM = b"\xef\xbb\xbf"
+LONGEST_LINE_BYTES = 64 * 1024
+_MAYBE = re.compile(rb"[ \t]*(?:(?:[-*+]|[0-9]+[.)])[ \t]|(?:date|time|recur|msg|id)=)")
 """What every line begins with that could be a reminder or was meant as one; all other lines are prose."""
 
 

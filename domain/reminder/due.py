@@ -5,21 +5,20 @@ from __future__ import annotations
 import hashlib
 from base64 import b32encode
 from datetime import UTC, datetime, timedelta, tzinfo
-from typing import Final
 
 from domain.reminder.document import BOM, Entry, scan
 from domain.reminder.line import Recurrence, Reminder
 from domain.reminder.recurrence import firings, last_firing, one_off_due
 from messages.base import Value
 
-CORRECTION: Final = timedelta(hours=3)
+CORRECTION = timedelta(hours=3)
 """A clock that is set back by more was wrong before; one set back by less is waited for."""
-LATE: Final = timedelta(minutes=2)
+LATE = timedelta(minutes=2)
 """From here on a reminder says how late it is."""
-_MINUTE: Final = timedelta(minutes=1)
-_DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
-_RECURRING: Final = frozenset((b" recur=dail", b" recur=week", b" recur=mont"))
-_MOST_MISSED: Final = 1_000
+_MINUTE = timedelta(minutes=1)
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+_RECURRING = frozenset((b" recur=dail", b" recur=week", b" recur=mont"))
+_MOST_MISSED = 1_000
 
 
 class Firing(Value, frozen=True, kw_only=True, gc=False):

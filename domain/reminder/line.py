@@ -5,33 +5,33 @@ from __future__ import annotations
 import re
 from datetime import date, time
 from enum import StrEnum
-from typing import Final, NoReturn
+from typing import NoReturn
 
 from messages.base import Value
 
-BULLET: Final = "- [ ] "
-FIELDS: Final = ("date", "time", "recur", "msg")
+BULLET = "- [ ] "
+FIELDS = ("date", "time", "recur", "msg")
 """What every line must have; `id` is the fifth and may be missing in lines that people write."""
 
-_PLAIN: Final = r"[^\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\"\\]*"
-_MESSAGE: Final = rf"{_PLAIN}(?:\\[^\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]{_PLAIN})*"
-_USUAL: Final = re.compile(
+_PLAIN = r"[^\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\"\\]*"
+_MESSAGE = rf"{_PLAIN}(?:\\[^\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]{_PLAIN})*"
+_USUAL = re.compile(
     r"- \[ \] date=(.{10}) time=((?:[01][0-9]|2[0-3]):[0-5][0-9]) recur=(none|daily|weekly|monthly)"
     r' msg="([^"\\]+)"(?: id=([\w-]+))?',
     re.ASCII,
 )
 """The usual order, for speed; what it does not match is read field by field."""
-_FIELD: Final = re.compile(r" *([^\s=\"]+)=")
-_QUOTED: Final = re.compile(rf'"({_MESSAGE})"')
-_UNQUOTED: Final = re.compile(r"[^ ]*")
-_ID: Final = re.compile(r"[A-Za-z0-9_-]+")
-_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_TIME: Final = re.compile(r"(?:[01][0-9]|2[0-3]):[0-5][0-9]")
-_ESCAPED: Final = re.compile(r'\\(["\\])')
-_UNSPEAKABLE: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_FIELD = re.compile(r" *([^\s=\"]+)=")
+_QUOTED = re.compile(rf'"({_MESSAGE})"')
+_UNQUOTED = re.compile(r"[^ ]*")
+_ID = re.compile(r"[A-Za-z0-9_-]+")
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_TIME = re.compile(r"(?:[01][0-9]|2[0-3]):[0-5][0-9]")
+_ESCAPED = re.compile(r'\\(["\\])')
+_UNSPEAKABLE = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 """What no line can hold; a tab can, if a person put it there."""
-_CHECKBOX: Final = re.compile(r"[ \t]*(?:[-*+]|[0-9]+[.)])[ \t]+\[.?\]")
-_BARE_FIELD: Final = re.compile(r"[ \t]*(?:[-*+][ \t]+)?(?:date|time|recur|msg|id)=")
+_CHECKBOX = re.compile(r"[ \t]*(?:[-*+]|[0-9]+[.)])[ \t]+\[.?\]")
+_BARE_FIELD = re.compile(r"[ \t]*(?:[-*+][ \t]+)?(?:date|time|recur|msg|id)=")
 
 
 class Recurrence(StrEnum):
@@ -43,7 +43,7 @@ class Recurrence(StrEnum):
     MONTHLY = "monthly"
 
 
-_RECURRENCES: Final = {known.value: known for known in Recurrence}
+_RECURRENCES = {known.value: known for known in Recurrence}
 
 
 class InvalidReminderError(ValueError):

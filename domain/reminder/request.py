@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import date, datetime, time, timedelta, tzinfo
-from typing import Final
 
 from domain.reminder.line import (
     InvalidReminderError,
@@ -19,10 +18,10 @@ from domain.reminder.recurrence import instant, is_skipped, next_firing, shows_t
 from domain.reminder.text import shown_time
 from messages.base import Value
 
-LONGEST_MESSAGE_CHARS: Final = 1_500
+LONGEST_MESSAGE_CHARS = 1_500
 """So that one message of Discord has room for it with all that stands around it."""
-LONGEST_DELAY_MINUTES: Final = 60 * 24 * 366 * 10
-_MINUTE: Final = timedelta(minutes=1)
+LONGEST_DELAY_MINUTES = 60 * 24 * 366 * 10
+_MINUTE = timedelta(minutes=1)
 
 
 class Wish(Value, frozen=True, kw_only=True, gc=False):

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta, tzinfo
-from typing import Final
 
 from domain.reminder.due import LATE, Firing
 from domain.text.presentable import presentable
 
-_SHORT_CHARS: Final = 1_000
+_SHORT_CHARS = 1_000
 """A text of no more stands whole in one message, whatever is put around it."""
 
 

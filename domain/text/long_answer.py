@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
 
 from domain.text.splitting import LIMIT, split, units
 
-MOST_MESSAGES: Final = 6
-FILE_NAME: Final = "answer.md"
-LONGEST_FILE_BYTES: Final = 8 << 20
+MOST_MESSAGES = 6
+FILE_NAME = "answer.md"
+LONGEST_FILE_BYTES = 8 << 20
 
-_CLOSING_UNITS: Final = 4
+_CLOSING_UNITS = 4
 """What closing a code block adds."""
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
 
-_FENCE: Final = "```"
-_ITEM: Final = re.compile(r"[ \t]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]+\S")
-_INDENTED: Final = re.compile(r"(?: {2,}|\t)\s*\S")
-_DELIMITER: Final = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+\|?[ \t]*\r?\n?|[ \t]*\|-+\|\s*")
+_FENCE = "```"
+_ITEM = re.compile(r"[ \t]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]+\S")
+_INDENTED = re.compile(r"(?: {2,}|\t)\s*\S")
+_DELIMITER = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+\|?[ \t]*\r?\n?|[ \t]*\|-+\|\s*")
 
 
 @dataclass(frozen=True, slots=True)

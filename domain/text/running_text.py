@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from domain.text.splitting import LIMIT, closed, sendable, split, units
 
-CURSOR: Final = "▌"
+CURSOR = "▌"
 """Stands at the end of every running message, so that one that a crash left behind can be told."""
-_STATUS_CHARS: Final = 200
+_STATUS_CHARS = 200
 
 
 def running_text(text: str, status: str) -> str:

@@ -5,19 +5,18 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
-from typing import Final
 
 from domain.text.markdown_block import Block, block_around
 
-LIMIT: Final = 2000
+LIMIT = 2000
 """Discord's longest message, in UTF-16 code units to be on the safe side."""
 
-_SMALLEST_LIMIT: Final = 200
-_FENCE: Final = "```"
-_RUN: Final = re.compile(r"`{3,}")
-_CLOSING: Final = re.compile(r"\s*`{3,}")
-_LANGUAGE: Final = re.compile(r"[A-Za-z0-9_+.#-]{1,32}(?=[^\S\n]*(?:\n|\Z))")
-_LONGEST_CLUSTER: Final = 64
+_SMALLEST_LIMIT = 200
+_FENCE = "```"
+_RUN = re.compile(r"`{3,}")
+_CLOSING = re.compile(r"\s*`{3,}")
+_LANGUAGE = re.compile(r"[A-Za-z0-9_+.#-]{1,32}(?=[^\S\n]*(?:\n|\Z))")
+_LONGEST_CLUSTER = 64
 """Code points that are searched for the edge of a character before one is cut."""
 
 

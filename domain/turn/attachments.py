@@ -7,50 +7,50 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 from domain.log.escape import fence_for
 from domain.log.metadata import MetaValue
 from messages.context import Attachment, FileKind
 from messages.model import ImageFile
 
-_CHARS_PER_TOKEN: Final = 4
-LONGEST_NAME_BYTES: Final = 100
-LONGEST_IMAGE_BYTES: Final = 3_932_160
+_CHARS_PER_TOKEN = 4
+LONGEST_NAME_BYTES = 100
+LONGEST_IMAGE_BYTES = 3_932_160
 """In base64 that is 5 MiB, which is the most that every large provider takes."""
-MOST_IMAGES: Final = 6
+MOST_IMAGES = 6
 """In one request; with the text that stays below the 32 MB that a provider takes."""
-FEWER_IMAGES: Final = 3
+FEWER_IMAGES = 3
 """Images that are left out together, so that the request's prefix changes once in so many."""
 
-_LEAST_SHOWN_CHARS: Final = 200
+_LEAST_SHOWN_CHARS = 200
 """Less than this of a file is not worth showing."""
-_LONGEST_SHOWN_NAME: Final = 100
-_APPLICATION_TEXTS: Final = (
+_LONGEST_SHOWN_NAME = 100
+_APPLICATION_TEXTS = (
     "json ld+json xml yaml x-yaml toml javascript x-javascript typescript sql x-sh x-shellscript x-httpd-php x-python "
     "x-perl x-ruby x-tex x-latex graphql x-ndjson jsonl csv x-subrip"
 )
-_TEXT_TYPES: Final = frozenset(f"application/{name}" for name in _APPLICATION_TEXTS.split())
-_DATA_TYPES: Final = ("audio/", "video/", "font/", "image/", "model/")
-_DATA_ENDINGS: Final = (
+_TEXT_TYPES = frozenset(f"application/{name}" for name in _APPLICATION_TEXTS.split())
+_DATA_TYPES = ("audio/", "video/", "font/", "image/", "model/")
+_DATA_ENDINGS = (
     "7z a apk avi bin bmp bz2 class db deb dll doc docx dylib ear eot exe flac gif gz heic ico img iso jar jpeg jpg "
     "m4a mkv mov mp3 mp4 msi o odp ods odt ogg opus otf parquet pdf pkl png ppt pptx psd pyc rar rpm so sqlite tar "
     "tgz tif tiff ttf wasm wav webm webp woff woff2 xls xlsx xz zip zst"
 )
-_DATA_NAMES: Final = frozenset(_DATA_ENDINGS.split())
-_TEXT_NAMES: Final = frozenset(("ts", "mts"))
+_DATA_NAMES = frozenset(_DATA_ENDINGS.split())
+_TEXT_NAMES = frozenset(("ts", "mts"))
 """Endings of texts for which others know a media type of videos."""
-_SIGNATURES: Final = (
+_SIGNATURES = (
     (re.compile(rb"\x89PNG\r\n\x1a\n"), "image/png"),
     (re.compile(rb"\xff\xd8\xff"), "image/jpeg"),
     (re.compile(rb"GIF8[79]a"), "image/gif"),
     (re.compile(rb"RIFF....WEBP", re.DOTALL), "image/webp"),
 )
-IMAGE_TYPES: Final = frozenset(media_type for _, media_type in _SIGNATURES)
-_NOT_IN_TEXT: Final = bytes([*range(0x07), *range(0x0E, 0x1B), *range(0x1C, 0x20), 0x7F])
+IMAGE_TYPES = frozenset(media_type for _, media_type in _SIGNATURES)
+_NOT_IN_TEXT = bytes([*range(0x07), *range(0x0E, 0x1B), *range(0x1C, 0x20), 0x7F])
 """Control characters that no text has; those that have a use in texts, and the escapes of terminals, are not here."""
-_MARKS: Final = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
-_SEPARATORS: Final = re.compile(r"[/\\]")
+_MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+_SEPARATORS = re.compile(r"[/\\]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,21 +10,20 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
 from pathlib import PurePosixPath
-from typing import Final
 
-FILE_NAME: Final = "SKILL.md"
-LONGEST_NAME: Final = 64
-LONGEST_DESCRIPTION: Final = 1024
-LONGEST_COMPATIBILITY: Final = 500
-BUDGET_CHARS: Final = 16_000
+FILE_NAME = "SKILL.md"
+LONGEST_NAME = 64
+LONGEST_DESCRIPTION = 1024
+LONGEST_COMPATIBILITY = 500
+BUDGET_CHARS = 16_000
 """Of the whole list in the system prompt, some 4,000 tokens."""
 
-_NAME: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-_FENCE: Final = "---"
-_BASE_DIR: Final = "{baseDir}"
-_SHOWN: Final = 60
+_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_FENCE = "---"
+_BASE_DIR = "{baseDir}"
+_SHOWN = 60
 
-_HOW_TO_USE: Final = """Skills
+_HOW_TO_USE = """Skills
 Each of the skills below is a file with instructions for one kind of task.
 - When a task fits a description, first read that skill's file whole with bash: cat its location. Then do as it says.
 - Paths in such a file are relative to the folder it lies in, which it may also call {baseDir}. Your commands start in
@@ -187,7 +186,7 @@ def _fault_of_hiding(fields: Mapping[object, object]) -> str:
     return "" if isinstance(value, bool) else f"disable-model-invocation {_shown(value)}: must be true or false"
 
 
-_CHECKS: Final = (
+_CHECKS = (
     _fault_of_description,
     _fault_of_text("license"),
     _fault_of_text("compatibility", LONGEST_COMPATIBILITY),

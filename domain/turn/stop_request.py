@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Final
 
-_LONGEST: Final = 100
+_LONGEST = 100
 """Characters of a message that can be the word alone, with a mention and punctuation around it."""
 _MENTION = re.compile(r"<@[!&]?[0-9]+>")
 _WORD = re.compile(r"[^\W_]+")

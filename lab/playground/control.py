@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Awaitable, Callable
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 from aiohttp import web
@@ -21,8 +21,8 @@ from lab.playground.world.records import Channel
 from lab.playground.world.world import thread_state
 
 Act = Callable[[Json], Awaitable[Any]]
-_decode: Final = msgspec.json.Decoder(dict[str, Any]).decode
-_PAGE: Final = 50
+_decode = msgspec.json.Decoder(dict[str, Any]).decode
+_PAGE = 50
 
 
 class Control:
@@ -64,7 +64,7 @@ class Control:
         for name, act in acts.items():
             app.router.add_post(f"/control/{name}", _endpoint(act))
 
-    # ---- looking
+    # looking
 
     async def _state(self, _: web.Request) -> web.Response:
         hub, payloads = self._hub, self._hub.payloads
@@ -96,7 +96,7 @@ class Control:
             return json_response(error.body(), error.status)
         return json_response([self._hub.payloads.message(message) for message in reversed(found)])
 
-    # ---- acting
+    # acting
 
     async def _say(self, body: Json) -> Json:
         message = self._acts.say(
@@ -178,7 +178,7 @@ class Control:
             return {"id": str(interaction.id), "callback": None}
         return {"id": str(interaction.id), "callback": interaction.callback, "data": interaction.callback_data}
 
-    # ---- trouble
+    # trouble
 
     async def _fault(self, body: Json) -> None:
         how = {key: body[key] for key in ("delay_s", "retry_after_s", "status") if key in body}

@@ -57,7 +57,7 @@ class Driver:
         self._acts = UserActs(hub)
         self._loop: asyncio.AbstractEventLoop | None = None
 
-    # ---- people
+    # people
 
     def add_user(self, name: str) -> int:
         """Id of a new member."""
@@ -114,7 +114,7 @@ class Driver:
         world = self._hub.world
         return self.run(lambda: world.is_typing(world.channel(channel_id), world.bot))
 
-    # ---- places
+    # places
 
     def create_guild(self, name: str, guild_id: int) -> None:
         """A second guild, which the bot learns of at its next IDENTIFY; it has everybody and no channel."""
@@ -151,7 +151,7 @@ class Driver:
         """Delete a channel with its threads, or a thread."""
         self.run(lambda: self._hub.delete_channel(self._hub.world.channel(channel_id)))
 
-    # ---- interactions
+    # interactions
 
     def slash(
         self,
@@ -240,7 +240,7 @@ class Driver:
 
         return self.run(act)
 
-    # ---- looking and waiting
+    # looking and waiting
 
     def messages(self, channel_id: int, *, after: int = 0, limit: int = 1000) -> list[Json]:
         """Messages of a channel or thread after that id, oldest first."""
@@ -310,7 +310,7 @@ class Driver:
 
         return self.run(act)
 
-    # ---- trouble
+    # trouble
 
     def inject(self, kind: str, match: str = "", times: int = 1, **how: Any) -> None:
         """Arm a fault of REST calls; see `FaultQueue.inject`."""
@@ -359,7 +359,7 @@ class Driver:
         """Send the bot any gateway event, malformed ones too."""
         self.run(lambda: self._hub.gateway.dispatch(name, payload))
 
-    # ---- threads
+    # threads
 
     def run(self, act: Callable[[], T]) -> T:
         """What `act` gives when the server's thread runs it."""

@@ -80,7 +80,7 @@ class Hub:
         self.requests = RequestLog(options.requests_kept)
         self.counters: Counter[str] = Counter()
 
-    # ---- telling
+    # telling
 
     def tell(
         self, name: str, payload: Json, channel: Channel | None = None, intent: int = events.INTENT_GUILDS
@@ -107,7 +107,7 @@ class Hub:
         )
         self.feed.publish(event)
 
-    # ---- messages
+    # messages
 
     def post(self, channel: Channel, draft: Draft) -> Message:
         """The new message; a nonce seen a moment ago gives the earlier one and changes nothing."""
@@ -202,7 +202,7 @@ class Hub:
             kept.append(entry)
         return kept
 
-    # ---- channels and threads
+    # channels and threads
 
     def add_user(self, name: str) -> User:
         """A new member of the guild."""
@@ -274,7 +274,7 @@ class Hub:
         name = "CHANNEL_UPDATE" if channel.thread is None else "THREAD_UPDATE"
         self.tell(name, self.payloads.channel(channel), channel)
 
-    # ---- inside
+    # inside
 
     def _tell_members(self, thread: Channel, added: list[Json], removed: list[str]) -> None:
         payload = {

@@ -32,7 +32,7 @@ class InteractionActs:
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
 
-    # ---- users
+    # users
 
     def call(self, channel: Channel, user: User, line: str, values: Json, focused: str | None = None) -> Interaction:
         """The interaction of a slash command.
@@ -102,7 +102,7 @@ class InteractionActs:
                 await self._hub.feed.wait(lambda _: not interaction.is_deferred, timeout_s, interaction.channel.id)
         return self.original(interaction) if interaction.original_id is not None else None
 
-    # ---- the bot
+    # the bot
 
     def acknowledge(self, interaction: Interaction, draft: Draft | None) -> Message | None:
         """The message the callback made (from `draft`), or the one it is about; None for choices and modals."""
@@ -170,7 +170,7 @@ class InteractionActs:
         else:
             self._hub.delete(interaction.channel, message.id)
 
-    # ---- inside
+    # inside
 
     def _answer(self, interaction: Interaction, draft: Draft) -> Message:
         draft.kind = (

@@ -5,16 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from importlib.resources import files
-from typing import Final
 
 from aiohttp import hdrs, web
 
 from lab.playground.gateway.events import Event
 from lab.playground.hub import Hub
 
-_FEED_LIMIT: Final = 5000
-_KEEP_ALIVE_S: Final = 20.0
-_HEADERS: Final = {
+_FEED_LIMIT = 5000
+_KEEP_ALIVE_S = 20.0
+_HEADERS = {
     "Content-Security-Policy": (
         "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'"
     ),
@@ -24,7 +23,7 @@ _HEADERS: Final = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
-_TYPES: Final = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
+_TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 
 
 class PageRoutes:

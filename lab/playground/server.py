@@ -131,7 +131,7 @@ class PlaygroundServer(Driver):
     def __exit__(self, *_: object) -> None:
         self.stop()
 
-    # ---- the server's thread
+    # the server's thread
 
     def _run(self, ready: Future[None]) -> None:
         try:

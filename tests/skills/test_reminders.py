@@ -13,7 +13,7 @@ from actors.kernel import ActorSpec, ActorSystem, Edge
 from actors.scheduler.actor import SchedulerActor
 from actors.scheduler.config import SchedulerConfig
 from actors.scheduler.rewriting import Waits
-from actors.scheduler.state import Life
+from actors.scheduler.state import SchedulerState
 from actors.scheduler.zone import load_zone
 from actors.skills.folders import SHIPPED
 from actors.socket.actor import SocketActor
@@ -58,7 +58,7 @@ def surface(system: ActorSystem) -> Edge:
 @pytest.fixture
 def run(folder: Path, system: ActorSystem, surface: Edge) -> Run:
     """Runs the script as bash does in the sandbox."""
-    life, door = Life(), system.edge("door")
+    life, door = SchedulerState(), system.edge("door")
     config = SchedulerConfig(
         file=folder / "reminders.md",
         spare=folder / "spare",

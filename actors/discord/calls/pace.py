@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from typing import Final
 
-_AT_ONCE: Final = 1
+_AT_ONCE = 1
 
 
 class Pace:

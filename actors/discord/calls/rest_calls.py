@@ -47,7 +47,7 @@ def described(error: BaseException) -> str:
     return type(error).__name__
 
 
-class Courier:
+class RestCalls:
     """Runs calls with a bound on each, retries what discord.py does not, and tells refusals from failures.
 
     discord.py retries 500, 502, 504 and short rate limits. It does not retry 503 nor lost connections, and waits five

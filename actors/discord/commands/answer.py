@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
 
 import discord
 
 from domain.text.splitting import LIMIT, split, units
 
-MOST_BUTTONS: Final = 25
-_LONGEST_LABEL: Final = 80
-_LONGEST_ID: Final = 100
-_REST: Final = "\n-# The rest is in the attached file."
+MOST_BUTTONS = 25
+_LONGEST_LABEL = 80
+_LONGEST_ID = 100
+_REST = "\n-# The rest is in the attached file."
 
 
 @dataclass(frozen=True, slots=True)

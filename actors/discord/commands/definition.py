@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Any
 
-_CHAT_INPUT: Final = 1
+_CHAT_INPUT = 1
 
 
 def definitions(commands: Iterable[Mapping[str, Any]]) -> dict[tuple[int, str], object]:

@@ -7,7 +7,6 @@ import io
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Final
 
 import discord
 
@@ -23,22 +22,22 @@ from messages.base import Address, Message, RequestId, Window
 
 log = logging.getLogger(__name__)
 
-OPEN_TO_VIEWERS: Final = frozenset({"help", "status", "usage", "memory search"})
+OPEN_TO_VIEWERS = frozenset({"help", "status", "usage", "memory search"})
 """Commands that only show what a viewer may see anyway; every other one, and every button, is for members."""
-FOR_MEMBERS: Final = "This is not for viewers; you may use /help, /status, /usage and /memory search."
-TAKES_LONGER: Final = "This takes longer than usual; the answer will stand here as soon as there is one."
-NO_ANSWER: Final = "There is no answer yet, and here it can't come any more. It may still be done; have a look later."
-WENT_WRONG: Final = "That went wrong; the agent's log says how."
+FOR_MEMBERS = "This is not for viewers; you may use /help, /status, /usage and /memory search."
+TAKES_LONGER = "This takes longer than usual; the answer will stand here as soon as there is one."
+NO_ANSWER = "There is no answer yet, and here it can't come any more. It may still be done; have a look later."
+WENT_WRONG = "That went wrong; the agent's log says how."
 
-_ACKNOWLEDGE_S: Final = 2.6
+_ACKNOWLEDGE_S = 2.6
 """Discord waits for three seconds."""
-_ATTEMPT_S: Final = 1.2
-_ALREADY: Final = 40060
+_ATTEMPT_S = 1.2
+_ALREADY = 40060
 """Discord's code for an interaction that was acknowledged before: then only the answer to that was lost."""
 
 
 @dataclass(frozen=True, slots=True)
-class Visit:
+class Invocation:
     """Somebody who may have something done, and where."""
 
     request_id: RequestId
@@ -56,11 +55,11 @@ class Visit:
         return self.standing is Standing.MEMBER
 
 
-Errand = Callable[[Visit], Awaitable[Answer]]
+Errand = Callable[[Invocation], Awaitable[Answer]]
 """Tells whom it must before it returns, so that it keeps its place among the messages; its result may take its time."""
 
 
-class Desk:
+class CommandDispatcher:
     """Serves commands and buttons; lives on the loop and outlives each client.
 
     Args:
@@ -127,7 +126,7 @@ class Desk:
         if not self._replies.is_new(interaction.id):
             return
         begun: asyncio.Future[asyncio.Future[Answer]] = asyncio.get_running_loop().create_future()
-        arrival = self._admission(interaction, errand, begun, prepare)
+        arrival = self._arrival(interaction, errand, begun, prepare)
         verdict = self._intake.judge(arrival)
         # Before the first await, so that it keeps its place among the messages.
         if isinstance(verdict, Admitted) and (is_urgent or not _may(verdict.standing, interaction)):
@@ -141,7 +140,7 @@ class Desk:
         finally:
             answer.cancel()
 
-    def _admission(
+    def _arrival(
         self,
         interaction: discord.Interaction,
         errand: Errand,
@@ -164,18 +163,18 @@ class Desk:
 
         return _arrival(interaction, accept, lambda reason: begin(lambda: at_once(reason)), prepare)
 
-    def _visit(self, interaction: discord.Interaction, admitted: Admitted) -> Visit:
-        return Visit(
+    def _visit(self, interaction: discord.Interaction, admitted: Admitted) -> Invocation:
+        return Invocation(
             request_id=RequestId(str(interaction.id)),
             reply_to=self.reply_to,
             window=admitted.window,
             standing=admitted.standing,
-            audience=self._intake.places.audience_of(_whole_channel(interaction)),
+            audience=self._intake.window_map.audience_of(_whole_channel(interaction)),
             person_id=str(interaction.user.id),
             person_name=interaction.user.display_name,
         )
 
-    # ---- Discord
+    # Discord
 
     async def _acknowledged(self, interaction: discord.Interaction) -> bool:
         """Say in time that an answer will come; whether Discord took it."""

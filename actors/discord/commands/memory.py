@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
-from typing import Final
 
 import discord
 from discord import app_commands
 
 from actors.discord.commands.answer import Answer, moment
-from actors.discord.commands.dispatcher import Desk, Visit
+from actors.discord.commands.dispatcher import CommandDispatcher, Invocation
 from actors.discord.commands.offer import AnyCommand, slash
 from actors.discord.commands.replies import worded
 from messages.base import Address, Window
@@ -23,15 +22,15 @@ from messages.memory import (
     SearchMemory,
 )
 
-FOUND: Final = 10
-_EXCERPT: Final = 160
+FOUND = 10
+_EXCERPT = 160
 
 
 class MemoryCommands:
     """Look into what is remembered, as far as the window may see it."""
 
-    def __init__(self, desk: Desk, memory: Address) -> None:
-        self._desk = desk
+    def __init__(self, dispatcher: CommandDispatcher, memory: Address) -> None:
+        self._dispatcher = dispatcher
         self._memory = memory
 
     def all(self) -> list[AnyCommand]:
@@ -47,31 +46,39 @@ class MemoryCommands:
 
     @app_commands.describe(query="What to look for")
     async def _search(self, interaction: discord.Interaction, query: app_commands.Range[str, 1, 1000]) -> None:
-        def errand(visit: Visit) -> Awaitable[Answer]:
+        def errand(invocation: Invocation) -> Awaitable[Answer]:
             question = SearchMemory(
-                request_id=visit.request_id, reply_to=visit.reply_to, window=visit.window, query=query, limit=FOUND
+                request_id=invocation.request_id,
+                reply_to=invocation.reply_to,
+                window=invocation.window,
+                query=query,
+                limit=FOUND,
             )
-            return worded(self._desk.inquire(self._memory, question), MemoriesFound, self._found)
+            return worded(self._dispatcher.inquire(self._memory, question), MemoriesFound, self._found)
 
-        await self._desk.serve(interaction, errand)
+        await self._dispatcher.serve(interaction, errand)
 
     async def _why(self, interaction: discord.Interaction) -> None:
-        def errand(visit: Visit) -> Awaitable[Answer]:
-            question = ExplainMemory(request_id=visit.request_id, reply_to=visit.reply_to, window=visit.window)
+        def errand(invocation: Invocation) -> Awaitable[Answer]:
+            question = ExplainMemory(
+                request_id=invocation.request_id, reply_to=invocation.reply_to, window=invocation.window
+            )
             return worded(
-                self._desk.inquire(self._memory, question), MemoryExplained, self._explained, "Nothing to explain"
+                self._dispatcher.inquire(self._memory, question), MemoryExplained, self._explained, "Nothing to explain"
             )
 
-        await self._desk.serve(interaction, errand)
+        await self._dispatcher.serve(interaction, errand)
 
     async def _stats(self, interaction: discord.Interaction) -> None:
-        def errand(visit: Visit) -> Awaitable[Answer]:
-            question = DescribeMemory(request_id=visit.request_id, reply_to=visit.reply_to, window=visit.window)
-            return worded(self._desk.inquire(self._memory, question), MemoryDescribed, _described)
+        def errand(invocation: Invocation) -> Awaitable[Answer]:
+            question = DescribeMemory(
+                request_id=invocation.request_id, reply_to=invocation.reply_to, window=invocation.window
+            )
+            return worded(self._dispatcher.inquire(self._memory, question), MemoryDescribed, _described)
 
-        await self._desk.serve(interaction, errand)
+        await self._dispatcher.serve(interaction, errand)
 
-    # ---- words
+    # words
 
     def _found(self, found: MemoriesFound) -> Answer:
         lines = [self._line(number, memory) for number, memory in enumerate(found.memories, 1)]
@@ -96,8 +103,8 @@ class MemoryCommands:
             if scored
             else ""
         )
-        who = self._desk.quoted(memory.author, 60)
-        said = self._desk.quoted(memory.excerpt, _EXCERPT)
+        who = self._dispatcher.quoted(memory.author, 60)
+        said = self._dispatcher.quoted(memory.excerpt, _EXCERPT)
         return f"{number}. {moment(memory.at, 'd')} {who} in {_place(memory.window)}{pin}: {said}{score}"
 
 

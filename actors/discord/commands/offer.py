@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Iterable
-from typing import Any, Final
+from typing import Any
 
 from discord import app_commands
 
@@ -12,8 +12,8 @@ AnyCommand = SlashCommand | app_commands.Group | app_commands.ContextMenu
 """Whatever can stand in a command tree."""
 Choices = list[app_commands.Choice[str]]
 
-MOST_CHOICES: Final = 25
-_LONGEST: Final = 100
+MOST_CHOICES = 25
+_LONGEST = 100
 
 
 def slash(name: str, description: str, callback: Callable[..., Coroutine[Any, Any, None]]) -> SlashCommand:

@@ -5,22 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable
 from dataclasses import dataclass
-from typing import Final
 
 import discord
 from discord import app_commands
 
 from actors.discord.commands.answer import Answer, at_once
-from actors.discord.commands.dispatcher import Desk, Visit
+from actors.discord.commands.dispatcher import CommandDispatcher, Invocation
 from actors.discord.commands.offer import AnyCommand, slash
 from actors.discord.commands.replies import worded
 from messages.context import MemoryPinned, MemoryUnpinned, PinMemory, UnpinMemory
 
-MENU: Final = "Remember"
-ELSEWHERE: Final = "That message stands in another channel; say it there, or use the message's own menu."
-_SHOWN: Final = 300
-_ID: Final = re.compile("[0-9]{15,20}")
-_LINK: Final = re.compile(
+MENU = "Remember"
+ELSEWHERE = "That message stands in another channel; say it there, or use the message's own menu."
+_SHOWN = 300
+_ID = re.compile("[0-9]{15,20}")
+_LINK = re.compile(
     r"<?https://(?:\w+\.)?discord(?:app)?\.com/channels/(?:[0-9]{15,20}|@me)/([0-9]{15,20})/([0-9]{15,20})/?>?"
 )
 
@@ -46,8 +45,8 @@ def meant(words: str) -> Meant:
 class PinCommands:
     """What is to be kept in mind for ever."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, dispatcher: CommandDispatcher) -> None:
+        self._dispatcher = dispatcher
 
     def all(self) -> list[AnyCommand]:
         """The commands to offer."""
@@ -61,41 +60,41 @@ class PinCommands:
     async def _remember(self, interaction: discord.Interaction, what: app_commands.Range[str, 1, 4000] = "") -> None:
         asked = meant(what)
 
-        def errand(visit: Visit) -> Awaitable[Answer]:
-            if asked.channel_id not in ("", visit.window.id):
+        def errand(invocation: Invocation) -> Awaitable[Answer]:
+            if asked.channel_id not in ("", invocation.window.id):
                 return at_once(ELSEWHERE)
-            return self._pin(visit, text=asked.text, message_id=asked.message_id)
+            return self._pin(invocation, text=asked.text, message_id=asked.message_id)
 
-        await self._desk.serve(interaction, errand)
+        await self._dispatcher.serve(interaction, errand)
 
     async def _remember_message(self, interaction: discord.Interaction, message: discord.Message) -> None:
-        def errand(visit: Visit) -> Awaitable[Answer]:
+        def errand(invocation: Invocation) -> Awaitable[Answer]:
             return self._pin(
-                visit,
+                invocation,
                 text=message.content,
                 message_id=str(message.id),
                 author_id=str(message.author.id),
                 author_name=message.author.display_name,
             )
 
-        await self._desk.serve(interaction, errand)
+        await self._dispatcher.serve(interaction, errand)
 
     def _pin(
-        self, visit: Visit, *, text: str, message_id: str, author_id: str = "", author_name: str = ""
+        self, invocation: Invocation, *, text: str, message_id: str, author_id: str = "", author_name: str = ""
     ) -> Awaitable[Answer]:
         question = PinMemory(
-            request_id=visit.request_id,
-            reply_to=visit.reply_to,
-            window=visit.window,
-            asked_by=visit.person_id,
-            asked_by_name=visit.person_name,
+            request_id=invocation.request_id,
+            reply_to=invocation.reply_to,
+            window=invocation.window,
+            asked_by=invocation.person_id,
+            asked_by_name=invocation.person_name,
             message_id=message_id,
             text=text,
             author_id=author_id,
             author_name=author_name,
-            audience=visit.audience,
+            audience=invocation.audience,
         )
-        reply = self._desk.inquire(visit.window.address, question)
+        reply = self._dispatcher.inquire(invocation.window.address, question)
         return worded(reply, MemoryPinned, lambda pinned: self._shown("Remembered", pinned), "Not remembered")
 
     @app_commands.describe(message="A message's link or id; leave it out for what you had me remember last")
@@ -104,24 +103,24 @@ class PinCommands:
     ) -> None:
         asked = meant(message)
 
-        def errand(visit: Visit) -> Awaitable[Answer]:
+        def errand(invocation: Invocation) -> Awaitable[Answer]:
             if asked.text:
                 return at_once("Please name the message by its link or its id.")
-            if asked.channel_id not in ("", visit.window.id):
+            if asked.channel_id not in ("", invocation.window.id):
                 return at_once(ELSEWHERE)
-            return self._unpin(visit, asked.message_id)
+            return self._unpin(invocation, asked.message_id)
 
-        await self._desk.serve(interaction, errand)
+        await self._dispatcher.serve(interaction, errand)
 
-    def _unpin(self, visit: Visit, message_id: str) -> Awaitable[Answer]:
+    def _unpin(self, invocation: Invocation, message_id: str) -> Awaitable[Answer]:
         question = UnpinMemory(
-            request_id=visit.request_id,
-            reply_to=visit.reply_to,
-            window=visit.window,
-            asked_by=visit.person_id,
+            request_id=invocation.request_id,
+            reply_to=invocation.reply_to,
+            window=invocation.window,
+            asked_by=invocation.person_id,
             message_id=message_id,
         )
-        reply = self._desk.inquire(visit.window.address, question)
+        reply = self._dispatcher.inquire(invocation.window.address, question)
         return worded(
             reply,
             MemoryUnpinned,
@@ -130,4 +129,4 @@ class PinCommands:
         )
 
     def _shown(self, what: str, pin: MemoryPinned | MemoryUnpinned) -> Answer:
-        return Answer(f"{what}:\n> {self._desk.quoted(pin.text, _SHOWN)}\n-# path={pin.path} line={pin.line}")
+        return Answer(f"{what}:\n> {self._dispatcher.quoted(pin.text, _SHOWN)}\n-# path={pin.path} line={pin.line}")

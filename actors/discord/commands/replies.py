@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Final, TypeVar
+from typing import TypeVar
 
 from actors.discord.commands.answer import Answer
 from messages.base import Message, RequestId
@@ -37,7 +37,7 @@ from messages.skills import ListSkills, ReadSkill, SkillRead, SkillsListed
 from messages.socket import Refused
 from messages.status import DescribeYourself, SelfDescription
 
-_REMEMBERED: Final = 1_000
+_REMEMBERED = 1_000
 R = TypeVar("R", bound=Message)
 
 CommandQuestion = (

@@ -5,31 +5,30 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections.abc import Awaitable
-from typing import Final
 
 import discord
 from discord import app_commands
 
 from actors.discord.commands.answer import Answer, at_once
-from actors.discord.commands.dispatcher import Desk, Visit
+from actors.discord.commands.dispatcher import CommandDispatcher, Invocation
 from actors.discord.commands.offer import AnyCommand, Choices, choices, slash
 from actors.discord.commands.replies import CommandReply
-from actors.discord.incoming.admission import Reception
+from actors.discord.incoming.admission import Admission
 from actors.discord.incoming.arrival import spoken
 from messages.base import Address, RequestId
 from messages.skills import ListSkills, ReadSkill, SkillRead, SkillsListed
 from messages.socket import Refused
 
-FRESH_S: Final = 3.0
+FRESH_S = 3.0
 """For so long nobody is asked again which skills there are."""
-UNREADABLE: Final = "The skills can't be read at the moment; please try again."
+UNREADABLE = "The skills can't be read at the moment; please try again."
 
 
 class SkillNames:
     """The names to offer, as they were a moment ago; outlives each client."""
 
-    def __init__(self, desk: Desk, skills: Address | None) -> None:
-        self._desk = desk
+    def __init__(self, dispatcher: CommandDispatcher, skills: Address | None) -> None:
+        self._dispatcher = dispatcher
         self._skills = skills
         self._names: tuple[str, ...] = ()
         self._numbers = itertools.count(1)
@@ -43,8 +42,8 @@ class SkillNames:
             return
         if self._asked is not None:
             self._asked.cancel()
-        question = ListSkills(request_id=RequestId(f"skills.{next(self._numbers)}"), reply_to=self._desk.reply_to)
-        self._asked, self._asked_at = self._desk.inquire(self._skills, question), now
+        question = ListSkills(request_id=RequestId(f"skills.{next(self._numbers)}"), reply_to=self._dispatcher.reply_to)
+        self._asked, self._asked_at = self._dispatcher.inquire(self._skills, question), now
         self._asked.add_done_callback(self._take)
 
     def now(self) -> tuple[str, ...]:
@@ -60,11 +59,11 @@ class SkillNames:
 class SkillCommands:
     """`/skill name arguments`."""
 
-    def __init__(self, desk: Desk, skills: Address, names: SkillNames, reception: Reception) -> None:
-        self._desk = desk
+    def __init__(self, dispatcher: CommandDispatcher, skills: Address, names: SkillNames, admission: Admission) -> None:
+        self._dispatcher = dispatcher
         self._skills = skills
         self._names = names
-        self._reception = reception
+        self._admission = admission
 
     def all(self) -> list[AnyCommand]:
         """The commands to offer."""
@@ -84,37 +83,45 @@ class SkillCommands:
         async def read() -> None:
             found.extend(await self._read(interaction, name.strip(), arguments))
 
-        def errand(visit: Visit) -> Awaitable[Answer]:
-            return at_once(self._begin(visit, interaction, name.strip(), found))
+        def errand(invocation: Invocation) -> Awaitable[Answer]:
+            return at_once(self._begin(invocation, interaction, name.strip(), found))
 
-        await self._desk.serve(interaction, errand, prepare=read)
+        await self._dispatcher.serve(interaction, errand, prepare=read)
 
     async def _offer(self, interaction: discord.Interaction, typed: str) -> Choices:
-        return choices(self._names.now(), typed) if self._desk.hears(interaction) else []
+        return choices(self._names.now(), typed) if self._dispatcher.hears(interaction) else []
 
     async def _read(self, interaction: discord.Interaction, name: str, arguments: str) -> list[CommandReply]:
         """The skill's words or why there are none; empty when nobody says in time."""
         question = ReadSkill(
-            request_id=RequestId(str(interaction.id)), reply_to=self._desk.reply_to, name=name, arguments=arguments
+            request_id=RequestId(str(interaction.id)),
+            reply_to=self._dispatcher.reply_to,
+            name=name,
+            arguments=arguments,
         )
-        reply = self._desk.inquire(self._skills, question)
-        await asyncio.wait([reply], timeout=self._desk.timing.answer_within_s / 2)
+        reply = self._dispatcher.inquire(self._skills, question)
+        await asyncio.wait([reply], timeout=self._dispatcher.timing.answer_within_s / 2)
         if reply.done():
             return [reply.result()]
         reply.cancel()
         return []
 
-    def _begin(self, visit: Visit, interaction: discord.Interaction, name: str, found: list[CommandReply]) -> str:
+    def _begin(
+        self, invocation: Invocation, interaction: discord.Interaction, name: str, found: list[CommandReply]
+    ) -> str:
         """Give the window its message; what to say to the person."""
         match found:
             case [SkillRead(text=text)]:
-                refusal = self._reception.command_refusal(visit.person_id)
+                refusal = self._admission.command_refusal(invocation.person_id)
                 if refusal:
                     return refusal
-                self._desk.tell(
-                    visit.window.address, spoken(interaction, visit.window, visit.reply_to, visit.audience, text)
+                self._dispatcher.tell(
+                    invocation.window.address,
+                    spoken(interaction, invocation.window, invocation.reply_to, invocation.audience, text),
                 )
-                return f"The skill {self._desk.quoted(name, 100)} is at work; the answer comes here in the channel."
+                return (
+                    f"The skill {self._dispatcher.quoted(name, 100)} is at work; the answer comes here in the channel."
+                )
             case [Refused(reason=reason)]:
                 return reason
             case _:

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Final
 
 import discord
 from discord import app_commands
 
 from actors.discord.commands.answer import Answer, at_once
-from actors.discord.commands.dispatcher import OPEN_TO_VIEWERS, Desk, Visit
+from actors.discord.commands.dispatcher import OPEN_TO_VIEWERS, CommandDispatcher, Invocation
 from actors.discord.commands.offer import AnyCommand, slash
 from actors.discord.commands.replies import CommandReply
 from messages.base import Address, RequestId
 from messages.status import DescribeYourself, SelfDescription
 
-HELP: Final = "Write to me here like to anybody else, and I answer. Besides, there are these commands:"
-_FIGURE: Final = 120
+HELP = "Write to me here like to anybody else, and I answer. Besides, there are these commands:"
+_FIGURE = 120
 
 
 class StatusCommands:
@@ -27,8 +26,10 @@ class StatusCommands:
         offered: Gives every command that is offered.
     """
 
-    def __init__(self, desk: Desk, describers: tuple[Address, ...], offered: Callable[[], list[AnyCommand]]) -> None:
-        self._desk = desk
+    def __init__(
+        self, dispatcher: CommandDispatcher, describers: tuple[Address, ...], offered: Callable[[], list[AnyCommand]]
+    ) -> None:
+        self._dispatcher = dispatcher
         self._describers = describers
         self._offered = offered
 
@@ -43,22 +44,24 @@ class StatusCommands:
         user, guilds = interaction.client.user, interaction.client.guilds
         head = f"I am {user.display_name if user else 'here'}, online in {_counted(len(guilds), 'server')}."
 
-        def errand(visit: Visit) -> Awaitable[Answer]:
+        def errand(invocation: Invocation) -> Awaitable[Answer]:
             asked = {
-                describer: self._desk.inquire(
+                describer: self._dispatcher.inquire(
                     describer,
-                    DescribeYourself(request_id=RequestId(f"{visit.request_id}.{number}"), reply_to=visit.reply_to),
+                    DescribeYourself(
+                        request_id=RequestId(f"{invocation.request_id}.{number}"), reply_to=invocation.reply_to
+                    ),
                 )
                 for number, describer in enumerate(self._describers)
             }
             return self._gathered(head, asked)
 
-        await self._desk.serve(interaction, errand)
+        await self._dispatcher.serve(interaction, errand)
 
     async def _gathered(self, head: str, asked: dict[Address, asyncio.Future[CommandReply]]) -> Answer:
         """What came in the time that people like to wait; who says nothing is named."""
         if asked:
-            await asyncio.wait(asked.values(), timeout=self._desk.timing.answer_within_s / 2)
+            await asyncio.wait(asked.values(), timeout=self._dispatcher.timing.answer_within_s / 2)
         lines = [head]
         for describer, reply in asked.items():
             if reply.done() and isinstance(told := reply.result(), SelfDescription):
@@ -69,11 +72,15 @@ class StatusCommands:
         return Answer("\n".join(lines))
 
     def _described(self, told: SelfDescription) -> str:
-        figures = (f"{name.replace('_', ' ')} {self._desk.quoted(str(value), _FIGURE)}" for name, value in told.figures)
+        figures = (
+            f"{name.replace('_', ' ')} {self._dispatcher.quoted(str(value), _FIGURE)}" for name, value in told.figures
+        )
         return f"**{told.about}**: {', '.join(figures) or 'nothing to tell'}"
 
     async def _help(self, interaction: discord.Interaction) -> None:
-        await self._desk.serve(interaction, lambda visit: at_once(self._help_text(is_member=visit.is_member)))
+        await self._dispatcher.serve(
+            interaction, lambda invocation: at_once(self._help_text(is_member=invocation.is_member))
+        )
 
     def _help_text(self, *, is_member: bool) -> str:
         lines = [HELP]

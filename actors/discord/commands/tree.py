@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Any
 
 import discord
 from discord import app_commands
 
 from actors.discord.calls.rest_calls import TRANSIENT, described
 from actors.discord.commands.definition import definitions
-from actors.discord.commands.dispatcher import Desk
+from actors.discord.commands.dispatcher import CommandDispatcher
 from actors.discord.commands.memory import MemoryCommands
 from actors.discord.commands.pins import PinCommands
 from actors.discord.commands.reminders import ReminderCommands
@@ -20,12 +20,12 @@ from actors.discord.commands.services import Services
 from actors.discord.commands.skill import SkillCommands, SkillNames
 from actors.discord.commands.status import StatusCommands
 from actors.discord.commands.windows import WindowCommands
-from actors.discord.incoming.admission import Reception
+from actors.discord.incoming.admission import Admission
 from actors.discord.timing import Timing
 
 log = logging.getLogger(__name__)
 
-_BOT_DM: Final = 1
+_BOT_DM = 1
 """Discord's word for the direct messages with the bot, among the places in which a command is shown."""
 
 
@@ -34,10 +34,10 @@ class Commands:
 
     Args:
         client: discord.py's.
-        desk: Serves them.
+        dispatcher: Serves them.
         services: Whom they ask.
         skills: The skills' names.
-        reception: Counts how much each person asks.
+        admission: Counts how much each person asks.
         dms: Whether they are offered in direct messages as well.
     """
 
@@ -45,10 +45,10 @@ class Commands:
         self,
         client: discord.Client,
         *,
-        desk: Desk,
+        dispatcher: CommandDispatcher,
         services: Services,
         skills: SkillNames,
-        reception: Reception,
+        admission: Admission,
         dms: bool,
         timing: Timing,
     ) -> None:
@@ -57,14 +57,14 @@ class Commands:
         self._dms = dms
         self._timing = timing
         self._tree = _Tree(client)
-        commands = [*WindowCommands(desk, services.models).all(), *PinCommands(desk).all()]
+        commands = [*WindowCommands(dispatcher, services.models).all(), *PinCommands(dispatcher).all()]
         if services.memory is not None:
-            commands += MemoryCommands(desk, services.memory).all()
+            commands += MemoryCommands(dispatcher, services.memory).all()
         if services.scheduler is not None:
-            commands += ReminderCommands(desk, services.scheduler).all()
+            commands += ReminderCommands(dispatcher, services.scheduler).all()
         if services.skills is not None:
-            commands += SkillCommands(desk, services.skills, skills, reception).all()
-        commands += StatusCommands(desk, services.describers, self._tree.get_commands).all()
+            commands += SkillCommands(dispatcher, services.skills, skills, admission).all()
+        commands += StatusCommands(dispatcher, services.describers, self._tree.get_commands).all()
         for command in commands:
             self._tree.add_command(command)
 

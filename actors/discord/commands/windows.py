@@ -8,7 +8,7 @@ import discord
 from discord import app_commands
 
 from actors.discord.commands.answer import Answer
-from actors.discord.commands.dispatcher import Desk, Visit
+from actors.discord.commands.dispatcher import CommandDispatcher, Invocation
 from actors.discord.commands.offer import AnyCommand, Choices, choices, slash
 from actors.discord.commands.replies import worded
 from messages.context import (
@@ -29,8 +29,8 @@ STOPPED = "Stopped."
 class WindowCommands:
     """`/new`, `/stop`, `/model`, `/usage`."""
 
-    def __init__(self, desk: Desk, models: tuple[str, ...]) -> None:
-        self._desk = desk
+    def __init__(self, dispatcher: CommandDispatcher, models: tuple[str, ...]) -> None:
+        self._dispatcher = dispatcher
         self._models = models
 
     def all(self) -> list[AnyCommand]:
@@ -47,54 +47,59 @@ class WindowCommands:
         return commands
 
     async def _new(self, interaction: discord.Interaction) -> None:
-        await self._desk.serve(interaction, self._start)
+        await self._dispatcher.serve(interaction, self._start)
 
-    def _start(self, visit: Visit) -> Awaitable[Answer]:
+    def _start(self, invocation: Invocation) -> Awaitable[Answer]:
         question = StartNewWindow(
-            request_id=visit.request_id, reply_to=visit.reply_to, window=visit.window, asked_by=visit.person_id
+            request_id=invocation.request_id,
+            reply_to=invocation.reply_to,
+            window=invocation.window,
+            asked_by=invocation.person_id,
         )
-        reply = self._desk.inquire(visit.window.address, question)
+        reply = self._dispatcher.inquire(invocation.window.address, question)
         return worded(reply, NewWindowStarted, lambda _: Answer(STARTED), "No new window")
 
     async def _stop(self, interaction: discord.Interaction) -> None:
-        await self._desk.serve(interaction, lambda visit: stop(self._desk, visit))
+        await self._dispatcher.serve(interaction, lambda invocation: stop(self._dispatcher, invocation))
 
     @app_commands.describe(name="The model; leave it out to see which one answers")
     async def _model(self, interaction: discord.Interaction, name: app_commands.Range[str, 1, 100] = "") -> None:
-        def errand(visit: Visit) -> Awaitable[Answer]:
+        def errand(invocation: Invocation) -> Awaitable[Answer]:
             question = ChooseModel(
-                request_id=visit.request_id,
-                reply_to=visit.reply_to,
-                window=visit.window,
-                asked_by=visit.person_id,
+                request_id=invocation.request_id,
+                reply_to=invocation.reply_to,
+                window=invocation.window,
+                asked_by=invocation.person_id,
                 model=name.strip(),
             )
-            reply = self._desk.inquire(visit.window.address, question)
+            reply = self._dispatcher.inquire(invocation.window.address, question)
             return worded(reply, ModelChosen, lambda chosen: _model_words(chosen, is_new=bool(question.model)))
 
-        await self._desk.serve(interaction, errand)
+        await self._dispatcher.serve(interaction, errand)
 
     async def _model_names(self, interaction: discord.Interaction, typed: str) -> Choices:
-        return choices(self._models, typed) if self._desk.hears(interaction) else []
+        return choices(self._models, typed) if self._dispatcher.hears(interaction) else []
 
     async def _usage(self, interaction: discord.Interaction) -> None:
-        def errand(visit: Visit) -> Awaitable[Answer]:
-            question = TellUsage(request_id=visit.request_id, reply_to=visit.reply_to, window=visit.window)
-            return worded(self._desk.inquire(visit.window.address, question), UsageTold, _usage_words)
+        def errand(invocation: Invocation) -> Awaitable[Answer]:
+            question = TellUsage(
+                request_id=invocation.request_id, reply_to=invocation.reply_to, window=invocation.window
+            )
+            return worded(self._dispatcher.inquire(invocation.window.address, question), UsageTold, _usage_words)
 
-        await self._desk.serve(interaction, errand)
+        await self._dispatcher.serve(interaction, errand)
 
 
-def stop(desk: Desk, visit: Visit, turn_id: str = "") -> Awaitable[Answer]:
+def stop(dispatcher: CommandDispatcher, invocation: Invocation, turn_id: str = "") -> Awaitable[Answer]:
     """Have a turn stopped: that one, or whichever runs."""
     question = StopTurn(
-        request_id=visit.request_id,
-        reply_to=visit.reply_to,
-        window=visit.window,
-        asked_by=visit.person_name,
+        request_id=invocation.request_id,
+        reply_to=invocation.reply_to,
+        window=invocation.window,
+        asked_by=invocation.person_name,
         turn_id=turn_id,
     )
-    reply = desk.inquire(visit.window.address, question)
+    reply = dispatcher.inquire(invocation.window.address, question)
     return worded(reply, TurnStopped, lambda _: Answer(STOPPED), "Nothing was stopped")
 
 

@@ -100,7 +100,7 @@ class AgentClient(discord.Client):
         """Close what discord.py left open."""
         await self._sockets.close(self._timing.close_timeout_s)
 
-    # ---- events, by discord.py's names
+    # events, by discord.py's names
 
     async def on_connect(self) -> None:
         """A new session: what was said since the last one is not sent."""
@@ -170,9 +170,9 @@ class AgentClient(discord.Client):
         return [guild for guild in self.guilds if self._is_home(guild)]
 
     def _is_home(self, guild: discord.Guild) -> bool:
-        return any(guild.get_channel_or_thread(int(channel_id)) for channel_id in self._intake.places.channels)
+        return any(guild.get_channel_or_thread(int(channel_id)) for channel_id in self._intake.window_map.channels)
 
-    # ---- parsers
+    # parsers
 
     def _guard_parsers(self) -> None:
         """Keep one unreadable event from ending the connection, which is what discord.py 2.7.1 makes of it."""

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import discord
 
 from actors.discord.calls.fatal import fatal_sentence
-from actors.discord.calls.rest_calls import TRANSIENT, Courier, described
+from actors.discord.calls.rest_calls import TRANSIENT, RestCalls, described
 from actors.discord.connection.client import AgentClient
 from actors.discord.connection.keep_alive import end_keep_alives
 from actors.discord.timing import Timing, backoff
@@ -32,13 +32,13 @@ class Session:
         *,
         token: str,
         build: Callable[[], AgentClient],
-        courier: Courier,
+        rest: RestCalls,
         timing: Timing,
         on_fatal: Callable[[str], None],
     ) -> None:
         self._token = token
         self._build = build
-        self._courier = courier
+        self._rest = rest
         self._timing = timing
         self._on_fatal = on_fatal
         self._running: asyncio.Task[None] | None = None
@@ -80,7 +80,7 @@ class Session:
         """Log in and stay connected as long as discord.py manages; ends with its error, or when the session is lost."""
         async with asyncio.timeout(self._timing.call_timeout_s):
             await client.login(self._token)
-        self._courier.employ(client)
+        self._rest.employ(client)
         connection = asyncio.create_task(client.connect())
         watch = asyncio.create_task(client.has_lost_session())
         try:
@@ -96,8 +96,8 @@ class Session:
 
     async def _bury(self, client: AgentClient) -> None:
         """Close a client, with force when Discord doesn't answer."""
-        if self._courier.client is client:
-            self._courier.employ(None)
+        if self._rest.client is client:
+            self._rest.employ(None)
         try:
             async with asyncio.timeout(self._timing.close_timeout_s):
                 await client.close()

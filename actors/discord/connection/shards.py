@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Final
 
-_LAUNCH: Final = -1
+_LAUNCH = -1
 
 
 class Shards:

@@ -8,13 +8,13 @@ from datetime import datetime, timedelta
 import discord
 
 from actors.discord.incoming.arrival import Hearing
-from domain.policy.rate_limit import Allowance
+from domain.policy.rate_limit import RateLimit
 
 ALLOWANCE_S = 600.0
 """The while in which one person's messages are counted."""
 
 
-class Reception:
+class Admission:
     """Decides for each message; lives on the loop and outlives each client.
 
     Args:
@@ -38,7 +38,7 @@ class Reception:
     ) -> None:
         self._answers_all = answers_all
         self._catchup = catchup
-        self._allowance = Allowance(turns_per_user, ALLOWANCE_S)
+        self._allowance = RateLimit(turns_per_user, ALLOWANCE_S)
         self._now = now
         self._monotonic = monotonic
         self._bot_id = bot_id

@@ -8,19 +8,18 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Final
 
 log = logging.getLogger(__name__)
 
-FOLDER: Final = "attachments"
-MOST_BYTES: Final = 256 << 20
+FOLDER = "attachments"
+MOST_BYTES = 256 << 20
 """Of all files of a window, a quarter of what its directory may hold before no more commands run."""
-MOST_MESSAGES: Final = 1_000
-LEAST_FREE_BYTES: Final = 512 << 20
-_PART: Final = ".part"
-_MODE: Final = 0o444
-_OPEN_FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_MAKE_FILE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+MOST_MESSAGES = 1_000
+LEAST_FREE_BYTES = 512 << 20
+_PART = ".part"
+_MODE = 0o444
+_OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_MAKE_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def kept_path(message_id: str, name: str) -> str:

@@ -7,14 +7,13 @@ import functools
 import logging
 from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Final
 
 import discord
 
-from actors.discord.calls.rest_calls import CallFailedError, CallRefusedError, Courier
+from actors.discord.calls.rest_calls import CallFailedError, CallRefusedError, RestCalls
 from actors.discord.incoming.arrival import Arrival, is_speech
 from actors.discord.incoming.intake import Intake
-from actors.discord.incoming.window_map import Places, channel_window, thread_window
+from actors.discord.incoming.window_map import WindowMap, channel_window, thread_window
 from actors.discord.seen import Gap
 
 log = logging.getLogger(__name__)
@@ -22,8 +21,8 @@ log = logging.getLogger(__name__)
 Talkable = discord.TextChannel | discord.VoiceChannel | discord.StageChannel | discord.Thread
 """What has a history of its own."""
 
-_PAGE: Final = 100
-_AT_ONCE: Final = 4
+_PAGE = 100
+_AT_ONCE = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +44,10 @@ class CatchUp:
     nothing after that was seen. Only threads that are active, or were archived since then, can hold anything new.
     """
 
-    def __init__(self, *, intake: Intake, places: Places, courier: Courier) -> None:
+    def __init__(self, *, intake: Intake, window_map: WindowMap, rest: RestCalls) -> None:
         self._intake = intake
-        self._places = places
-        self._courier = courier
+        self._window_map = window_map
+        self._rest = rest
         self._limit = asyncio.Semaphore(_AT_ONCE)
         self._absent: dict[str, Gap] = {}
         """Configured channels that were not there when they should have been read."""
@@ -60,7 +59,7 @@ class CatchUp:
             return
         started = [
             self._start(channel, self._absent.pop(channel_id, gap))
-            for channel_id in sorted(self._places.channels)
+            for channel_id in sorted(self._window_map.channels)
             if (channel := self._present(client, channel_id, gap)) is not None
         ]
         missed = [each for some in started for each in some]
@@ -86,7 +85,7 @@ class CatchUp:
             self._absent.setdefault(channel_id, gap)
         return channel
 
-    # ---- what was missed
+    # what was missed
 
     def _start(self, channel: object, gap: Gap) -> list[Missed]:
         """What was missed in a channel and its active threads; its archived ones are asked for."""
@@ -111,7 +110,7 @@ class CatchUp:
         yield from self._missed_in(thread, key, gap.by_window.get(key, gap.newest_of(thread.guild.id)))
 
     def _missed_in(self, channel: Talkable, key: str, after: int | None) -> Iterator[Missed]:
-        self._places.learn(channel)
+        self._window_map.learn(channel)
         newest = channel.last_message_id or 0
         self._intake.seen.notice(str(channel.id), newest)
         self._intake.seen.witness(channel.guild.id, newest)
@@ -120,7 +119,7 @@ class CatchUp:
         elif newest > after:
             yield Missed(channel.id, channel.guild.id, key, after)
 
-    # ---- reading it
+    # reading it
 
     def _read(self, missed: Iterable[Missed]) -> None:
         for each in missed:
@@ -132,7 +131,7 @@ class CatchUp:
         Nothing is held for this list: were it slow, it would hold everything.
         """
         try:
-            threads = await self._courier.persist(
+            threads = await self._rest.persist(
                 "listing archived threads", functools.partial(_archived_since, channel_id, newest)
             )
         except (CallRefusedError, CallFailedError) as error:
@@ -152,7 +151,7 @@ class CatchUp:
     async def _arrivals(self, missed: Missed) -> AsyncIterator[Arrival]:
         after = missed.after
         while True:
-            page = await self._courier.persist("reading history", functools.partial(_page, missed, after))
+            page = await self._rest.persist("reading history", functools.partial(_page, missed, after))
             for message in page:
                 self._intake.seen.notice(str(missed.channel_id), message.id)
                 if is_speech(message):

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any
 
 import aiohttp
 import discord
 import yarl
 
-from actors.discord.calls.rest_calls import CallFailedError, Courier
+from actors.discord.calls.rest_calls import CallFailedError, RestCalls
 from actors.discord.timing import Timing
 
-_AT_ONCE: Final = 8
-_CHUNK_BYTES: Final = 1 << 16
-_PASSING: Final = frozenset({408, 425, 429})
+_AT_ONCE = 8
+_CHUNK_BYTES = 1 << 16
+_PASSING = frozenset({408, 425, 429})
 """Client errors after which the same question may get another answer."""
 
 
@@ -27,13 +27,13 @@ class Fetcher:
     """Reads files with the client's own connections; few at once, since each is held in memory.
 
     Args:
-        courier: Runs the calls.
+        rest: Runs the calls.
         origins: Where files may be read, as scheme, host and port.
         timing: `file_timeout_s` bounds a file with all attempts at it.
     """
 
-    def __init__(self, *, courier: Courier, origins: Callable[[], frozenset[yarl.URL]], timing: Timing) -> None:
-        self._courier = courier
+    def __init__(self, *, rest: RestCalls, origins: Callable[[], frozenset[yarl.URL]], timing: Timing) -> None:
+        self._rest = rest
         self._origins = origins
         self._timing = timing
         self._room = asyncio.Semaphore(_AT_ONCE)
@@ -52,7 +52,7 @@ class Fetcher:
         async with self._room:
             try:
                 async with asyncio.timeout(self._timing.file_timeout_s):
-                    return await self._courier.persist("reading an attached file", call)
+                    return await self._rest.persist("reading an attached file", call)
             except TimeoutError:
                 raise UnfetchedError(f"reading it took longer than {self._timing.file_timeout_s:g} s") from None
             except CallFailedError:

@@ -10,11 +10,11 @@ from typing import Any
 
 import discord
 
-from actors.discord.calls.rest_calls import CallFailedError, CallRefusedError, Courier
-from actors.discord.incoming.admission import Reception
+from actors.discord.calls.rest_calls import CallFailedError, CallRefusedError, RestCalls
+from actors.discord.incoming.admission import Admission
 from actors.discord.incoming.arrival import Admitted, Arrival, guild_id_of, is_speech, user_message
 from actors.discord.incoming.unpacking import Unpacked
-from actors.discord.incoming.window_map import Places, Whereabouts
+from actors.discord.incoming.window_map import Place, WindowMap
 from actors.discord.seen import Gap, Seen
 from domain.policy.access import Access, Standing, depends_on_roles, standing
 from messages.base import Address, Message, Window
@@ -25,7 +25,7 @@ NOT_HERE = "I do not live in this channel."
 NOT_HEARD = "You are not on the list of people that I listen to."
 STOPPING = "I am being stopped; please try again later."
 
-Verdict = Admitted | str | Whereabouts
+Verdict = Admitted | str | Place
 """Where something is for and what its author may do, the reason why it is refused, or `UNKNOWN`."""
 
 
@@ -50,20 +50,20 @@ class Intake:
     def __init__(
         self,
         *,
-        places: Places,
+        window_map: WindowMap,
         access: Access,
         seen: Seen,
-        courier: Courier,
-        reception: Reception,
+        rest: RestCalls,
+        admission: Admission,
         unpack: Callable[[discord.Message, Window], Awaitable[Unpacked]],
         tell: Callable[[Address, Message], None],
         reply_to: Address,
     ) -> None:
-        self.places = places
+        self.window_map = window_map
         self.seen = seen
         self._access = access
-        self._courier = courier
-        self._reception = reception
+        self._rest = rest
+        self._admission = admission
         self._unpack = unpack
         self._tell = tell
         self._reply_to = reply_to
@@ -72,7 +72,7 @@ class Intake:
         self._is_open = True
         self._tasks: set[asyncio.Task[None]] = set()
 
-    # ---- live events; nothing here may wait, or the order is lost
+    # live events; nothing here may wait, or the order is lost
 
     def hear(self, message: discord.Message) -> None:
         """Take in a message that just came."""
@@ -123,7 +123,7 @@ class Intake:
             while lane.waiting:
                 lane.waiting.popleft().refuse(STOPPING)
 
-    # ---- lanes
+    # lanes
 
     def release(self, kept: Iterable[str]) -> None:
         """Let pass what is held, except in the channels `kept`."""
@@ -181,7 +181,7 @@ class Intake:
             roles: User id -> role ids as found so far in one go; added to.
         """
         verdict = self.judge(arrival)
-        if verdict is Whereabouts.UNKNOWN:
+        if verdict is Place.UNKNOWN:
             try:
                 verdict = await self._inquire(arrival, roles)
             except CallRefusedError:
@@ -201,15 +201,15 @@ class Intake:
 
         async def prepare() -> None:
             nonlocal unpacked
-            window = self.places.window_of(message.channel)
+            window = self.window_map.window_of(message.channel)
             if isinstance(window, Window) and self._is_open and not self.seen.has(message.id):
                 unpacked = await self._unpack(message, window)
 
         def accept(admitted: Admitted) -> None:
             window = admitted.window
             if self.seen.is_new(window.address.key, message.id):
-                hearing = self._reception.hearing(message, may_run=admitted.standing is Standing.MEMBER)
-                audience = self.places.audience_of(message.channel)
+                hearing = self._admission.hearing(message, may_run=admitted.standing is Standing.MEMBER)
+                audience = self.window_map.audience_of(message.channel)
                 self._tell(window.address, user_message(message, window, self._reply_to, audience, hearing, unpacked))
 
         return Arrival(
@@ -223,23 +223,23 @@ class Intake:
             prepare=prepare if message.attachments else None,
         )
 
-    # ---- rules
+    # rules
 
     def judge(self, arrival: Arrival) -> Verdict:
         """What is to become of an arrival, as far as can be said without asking Discord."""
         return self._verdict(arrival, self._roles_at_hand(arrival))
 
     def _verdict(self, arrival: Arrival, roles: frozenset[str] | None) -> Verdict:
-        place = self.places.window_of(arrival.channel)
-        if place is Whereabouts.ELSEWHERE:
+        place = self.window_map.window_of(arrival.channel)
+        if place is Place.ELSEWHERE:
             return NOT_HERE
         user_id = str(arrival.author.id)
         if roles is None and depends_on_roles(self._access, user_id):
-            return Whereabouts.UNKNOWN
+            return Place.UNKNOWN
         stands = standing(self._access, user_id=user_id, role_ids=roles or ())
         if stands is Standing.NOBODY:
             return NOT_HEARD
-        return place if isinstance(place, Whereabouts) else Admitted(place, stands)
+        return place if isinstance(place, Place) else Admitted(place, stands)
 
     @staticmethod
     def _roles_at_hand(arrival: Arrival) -> frozenset[str] | None:
@@ -254,11 +254,11 @@ class Intake:
         Raises:
             CallRefusedError: the channel or the person is gone.
         """
-        if self.places.window_of(arrival.channel) is Whereabouts.UNKNOWN:
+        if self.window_map.window_of(arrival.channel) is Place.UNKNOWN:
             channel = await self._until_answered(
                 "looking up a channel", lambda client: client.fetch_channel(int(arrival.channel_id))
             )
-            if self.places.learn(channel) is Whereabouts.ELSEWHERE:
+            if self.window_map.learn(channel) is Place.ELSEWHERE:
                 return NOT_HERE
         held = self._roles_at_hand(arrival)
         if held is None and depends_on_roles(self._access, str(arrival.author.id)):
@@ -278,11 +278,11 @@ class Intake:
         """What `call` gives; to give up would lose what people said."""
         while True:
             try:
-                return await self._courier.persist(what, call)
+                return await self._rest.persist(what, call)
             except CallFailedError as error:
                 log.error("%s; what people say there waits", error)
 
-    # ---- tasks
+    # tasks
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
         """Run `work` beside what goes on, until the loop is closed."""

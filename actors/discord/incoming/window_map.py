@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterable
 from enum import Enum
-from typing import Final, TypeVar
+from typing import TypeVar
 
 import discord
 
 from actors.discord.incoming.audience import audience_label
 from messages.base import Surface, Window
 
-_REMEMBERED: Final = 10_000
+_REMEMBERED = 10_000
 T = TypeVar("T")
 
 AnyChannel = discord.abc.Messageable | discord.abc.GuildChannel | discord.abc.PrivateChannel
 """Whatever discord.py puts into a `channel` field."""
 
 
-class Whereabouts(Enum):
+class Place(Enum):
     """What a channel is when it is no window of ours."""
 
     ELSEWHERE = "elsewhere"
@@ -27,7 +27,7 @@ class Whereabouts(Enum):
     """Not in discord.py's cache, such as an archived thread: somebody has to ask Discord."""
 
 
-class Places:
+class WindowMap:
     """The configured channels, and the threads below them as far as they were met.
 
     Args:
@@ -38,31 +38,31 @@ class Places:
     def __init__(self, channels: Iterable[str], *, dms: bool = False) -> None:
         self.channels = frozenset(channels)
         self._dms = dms
-        self._known: OrderedDict[str, Window | Whereabouts] = OrderedDict()
+        self._known: OrderedDict[str, Window | Place] = OrderedDict()
         self._audiences: OrderedDict[str, str] = OrderedDict()
         """Channel id -> label of its readers when it was last seen whole."""
 
-    def window_of(self, channel: AnyChannel | None) -> Window | Whereabouts:
+    def window_of(self, channel: AnyChannel | None) -> Window | Place:
         """The window that `channel` is, as far as can be said without asking."""
         match channel:
             case discord.DMChannel(id=id) if self._dms:
                 return dm_window(str(id))
             case None | discord.DMChannel() | discord.GroupChannel():
-                return Whereabouts.ELSEWHERE
+                return Place.ELSEWHERE
             case discord.PartialMessageable(id=id):
-                return self._known.get(str(id), Whereabouts.UNKNOWN)
+                return self._known.get(str(id), Place.UNKNOWN)
             case discord.Thread(id=id, parent_id=parent_id):
                 ours = not self.channels.isdisjoint({str(id), str(parent_id)})
-                return thread_window(str(id)) if ours else Whereabouts.ELSEWHERE
+                return thread_window(str(id)) if ours else Place.ELSEWHERE
             case discord.abc.GuildChannel(id=id):
-                return channel_window(str(id)) if str(id) in self.channels else Whereabouts.ELSEWHERE
+                return channel_window(str(id)) if str(id) in self.channels else Place.ELSEWHERE
             case _:
-                return Whereabouts.ELSEWHERE
+                return Place.ELSEWHERE
 
-    def learn(self, channel: AnyChannel) -> Window | Whereabouts:
+    def learn(self, channel: AnyChannel) -> Window | Place:
         """The window that `channel` is; remembered, since a thread never moves."""
         place = self.window_of(channel)
-        if place is not Whereabouts.UNKNOWN and isinstance(channel, discord.abc.Snowflake):
+        if place is not Place.UNKNOWN and isinstance(channel, discord.abc.Snowflake):
             _remember(self._known, str(channel.id), place)
             self.audience_of(channel)
         return place

@@ -6,18 +6,17 @@ import asyncio
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final
 
 import discord
 
-from actors.discord.calls.rest_calls import TRANSIENT, CallFailedError, CallRefusedError, Courier, described
+from actors.discord.calls.rest_calls import TRANSIENT, CallFailedError, CallRefusedError, RestCalls, described
 from actors.discord.timing import Timing
 from domain.text.running_text import running_text, stopped_text
 from messages.discord import EndProgress, ShowProgress
 
 log = logging.getLogger(__name__)
 
-STOP_PREFIX: Final = "stop:"
+STOP_PREFIX = "stop:"
 """Of the custom id of the button that stops a turn; the turn's id follows."""
 
 
@@ -52,13 +51,13 @@ class LiveMessages:
     def __init__(
         self,
         *,
-        courier: Courier,
+        rest: RestCalls,
         timing: Timing,
         reference: Callable[[str, str], discord.MessageReference | None],
         present: Callable[[str], str],
         posted: Callable[[str, int], None],
     ) -> None:
-        self._courier = courier
+        self._rest = rest
         self._timing = timing
         self._reference = reference
         self._present = present
@@ -93,7 +92,7 @@ class LiveMessages:
                 await message.delete()
 
         try:
-            await self._courier.persist(f"ending a running message in channel {ended.window.id}", call)
+            await self._rest.persist(f"ending a running message in channel {ended.window.id}", call)
         except (CallRefusedError, CallFailedError) as error:
             log.warning("a running message in channel %s stays as it is: %s", ended.window.id, error)
 
@@ -189,7 +188,7 @@ class LiveMessages:
             )
 
         # Persisted, unlike an edit: a message that may be there or not could never be replaced.
-        shown = await self._courier.persist(f"posting how far a turn is in channel {channel_id}", call)
+        shown = await self._rest.persist(f"posting how far a turn is in channel {channel_id}", call)
         running.message_id = shown.id
         running.begun_at = asyncio.get_running_loop().time()
         self._posted(channel_id, shown.id)
@@ -199,7 +198,7 @@ class LiveMessages:
             message = client.get_partial_messageable(int(channel_id)).get_partial_message(message_id)
             await message.edit(content=text, view=stop_button(turn_id), allowed_mentions=discord.AllowedMentions.none())
 
-        await self._courier.once(call)
+        await self._rest.once(call)
 
     async def remove(self, channel_id: str, message_id: int) -> None:
         """Take a running message away."""
@@ -208,7 +207,7 @@ class LiveMessages:
             await client.get_partial_messageable(int(channel_id)).get_partial_message(message_id).delete()
 
         try:
-            await self._courier.persist(f"removing a running message in channel {channel_id}", call)
+            await self._rest.persist(f"removing a running message in channel {channel_id}", call)
         except (CallRefusedError, CallFailedError) as error:
             log.warning("an old running message in channel %s stays: %s", channel_id, error)
 

@@ -9,11 +9,10 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final
 
 import discord
 
-from actors.discord.calls.rest_calls import CallFailedError, CallRefusedError, Courier
+from actors.discord.calls.rest_calls import CallFailedError, CallRefusedError, RestCalls
 from actors.discord.outgoing.live import LiveMessages
 from actors.discord.outgoing.typing_indicator import TypingIndicator
 from actors.discord.seen import Seen
@@ -26,9 +25,9 @@ from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, Discord
 
 log = logging.getLogger(__name__)
 
-_REMEMBERED: Final = 10_000
-_LOOK_BACK_MESSAGES: Final = 200
-_LOOK_BACK_NEWEST: Final = 1_000
+_REMEMBERED = 10_000
+_LOOK_BACK_MESSAGES = 200
+_LOOK_BACK_NEWEST = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +56,7 @@ class Outbox:
     def __init__(
         self,
         *,
-        courier: Courier,
+        rest: RestCalls,
         typing: TypingIndicator,
         seen: Seen,
         timing: Timing,
@@ -65,7 +64,7 @@ class Outbox:
         tell: Callable[[Address, Message], None],
         now: Callable[[], datetime],
     ) -> None:
-        self._courier = courier
+        self._rest = rest
         self._typing = typing
         self._seen = seen
         self._timing = timing
@@ -73,7 +72,7 @@ class Outbox:
         self._now = now
         self._present = present
         self.live = LiveMessages(
-            courier=courier, timing=timing, reference=self._reference, present=present, posted=self._note_posted
+            rest=rest, timing=timing, reference=self._reference, present=present, posted=self._note_posted
         )
         """What is shown of turns that this outbox's texts will end."""
         self.settled = 0
@@ -187,7 +186,7 @@ class Outbox:
                 suppress_embeds=True,
             )
 
-        shown = await self._courier.persist(f"posting in channel {channel_id}", call)
+        shown = await self._rest.persist(f"posting in channel {channel_id}", call)
         self._seen.notice(channel_id, shown.id)
         self._remember(channel_id, part.nonce, str(shown.id))
         return str(shown.id)
@@ -211,7 +210,7 @@ class Outbox:
             )
 
         try:
-            await self._courier.persist(f"completing an answer in channel {channel_id}", call)
+            await self._rest.persist(f"completing an answer in channel {channel_id}", call)
         except CallRefusedError as error:
             log.info("a running message in channel %s cannot become the answer: %s", channel_id, error)
         else:
@@ -243,7 +242,7 @@ class Outbox:
                 found |= {shown.id: shown async for shown in newest}
             return [found[i] for i in sorted(found) if client.user and found[i].author.id == client.user.id]
 
-        shown = await self._courier.persist(f"looking into channel {message.window.id}", read)
+        shown = await self._rest.persist(f"looking into channel {message.window.id}", read)
         for part, message_id in zip(parts, shown_already(message, parts, shown), strict=False):
             self._remember(message.window.id, part.nonce, message_id)
         if not message.turn_id:

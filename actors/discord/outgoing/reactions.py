@@ -6,26 +6,25 @@ import asyncio
 import logging
 from collections import OrderedDict
 from dataclasses import dataclass
-from typing import Final
 
 import discord
 
-from actors.discord.calls.rest_calls import TRANSIENT, CallFailedError, CallRefusedError, Courier, described
+from actors.discord.calls.rest_calls import TRANSIENT, CallFailedError, CallRefusedError, RestCalls, described
 from actors.discord.timing import Timing
 from messages.discord import ReactionKind, ShowReaction
 
 log = logging.getLogger(__name__)
 
-AT_WORK: Final = "👀"
-EMOJI: Final = {
+AT_WORK = "👀"
+EMOJI = {
     ReactionKind.TAKEN: AT_WORK,
     ReactionKind.RESUMED: AT_WORK,
     ReactionKind.ANSWERED: "✅",
     ReactionKind.FAILED: "❌",
 }
-_BEGINNINGS: Final = (ReactionKind.TAKEN, ReactionKind.RESUMED)
-_REMEMBERED: Final = 10_000
-_WAITING: Final = 50
+_BEGINNINGS = (ReactionKind.TAKEN, ReactionKind.RESUMED)
+_REMEMBERED = 10_000
+_WAITING = 50
 """Most messages of a channel whose reactions wait; beyond that the oldest are left out."""
 
 
@@ -47,8 +46,8 @@ class Reactions:
     shown for long is left out, except that a sign of work never stays at a message that is dealt with.
     """
 
-    def __init__(self, *, courier: Courier, timing: Timing) -> None:
-        self._courier = courier
+    def __init__(self, *, rest: RestCalls, timing: Timing) -> None:
+        self._rest = rest
         self._timing = timing
         self._wishes: dict[str, OrderedDict[str, _Wish]] = {}
         """Channel -> message -> what it is to show; a channel is here while its pump runs."""
@@ -126,9 +125,9 @@ class Reactions:
         is_done = False
         try:
             if is_there:
-                await self._courier.once(call)
+                await self._rest.once(call)
             else:
-                await self._courier.persist(f"taking a reaction away in channel {channel_id}", call)
+                await self._rest.persist(f"taking a reaction away in channel {channel_id}", call)
             is_done = True
         except TRANSIENT as error:
             log.info("a reaction in channel %s was not added: %s", channel_id, described(error))

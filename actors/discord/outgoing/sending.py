@@ -9,11 +9,10 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 import discord
 
-from actors.discord.calls.rest_calls import CallFailedError, CallRefusedError, Courier
+from actors.discord.calls.rest_calls import CallFailedError, CallRefusedError, RestCalls
 from actors.discord.incoming.unpacking import WorkdirOf
 from actors.discord.seen import Seen
 from actors.discord.timing import Timing
@@ -26,11 +25,11 @@ from messages.socket import Refused
 
 log = logging.getLogger(__name__)
 
-LARGEST_SENT_BYTES: Final = 10 << 20
+LARGEST_SENT_BYTES = 10 << 20
 """What Discord takes of a bot where nobody paid for more."""
-_SHOWN_PATH: Final = 200
-_PIECE: Final = 1 << 16
-_OVERLAP: Final = 1 << 12
+_SHOWN_PATH = 200
+_PIECE = 1 << 16
+_OVERLAP = 1 << 12
 """Longer than any disguise of a secret."""
 
 
@@ -51,7 +50,7 @@ class Sending:
     """Posts files that commands ask for; lives on the loop.
 
     Args:
-        courier: Makes the calls.
+        rest: Makes the calls.
         seen: Is told what was posted.
         timing: `send_timeout_s` bounds a request with all its attempts.
         workdir_of: Where files are looked for; None if nowhere.
@@ -64,7 +63,7 @@ class Sending:
     def __init__(
         self,
         *,
-        courier: Courier,
+        rest: RestCalls,
         seen: Seen,
         timing: Timing,
         workdir_of: WorkdirOf | None,
@@ -73,7 +72,7 @@ class Sending:
         holds_secret: Callable[[str], bool],
         tell: Callable[[Address, Message], None],
     ) -> None:
-        self._courier = courier
+        self._rest = rest
         self._seen = seen
         self._timing = timing
         self._workdir_of = workdir_of
@@ -164,7 +163,7 @@ class Sending:
                 suppress_embeds=True,
             )
 
-        shown = await self._courier.persist(f"posting a file in channel {channel_id}", call)
+        shown = await self._rest.persist(f"posting a file in channel {channel_id}", call)
         self._seen.notice(channel_id, shown.id)
         return str(shown.id)
 

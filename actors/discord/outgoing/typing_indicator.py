@@ -5,16 +5,15 @@ from __future__ import annotations
 import asyncio
 import logging
 from dataclasses import dataclass, field
-from typing import Final
 
 import discord
 
-from actors.discord.calls.rest_calls import TRANSIENT, Courier, described, refusal
+from actors.discord.calls.rest_calls import TRANSIENT, RestCalls, described, refusal
 from actors.discord.timing import Timing
 
 log = logging.getLogger(__name__)
 
-_GRACE_S: Final = 1.0
+_GRACE_S = 1.0
 """How long a call that is under way may go on when typing is stopped."""
 
 
@@ -36,8 +35,8 @@ class TypingIndicator:
     Each showing is a lease: no call is made, nor goes on, after `Timing.typing_limit_s` unless it was prolonged.
     """
 
-    def __init__(self, *, courier: Courier, timing: Timing) -> None:
-        self._courier = courier
+    def __init__(self, *, rest: RestCalls, timing: Timing) -> None:
+        self._rest = rest
         self._timing = timing
         self._signs: dict[str, _Sign] = {}
 
@@ -91,7 +90,7 @@ class TypingIndicator:
                     sign.call_limit = None
 
         try:
-            await self._courier.once(call)
+            await self._rest.once(call)
         except TRANSIENT as error:
             log.info("typing in channel %s was not shown: %s", channel_id, described(error))
             return refusal(error) is None

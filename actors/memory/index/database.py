@@ -44,7 +44,7 @@ CREATE INDEX files_of_window ON files(window);
 CREATE TABLE turns(
   id INTEGER PRIMARY KEY AUTOINCREMENT, file INTEGER NOT NULL REFERENCES files(id), line INTEGER NOT NULL,
   window INTEGER NOT NULL REFERENCES windows(id), timestamp INTEGER NOT NULL,
-  vector INTEGER, sitting INTEGER NOT NULL DEFAULT 0,
+  vector INTEGER, episode INTEGER NOT NULL DEFAULT 0,
   status TEXT NOT NULL DEFAULT 'pending' CHECK(status = 'pending' OR status = 'ok' OR status = 'failed'),
   attempts INTEGER NOT NULL DEFAULT 0, next_attempt_at INTEGER NOT NULL DEFAULT 0,
   pinned INTEGER NOT NULL DEFAULT 0 CHECK(pinned = 0 OR pinned = 1), hash BLOB NOT NULL,

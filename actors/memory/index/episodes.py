@@ -1,4 +1,4 @@
-"""Which turns of a window belong to one sitting, kept right whatever is put in or taken out."""
+"""Which turns of a window belong to one episode, kept right whatever is put in or taken out."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from actors.memory.index.session import Session
-from domain.memory.hybrid import SITTING_GAP
+from domain.memory.hybrid import EPISODE_GAP
 
-_GAP_MS = int(SITTING_GAP.total_seconds() * 1000)
+_GAP_MS = int(EPISODE_GAP.total_seconds() * 1000)
 
 
 class Place(NamedTuple):
@@ -17,11 +17,11 @@ class Place(NamedTuple):
     row: int
     at: int
     """Milliseconds since the epoch."""
-    sitting: int
+    episode: int
 
 
-class Sittings:
-    """Names each sitting by one of its rows; only whether two names are equal says something."""
+class Episodes:
+    """Names each episode by one of its rows; only whether two names are equal says something."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -29,50 +29,50 @@ class Sittings:
     def last(self, window: int) -> Place | None:
         """The window's newest turn."""
         found = self._session.rows(
-            "SELECT id, timestamp, sitting FROM turns WHERE window = ? ORDER BY timestamp DESC, id DESC LIMIT 1", window
+            "SELECT id, timestamp, episode FROM turns WHERE window = ? ORDER BY timestamp DESC, id DESC LIMIT 1", window
         )
         return Place(*found[0]) if found else None
 
     def following(self, last: Place | None, first_row: int, moments: Iterable[int]) -> list[int]:
-        """The sittings of new turns behind all others of their window, numbered from `first_row` on."""
-        sitting, before = (last.sitting, last.at) if last is not None else (first_row, None)
+        """The episodes of new turns behind all others of their window, numbered from `first_row` on."""
+        episode, before = (last.episode, last.at) if last is not None else (first_row, None)
         found = []
         for row, at in enumerate(moments, first_row):
             if before is not None and at - before > _GAP_MS:
-                sitting = row
-            found.append(sitting)
+                episode = row
+            found.append(episode)
             before = at
         return found
 
     def join(self, row: int, window: int, at: int) -> None:
-        """Let a row that was put in anywhere belong to the sitting around it; it may make one of two."""
+        """Let a row that was put in anywhere belong to the episode around it; it may make one of two."""
         before, after = self._beside(row, window, at)
-        (sitting,) = self.following(before, row, (at,))
-        self._session.rows("UPDATE turns SET sitting = ? WHERE id = ?", sitting, row)
-        if after is not None and after.sitting != sitting and after.at - at <= _GAP_MS:
-            self._rename(window, after, sitting)
+        (episode,) = self.following(before, row, (at,))
+        self._session.rows("UPDATE turns SET episode = ? WHERE id = ?", episode, row)
+        if after is not None and after.episode != episode and after.at - at <= _GAP_MS:
+            self._rename(window, after, episode)
 
     def leave(self, row: int) -> None:
-        """Take a row that is about to go out of its sitting; what is left may be two."""
+        """Take a row that is about to go out of its episode; what is left may be two."""
         found = self._session.rows("SELECT window, timestamp FROM turns WHERE id = ?", row)
         if not found:
             return
         window, at = found[0]
         before, after = self._beside(row, window, at)
-        if before is None or after is None or before.sitting != after.sitting:
+        if before is None or after is None or before.episode != after.episode:
             return
         if after.at - before.at > _GAP_MS:
             self._rename(window, after, after.row)
 
-    def _rename(self, window: int, first: Place, sitting: int) -> None:
+    def _rename(self, window: int, first: Place, episode: int) -> None:
         self._session.rows(
-            "UPDATE turns SET sitting = ? WHERE window = ? AND (timestamp, id) >= (?, ?) AND sitting = ?",
-            *(sitting, window, first.at, first.row, first.sitting),
+            "UPDATE turns SET episode = ? WHERE window = ? AND (timestamp, id) >= (?, ?) AND episode = ?",
+            *(episode, window, first.at, first.row, first.episode),
         )
 
     def _beside(self, row: int, window: int, at: int) -> tuple[Place | None, Place | None]:
         """The turns before and after in the window."""
-        columns = "SELECT id, timestamp, sitting FROM turns WHERE window = ? AND"
+        columns = "SELECT id, timestamp, episode FROM turns WHERE window = ? AND"
         before = f"{columns} (timestamp, id) < (?, ?) ORDER BY timestamp DESC, id DESC LIMIT 1"
         after = f"{columns} (timestamp, id) > (?, ?) ORDER BY timestamp, id LIMIT 1"
         first, second = (self._session.rows(each, window, at, row) for each in (before, after))

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 
-from actors.memory.index.episodes import Sittings
+from actors.memory.index.episodes import Episodes
 from actors.memory.index.session import Session, milliseconds
 from domain.memory.hybrid_text import keyword_text
 from domain.memory.remembered import PinChange, Remembered
 from messages.base import Window
 
 _INSERT = (
-    "INSERT INTO turns(id, timestamp, sitting, pinned, file, line, window, event, turn, role, author, content, hash, "
+    "INSERT INTO turns(id, timestamp, episode, pinned, file, line, window, event, turn, role, author, content, hash, "
     "vector, status) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, "
     "iif(?14 IS NULL, 'pending', 'ok'))"
 )
@@ -23,11 +23,11 @@ _PIN_STATE = "SELECT pinned FROM pins WHERE path = ? AND line = ? ORDER BY at DE
 
 
 class Turns:
-    """The rows; each with its words in the keyword index and its place in a sitting. All inside a transaction."""
+    """The rows; each with its words in the keyword index and its place in a episode. All inside a transaction."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._sittings = Sittings(session)
+        self._episodes = Episodes(session)
 
     def add(self, window: Window, entries: Iterable[Remembered | PinChange]) -> tuple[list[int], list[int]]:
         """Store what was said; numbers of the rows that are new, and of those that are gone.
@@ -56,7 +56,7 @@ class Turns:
 
     def drop(self, row: int) -> None:
         """Take a row out; its vector stays for a text that comes back."""
-        self._sittings.leave(row)
+        self._episodes.leave(row)
         self._session.rows("DELETE FROM words WHERE rowid = ?", row)
         self._session.rows("DELETE FROM turns WHERE id = ?", row)
 
@@ -106,22 +106,22 @@ class Turns:
         first_row = int(self._session.one("SELECT seq FROM sqlite_sequence WHERE name = 'turns'") or 0) + 1
         rows = range(first_row, first_row + len(wanted))
         moments = [milliseconds(entry.at) for entry in wanted]
-        last = self._sittings.last(window)
+        last = self._episodes.last(window)
         is_behind = last is None or last.at <= moments[0]
-        sittings = self._sittings.following(last, first_row, moments) if is_behind else rows
+        episodes = self._episodes.following(last, first_row, moments) if is_behind else rows
         states = [_is_pinned(entry, pinned) for entry in wanted] if pinned else [entry.is_pinned for entry in wanted]
-        self._insert_rows(window, wanted, zip(rows, moments, sittings, states, strict=True))
+        self._insert_rows(window, wanted, zip(rows, moments, episodes, states, strict=True))
         words = storable([keyword_text(entry.author, entry.at, entry.text) for entry in wanted])
         self._session.many("INSERT INTO words(rowid, content) VALUES (?, ?)", zip(rows, words, strict=True))
         if not is_behind:
             for row, at in zip(rows, moments, strict=True):
-                self._sittings.join(row, window, at)
+                self._episodes.join(row, window, at)
         return list(rows)
 
     def _insert_rows(
         self, window: int, turns: Sequence[Remembered], places: Iterable[tuple[int, int, int, bool]]
     ) -> None:
-        """Store turns of a window, each with its number, its moment, its sitting, and whether it is pinned."""
+        """Store turns of a window, each with its number, its moment, its episode, and whether it is pinned."""
         paths, lines, events, ids, roles, authors, texts = zip(*map(_SAID, turns), strict=True)
         files = {path: self._session.file(path, window) for path in dict.fromkeys(paths)}
         hashes = [entry.hash for entry in turns]

@@ -52,7 +52,7 @@ class HybridSearch:
         by_words, keywords = self._vocabulary.best(text, shown, total)
         hits = _together(near, by_words[:HITS])
         beside = np.concatenate(self._order.beside(hits))
-        rows, authors, sittings, endings = self._traits(_together(hits, beside[_may(beside, shown)]))
+        rows, authors, episodes, endings = self._traits(_together(hits, beside[_may(beside, shown)]))
         before, after = self._order.beside(rows)
         named = {author: names(text, author) for author in set(authors)}
         return scores(
@@ -62,7 +62,7 @@ class HybridSearch:
                 keywords=_looked_up(by_words, keywords, rows)[0],
                 before=before,
                 after=after,
-                sittings=sittings,
+                episodes=episodes,
                 named=np.fromiter(map(named.__getitem__, authors), np.bool_, len(rows)),
                 asking=np.fromiter(are_questions(endings), np.bool_, len(rows)),
             )
@@ -78,10 +78,10 @@ class HybridSearch:
         return self._codes.nearest.top(vector, count, shown)
 
     def _traits(self, rows: _Rows) -> tuple[_Rows, Sequence[str], _Rows, Sequence[str]]:
-        """Those of `rows` that are there; author, sitting and end of each."""
+        """Those of `rows` that are there; author, episode and end of each."""
         listed = msgspec.json.encode(rows.tolist()).decode()
-        ((ids, authors, sittings, endings),) = self._connection.execute(_TRAITS, (listed,))
-        return _numbers(ids), msgspec.json.decode(authors), _numbers(sittings), msgspec.json.decode(endings)
+        ((ids, authors, episodes, endings),) = self._connection.execute(_TRAITS, (listed,))
+        return _numbers(ids), msgspec.json.decode(authors), _numbers(episodes), msgspec.json.decode(endings)
 
     def _cosines(self, rows: _Rows, near: _Rows, known: _Values, vector: NDArray[np.float32] | None) -> _Values:
         """Cosine of each of `rows` to the question: of `near` it is known; 0 where there is no vector."""
@@ -127,6 +127,6 @@ def _looked_up(known: _Rows, values: _Values, rows: _Rows) -> tuple[_Values, Mas
 
 # As four texts and not as many rows: what a row of an answer costs is more than all else about it.
 _TRAITS = """
-SELECT group_concat(t.id), json_group_array(t.author), group_concat(t.sitting), json_group_array(substr(t.content, -64))
+SELECT group_concat(t.id), json_group_array(t.author), group_concat(t.episode), json_group_array(substr(t.content, -64))
 FROM json_each(?) CROSS JOIN turns t ON t.id = value
 """

@@ -62,7 +62,7 @@ class Windows:
 
     def living(self) -> int:
         """How many windows are in memory."""
-        return len(self._system.cells())
+        return len(self._system.mailboxes())
 
     def stop(self) -> None:
         """End the system."""

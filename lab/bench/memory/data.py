@@ -2,7 +2,7 @@
 
 What is imitated was measured on 2,960 chat turns embedded with all-MiniLM-L6-v2: a common direction with a quarter of
 all length, the lengths in the other directions falling as there (its 384 stretched to 768), mean cosine 0.26 between
-turns and 0.14 to questions, and a best answer near 0.65. Turns come in sittings of 20 about one of 4,000 subjects, some
+turns and 0.14 to questions, and a best answer near 0.65. Turns come in episodes of 20 about one of 4,000 subjects, some
 subjects far more often than others, over nine months. A question is a turn's vector with as much noise again.
 """
 
@@ -21,7 +21,7 @@ NOW_S = 1_760_000_000.0
 PINS = 3
 _SPAN_S = 270 * 86_400.0
 _SUBJECTS = 4_000
-_SITTING = 20
+_EPISODE = 20
 _SEED = 20_261_122
 _BLOCK = 20_000
 _SHARED = 0.5
@@ -51,7 +51,7 @@ def blocks(rows: int) -> Iterator[Block]:
     subjects = rng.standard_normal((_SUBJECTS, DIMS), np.float32) * scale
     for begin in range(0, rows, _BLOCK):
         count = min(_BLOCK, rows - begin)
-        about = np.repeat(rng.zipf(1.3, -(-count // _SITTING)) % _SUBJECTS, _SITTING)[:count]
+        about = np.repeat(rng.zipf(1.3, -(-count // _EPISODE)) % _SUBJECTS, _EPISODE)[:count]
         vectors = _OWN * scale * rng.standard_normal((count, DIMS), np.float32) + _SUBJECT * subjects[about]
         vectors[:, 0] += _SHARED
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)

@@ -68,7 +68,7 @@ class Library:
                 keyword=by_words.get(row, 0.0),
                 before=row - 1 if row else None,
                 after=row + 1 if row + 1 < len(self.turns) else None,
-                sitting=self._sittings[row],
+                episode=self._episodes[row],
                 is_named=names(asking.text, self.turns[row].speaker),
                 is_question=is_question(self.turns[row].text),
             )
@@ -98,13 +98,13 @@ class Library:
         return self._words.rows_with()
 
     @cached_property
-    def _sittings(self) -> list[int]:
-        """For each row the first row of its sitting."""
-        sittings: list[int] = []
+    def _episodes(self) -> list[int]:
+        """For each row the first row of its episode."""
+        episodes: list[int] = []
         for row, turn in enumerate(self.turns):
             begins = starts_sitting(self.turns[row - 1].time if row else None, turn.time)
-            sittings.append(row if begins else sittings[-1])
-        return sittings
+            episodes.append(row if begins else episodes[-1])
+        return episodes
 
 
 def hybrid(library: Library, asking: Asking, budget: Budget) -> list[int]:

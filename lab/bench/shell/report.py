@@ -81,8 +81,8 @@ def table(figures: Mapping[str, Figures]) -> Table:
     for level in figures:
         built.add_column("plain bash" if level == PLAIN else level, justify="right")
     for name in rows:
-        cells = [f"{of_level[name]:,.4g}" if name in of_level else "" for of_level in figures.values()]
-        built.add_row(name, *cells)
+        mailboxes = [f"{of_level[name]:,.4g}" if name in of_level else "" for of_level in figures.values()]
+        built.add_row(name, *mailboxes)
     return built
 
 

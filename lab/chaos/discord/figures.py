@@ -102,7 +102,7 @@ def percentiles(times_s: list[float]) -> Percentiles:
     return Percentiles(count=len(ordered), p50=at(50), p95=at(95), p99=at(99), most=at(100))
 
 
-# ---- typing
+# typing
 
 
 class _Watch:
@@ -191,7 +191,7 @@ async def _listen(server: PlaygroundServer) -> None:
                     pass
 
 
-# ---- lag
+# lag
 
 
 def _lags(windows: int, turns: int, turn_every_s: float) -> list[float]:

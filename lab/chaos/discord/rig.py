@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from actors.discord.actor import DiscordActor
-from actors.discord.config import Manners
+from actors.discord.config import DiscordConfig
 from actors.discord.timing import Timing
 from actors.kernel import Actor, ActorSpec, ActorSystem
 from lab.playground.server import PlaygroundServer
@@ -169,7 +169,7 @@ class Rig:
             gateway_url=self._gateway_url,
             on_fatal=self.fatal.append,
             on_online=self._online.put,
-            manners=Manners(turns_per_user=MANY),
+            config=DiscordConfig(turns_per_user=MANY),
             timing=self._timing,
         )
         self.actors.append(actor)

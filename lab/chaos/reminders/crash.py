@@ -6,22 +6,21 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Final
 
 from domain.reminder.document import scan
 from lab.chaos.reminders.world import Channel, Process
 
-DUE: Final = datetime(2026, 3, 28, 12, 2, tzinfo=UTC)
-DOWN: Final = (timedelta(seconds=5), timedelta(hours=1))
-STEPS: Final = 26
+DUE = datetime(2026, 3, 28, 12, 2, tzinfo=UTC)
+DOWN = (timedelta(seconds=5), timedelta(hours=1))
+STEPS = 26
 """Milliseconds after the minute by which everything about a firing is done."""
-LINES: Final = """# Reminders
+LINES = """# Reminders
 - [ ] date=2026-03-28 time=12:02 recur=none msg="one-off" id=rid_AAAAAAAAAAAA
 - [ ] date=2026-03-01 time=12:02 recur=daily msg="daily" id=rid_BBBBBBBBBBBB
 - [ ] date=2026-03-28 time=12:02 recur=none msg="no id yet"
 end
 """
-SAID: Final = ("one-off", "daily", "no id yet")
+SAID = ("one-off", "daily", "no id yet")
 
 
 @dataclass(frozen=True, slots=True)

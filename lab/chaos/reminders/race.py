@@ -10,7 +10,6 @@ from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from time import perf_counter
-from typing import Final
 
 from actors.linux.exchange import exchange
 from actors.scheduler.reminder_file import FileRefusedError, ReminderFile
@@ -18,15 +17,15 @@ from actors.scheduler.rewriting import Edit, Rewriting, Waits
 from domain.reminder.document import append, remove_line
 from domain.reminder.merge import apply
 
-PAUSE_S: Final = 0.01
+PAUSE_S = 0.01
 """Between two edits, on average: some hundred a second."""
-EDITS_A_ROUND: Final = 3
+EDITS_A_ROUND = 3
 """Most edits of the editor for each of the agent, so that the file stays as small as people's are."""
-WAITS: Final = Waits(settle_s=0.005, verify_s=0.06)
+WAITS = Waits(settle_s=0.005, verify_s=0.06)
 """An editor that takes longer than this from reading to saving may overwrite what the agent did meanwhile."""
 
 
-_TRIES: Final = 5
+_TRIES = 5
 
 
 class Saver(StrEnum):

@@ -7,16 +7,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from time import perf_counter
-from typing import Final
 from zoneinfo import ZoneInfo
 
 from domain.reminder.document import remove_line, scan
 from domain.reminder.due import Cursor, Stretch
 from domain.reminder.recurrence import firings
 
-START: Final = datetime(2026, 1, 1, tzinfo=UTC)
-MINUTE: Final = timedelta(minutes=1)
-FILE: Final = b"""# Ten years
+START = datetime(2026, 1, 1, tzinfo=UTC)
+MINUTE = timedelta(minutes=1)
+FILE = b"""# Ten years
 - [ ] date=2026-01-01 time=01:30 recur=daily msg="daily in the gap and the overlap" id=rid_DAILY
 - [ ] date=2026-01-04 time=01:30 recur=weekly msg="weekly on Sundays" id=rid_WEEKLY
 - [ ] date=2026-01-31 time=09:00 recur=monthly msg="the last of the month" id=rid_MONTHLY

@@ -5,25 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Final
 
 from actors.kernel import Actor, ActorSpec, ActorSystem, Edge, ManualClock
 from actors.scheduler.actor import SchedulerActor
 from actors.scheduler.config import SchedulerConfig
 from actors.scheduler.rewriting import Waits
-from actors.scheduler.state import Life
+from actors.scheduler.state import SchedulerState
 from actors.scheduler.zone import load_zone
 from messages.base import Address, Message, Surface, Window
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, PostMessage
 
-SCHEDULER: Final = Address("scheduler")
-DISCORD: Final = Address("discord")
-CHANNEL: Final = Window(surface=Surface.DISCORD_CHANNEL, id="910000000000000011")
-OWNER_ID: Final = "810000000000000007"
-NONCE_LIFE: Final = timedelta(minutes=3)
+SCHEDULER = Address("scheduler")
+DISCORD = Address("discord")
+CHANNEL = Window(surface=Surface.DISCORD_CHANNEL, id="910000000000000011")
+OWNER_ID = "810000000000000007"
+NONCE_LIFE = timedelta(minutes=3)
 """How long Discord knows a nonce: "a few minutes"."""
-QUICK: Final = Waits(settle_s=0.001, verify_s=0.003)
-MILLISECOND: Final = 0.001
+QUICK = Waits(settle_s=0.001, verify_s=0.003)
+MILLISECOND = 0.001
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +122,7 @@ class Process:
         self.clock = ManualClock(start)
         self.file = folder / "reminders.md"
         self.system = ActorSystem(workers=0, clock=self.clock)
-        self.life = Life()
+        self.life = SchedulerState()
         config = SchedulerConfig(
             file=self.file,
             spare=folder / "spare",

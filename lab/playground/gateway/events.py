@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
 from lab.playground.world.payloads import blanked
 
-INTENT_GUILDS: Final = 1 << 0
-INTENT_MEMBERS: Final = 1 << 1
-INTENT_PRESENCES: Final = 1 << 8
-INTENT_MESSAGES: Final = 1 << 9
-INTENT_REACTIONS: Final = 1 << 10
-INTENT_TYPING: Final = 1 << 11
-INTENT_DM_MESSAGES: Final = 1 << 12
-INTENT_DM_REACTIONS: Final = 1 << 13
-INTENT_DM_TYPING: Final = 1 << 14
-INTENT_CONTENT: Final = 1 << 15
-PRIVILEGED_INTENTS: Final = INTENT_MEMBERS | INTENT_PRESENCES | INTENT_CONTENT
+INTENT_GUILDS = 1 << 0
+INTENT_MEMBERS = 1 << 1
+INTENT_PRESENCES = 1 << 8
+INTENT_MESSAGES = 1 << 9
+INTENT_REACTIONS = 1 << 10
+INTENT_TYPING = 1 << 11
+INTENT_DM_MESSAGES = 1 << 12
+INTENT_DM_REACTIONS = 1 << 13
+INTENT_DM_TYPING = 1 << 14
+INTENT_CONTENT = 1 << 15
+PRIVILEGED_INTENTS = INTENT_MEMBERS | INTENT_PRESENCES | INTENT_CONTENT
 
-encode: Final = msgspec.json.Encoder().encode
+encode = msgspec.json.Encoder().encode
 
 
 class Event:

@@ -8,7 +8,7 @@ import struct
 from collections import Counter
 from dataclasses import dataclass
 from secrets import token_hex
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 from aiohttp import WSMsgType, web
@@ -22,9 +22,9 @@ from lab.playground.world.world import World
 
 logger = logging.getLogger(__name__)
 
-SESSIONS_KEPT: Final = 16
-RECEIVE_LIMIT_BYTES: Final = 4096
-_CHUNK_MEMBERS: Final = 1000
+SESSIONS_KEPT = 16
+RECEIVE_LIMIT_BYTES = 4096
+_CHUNK_MEMBERS = 1000
 
 
 class Received(msgspec.Struct):
@@ -34,7 +34,7 @@ class Received(msgspec.Struct):
     d: Any = None
 
 
-_decode: Final = msgspec.json.Decoder(Received).decode
+_decode = msgspec.json.Decoder(Received).decode
 
 
 @dataclass(slots=True)
@@ -88,7 +88,7 @@ class Gateway:
         self._status = "offline"
         feed.subscribe(self._on_event)
 
-    # ---- what others ask
+    # what others ask
 
     @property
     def is_online(self) -> bool:
@@ -113,7 +113,7 @@ class Gateway:
             if session.wants(event):
                 session.dispatch(event.name, event.encoded_for(session.intents))
 
-    # ---- faults
+    # faults
 
     async def drop(self, code: int = 4000, shard: int | None = None) -> int:
         """How many sockets were closed with `code`; 1006 cuts them without a closing handshake; None for any shard."""
@@ -167,7 +167,7 @@ class Gateway:
             connection.send_op(op, data)
         return len(self._connections)
 
-    # ---- a socket's life
+    # a socket's life
 
     async def serve(self, request: web.Request) -> web.WebSocketResponse:
         """Speak the gateway's protocol on one socket until it closes."""
@@ -327,7 +327,7 @@ class Gateway:
             }
             session.dispatch("GUILD_MEMBERS_CHUNK", encode(payload))
 
-    # ---- bookkeeping
+    # bookkeeping
 
     def _attach(self, session: Session, connection: Connection) -> None:
         if session.connection is not None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from itertools import islice
-from typing import Any, Final
+from typing import Any
 
 from aiohttp import WSMsgType, web
 
 from lab.playground.gateway.events import Event, encode
 
-BUFFER_EVENTS: Final = 4000
-BUFFER_BYTES: Final = 16 * 1024 * 1024
+BUFFER_EVENTS = 4000
+BUFFER_BYTES = 16 * 1024 * 1024
 
 
 class ReplayBuffer:

@@ -69,7 +69,7 @@ class ChannelRoutes:
         headers = {"Content-Disposition": "attachment", "X-Content-Type-Options": "nosniff"}
         return web.Response(body=data, content_type="application/octet-stream", headers=headers)
 
-    # ---- channels
+    # channels
 
     def _channel(self, call: Call) -> Channel:
         world = self._hub.world
@@ -108,7 +108,7 @@ class ChannelRoutes:
         self._hub.delete_channel(channel)
         return payload
 
-    # ---- threads
+    # threads
 
     async def _thread_from_message(self, call: Call) -> Json:
         parent = self._channel(call)
@@ -185,7 +185,7 @@ class ChannelRoutes:
         members = [payloads.thread_member(t, bot_id) for t in threads if bot_id in thread_state(t).members]
         return {"threads": [payloads.channel(t) for t in threads], "members": members, **more}
 
-    # ---- people and the guild
+    # people and the guild
 
     def _guild_id(self, call: Call) -> int:
         guild_id = call.id("guild_id")

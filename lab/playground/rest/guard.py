@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Final
 from urllib.parse import urlsplit
 
 from aiohttp import web
 
-LOOPBACK_NAMES: Final = ("127.0.0.1", "localhost")
+LOOPBACK_NAMES = ("127.0.0.1", "localhost")
 
 
 def is_loopback_host(host: str | None) -> bool:

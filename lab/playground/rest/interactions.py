@@ -52,7 +52,7 @@ class InteractionRoutes:
             ]
         return routes
 
-    # ---- interactions
+    # interactions
 
     async def _callback(self, call: Call) -> Json | None:
         kind, data = int(call.payload["type"]), call.payload.get("data") or {}
@@ -115,7 +115,7 @@ class InteractionRoutes:
             return interaction, self._acts.original(interaction)
         return interaction, self._acts.find(interaction, int(target))
 
-    # ---- commands
+    # commands
 
     def _scope(self, call: Call) -> int | None:
         if call.id("application_id") != defaults.APPLICATION_ID:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 from aiohttp import BodyPartReader, web
@@ -19,11 +19,11 @@ from lab.playground.world.faults import Fault, FaultKind
 from lab.playground.world.request_log import RequestRecord
 from lab.playground.world.rules import FILE_LIMIT_BYTES, REQUEST_LIMIT_BYTES
 
-JSON_TYPE: Final = "application/json"
-_decode: Final = msgspec.json.Decoder().decode
-_HTML: Final = "<!doctype html><title>{status}</title><h1>Error {status}</h1><p>The origin is having a bad day.</p>"
-_LIMIT_KINDS: Final = (FaultKind.LIMIT_USER, FaultKind.LIMIT_GLOBAL, FaultKind.LIMIT_WITHOUT_VIA)
-_ERROR_KINDS: Final = (FaultKind.ERROR_500, FaultKind.ERROR_502, FaultKind.ERROR_503, FaultKind.ERROR_504)
+JSON_TYPE = "application/json"
+_decode = msgspec.json.Decoder().decode
+_HTML = "<!doctype html><title>{status}</title><h1>Error {status}</h1><p>The origin is having a bad day.</p>"
+_LIMIT_KINDS = (FaultKind.LIMIT_USER, FaultKind.LIMIT_GLOBAL, FaultKind.LIMIT_WITHOUT_VIA)
+_ERROR_KINDS = (FaultKind.ERROR_500, FaultKind.ERROR_502, FaultKind.ERROR_503, FaultKind.ERROR_504)
 
 
 @dataclass(slots=True)

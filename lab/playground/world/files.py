@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
-
-DEFAULT_LIMIT_BYTES: Final = 256 * 1024 * 1024
+DEFAULT_LIMIT_BYTES = 256 * 1024 * 1024
 
 
 class FileStore:

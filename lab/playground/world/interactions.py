@@ -7,16 +7,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from secrets import token_urlsafe
-from typing import Any, Final
+from typing import Any
 
 from lab.playground.world import defaults
 from lab.playground.world.errors import ApiError, unknown
 from lab.playground.world.records import Channel, Message, User
 from lab.playground.world.rules import check_command
 
-ACKNOWLEDGE_S: Final = 3.0
-TOKEN_LIFE_S: Final = 900.0
-_KEPT: Final = 10_000
+ACKNOWLEDGE_S = 3.0
+TOKEN_LIFE_S = 900.0
+_KEPT = 10_000
 
 
 class InteractionKind(IntEnum):

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
 
-BUCKETS: Final[Mapping[str, tuple[int, float]]] = {
+BUCKETS = {
     "send": (5, 5.0),
     "edit": (5, 5.0),
     "react": (1, 0.25),
@@ -14,8 +13,8 @@ BUCKETS: Final[Mapping[str, tuple[int, float]]] = {
     "other": (50, 1.0),
 }
 """Bucket -> requests per seconds; Discord publishes none of these, the figures are the community's."""
-UNLIMITED: Final = 1_000_000
-_PRUNE_ABOVE: Final = 4096
+UNLIMITED = 1_000_000
+_PRUNE_ABOVE = 4096
 
 
 @dataclass(slots=True)

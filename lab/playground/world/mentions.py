@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Container
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
-_USER: Final = re.compile(r"<@!?(\d{15,20})>")
-_ROLE: Final = re.compile(r"<@&(\d{15,20})>")
-_EVERYONE: Final = re.compile(r"@(?:everyone|here)\b")
+_USER = re.compile(r"<@!?(\d{15,20})>")
+_ROLE = re.compile(r"<@&(\d{15,20})>")
+_EVERYONE = re.compile(r"@(?:everyone|here)\b")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 from urllib.parse import quote
 
 from lab.playground.world import defaults
@@ -12,7 +12,7 @@ from lab.playground.world.world import World, thread_state
 
 Json = dict[str, Any]
 
-ALL_PERMISSIONS: Final = str((1 << 50) - 1)
+ALL_PERMISSIONS = str((1 << 50) - 1)
 
 
 class Payloads:
@@ -27,7 +27,7 @@ class Payloads:
         self.origin = "http://127.0.0.1"
         """Scheme, host and port under which attachments are served; set when the server listens."""
 
-    # ---- people
+    # people
 
     def user(self, user: User) -> Json:
         """A user object; the same dict every time, so don't change it."""
@@ -81,7 +81,7 @@ class Payloads:
             "flags": 0,
         }
 
-    # ---- guild and channels
+    # guild and channels
 
     def guild(self, guild_id: int = defaults.GUILD_ID, *, for_gateway: bool = False, all_members: bool = True) -> Json:
         """A guild; for the gateway with channels, threads and members."""
@@ -218,7 +218,7 @@ class Payloads:
         joined_at = thread_state(channel).members[user_id]
         return {"id": str(channel.id), "user_id": str(user_id), "join_timestamp": joined_at, "flags": 0}
 
-    # ---- messages
+    # messages
 
     def message(self, message: Message, *, for_gateway: bool = False, nested: bool = False) -> Json:
         """A message; for the gateway with guild and member; nested without what it replies to."""
@@ -313,7 +313,7 @@ class Payloads:
             if message.interaction is None:
                 payload["member"] = self.member(message.author, with_user=False)
 
-    # ---- application
+    # application
 
     def application(self) -> Json:
         """What `/oauth2/applications/@me` answers."""

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from typing import Any
 
 from lab.playground.world.errors import empty_message, invalid_form
 
-CONTENT_LIMIT: Final = 2000
-NONCE_LIMIT: Final = 25
-FILE_LIMIT_BYTES: Final = 10 * 1024 * 1024
-REQUEST_LIMIT_BYTES: Final = 25 * 1024 * 1024
-FILES_LIMIT: Final = 10
-EMBEDS_LIMIT: Final = 10
-EMBED_TOTAL_LIMIT: Final = 6000
-ARCHIVE_MINUTES: Final = (60, 1440, 4320, 10080)
-COMMAND_NAME: Final = re.compile(r"[-_'\w]{1,32}")
+CONTENT_LIMIT = 2000
+NONCE_LIMIT = 25
+FILE_LIMIT_BYTES = 10 * 1024 * 1024
+REQUEST_LIMIT_BYTES = 25 * 1024 * 1024
+FILES_LIMIT = 10
+EMBEDS_LIMIT = 10
+EMBED_TOTAL_LIMIT = 6000
+ARCHIVE_MINUTES = (60, 1440, 4320, 10080)
+COMMAND_NAME = re.compile(r"[-_'\w]{1,32}")
 
-_EMBED_LIMITS: Final = {"title": 256, "description": 4096}
-_FIELDS_LIMIT: Final = 25
+_EMBED_LIMITS = {"title": 256, "description": 4096}
+_FIELDS_LIMIT = 25
 
 
 def clean_content(value: Any) -> str:

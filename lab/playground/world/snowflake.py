@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Final
 
-DISCORD_EPOCH_MS: Final = 1_420_070_400_000
+DISCORD_EPOCH_MS = 1_420_070_400_000
 """First millisecond of 2015, UTC."""
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Final
 
 from lab.playground.world import defaults
 from lab.playground.world.errors import ApiError, invalid_form, unknown, unknown_channel, unknown_message
@@ -23,10 +22,10 @@ from lab.playground.world.records import (
 )
 from lab.playground.world.snowflake import SnowflakeSource, iso
 
-NONCE_TTL_S: Final = 300.0
+NONCE_TTL_S = 300.0
 """How long Discord remembers a nonce: "a few minutes"."""
-TYPING_S: Final = 10.0
-EVERYONE_PERMISSIONS: Final = sum(1 << bit for bit in (6, 10, 11, 14, 15, 16, 18, 31, 35, 36, 38))
+TYPING_S = 10.0
+EVERYONE_PERMISSIONS = sum(1 << bit for bit in (6, 10, 11, 14, 15, 16, 18, 31, 35, 36, 38))
 """React, view, send, embed, attach, read history, outside emoji, commands, threads of both kinds, send in threads."""
 
 
@@ -65,7 +64,7 @@ class World:
         """The present as Discord writes it."""
         return iso(self.clock())
 
-    # ---- guilds and people
+    # guilds and people
 
     def add_guild(self, name: str, guild_id: int) -> None:
         """A new guild without channels."""
@@ -91,7 +90,7 @@ class World:
             raise unknown("User", 10013)
         return user
 
-    # ---- channels and threads
+    # channels and threads
 
     def create_channel(
         self,
@@ -187,7 +186,7 @@ class World:
             return user.id in thread_state(channel).members
         return True
 
-    # ---- messages
+    # messages
 
     def message(self, channel: Channel, message_id: int) -> Message:
         """The message with that id, else 10008."""
@@ -286,7 +285,7 @@ class World:
         """Whether the indicator of `user` shows in `channel` now."""
         return channel.typing_until.get(user.id, 0.0) > self.clock()
 
-    # ---- inside
+    # inside
 
     def _new_channel(self, channel_id: int, kind: ChannelKind, name: str) -> Channel:
         channel = Channel(channel_id, kind, name, History(self._history_limit))

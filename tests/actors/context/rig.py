@@ -140,8 +140,8 @@ class Rig:
 
     def kill(self) -> None:
         """Die without a word, as kill -9 does: nothing of this life is written any more."""
-        for cell in self.system.cells():
-            actor = cell.actor
+        for mailbox in self.system.mailboxes():
+            actor = mailbox.actor
             if isinstance(actor, ContextActor):
                 actor._journal.close()
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.context.journal import Journal, LogUnwritable, Place
+from actors.context.journal import Journal, LogPosition, LogUnwritable
 from actors.context.recovery import survey
 from domain.log.event import Event, Kind
 from messages.base import RequestId, Window
@@ -134,7 +134,7 @@ def test_an_actor_that_crashes_mid_turn_comes_back_and_answers_once(tmp_path: Pa
     failing = [True]
 
     class Fragile(Journal):
-        def write(self, event: Event, *, sync: bool) -> Place:
+        def write(self, event: Event, *, sync: bool) -> LogPosition:
             if event.kind is Kind.AGENT and failing.pop() is True:
                 failing.append(False)
                 raise RuntimeError("a defect")
@@ -157,7 +157,7 @@ class TestUnwritable:
 
     def rig(self, root: Path, is_full: Callable[[], bool]) -> Rig:
         class Full(Journal):
-            def write(self, event: Event, *, sync: bool) -> Place:
+            def write(self, event: Event, *, sync: bool) -> LogPosition:
                 if is_full():
                     self.close()
                     raise LogUnwritable(root, "the disk is full")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from actors.context.contributions import Gathering
+from actors.context.contributions import Contributions
 from messages.base import Address, RequestId
 from messages.model import StopReason
 from messages.turn import PrepareTurn, Reference, TurnContribution, TurnEnded
@@ -22,55 +22,55 @@ def said(by: Address, block: str = "", instructions: str = "", *references: Refe
 
 
 def test_blocks_stand_in_the_contributors_order_whoever_answers_first() -> None:
-    gathering = Gathering((ONE, TWO))
-    gathering.begin()
-    gathering.take(said(TWO, "second"))
-    before = gathering.is_complete
-    gathering.take(said(ONE, "first"))
+    contributions = Contributions((ONE, TWO))
+    contributions.begin()
+    contributions.take(said(TWO, "second"))
+    before = contributions.is_complete
+    contributions.take(said(ONE, "first"))
 
-    assert (before, gathering.is_complete) == (False, True)
-    assert gathering.block() == "first\n\nsecond"
+    assert (before, contributions.is_complete) == (False, True)
+    assert contributions.block() == "first\n\nsecond"
 
 
 def test_a_block_holds_for_one_turn_and_instructions_until_they_change() -> None:
-    gathering = Gathering((ONE,))
-    gathering.begin()
-    gathering.take(said(ONE, "block", "always"))
-    gathering.begin()
+    contributions = Contributions((ONE,))
+    contributions.begin()
+    contributions.take(said(ONE, "block", "always"))
+    contributions.begin()
 
-    assert gathering.block() == ""
-    assert gathering.instructions() == ("always",)
-    gathering.take(said(ONE, "", "never"))
-    assert gathering.instructions() == ("never",)
+    assert contributions.block() == ""
+    assert contributions.instructions() == ("always",)
+    contributions.take(said(ONE, "", "never"))
+    assert contributions.instructions() == ("never",)
 
 
 def test_a_late_answer_counts_for_the_next_turns_instructions_only() -> None:
-    gathering = Gathering((ONE,))
-    gathering.begin()
-    gathering.take_late(said(ONE, "block", "always"))
+    contributions = Contributions((ONE,))
+    contributions.begin()
+    contributions.take_late(said(ONE, "block", "always"))
 
-    assert gathering.block() == ""
-    assert gathering.instructions() == ("always",)
+    assert contributions.block() == ""
+    assert contributions.instructions() == ("always",)
 
 
 def test_who_was_not_asked_is_not_heard() -> None:
-    gathering = Gathering((ONE,))
-    gathering.begin()
-    gathering.take(said(TWO, "block", "always"))
-    gathering.take_late(said(TWO, "block", "always"))
+    contributions = Contributions((ONE,))
+    contributions.begin()
+    contributions.take(said(TWO, "block", "always"))
+    contributions.take_late(said(TWO, "block", "always"))
 
-    assert (gathering.block(), gathering.instructions()) == ("", ())
+    assert (contributions.block(), contributions.instructions()) == ("", ())
 
 
 def test_a_reference_belongs_to_who_named_it() -> None:
-    gathering = Gathering((ONE, TWO))
-    gathering.begin()
+    contributions = Contributions((ONE, TWO))
+    contributions.begin()
     there = Reference(path="logs/x.md", line=3)
-    gathering.take(said(TWO, "", "", there))
+    contributions.take(said(TWO, "", "", there))
 
-    assert gathering.owner_of(there) == TWO
-    gathering.begin()
-    assert gathering.owner_of(there) is None
+    assert contributions.owner_of(there) == TWO
+    contributions.begin()
+    assert contributions.owner_of(there) is None
 
 
 def test_instructions_end_the_system_prompt_and_outlast_a_late_contributor(tmp_path: Path) -> None:

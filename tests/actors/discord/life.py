@@ -127,7 +127,7 @@ class Life:
     def __exit__(self, *_: object) -> None:
         self.stop()
 
-    # ---- people
+    # people
 
     def texts(self, count: int) -> list[str]:
         """What the windows were told people said, once it is `count` messages."""
@@ -136,7 +136,7 @@ class Life:
     def say(self, text: str, channel_id: int = defaults.GENERAL_ID, **how: Any) -> int:
         return self.playground.say(channel_id, text, **how)
 
-    # ---- the agent
+    # the agent
 
     def tell(self, message: Message) -> None:
         self.system.tell(DISCORD, message)

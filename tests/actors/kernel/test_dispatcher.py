@@ -122,7 +122,7 @@ def test_spare_workers_park_when_the_waits_are_over_and_serve_the_next_ones(live
 
 
 def test_no_more_than_the_allowed_spares_are_started() -> None:
-    dispatcher = Dispatcher(lambda cell, worker: None, workers=1, spares=2)
+    dispatcher = Dispatcher(lambda mailbox, worker: None, workers=1, spares=2)
     dispatcher.start()
     waiting = threading.Semaphore(0)
     over = threading.Event()
@@ -179,12 +179,12 @@ def test_a_failure_of_the_kernel_itself_is_reported_and_kills_no_worker(caplog: 
     ran = threading.Event()
     system = ActorSystem(workers=1)
 
-    def run(cell: object, worker: object) -> None:
+    def run(mailbox: object, worker: object) -> None:
         if ran.is_set():
             raise RuntimeError("a bug")
         ran.set()
 
-    system.dispatcher._run_cell = run
+    system.dispatcher._run_mailbox = run
     stage = Stage(system)
     stage.tell(1, key="a")
     assert ran.wait(5)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from actors.kernel import ActorSpec, ActorSystem, ManualClock
-from actors.kernel.mailbox import Cell
+from actors.kernel.mailbox import Mailbox
 from domain.policy.restarts import RestartPolicy
 from messages.base import Address
 from tests.actors.kernel.players import AT_ONCE, PLAYER, Boom, Player, Say, Stage, failing
@@ -49,17 +49,17 @@ def test_work_that_moves_behind_the_back_of_a_look_is_not_taken_for_quiet(
     stage.run(1, key="seen idle")
     stage.run(1, key="still to be looked at")
 
-    def look() -> Iterator[Cell]:
-        first, second = cells
+    def look() -> Iterator[Mailbox]:
+        first, second = mailboxes
         yield first
         stage.tell(2, key="still to be looked at")
         system.dispatcher.run_ready()
         yield second
 
-    cells = system.cells()
-    assert [str(cell.address) for cell in cells] == ["player/seen idle", "player/still to be looked at"]
+    mailboxes = system.mailboxes()
+    assert [str(mailbox.address) for mailbox in mailboxes] == ["player/seen idle", "player/still to be looked at"]
     with monkeypatch.context() as patch:
-        patch.setattr(system, "cells", look)
+        patch.setattr(system, "mailboxes", look)
         assert not system.drain(0).quiet
     assert system.drain(0).quiet
     assert stage.heard == [1, 1, 2, 3]
@@ -184,7 +184,7 @@ def test_an_actor_that_tells_itself_for_ever_is_stopped_all_the_same(live_system
 
     assert stage.events == ["start", "stop"]
     assert live_system.dead_letters.count == 1
-    assert live_system.cells() == []
+    assert live_system.mailboxes() == []
 
 
 @pytest.mark.crashes
@@ -219,7 +219,7 @@ def test_with_workers_a_suspended_actor_does_not_delay_the_stop() -> None:
     system = ActorSystem(workers=2)
     stage = Stage(system, failing(1), policy=RestartPolicy(intensity=0, suspend_s=1000))
     stage.tell(1, 2)
-    while not any(cell.resting for cell in system.cells()):
+    while not any(mailbox.resting for mailbox in system.mailboxes()):
         threading.Event().wait(0.001)
     system.stop(60)
 
@@ -259,7 +259,7 @@ def test_an_exception_in_on_stop_keeps_neither_the_actor_nor_the_others(system: 
 
     assert events == ["start", "start", "stop", "stop"]
     assert system.supervisor.crashes() == {"one": 1, "two": 1}
-    assert system.cells() == []
+    assert system.mailboxes() == []
 
 
 def test_a_handler_that_hangs_is_left_behind_with_a_word_in_the_log_and_loses_nothing(

@@ -62,6 +62,6 @@ def test_windows_that_came_and_went_leave_nothing_behind(system: ActorSystem, cl
             wave(number)
 
     wave(0)
-    assert system.cells() == []
+    assert system.mailboxes() == []
     assert growth_bytes(waves) < 2000 * 10
-    assert system.cells() == []
+    assert system.mailboxes() == []

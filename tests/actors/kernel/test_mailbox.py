@@ -188,8 +188,8 @@ def test_a_message_that_comes_while_its_actor_is_let_go_wakes_it_again(system: A
             stage.tell(late.pop())
 
     stage.tell(1)
-    (cell,) = system.cells()
-    cell.turn = LateTurn(arrive)
+    (mailbox,) = system.mailboxes()
+    mailbox.turn = LateTurn(arrive)
     system.run()
 
     assert stage.heard == [1, 2, 3]
@@ -256,7 +256,7 @@ def test_passivated_windows_cost_no_memory_in_the_directory(system: ActorSystem,
     clock.advance(120)
     system.run()
 
-    assert system.cells() == []
+    assert system.mailboxes() == []
 
 
 def test_kinds_without_idle_time_and_core_actors_never_leave(system: ActorSystem, clock: ManualClock) -> None:
@@ -274,7 +274,7 @@ def test_a_later_message_never_overtakes_an_earlier_one_when_an_actor_leaves(sys
     """What an actor had not read when it was stopped stands in its successor's mailbox before anyone finds that."""
     stage = Stage(system)
     stage.run(1)
-    (cell,) = system.cells()
+    (mailbox,) = system.mailboxes()
     stage.tell(2, 3)
     told_meanwhile: list[int] = []
 
@@ -287,10 +287,10 @@ def test_a_later_message_never_overtakes_an_earlier_one_when_an_actor_leaves(sys
                 told_meanwhile.append(4)
                 stage.tell(4)
 
-    watched = Watching(system._directory.cells)
-    system._directory.cells = system._cells = watched  # type: ignore[assignment]
+    watched = Watching(system._directory.mailboxes)
+    system._directory.mailboxes = system._mailboxes = watched  # type: ignore[assignment]
     system.ref(PLAYER).stop(block=False)
-    cell.queue.rotate(1)  # the stop is read first
+    mailbox.queue.rotate(1)  # the stop is read first
     system.run()
 
     assert told_meanwhile == [4]
@@ -309,10 +309,10 @@ def test_three_senders_keep_their_order_while_their_actor_leaves_again_and_again
 
     def passivate() -> None:
         while not over.is_set():
-            for cell in live_system.cells():
-                if cell.actor is not None and cell.take_turn():
-                    cell.leaving = True
-                    live_system.schedule(cell)
+            for mailbox in live_system.mailboxes():
+                if mailbox.actor is not None and mailbox.take_turn():
+                    mailbox.leaving = True
+                    live_system.schedule(mailbox)
 
     def send(sender: str) -> None:
         for n in range(count):
@@ -324,7 +324,7 @@ def test_three_senders_keep_their_order_while_their_actor_leaves_again_and_again
     sweeper = threading.Thread(target=passivate)
     sweeper.start()
     together(*(partial(send, name) for name in "abc"))
-    while live_system.cells():
+    while live_system.mailboxes():
         threading.Event().wait(0.001)
     stage.tell(count, sender="a")
     assert live_system.drain(30).quiet

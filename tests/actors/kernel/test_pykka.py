@@ -4,7 +4,7 @@ import pykka
 import pytest
 
 from actors.kernel import Actor, ActorSpec, ActorSystem
-from actors.kernel.mailbox import Cell
+from actors.kernel.mailbox import Mailbox
 from messages.base import Address
 from tests.actors.kernel.players import AT_ONCE, PLAYER, Boom, Player, Say, Stage, failing
 
@@ -166,14 +166,14 @@ def test_our_actors_cannot_be_started_the_pykka_way() -> None:
 
 def test_a_mailbox_speaks_pykkas_inbox_and_stop_flag(system: ActorSystem) -> None:
     Stage(system).tell(1)
-    (cell,) = system.cells()
-    assert isinstance(cell, Cell)
+    (mailbox,) = system.mailboxes()
+    assert isinstance(mailbox, Mailbox)
 
-    assert not cell.empty()
-    assert cell.get() == Say(n=1)
-    assert cell.empty()
-    cell.set()
-    assert cell.is_set()
+    assert not mailbox.empty()
+    assert mailbox.get() == Say(n=1)
+    assert mailbox.empty()
+    mailbox.set()
+    assert mailbox.is_set()
 
 
 def test_an_actor_without_a_handler_says_what_it_does_not_know() -> None:

@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from actors.kernel import Actor, ActorSpec, ActorSystem, DeadLetter, ManualClock
-from actors.kernel.mailbox import Cell
+from actors.kernel.mailbox import Mailbox
 from domain.policy.restarts import RestartPolicy
 from messages.base import Address
 from messages.kernel import ActorCrashed, ActorGaveUp, MessageBuried
@@ -16,9 +16,9 @@ from tests.actors.kernel.players import AT_ONCE, PLAYER, Boom, Player, Say, Stag
 pytestmark = pytest.mark.crashes
 
 
-def only_cell(system: ActorSystem) -> Cell:
-    (cell,) = system.cells()
-    return cell
+def only_mailbox(system: ActorSystem) -> Mailbox:
+    (mailbox,) = system.mailboxes()
+    return mailbox
 
 
 def test_a_crash_keeps_the_mailbox_and_its_order(system: ActorSystem, clock: ManualClock) -> None:
@@ -172,11 +172,11 @@ def test_an_actor_that_recovered_long_ago_costs_no_more_than_one_that_never_cras
 ) -> None:
     stage = Stage(system, failing(1, times=1), policy=AT_ONCE)
     stage.run(1)
-    assert only_cell(system).trouble is not None
+    assert only_mailbox(system).trouble is not None
     clock.advance(61)
     stage.run(2)
 
-    assert only_cell(system).trouble is None
+    assert only_mailbox(system).trouble is None
 
 
 def test_a_core_actor_that_gives_up_is_escalated_and_its_messages_become_dead_letters(clock: ManualClock) -> None:

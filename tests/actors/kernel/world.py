@@ -56,10 +56,10 @@ class World:
 
     def ask_to_leave(self) -> None:
         """What the sweeper does to actors that were idle for long enough."""
-        for cell in self.system.cells():
-            if cell.actor is not None and not cell.queue and cell.take_turn():
-                cell.leaving = True
-                self.system.schedule(cell)
+        for mailbox in self.system.mailboxes():
+            if mailbox.actor is not None and not mailbox.queue and mailbox.take_turn():
+                mailbox.leaving = True
+                self.system.schedule(mailbox)
 
     def stop_actor(self, key: str = "a") -> None:
         try:
@@ -79,7 +79,7 @@ class World:
     # what must hold
 
     def waiting(self) -> list[Say]:
-        items = [item for cell in self.system.cells() for item in cell.queue]
+        items = [item for mailbox in self.system.mailboxes() for item in mailbox.queue]
         return [item for item in items if isinstance(item, Say)]
 
     def check(self) -> None:

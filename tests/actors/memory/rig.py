@@ -200,9 +200,9 @@ class MemoryRig:
     @property
     def memory_store(self) -> Store | None:
         """What the memory has open."""
-        for cell in self.system.cells():
-            if isinstance(cell.actor, MemoryActor):
-                store: Store | None = cell.actor._upkeep._store
+        for mailbox in self.system.mailboxes():
+            if isinstance(mailbox.actor, MemoryActor):
+                store: Store | None = mailbox.actor._upkeep._store
                 return store
         return None
 

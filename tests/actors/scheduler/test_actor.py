@@ -21,7 +21,7 @@ from tests.actors.scheduler.lines import at, line
 THREAD = Window(surface=Surface.DISCORD_THREAD, id="910000000000000099")
 
 
-# ---- looking and firing
+# looking and firing
 
 
 def test_a_one_off_is_said_on_its_minute_and_its_line_goes(start: StartProcess, file: Path, channel: Channel) -> None:
@@ -203,7 +203,7 @@ def test_a_hundred_at_once_are_each_said_once_and_all_lines_go(
     assert file.read_text() == ""
 
 
-# ---- trouble on the way to people
+# trouble on the way to people
 
 
 def test_what_could_not_be_shown_is_tried_again_until_it_is(start: StartProcess, file: Path, channel: Channel) -> None:
@@ -262,7 +262,7 @@ def test_a_write_protected_file_is_obeyed_and_nothing_is_said_twice(
     assert (len(channel.shown), file.read_text()) == (1, tea)
 
 
-# ---- clocks
+# clocks
 
 
 @pytest.mark.parametrize("jump", [timedelta(hours=1), timedelta(days=1), timedelta(hours=8)])
@@ -305,7 +305,7 @@ def test_a_clock_that_was_a_day_ahead_is_followed_when_it_is_put_right(
     assert [shown.at.strftime("%d %H:%M") for shown in channel.shown] == ["28 12:05"]
 
 
-# ---- starts
+# starts
 
 
 def test_a_one_off_that_fell_into_downtime_is_said_late(start: StartProcess, file: Path, channel: Channel) -> None:

@@ -13,7 +13,7 @@ from actors.kernel import ActorSpec
 from actors.scheduler.actor import SchedulerActor
 from actors.scheduler.config import SchedulerConfig
 from actors.scheduler.rewriting import Waits
-from actors.scheduler.state import Life as SchedulerLife
+from actors.scheduler.state import SchedulerState
 from actors.scheduler.zone import load_zone
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
@@ -39,7 +39,7 @@ def closing(life: Life) -> Iterator[Life]:
 
 def live(playground: PlaygroundServer, folder: Path, window: Window = GENERAL) -> Life:
     """One process's worth of Discord and scheduler."""
-    life, memory = Life(playground), SchedulerLife()
+    life, memory = Life(playground), SchedulerState()
     config = SchedulerConfig(
         file=folder / "reminders.md",
         spare=folder / "spare",

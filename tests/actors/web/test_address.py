@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from actors.web.address import ForbiddenAddressError, Gate, is_own, is_public
+from actors.web.address import ForbiddenAddressError, PublicAddresses, is_own, is_public
 
 
 @pytest.mark.parametrize(
@@ -38,11 +38,11 @@ def test_the_gate_judges_the_address_that_is_connected_to_whatever_the_name_said
     infos = socket.getaddrinfo("localhost", 80, family=socket.AF_INET, type=socket.SOCK_STREAM)
 
     with pytest.raises(ForbiddenAddressError, match=r"127\.0\.0\.1 is not a public address"):
-        Gate()(infos[0])  # type: ignore[arg-type]
+        PublicAddresses()(infos[0])  # type: ignore[arg-type]
 
 
 def test_the_gate_opens_for_public_addresses_and_for_exactly_the_places_it_was_given() -> None:
-    gate = Gate(frozenset({("127.0.0.1", 8080)}))
+    gate = PublicAddresses(frozenset({("127.0.0.1", 8080)}))
 
     for place in (("127.0.0.1", 8080), ("8.8.8.8", 443)):
         gate((socket.AF_INET, socket.SOCK_STREAM, 0, "", place)).close()

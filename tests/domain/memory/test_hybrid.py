@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from domain.memory.hybrid import (
     ASKING,
+    EPISODE_GAP,
     FROM_AFTER,
     FROM_BEFORE,
-    FROM_SITTING,
+    FROM_EPISODE,
     NAMED,
     POOL_FACTOR,
     POOL_LEAST,
-    SITTING_GAP,
     WEIGHT_COSINE,
     Found,
     are_questions,
@@ -29,10 +29,10 @@ from domain.memory.hybrid import (
 NOON = datetime(2026, 5, 8, 12, tzinfo=UTC)
 
 
-def found(row: int, cosine: float = 0.0, keyword: float = 0.0, sitting: int | None = None) -> Found:
-    """A row that stands alone: nothing beside it, a sitting of its own."""
+def found(row: int, cosine: float = 0.0, keyword: float = 0.0, episode: int | None = None) -> Found:
+    """A row that stands alone: nothing beside it, a episode of its own."""
     return Found(
-        row, cosine, keyword, None, None, row if sitting is None else sitting, is_named=False, is_question=False
+        row, cosine, keyword, None, None, row if episode is None else episode, is_named=False, is_question=False
     )
 
 
@@ -46,7 +46,7 @@ def test_a_score_is_made_of_cosine_and_words_each_as_a_share_of_the_best() -> No
     own = {one.row: one.own for one in scored(candidates)}
 
     assert own == pytest.approx({1: WEIGHT_COSINE + (1 - WEIGHT_COSINE) / 2, 2: WEIGHT_COSINE / 2 + 1 - WEIGHT_COSINE})
-    assert score_of(1, candidates) == pytest.approx(own[1] * (1 + FROM_SITTING))
+    assert score_of(1, candidates) == pytest.approx(own[1] * (1 + FROM_EPISODE))
 
 
 def test_a_turn_borrows_from_the_one_before_and_the_one_after() -> None:
@@ -63,11 +63,11 @@ def test_a_neighbour_that_is_no_candidate_lends_nothing() -> None:
 
 
 def test_a_turn_borrows_from_the_best_of_its_sitting_only() -> None:
-    best, same, other = found(1, keyword=5.0, sitting=7), found(2, sitting=7), found(3, sitting=8)
+    best, same, other = found(1, keyword=5.0, episode=7), found(2, episode=7), found(3, episode=8)
 
     candidates = [best, same, other]
 
-    assert score_of(2, candidates) == pytest.approx(FROM_SITTING * (1 - WEIGHT_COSINE))
+    assert score_of(2, candidates) == pytest.approx(FROM_EPISODE * (1 - WEIGHT_COSINE))
     assert score_of(3, candidates) == 0
 
 
@@ -86,7 +86,7 @@ def test_the_best_comes_first_and_of_equals_the_newer_row() -> None:
 def test_unknown_and_negative_cosines_count_as_none() -> None:
     candidates = [found(1, cosine=math.nan, keyword=1.0), found(2, cosine=-0.5), found(3, cosine=math.nan)]
     scores = {one.row: one.score for one in scored(candidates)}
-    assert scores[1] == pytest.approx((1 - WEIGHT_COSINE) * (1 + FROM_SITTING))
+    assert scores[1] == pytest.approx((1 - WEIGHT_COSINE) * (1 + FROM_EPISODE))
     assert scores[2] == scores[3] == 0
 
 
@@ -107,8 +107,8 @@ ROWS = st.lists(
 def window(values: list[tuple[float, float, int, bool, bool]]) -> list[Found]:
     """Turns of one window, each beside the next."""
     return [
-        Found(row, cosine, keyword, row - 1 or None, row + 1 if row < len(values) else None, sitting, named, asks)
-        for row, (cosine, keyword, sitting, named, asks) in enumerate(values, 1)
+        Found(row, cosine, keyword, row - 1 or None, row + 1 if row < len(values) else None, episode, named, asks)
+        for row, (cosine, keyword, episode, named, asks) in enumerate(values, 1)
     ]
 
 
@@ -133,7 +133,7 @@ def test_candidates_that_bear_on_nothing_and_stand_beside_nothing_change_no_scor
     values: list[tuple[float, float, int, bool, bool]],
 ) -> None:
     candidates = window(values)
-    strangers = [found(row, sitting=row) for row in range(100, 110)]
+    strangers = [found(row, episode=row) for row in range(100, 110)]
     with_them = {one.row: one.score for one in scored(candidates + strangers)}
     assert {one.row: one.score for one in scored(candidates)}.items() <= with_them.items()
 
@@ -156,8 +156,8 @@ def test_sizes_beyond_the_cut_are_not_asked_for() -> None:
 
 def test_a_sitting_ends_with_a_long_silence() -> None:
     assert starts_sitting(None, NOON)
-    assert not starts_sitting(NOON, NOON + SITTING_GAP)
-    assert starts_sitting(NOON, NOON + SITTING_GAP + timedelta(seconds=1))
+    assert not starts_sitting(NOON, NOON + EPISODE_GAP)
+    assert starts_sitting(NOON, NOON + EPISODE_GAP + timedelta(seconds=1))
 
 
 @pytest.mark.parametrize(

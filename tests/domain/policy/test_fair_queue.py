@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.policy.fair_queue import Admission
+from domain.policy.fair_queue import FairQueue
 from messages.base import Address, RequestId, Surface, Window
 from messages.shell import RunBash
 
@@ -20,7 +20,7 @@ def request(name: str, of: int = 0) -> RunBash:
     )
 
 
-def admitted(admission: Admission[RunBash]) -> list[str]:
+def admitted(admission: FairQueue[RunBash]) -> list[str]:
     names = []
     while (admitted := admission.admit()) is not None:
         names.append(str(admitted.request_id))
@@ -28,7 +28,7 @@ def admitted(admission: Admission[RunBash]) -> list[str]:
 
 
 def test_one_command_per_window_is_admitted_and_the_next_when_it_has_left() -> None:
-    admission = Admission[RunBash](8)
+    admission = FairQueue[RunBash](8)
     for name in "abc":
         admission.enter(request(name))
     assert admitted(admission) == ["a"]
@@ -37,7 +37,7 @@ def test_one_command_per_window_is_admitted_and_the_next_when_it_has_left() -> N
 
 
 def test_no_more_than_the_limit_are_admitted_in_all() -> None:
-    admission = Admission[RunBash](2)
+    admission = FairQueue[RunBash](2)
     for number, name in enumerate("abc"):
         admission.enter(request(name, of=number))
     assert admitted(admission) == ["a", "b"]
@@ -46,7 +46,7 @@ def test_no_more_than_the_limit_are_admitted_in_all() -> None:
 
 
 def test_windows_take_turns_so_that_one_with_many_commands_does_not_starve_another() -> None:
-    admission = Admission[RunBash](1)
+    admission = FairQueue[RunBash](1)
     for name in ("a1", "a2", "a3"):
         admission.enter(request(name, of=1))
     admission.enter(request("b1", of=2))
@@ -60,7 +60,7 @@ def test_windows_take_turns_so_that_one_with_many_commands_does_not_starve_anoth
 
 
 def test_a_withdrawn_command_is_never_admitted() -> None:
-    admission = Admission[RunBash](8)
+    admission = FairQueue[RunBash](8)
     admission.enter(request("a"))
     admission.enter(request("b", of=1))
     withdrawn = admission.withdraw(RequestId("a"))
@@ -71,7 +71,7 @@ def test_a_withdrawn_command_is_never_admitted() -> None:
 
 
 def test_what_is_not_known_is_no_matter() -> None:
-    admission = Admission[RunBash](8)
+    admission = FairQueue[RunBash](8)
     admission.leave(RequestId("x"))
     assert admission.withdraw(RequestId("x")) is None
     assert RequestId("x") not in admission
@@ -79,11 +79,11 @@ def test_what_is_not_known_is_no_matter() -> None:
 
 def test_a_limit_below_one_is_refused() -> None:
     with pytest.raises(ValueError, match="limit 0 must be >= 1"):
-        Admission[RunBash](0)
+        FairQueue[RunBash](0)
 
 
 def test_clearing_gives_everything_back() -> None:
-    admission = Admission[RunBash](1)
+    admission = FairQueue[RunBash](1)
     admission.enter(request("a"))
     admission.enter(request("b"))
     admission.admit()
@@ -94,7 +94,7 @@ def test_clearing_gives_everything_back() -> None:
 
 
 def test_an_id_that_is_here_already_is_not_taken_in_again() -> None:
-    admission = Admission[RunBash](8)
+    admission = FairQueue[RunBash](8)
     admission.enter(request("a"))
     admission.enter(request("a", of=1))
     assert admitted(admission) == ["a"]
@@ -111,7 +111,7 @@ STEPS = st.lists(
 def test_in_any_order_of_events_no_command_is_lost_doubled_or_overtaken(
     steps: list[tuple[str, int, int]], limit: int
 ) -> None:
-    admission = Admission[RunBash](limit)
+    admission = FairQueue[RunBash](limit)
     entered: dict[int, list[str]] = {number: [] for number in range(4)}
     started: dict[int, list[str]] = {number: [] for number in range(4)}
     running: list[tuple[str, int]] = []

@@ -96,7 +96,7 @@ def test_a_key_fits_a_nonce_and_differs_by_reminder_and_minute() -> None:
         assert len(one) <= 20
 
 
-# ---- clocks that jump
+# clocks that jump
 
 START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 

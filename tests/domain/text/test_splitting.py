@@ -204,7 +204,7 @@ def test_what_looks_like_a_list_in_a_code_block_is_code() -> None:
     assert "".join(part[8:-3] for part in parts) == code
 
 
-# ---- many texts
+# many texts
 
 BLOCKS = (
     lambda r: " ".join(words(r, 60)) + "\n",

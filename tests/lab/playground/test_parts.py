@@ -21,7 +21,7 @@ from tests.lab.playground.fakes import HandClock
 YOU, ROLE = 910000000000000021, 910000000000000001
 
 
-# ---- rules
+# rules
 
 
 def test_text_is_trimmed_and_bounded_as_discord_does() -> None:
@@ -66,7 +66,7 @@ def test_a_nonce_above_25_characters_is_refused(nonce: str) -> None:
         rules.clean_nonce(nonce)
 
 
-# ---- mentions
+# mentions
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_allowed_mentions_decide_whom_a_text_mentions(
     assert (found.users, found.roles, found.everyone) == (users, roles, everyone)
 
 
-# ---- replay
+# replay
 
 
 @given(count=st.integers(0, 60), kept=st.integers(1, 30), seen=st.integers(0, 60))
@@ -114,7 +114,7 @@ def test_a_replay_buffer_is_bounded_in_bytes() -> None:
     assert len(buffer.after(7) or ()) == 3
 
 
-# ---- faults
+# faults
 
 
 def test_a_fault_hits_what_it_matches_as_often_as_it_says() -> None:
@@ -136,7 +136,7 @@ def test_an_impossible_fault_is_the_callers_mistake(kind: str, match: str, times
         FaultQueue().inject(kind, match, times)
 
 
-# ---- limits
+# limits
 
 
 def test_limits_are_headers_only_until_they_are_switched_on() -> None:
@@ -156,7 +156,7 @@ def test_limits_are_headers_only_until_they_are_switched_on() -> None:
     assert limiter.check("send", "1").allowed
 
 
-# ---- feed
+# feed
 
 
 def test_a_waiter_gets_the_event_of_its_channel_and_nothing_is_left_behind() -> None:
@@ -221,7 +221,7 @@ def test_an_event_is_encoded_once_per_shape() -> None:
     assert event.encoded_for(0) == b'{"content":"","embeds":[],"attachments":[],"components":[]}'
 
 
-# ---- files and names
+# files and names
 
 
 def test_the_oldest_files_are_forgotten_when_there_is_no_room() -> None:

@@ -47,7 +47,7 @@ def control(playground: PlaygroundServer, act: str, **body: Any) -> Answer:
     return call(f"{playground.origin}/control/{act}", JSON, body)
 
 
-# ---- life
+# life
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.4", "example.org", ""])
@@ -99,7 +99,7 @@ def test_stopping_ends_open_feeds(playground: PlaygroundServer) -> None:
     assert b"text/event-stream" in received
 
 
-# ---- REST
+# REST
 
 
 def test_json_has_exactly_the_content_type_and_the_rate_headers_discord_sends(playground: PlaygroundServer) -> None:
@@ -144,7 +144,7 @@ def test_an_upload_that_says_it_is_too_large_is_refused_unread(playground: Playg
     assert b" 413 " in answer.split(b"\r\n")[0]
 
 
-# ---- who may talk to it
+# who may talk to it
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_acts_need_a_json_content_type_which_a_foreign_form_cannot_send(playgrou
     assert len(playground.messages(GENERAL)) == 1
 
 
-# ---- control
+# control
 
 
 def test_the_control_surface_does_what_the_page_offers(playground: PlaygroundServer) -> None:
@@ -227,7 +227,7 @@ def test_faults_and_gateway_acts_are_reachable_from_other_processes(playground: 
     assert [act.json for act in acts] == [{"sockets": 0}] * 4
 
 
-# ---- page
+# page
 
 
 def test_the_page_and_everything_it_names_is_served_under_a_strict_policy(playground: PlaygroundServer) -> None:

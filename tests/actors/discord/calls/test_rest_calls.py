@@ -14,7 +14,7 @@ with warnings.catch_warnings():
     import discord
 
     from actors.discord.calls.fatal import fatal_sentence, token_fault
-    from actors.discord.calls.rest_calls import CallFailedError, CallRefusedError, Courier
+    from actors.discord.calls.rest_calls import CallFailedError, CallRefusedError, RestCalls
     from actors.discord.timing import Timing, backoff
 
 QUICK = Timing(call_timeout_s=0.2, attempts=3, backoff_s=0.001, backoff_limit_s=0.002)
@@ -43,10 +43,10 @@ class Script:
 
 def persist(call: Call, fatal: list[str] | None = None, *, logged_in: bool = True) -> str:
     async def run() -> str:
-        courier = Courier(timing=QUICK, on_fatal=(fatal if fatal is not None else []).append)
+        rest = RestCalls(timing=QUICK, on_fatal=(fatal if fatal is not None else []).append)
         if logged_in:
-            courier.employ(discord.Client(intents=discord.Intents.none()))
-        return await courier.persist("a test", call)
+            rest.employ(discord.Client(intents=discord.Intents.none()))
+        return await rest.persist("a test", call)
 
     return asyncio.run(run())
 
@@ -114,10 +114,10 @@ def test_a_token_that_is_refused_meanwhile_is_fatal() -> None:
 
 def test_a_call_waits_for_the_login() -> None:
     async def run() -> str:
-        courier = Courier(timing=QUICK, on_fatal=list[str]().append)
-        task = asyncio.create_task(courier.persist("a test", Script("done")))
+        rest = RestCalls(timing=QUICK, on_fatal=list[str]().append)
+        task = asyncio.create_task(rest.persist("a test", Script("done")))
         await asyncio.sleep(0)
-        courier.employ(discord.Client(intents=discord.Intents.none()))
+        rest.employ(discord.Client(intents=discord.Intents.none()))
         return await task
 
     assert asyncio.run(run()) == "done"

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from actors.discord.commands.dispatcher import NO_ANSWER, WENT_WRONG
-from actors.discord.config import Manners
+from actors.discord.config import DiscordConfig
 from lab.playground.driver import Outcome
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
@@ -123,9 +123,9 @@ def test_whatever_happens_to_an_answer_on_its_way_it_stands_there_once(life: Lif
 def test_a_command_in_direct_messages_is_offered_where_these_are_answered(
     playground: PlaygroundServer, start_life: StartLife
 ) -> None:
-    manners = Manners(dms=True)
-    start_life(manners=manners).stop()
-    life = start_life(manners=manners)
+    config = DiscordConfig(dms=True)
+    start_life(config=config).stop()
+    life = start_life(config=config)
     dm = playground.open_dm()
     assert answer(playground, playground.slash(dm, "new")).startswith("New window")
     assert [message.window.surface for message in life.told.now()] == [Surface.DISCORD_DM]

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from actors.discord.config import Manners
+from actors.discord.config import DiscordConfig
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
 from messages.memory import (
@@ -64,7 +64,7 @@ def reminder(number: int, msg: str = "water the plants", **more: object) -> List
     return ListedReminder(id=f"r{number}", line=f"line {number}", msg=msg, **values)  # type: ignore[arg-type]
 
 
-# ---- memory
+# memory
 
 
 def test_a_search_is_the_windows_and_shows_who_said_what_where_and_when(you: Caller) -> None:
@@ -163,7 +163,7 @@ def test_what_is_too_long_ends_at_a_line_and_is_attached_whole(you: Caller) -> N
     assert message["attachments"][0]["size"] > 40 * 150
 
 
-# ---- reminders
+# reminders
 
 
 def test_reminders_are_listed_with_everybodys_own_clock_and_a_button_each(you: Caller) -> None:
@@ -231,7 +231,7 @@ def test_an_id_that_is_too_long_for_a_button_gets_none(you: Caller) -> None:
     assert list(you.buttons(outcome)) == ["unremind:r2"]
 
 
-# ---- status, help, viewers
+# status, help, viewers
 
 
 def test_status_gathers_what_each_actor_says_and_names_who_says_nothing(you: Caller) -> None:
@@ -267,7 +267,7 @@ def test_viewers_get_what_shows_nothing_that_they_may_not_see(
     life = start_life(
         services=ALL,
         allowed_users=frozenset({str(defaults.YOU_ID)}),
-        manners=Manners(viewer_roles=frozenset({str(role)})),
+        config=DiscordConfig(viewer_roles=frozenset({str(role)})),
     )
     viewer = Caller(life, user=defaults.GUEST_ID)
     said = life.say("hello")

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from actors.discord.config import Manners
+from actors.discord.config import DiscordConfig
 from lab.playground.world import defaults
 from messages.context import UserMessage
 from messages.skills import ListSkills, ReadSkill, SkillEntry, SkillRead, SkillsListed
@@ -69,7 +69,7 @@ def test_skills_that_nobody_reads_hold_the_channel_up_only_for_a_while(you: Call
 
 
 def test_skills_count_as_messages_where_people_ask_too_much(start_life: StartLife) -> None:
-    you = Caller(start_life(services=ALL, manners=Manners(turns_per_user=1)))
+    you = Caller(start_life(services=ALL, config=DiscordConfig(turns_per_user=1)))
     you.life.say("one")
     outcome = you.call("skill", name="tea")
     you.reply(SkillRead(request_id=you.asked(ReadSkill).request_id, text="boil"))

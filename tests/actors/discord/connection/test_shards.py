@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from actors.discord.config import Manners
+from actors.discord.config import DiscordConfig
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
 from tests.actors.discord.life import Life, timing, until
@@ -36,7 +36,7 @@ def start(playground: PlaygroundServer, away: int) -> Iterator[Start]:
 
     def begin(shards: int = 2, **options: object) -> Life:
         channels = frozenset({str(defaults.GENERAL_ID), str(away)})
-        lives.append(Life(playground, channels=channels, manners=Manners(shards=shards), **options))  # type: ignore[arg-type]
+        lives.append(Life(playground, channels=channels, config=DiscordConfig(shards=shards), **options))  # type: ignore[arg-type]
         return lives[-1].start()
 
     yield begin

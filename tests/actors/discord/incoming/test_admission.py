@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from actors.discord.config import Manners
+from actors.discord.config import DiscordConfig
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
 from messages.base import Surface, Window
@@ -20,14 +20,14 @@ def test_every_message_is_answered_unless_told_otherwise(life: Life) -> None:
 
 
 def test_where_a_mention_is_required_others_are_only_noted(start_life: StartLife) -> None:
-    life = start_life(manners=Manners(answers_all=False))
+    life = start_life(config=DiscordConfig(answers_all=False))
     life.say("among ourselves")
     life.say(f"{BOT} what do you think?")
     assert [message.wants_answer for message in life.messages.wait(2)] == [False, True]
 
 
 def test_a_reply_to_the_bot_is_for_the_bot(start_life: StartLife) -> None:
-    life = start_life(manners=Manners(answers_all=False))
+    life = start_life(config=DiscordConfig(answers_all=False))
     (shown,) = life.delivered("my words")
     life.say("what do you mean?", reply_to=int(shown))
     other = life.say("something")
@@ -46,7 +46,7 @@ def test_a_reply_carries_the_words_that_it_answers(life: Life) -> None:
 def test_a_viewer_is_answered_without_bash(playground: PlaygroundServer, start_life: StartLife) -> None:
     role = playground.add_role("viewers", defaults.GUEST_ID)
     allowed = frozenset({str(defaults.YOU_ID)})
-    life = start_life(allowed_users=allowed, manners=Manners(viewer_roles=frozenset({str(role)})))
+    life = start_life(allowed_users=allowed, config=DiscordConfig(viewer_roles=frozenset({str(role)})))
     life.say("a member")
     life.say("a viewer", user=defaults.GUEST_ID)
     assert [(message.may_run, message.wants_answer) for message in life.messages.wait(2)] == [
@@ -56,7 +56,7 @@ def test_a_viewer_is_answered_without_bash(playground: PlaygroundServer, start_l
 
 
 def test_who_asks_too_much_is_noted_and_told_once(start_life: StartLife) -> None:
-    life = start_life(manners=Manners(turns_per_user=2))
+    life = start_life(config=DiscordConfig(turns_per_user=2))
     for number in range(4):
         life.say(f"message {number}")
     life.say("somebody else", user=defaults.GUEST_ID)
@@ -71,13 +71,13 @@ def test_what_was_missed_for_too_long_is_only_noted(playground: PlaygroundServer
     playground.say(defaults.GENERAL_ID, "missed long ago")
     window = Window(surface=Surface.DISCORD_CHANNEL, id=str(defaults.GENERAL_ID))
     tiny = timedelta(microseconds=1) / timedelta(hours=1)
-    life = start_life(last_seen={window.address.key: str(seen)}, manners=Manners(catchup_hours=tiny))
+    life = start_life(last_seen={window.address.key: str(seen)}, config=DiscordConfig(catchup_hours=tiny))
     (told,) = life.messages.wait(1)
     assert (told.text, told.wants_answer) == ("missed long ago", False)
 
 
 def test_direct_messages_are_a_window_where_they_are_wanted(start_life: StartLife) -> None:
-    life = start_life(manners=Manners(dms=True, answers_all=False))
+    life = start_life(config=DiscordConfig(dms=True, answers_all=False))
     dm = life.playground.open_dm()
     life.say("between us", dm)
     (told,) = life.messages.wait(1)

@@ -17,7 +17,7 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # discord.py imports audioop, which Python 3.11 deprecates
     import discord
 
-from actors.discord.calls.rest_calls import Courier
+from actors.discord.calls.rest_calls import RestCalls
 from actors.discord.incoming.fetching import Fetcher, UnfetchedError
 from tests.actors.discord.life import timing
 
@@ -36,14 +36,12 @@ def fetched(handler: Handler, path: str = "/file", **changes: float) -> bytes:
         site = web.TCPSite(runner, "127.0.0.1", 0)
         await site.start()
         origin = yarl.URL(f"http://127.0.0.1:{runner.addresses[0][1]}")
-        courier = Courier(timing=timing(**changes), on_fatal=lambda _: None)
+        rest = RestCalls(timing=timing(**changes), on_fatal=lambda _: None)
         try:
             async with aiohttp.ClientSession() as session:
                 http = SimpleNamespace(_HTTPClient__session=session, proxy=None, proxy_auth=None)
-                courier.employ(cast("discord.Client", SimpleNamespace(http=http)))
-                fetcher = Fetcher(
-                    courier=courier, origins=lambda: frozenset({origin}), timing=timing(file_timeout_s=2.0)
-                )
+                rest.employ(cast("discord.Client", SimpleNamespace(http=http)))
+                fetcher = Fetcher(rest=rest, origins=lambda: frozenset({origin}), timing=timing(file_timeout_s=2.0))
                 return await fetcher.fetch(str(origin.with_path(path)), MOST)
         finally:
             await runner.cleanup()

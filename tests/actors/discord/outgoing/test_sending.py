@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from actors.discord.config import Manners
+from actors.discord.config import DiscordConfig
 from lab.playground.world import defaults
 from messages.base import RequestId, Surface, Window
 from messages.discord import AttachFile, FileAttached
@@ -102,7 +102,7 @@ def test_a_thread_gets_its_own_files(life: Life, work: Path, ask: Ask) -> None:
 
 
 def test_direct_messages_get_their_own_files_both_ways(start: StartLife, work: Path, ask: Ask) -> None:
-    life = start(manners=Manners(dms=True))
+    life = start(config=DiscordConfig(dms=True))
     channel = life.playground.open_dm()
     direct = Window(surface=Surface.DISCORD_DM, id=str(channel))
     said = life.say("", channel, attachments=[("a.txt", b"12345")])
@@ -154,7 +154,7 @@ def test_nothing_else_than_a_plain_file_of_the_folder_is_posted(
     (work / "secret").write_bytes(b"\x89PNG" + SECRET.encode())
     (work / "disguised").write_bytes(SECRET.encode().hex().encode())
     (work / "across").write_bytes(b"x" * 65_530 + SECRET.encode())
-    life = start(manners=Manners(attachment_bytes=100_000), secrets=[SECRET])
+    life = start(config=DiscordConfig(attachment_bytes=100_000), secrets=[SECRET])
     assert rule in refusal(life, ask(life, path))
     assert life.playground.messages(defaults.GENERAL_ID) == []
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import pytest
 
 from actors.context.presence import TYPING_RENEWAL_S
-from actors.discord.calls.rest_calls import Courier
+from actors.discord.calls.rest_calls import RestCalls
 from actors.discord.outgoing.typing_indicator import TypingIndicator
 from actors.discord.timing import Timing
 
@@ -35,7 +35,7 @@ class DrivenLoop(asyncio.SelectorEventLoop):
         super()._run_once()  # type: ignore[misc]  # not in the stubs
 
 
-class Calls(Courier):
+class Calls(RestCalls):
     """Notes when a call is made, which then lasts so long."""
 
     def __init__(self, lasts_s: float = 0.0) -> None:
@@ -72,7 +72,7 @@ def test_a_window_that_was_killed_types_no_longer_than_its_lease(lasts_s: float)
     calls, timing = Calls(lasts_s), Timing()
 
     async def scene() -> None:
-        typing = TypingIndicator(courier=calls, timing=timing)
+        typing = TypingIndicator(rest=calls, timing=timing)
         typing.show(CHANNEL)
         await asyncio.sleep(TYPING_RENEWAL_S)
         typing.show(CHANNEL)  # the last that is heard of the window
@@ -88,7 +88,7 @@ def test_a_window_that_renews_in_time_types_without_a_gap() -> None:
     calls, timing = Calls(), Timing()
 
     async def scene() -> None:
-        typing = TypingIndicator(courier=calls, timing=timing)
+        typing = TypingIndicator(rest=calls, timing=timing)
         for _ in range(30):
             typing.show(CHANNEL)
             await asyncio.sleep(TYPING_RENEWAL_S)
@@ -105,7 +105,7 @@ def test_a_call_under_way_when_typing_is_stopped_goes_on_for_a_moment_only() -> 
     calls = Calls(lasts_s=1_000.0)
 
     async def scene() -> None:
-        typing = TypingIndicator(courier=calls, timing=Timing())
+        typing = TypingIndicator(rest=calls, timing=Timing())
         typing.show(CHANNEL)
         await asyncio.sleep(5.0)
         typing.hide(CHANNEL)

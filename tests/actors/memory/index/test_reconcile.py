@@ -54,11 +54,11 @@ def said(number: int, text: str = "", kind: str = "user", **meta: MetaValue) -> 
 
 
 def rows(index: Index) -> list[tuple[object, ...]]:
-    """Everything that a row says but its number; sittings by the first line of each."""
+    """Everything that a row says but its number; episodes by the first line of each."""
     return list(
         index.connection.execute(
             "SELECT path, line, event, turn, timestamp, role, author, content, pinned, status, "
-            "(SELECT min(timestamp) FROM turns AS other WHERE other.sitting = turns.sitting) "
+            "(SELECT min(timestamp) FROM turns AS other WHERE other.episode = turns.episode) "
             "FROM turns JOIN files ON files.id = turns.file ORDER BY path, line"
         )
     )

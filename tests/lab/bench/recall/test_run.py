@@ -98,13 +98,13 @@ def test_the_candidates_are_the_best_of_both_searches_and_the_turns_beside_them(
 
     assert [one.row for one in found] == [0, 1, 2]
     assert [(one.before, one.after) for one in found] == [(None, 1), (0, 2), (1, 3)]
-    assert [one.sitting for one in found] == [0, 0, 0]
+    assert [one.episode for one in found] == [0, 0, 0]
     assert [one.is_question for one in found] == [True, False, False]
     assert [one.keyword > 0 for one in found] == [False, True, False]
 
 
 def test_sittings_end_where_nothing_was_said_for_long(library: Library) -> None:
-    assert [one.sitting for one in library.found(asking("ferry rooster greyhound"))] == [0, 0, 0, 3, 3, 3]
+    assert [one.episode for one in library.found(asking("ferry rooster greyhound"))] == [0, 0, 0, 3, 3, 3]
 
 
 def test_enough_candidates_give_the_order_that_all_rows_give(library: Library) -> None:
