@@ -303,8 +303,9 @@ def window_verbs(settings: Settings) -> dict[str, Verb]:
     """What scripts in a window's sandbox may ask."""
     from actors.socket.verb import Verb
     from messages.discord import AttachFile
-    from messages.memory import ExpandMemory, SearchMemory
+    from messages.memory import SearchMemory
     from messages.scheduler import CreateReminder, DeleteReminder, ListReminders, ModifyReminder
+    from messages.turn import ExpandReference
     from messages.web import ReadPage, SearchWeb
 
     verbs = {
@@ -313,7 +314,7 @@ def window_verbs(settings: Settings) -> dict[str, Verb]:
         "discord.attach": Verb(DISCORD, AttachFile),
     }
     if settings.memory.enabled:
-        verbs |= {"memory.search": Verb(MEMORY, SearchMemory), "memory.expand": Verb(MEMORY, ExpandMemory)}
+        verbs |= {"memory.search": Verb(MEMORY, SearchMemory), "memory.expand": Verb(MEMORY, ExpandReference)}
     if settings.reminders.file:
         verbs |= {
             "reminders.create": Verb(SCHEDULER, CreateReminder),

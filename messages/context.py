@@ -7,11 +7,10 @@ from enum import StrEnum
 
 from messages.base import Address, Message, RequestId, TurnId, Value, Window
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused
-from messages.memory import MemoryExpanded
 from messages.model import ModelDelta, ModelFailed, ModelReply
 from messages.shell import BashRefused, BashResult
 from messages.socket import Refused
-from messages.turn import TurnContribution
+from messages.turn import ReferenceExpanded, TurnContribution
 
 
 class FileKind(StrEnum):
@@ -278,6 +277,6 @@ ContextMessage = (
     | Delivered
     | DeliveryFailed
     | DeliveryRefused
-    | MemoryExpanded
+    | ReferenceExpanded
     | Refused
 )

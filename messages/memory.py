@@ -12,7 +12,7 @@ from messages.base import Address, Message, RequestId, Value, Window
 from messages.embedder import EmbeddingFailed, TextsEmbedded
 from messages.socket import Refused
 from messages.status import DescribeYourself
-from messages.turn import EventsLogged, PrepareTurn, TurnEnded
+from messages.turn import EventsLogged, ExpandReference, PrepareTurn, TurnEnded
 
 
 class FoundMemory(Value, frozen=True, kw_only=True, gc=False):
@@ -55,16 +55,6 @@ class SearchMemory(Message, frozen=True, kw_only=True, gc=False):
     """Most memories wanted, 1 to 200."""
 
 
-class ExpandMemory(Message, frozen=True, kw_only=True, gc=False):
-    """Give the log around one event; answered by `MemoryExpanded` or `Refused`."""
-
-    request_id: RequestId
-    reply_to: Address
-    window: Window
-    path: str
-    line: int
-
-
 class ExplainMemory(Message, frozen=True, kw_only=True, gc=False):
     """Say what the last turn was given, and what it narrowly was not; answered by `MemoryExplained` or `Refused`."""
 
@@ -98,17 +88,6 @@ class MemoriesFound(Message, frozen=True, kw_only=True, gc=False):
     memories: tuple[FoundMemory, ...]
     note: str = ""
     """What the search had to do without; empty for nothing."""
-
-
-class MemoryExpanded(Message, frozen=True, kw_only=True, gc=False):
-    """Lines of a log, as they stand in it."""
-
-    request_id: RequestId
-    path: str
-    line: int
-    first_line: int
-    last_line: int
-    text: str
 
 
 class MemoryExplained(Message, frozen=True, kw_only=True, gc=False):
@@ -192,11 +171,12 @@ class EmbeddingOverdue(Message, frozen=True, kw_only=True, gc=False):
     request_id: RequestId
 
 
-MemoryCommand = SearchMemory | ExpandMemory | ExplainMemory | DescribeMemory | RebuildMemory
-MemoryReply = MemoriesFound | MemoryExpanded | MemoryExplained | MemoryDescribed | MemoryRebuilt | Refused
+MemoryCommand = SearchMemory | ExplainMemory | DescribeMemory | RebuildMemory
+MemoryReply = MemoriesFound | MemoryExplained | MemoryDescribed | MemoryRebuilt | Refused
 MemoryMessage = (
     MemoryCommand
     | PrepareTurn
+    | ExpandReference
     | TurnEnded
     | EventsLogged
     | TextsEmbedded

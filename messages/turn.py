@@ -65,6 +65,27 @@ class TurnContribution(Message, frozen=True, kw_only=True, gc=False):
     """Places in logs that the block names: the model may ask this turn to see the records around them."""
 
 
+class ExpandReference(Message, frozen=True, kw_only=True, gc=False):
+    """Give the log around a place that one's block named; answered by `ReferenceExpanded` or `Refused`."""
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+    path: str
+    line: int
+
+
+class ReferenceExpanded(Message, frozen=True, kw_only=True, gc=False):
+    """Lines of a log, as they stand in it."""
+
+    request_id: RequestId
+    path: str
+    line: int
+    first_line: int
+    last_line: int
+    text: str
+
+
 class TurnEnded(Message, frozen=True, kw_only=True, gc=False):
     """A turn is over and everything about it is in the log."""
 
@@ -72,7 +93,6 @@ class TurnEnded(Message, frozen=True, kw_only=True, gc=False):
     turn_id: TurnId
     outcome: str
     """`answered`, `failed` or `aborted`."""
-    ended_at: datetime
     events: tuple[LoggedEvent, ...]
     audience: str = ""
     """Who reads the window, as a label of `domain.policy.audience`; empty when that is not known."""
@@ -86,6 +106,6 @@ class EventsLogged(Message, frozen=True, kw_only=True, gc=False):
     audience: str = ""
 
 
-ContributorMessage = PrepareTurn
-ContributorReply = TurnContribution
+ContributorMessage = PrepareTurn | ExpandReference
+ContributorReply = TurnContribution | ReferenceExpanded
 SubscriberMessage = TurnEnded | EventsLogged

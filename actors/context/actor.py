@@ -42,11 +42,10 @@ from messages.context import (
     UserMessage,
 )
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, ReactionKind
-from messages.memory import MemoryExpanded
 from messages.model import ModelDelta, ModelFailed, ModelReply
 from messages.shell import BashRefused, BashResult
 from messages.socket import Refused
-from messages.turn import EventsLogged, LoggedEvent, TurnContribution, TurnEnded
+from messages.turn import EventsLogged, LoggedEvent, ReferenceExpanded, TurnContribution, TurnEnded
 
 REOPEN_AFTER_S = 60.0
 """How soon a window whose log could not be written looks whether it can be written again."""
@@ -167,7 +166,7 @@ class ContextActor(Actor):
                 self._driver.replied(message)
             case ModelFailed():
                 self._driver.model_failed(message)
-            case MemoryExpanded():
+            case ReferenceExpanded():
                 self._driver.expanded(message)
             case Refused():
                 self._driver.expansion_refused(message)
@@ -383,7 +382,6 @@ class ContextActor(Actor):
             window=self.window,
             turn_id=turn_id,
             outcome=outcome,
-            ended_at=self.now(),
             events=(*((asked,) if asked else ()), *logged),
             audience=audience,
         )

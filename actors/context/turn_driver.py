@@ -18,7 +18,6 @@ from domain.turn.conversation import Aside
 from domain.turn.prompt import NO_TOOL, system_prompt
 from messages.base import RequestId, TurnId
 from messages.context import ContributionsDue, StepOverdue
-from messages.memory import ExpandMemory, MemoryExpanded
 from messages.model import (
     CancelModel,
     ChatMessage,
@@ -32,7 +31,7 @@ from messages.model import (
 )
 from messages.shell import BashRefused, BashResult, CancelBash, RunBash
 from messages.socket import Refused
-from messages.turn import PrepareTurn, Reference, TurnContribution
+from messages.turn import ExpandReference, PrepareTurn, Reference, ReferenceExpanded, TurnContribution
 
 NOT_RUN_LENGTH = "Not run: the answer was cut off at the model's output limit, so the command may be incomplete."
 NOT_RUN_ABORTED = "Not run: the turn was stopped."
@@ -144,7 +143,7 @@ class TurnDriver:
             self._record(run, Kind.AGENT, reply.text, {"final": True, **_model_meta(run, reply)}, sync=True)
             self._end(run, "answered")
 
-    def expanded(self, found: MemoryExpanded) -> None:
+    def expanded(self, found: ReferenceExpanded) -> None:
         """Show the model the record that it wanted to see."""
         run = self.run
         if run is not None and run.wanted is not None and run.awaits(found.request_id, Phase.EXPANDING):
@@ -258,7 +257,7 @@ class TurnDriver:
             self._say_aside(run, wanted, not_expanded(wanted, "only places that this turn's block names can be shown"))
         else:
             run.phase, run.wanted, run.request_id = Phase.EXPANDING, wanted, RequestId(self._host.new_id())
-            request = ExpandMemory(
+            request = ExpandReference(
                 request_id=run.request_id,
                 reply_to=self._host.address,
                 window=self._host.window,

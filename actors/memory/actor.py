@@ -23,7 +23,6 @@ from messages.memory import (
     DescribeMemory,
     EmbeddingOverdue,
     EmbedMore,
-    ExpandMemory,
     ExplainMemory,
     LookAfterIndex,
     MemoryDescribed,
@@ -35,7 +34,7 @@ from messages.memory import (
 )
 from messages.socket import Refused
 from messages.status import DescribeYourself, SelfDescription
-from messages.turn import EventsLogged, PrepareTurn, TurnContribution, TurnEnded
+from messages.turn import EventsLogged, ExpandReference, PrepareTurn, TurnContribution, TurnEnded
 
 log = logging.getLogger(__name__)
 
@@ -113,7 +112,7 @@ class MemoryActor(Actor):
                 self._overdue(message)
             case EmbedMore():
                 self._backlog.go_on(self._upkeep.store())
-            case ExpandMemory():
+            case ExpandReference():
                 self._expand(message)
             case ExplainMemory():
                 self._explain(message)
@@ -251,7 +250,7 @@ class MemoryActor(Actor):
             case PrepareTurn():
                 nothing = TurnContribution(request_id=message.request_id, contributor=str(self.address), block="")
                 self.tell(message.reply_to, nothing)
-            case SearchMemory() | ExpandMemory() | ExplainMemory() | RebuildMemory() | DescribeMemory():
+            case SearchMemory() | ExpandReference() | ExplainMemory() | RebuildMemory() | DescribeMemory():
                 self.tell(message.reply_to, Refused(request_id=message.request_id, reason=reason))
             case DescribeYourself():
                 figures = (("state", self._upkeep.state),)
@@ -262,7 +261,7 @@ class MemoryActor(Actor):
             case _:
                 return  # nobody waits; what it said is in the logs
 
-    def _expand(self, request: ExpandMemory) -> None:
+    def _expand(self, request: ExpandReference) -> None:
         store = self._upkeep.store()
         with self.blocking():
             answer: Message = expand(self._plan.data_root, store, request)

@@ -7,11 +7,11 @@ from pathlib import Path, PurePosixPath
 from actors.memory.store import Store
 from domain.log.window import parse_log_path
 from domain.memory.expansion import around
-from messages.memory import ExpandMemory, MemoryExpanded
 from messages.socket import Refused
+from messages.turn import ExpandReference, ReferenceExpanded
 
 
-def expand(data_root: Path, store: Store, request: ExpandMemory) -> MemoryExpanded | Refused:
+def expand(data_root: Path, store: Store, request: ExpandReference) -> ReferenceExpanded | Refused:
     """The lines around the memory at that place; only of a turn that may be shown where it is asked for.
 
     A log holds one window's words, so its lines around a turn have that turn's readers.
@@ -28,7 +28,7 @@ def expand(data_root: Path, store: Store, request: ExpandMemory) -> MemoryExpand
         found = around((data_root / request.path).read_bytes(), request.line)
     except (OSError, ValueError):
         return Refused(request_id=request.request_id, reason=f"{request.path}: cannot be read at line {request.line}")
-    return MemoryExpanded(
+    return ReferenceExpanded(
         request_id=request.request_id,
         path=request.path,
         line=request.line,

@@ -73,7 +73,7 @@ def _fields(node: ast.ClassDef) -> Iterator[str]:
             name, shown = ast.unparse(statement.targets[0]), f"`{ast.unparse(statement.value)}`"
         else:
             continue
-        yield f"| `{name}` | {_mailbox(shown)} | {_mailbox(_docstring(following))} |"
+        yield f"| `{name}` | {_cell(shown)} | {_cell(_docstring(following))} |"
 
 
 def _docstring(node: ast.stmt | None) -> str:
@@ -83,7 +83,7 @@ def _docstring(node: ast.stmt | None) -> str:
     return ""
 
 
-def _mailbox(text: str) -> str:
+def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
 
 

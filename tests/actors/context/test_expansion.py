@@ -11,10 +11,9 @@ from actors.kernel import Edge
 from domain.log.event import Kind
 from domain.turn.prompt import EXPANDED_PREFIX
 from messages.base import Address, RequestId
-from messages.memory import ExpandMemory, MemoryExpanded
 from messages.model import ModelRequest, Role, StopReason
 from messages.socket import Refused
-from messages.turn import PrepareTurn, Reference, TurnContribution
+from messages.turn import ExpandReference, PrepareTurn, Reference, ReferenceExpanded, TurnContribution
 from tests.actors.context.rig import CHANNEL, Rig, bash_call, of_type
 from tests.actors.memory.rig import MemoryRig
 from tests.actors.memory.test_memory_actor import THREAD, memories
@@ -45,9 +44,9 @@ class Window(Rig):
 
     def give(self, text: str = "the whole record") -> None:
         """The contributor shows what was asked for."""
-        (wanted,) = of_type(ExpandMemory, self.memory.drain())
+        (wanted,) = of_type(ExpandReference, self.memory.drain())
         assert (wanted.path, wanted.line) == (PATH, 5)
-        shown = MemoryExpanded(request_id=wanted.request_id, path=PATH, line=5, first_line=1, last_line=9, text=text)
+        shown = ReferenceExpanded(request_id=wanted.request_id, path=PATH, line=5, first_line=1, last_line=9, text=text)
         self.system.tell(wanted.reply_to, shown)
         self.system.run()
 
@@ -91,7 +90,7 @@ def test_the_next_turns_history_knows_nothing_of_it(window: Window) -> None:
 def test_only_places_of_this_turns_block_can_be_asked_for(window: Window, wish: str) -> None:
     window.answer(wish)
 
-    assert of_type(ExpandMemory, window.memory.drain()) == []
+    assert of_type(ExpandReference, window.memory.drain()) == []
     assert "only places that this turn's block names" in window.answer("Sorry.").messages[-1].text
     assert [post.text for post in window.posts()] == ["Sorry."]
 
@@ -101,7 +100,7 @@ def test_two_records_are_shown_a_third_wish_is_declined_and_a_fourth_ends_the_tu
         window.answer(WISH)
         window.give()
     window.answer(WISH)
-    assert of_type(ExpandMemory, window.memory.drain()) == []
+    assert of_type(ExpandReference, window.memory.drain()) == []
     last = window.answer(WISH)
 
     assert "only 2 times" in last.messages[-1].text
@@ -110,7 +109,7 @@ def test_two_records_are_shown_a_third_wish_is_declined_and_a_fourth_ends_the_tu
 
 def test_a_record_that_cannot_be_shown_is_told_to_the_model(window: Window) -> None:
     window.answer(WISH)
-    (wanted,) = of_type(ExpandMemory, window.memory.drain())
+    (wanted,) = of_type(ExpandReference, window.memory.drain())
     window.system.tell(wanted.reply_to, Refused(request_id=wanted.request_id, reason="no memory there"))
     window.system.run()
 
@@ -136,7 +135,7 @@ def test_a_record_stays_where_it_was_asked_for_when_tools_run_after_it(window: W
 
 
 def test_a_late_answer_changes_nothing(window: Window) -> None:
-    shown = MemoryExpanded(request_id=RequestId("old"), path=PATH, line=5, first_line=1, last_line=9, text="x")
+    shown = ReferenceExpanded(request_id=RequestId("old"), path=PATH, line=5, first_line=1, last_line=9, text="x")
     window.tell(CHANNEL, shown)
 
     assert len(window.requests()) == 1

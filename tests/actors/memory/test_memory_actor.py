@@ -12,19 +12,11 @@ from actors.memory.search.search import Kind
 from domain.turn.prompt import MEMORY_PREFIX
 from messages.base import RequestId, Surface, Window
 from messages.embedder import TextRole
-from messages.memory import (
-    ExpandMemory,
-    ExplainMemory,
-    MemoriesFound,
-    MemoryExpanded,
-    MemoryExplained,
-    MemoryRebuilt,
-    RebuildMemory,
-    SearchMemory,
-)
+from messages.memory import ExplainMemory, MemoriesFound, MemoryExplained, MemoryRebuilt, RebuildMemory, SearchMemory
 from messages.model import ModelRequest
 from messages.socket import Refused
 from messages.status import DescribeYourself, SelfDescription
+from messages.turn import ExpandReference, ReferenceExpanded
 from tests.actors.context.rig import CHANNEL
 from tests.actors.memory.rig import MEMORY, MemoryRig, block_of
 
@@ -222,10 +214,10 @@ def test_an_expansion_shows_the_log_around_a_turn_only_where_the_turn_may_be_sho
     rig.exchange("My cat is called Zorro", "A fine name.", THREAD, audience=PRIVATE)
     found = search(rig, "cat").memories[0]
 
-    own = rig.ask(ExpandMemory, THREAD, path=found.path, line=found.line)
-    others = rig.ask(ExpandMemory, CHANNEL, path=found.path, line=found.line)
+    own = rig.ask(ExpandReference, THREAD, path=found.path, line=found.line)
+    others = rig.ask(ExpandReference, CHANNEL, path=found.path, line=found.line)
 
-    assert isinstance(own, MemoryExpanded)
+    assert isinstance(own, ReferenceExpanded)
     assert "My cat is called Zorro" in own.text
     assert "A fine name." in own.text
     assert isinstance(others, Refused)
@@ -237,7 +229,7 @@ def test_an_expansion_reads_logs_of_ours_and_no_other_file(tmp_path: Path, path:
     rig = MemoryRig(tmp_path)
     rig.exchange("hello", "hi")
 
-    assert isinstance(rig.ask(ExpandMemory, path=path, line=1), Refused)
+    assert isinstance(rig.ask(ExpandReference, path=path, line=1), Refused)
     rig.stop()
 
 
