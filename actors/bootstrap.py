@@ -1,28 +1,30 @@
-"""Which actors there are, in start order, and how they are made from the settings."""
+"""Agent: its parts started, drained and stopped; and the plans that parts are made from."""
 
 from __future__ import annotations
 
 import gc
 import logging
 import threading
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
-from actors import specs
-from actors.context.config import ContextConfig
 from actors.context.data_root import DataRoot
 from actors.context.recovery import Recovery, survey
 from actors.context.spending import spent_on
+from actors.embedder.local import is_installed
 from actors.kernel import ActorSpec, ActorSystem, DrainReport
 from actors.linux.hardening import make_undumpable
+from actors.memory.checks import has_index
+from actors.part import DiscordConnection, Layer, Plan
+from actors.parts import LAYERS, parts
 from actors.settings.schema import Settings
 from actors.shell.workplace import workdir
-from actors.socket.status import system_facts
-from actors.specs import DISCORD, EMBEDDER, MEMORY, MODEL, SCHEDULER, SHELL, SKILLS, SOCKET
-from messages.base import Address, Surface, Window
+from actors.skills.folders import skill_roots, visible_folders
+from domain.memory.space import Space, embedding_space
+from messages.base import Address
 from messages.context import ResumeWindow
-from messages.discord import StopIntake
+from messages.discord import DISCORD, StopIntake
 from messages.kernel import ActorGaveUp
 
 log = logging.getLogger(__name__)
@@ -34,47 +36,42 @@ EXIT_ESCALATED = 70
 
 DRAIN_S = 10.0
 STOP_S = 5.0
-DOOR_LEFT_OPEN_S = 300.0
-"""How much longer than the longest command a window's unused socket stays."""
-
-
-@dataclass(frozen=True, slots=True)
-class DiscordConnection:
-    """Which Discord the bot goes to, as whom, and whom it hears there."""
-
-    token: str
-    api_base: str
-    gateway_url: str
-    channels: frozenset[str]
-    allowed_users: frozenset[str]
-    allowed_roles: frozenset[str]
-    guilds_settle_s: float = 2.0
-    """Silence after the last server's description that ends the bot's start."""
+GOOGLE_KEY = "GEMINI_API_KEY"
 
 
 class Agent:
     """The running agent: its actors, and how it comes to an end."""
 
     def __init__(
-        self, settings: Settings, secrets: Mapping[str, str], place: DiscordConnection, on_online: Callable[[str], None]
+        self,
+        settings: Settings,
+        secrets: Mapping[str, str],
+        connection: DiscordConnection,
+        on_online: Callable[[str], None],
+        layers: Iterable[Layer] = LAYERS,
     ) -> None:
         """An agent at rest.
 
         Args:
             settings: The operator's decisions.
             secrets: Provider keys by litellm's names.
-            place: Which Discord to go to.
+            connection: Which Discord to go to.
             on_online: Called with the bot's name when it is connected and ready; from another thread.
+            layers: Kinds of memory; those that the settings switch on take part.
         """
-        self._settings = settings
-        self._secrets = secrets
-        self._place = place
-        self._on_online = on_online
         self._root = DataRoot(settings.data_root)
+        self._recovery: Recovery | None = None
         self._over = threading.Event()
         self.exit_code = 0
         self.reason = ""
         self.system = ActorSystem(on_escalation=self._escalated)
+        plan = replace(
+            agent_plan(settings, secrets, self.system, connection),
+            last_seen=self._last_seen,
+            on_online=on_online,
+            on_fatal=lambda reason: self.end(reason, EXIT_FATAL),
+        )
+        self._parts = parts(plan, layers)
 
     def start(self, *earlier: ActorSpec) -> None:
         """Hold the data root, start the actors, and pick up what an earlier life left unfinished.
@@ -86,10 +83,11 @@ class Agent:
             DataRootError: the data root cannot be used.
             UnusableError: an actor cannot be made from the settings.
         """
+        specs = self._parts.specs()
         self._root.hold()
         make_undumpable()
-        recovery = survey(self._root.path)
-        for spec in (*earlier, *self._specs(recovery)):
+        recovery = self._recovery = survey(self._root.path)
+        for spec in (*earlier, *specs):
             self.system.register(spec)
         self.system.start()
         for window in recovery.unfinished:
@@ -119,105 +117,96 @@ class Agent:
             )
         return report
 
-    def _specs(self, recovery: Recovery) -> tuple[ActorSpec, ...]:
-        """Every actor, each after those that it needs from its start on."""
-        settings, secrets, root = self._settings, self._secrets, self._root
-        remembers = settings.memory.enabled
-        scheduler = specs.scheduler_spec(settings, DISCORD, min(self._place.channels, default=""))
-        config = specs.context_config(
-            settings,
-            DISCORD,
-            lambda window: str(workdir(root.work, window)),
-            contributors=(MEMORY, SKILLS) if remembers else (SKILLS,),
-            subscribers=(MEMORY,) if remembers else (),
-        )
-        memory = (specs.embedder_spec(settings, secrets), specs.memory_spec(settings, secrets)) if remembers else ()
-        return (
-            specs.model_spec(settings, secrets, lambda: spent_on(root.path, self.system.clock.now())),
-            specs.skills_spec(settings),
-            specs.web_spec(secrets),
-            *memory,
-            *((scheduler,) if scheduler else ()),
-            self._socket_spec(),
-            specs.shell_spec(settings, root.path, root.work),
-            specs.context_spec(settings, config, root.path),
-            self._discord_spec(recovery),
-        )
-
-    def _socket_spec(self) -> ActorSpec:
-        from actors.socket.actor import SocketActor
-
-        settings, root = self._settings, self._root.path
-        started_at = self.system.clock.now()
-
-        def build(_key: str) -> SocketActor:
-            return SocketActor(
-                folder=root / "sockets",
-                operator_path=root / "agent.sock",
-                verbs=specs.window_verbs(settings),
-                operator_verbs=specs.operator_verbs(settings),
-                describers=self._describers(),
-                system_facts=lambda: system_facts(self.system, started_at),
-                idle_s=settings.shell.max_timeout_s + DOOR_LEFT_OPEN_S,
-            )
-
-        return ActorSpec(SOCKET.kind, build, core=True)
-
-    def _describers(self) -> tuple[Address, ...]:
-        """Who has something to tell about itself."""
-        memory = (MEMORY, EMBEDDER) if self._settings.memory.enabled else ()
-        scheduler = (SCHEDULER,) if self._settings.reminders.file else ()
-        return (MODEL, SHELL, *memory, *scheduler, SKILLS, SOCKET)
-
-    def _discord_spec(self, recovery: Recovery) -> ActorSpec:
-        from actors.discord.actor import DiscordActor  # discord.py takes half a second to import
-        from actors.discord.timing import Timing
-
-        place = self._place
-        surveys = [recovery]
-
-        def build(_key: str) -> DiscordActor:
-            # What a crashed actor had seen is in the logs; the look at the start is good for the first one only.
-            with self.system.dispatcher.blocking:
-                last_seen = (surveys.pop() if surveys else survey(self._root.path)).last_seen
-            return DiscordActor(
-                token=place.token,
-                channels=place.channels,
-                allowed_users=place.allowed_users,
-                allowed_roles=place.allowed_roles,
-                api_base=place.api_base,
-                gateway_url=place.gateway_url,
-                last_seen=last_seen,
-                on_fatal=lambda reason: self.end(reason, EXIT_FATAL),
-                on_online=self._on_online,
-                config=specs.discord_config(self._settings),
-                services=specs.services_of(self._settings, self._describers()),
-                secrets=tuple(self._secrets.values()),
-                workdir_of=lambda window: workdir(self._root.work, window),
-                timing=Timing(guild_ready_timeout_s=place.guilds_settle_s),
-            )
-
-        return ActorSpec(DISCORD.kind, build, core=True)
+    def _last_seen(self) -> Mapping[str, str]:
+        """What was seen is in the logs; the look at the start is good for the first Discord actor only."""
+        recovery, self._recovery = self._recovery, None
+        return (recovery or survey(self._root.path)).last_seen
 
     def _escalated(self, event: ActorGaveUp) -> None:
         self.end(f"{event.address} crashed {event.crashes} times within {event.within_s:g} s", EXIT_ESCALATED)
 
 
-def cli_config(settings: Settings, surface: Address, contributors: tuple[Address, ...]) -> ContextConfig:
-    """What the one window of a command-line turn is told; it works in the caller's folder and reports to `surface`."""
-    here = str(Path.cwd())
-    return specs.context_config(settings, surface, lambda _window: here, contributors, subscribers=(surface,))
+def discord_connection(settings: Settings, token: str) -> DiscordConnection:
+    """Where the settings say that the bot goes online, as whom, and whom it hears.
+
+    Args:
+        settings: The operator's decisions.
+        token: The bot's; empty for none, with which it cannot be started.
+    """
+    discord = settings.discord
+    return DiscordConnection(
+        token=token,
+        api_base=discord.api_base,
+        gateway_url=discord.gateway_url,
+        channels=discord.channels,
+        allowed_users=frozenset(discord.allowed_users),
+        allowed_roles=frozenset(discord.allowed_roles),
+    )
 
 
-def cli_window() -> Window:
-    """The window of a command-line turn; it keeps no log."""
-    return Window(surface=Surface.CLI, id="turn")
+def agent_plan(
+    settings: Settings, secrets: Mapping[str, str], system: ActorSystem, connection: DiscordConnection | None
+) -> Plan:
+    """What the parts of an agent that lives are made from; nobody is told when it comes online.
+
+    Args:
+        settings: The operator's decisions.
+        secrets: Provider keys by litellm's names.
+        system: In which the parts will live.
+        connection: Which Discord to go to; None for none.
+    """
+    root = DataRoot(settings.data_root)
+    return Plan(
+        settings=settings,
+        secrets=secrets,
+        system=system,
+        work=root.work,
+        workdir_of=lambda window: workdir(root.work, window),
+        visible_skills=lambda shipped: _visible_skills(settings, shipped),
+        connection=connection,
+        space=lambda: _space(settings, secrets),
+        is_held=root.is_held,
+        spent_today=lambda: spent_on(root.path, system.clock.now()),
+        last_seen=lambda: survey(root.path).last_seen,
+    )
 
 
-def cli_socket_spec(settings: Settings, *, remembers: bool) -> ActorSpec:
-    """The door of a command-line turn, in a folder that goes with it."""
-    from actors.socket.actor import SocketActor
+def turn_plan(
+    settings: Settings, secrets: Mapping[str, str], system: ActorSystem, surface: Address, scratch: Path
+) -> Plan:
+    """What the parts of a command line's one turn are made from: they look, and keep nothing.
 
-    absent = {DISCORD} if remembers else {DISCORD, MEMORY}
-    verbs = {name: verb for name, verb in specs.window_verbs(settings).items() if verb.to not in absent}
-    return ActorSpec(SOCKET.kind, lambda _key: SocketActor(folder=None, verbs=verbs), core=True)
+    Args:
+        settings: The operator's decisions; where there is no index yet, memory is taken for switched off.
+        secrets: Provider keys by litellm's names.
+        system: In which the parts will live.
+        surface: Who shows the answer, and hears that the turn is over.
+        scratch: A folder that goes with the turn.
+    """
+    if not has_index(settings.data_root):
+        settings = settings.model_copy(update={"memory": settings.memory.model_copy(update={"enabled": False})})
+    here = Path.cwd()
+    return replace(
+        agent_plan(settings, secrets, system, None),
+        work=scratch,
+        workdir_of=lambda _window: here,
+        surface=surface,
+        caller_folder=here,
+        spent_today=None,
+        last_seen=dict,
+    )
+
+
+def _space(settings: Settings, secrets: Mapping[str, str]) -> Space:
+    embedder = settings.embedder
+    return embedding_space(
+        embedder.provider,
+        embedder.model,
+        embedder.dimensions,
+        has_google_key=GOOGLE_KEY in secrets,
+        has_local_extra=is_installed(),
+    )
+
+
+def _visible_skills(settings: Settings, shipped: tuple[Path, ...]) -> tuple[Path, ...]:
+    return visible_folders(skill_roots(shipped, settings.data_root, settings.skills.folders))

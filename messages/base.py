@@ -73,3 +73,15 @@ class Window(Value, frozen=True, kw_only=True, gc=False):
         if not slash or not name or surface not in surfaces:
             raise ValueError(f"context key {key!r}: <surface>/<id> is required, with surface one of {surfaces}")
         return cls(surface=Surface(surface), id=name)
+
+
+def request_id_of(message: Message) -> RequestId:
+    """The id that joins a reply to its command.
+
+    Raises:
+        TypeError: `message` has none, so it is neither.
+    """
+    request_id: RequestId | None = getattr(message, "request_id", None)
+    if request_id is None:
+        raise TypeError(f"{type(message).__name__} has no request_id: it is neither a command nor a reply")
+    return request_id

@@ -81,7 +81,7 @@ class UserMessage(Message, frozen=True, kw_only=True, gc=False):
 
 
 class StartNewWindow(Message, frozen=True, kw_only=True, gc=False):
-    """Close this window and open the next one: empty history, a new log file."""
+    """Close this window and open the next: empty history, a new log; answered by `NewWindowStarted` or `Refused`."""
 
     request_id: RequestId
     reply_to: Address
@@ -94,13 +94,6 @@ class NewWindowStarted(Message, frozen=True, kw_only=True, gc=False):
 
     request_id: RequestId
     path: str
-
-
-class NewWindowRefused(Message, frozen=True, kw_only=True, gc=False):
-    """No new window; the old one goes on."""
-
-    request_id: RequestId
-    reason: str
 
 
 class ResumeWindow(Message, frozen=True, kw_only=True, gc=False):
@@ -148,6 +141,8 @@ class ModelChosen(Message, frozen=True, kw_only=True, gc=False):
     model: str
     choices: tuple[str, ...]
     """All that the operator allows, the usual one first."""
+    is_new: bool = False
+    """Whether the command named a model."""
 
 
 class TellUsage(Message, frozen=True, kw_only=True, gc=False):
@@ -258,9 +253,7 @@ class TypingDue(Message, frozen=True, kw_only=True, gc=False):
 ContextCommand = (
     UserMessage | StartNewWindow | ResumeWindow | StopTurn | ChooseModel | TellUsage | PinMemory | UnpinMemory
 )
-ContextReply = (
-    NewWindowStarted | NewWindowRefused | MemoryPinned | MemoryUnpinned | TurnStopped | ModelChosen | UsageTold
-)
+ContextReply = NewWindowStarted | MemoryPinned | MemoryUnpinned | TurnStopped | ModelChosen | UsageTold
 ContextMessage = (
     ContextCommand
     | TurnContribution

@@ -7,6 +7,8 @@ from enum import StrEnum
 
 from messages.base import Address, Message, RequestId, Window
 
+DISCORD = Address("discord")
+
 
 class PostMessage(Message, frozen=True, kw_only=True, gc=False):
     """Show `text` in the window, in as many messages as it needs."""

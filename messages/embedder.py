@@ -7,6 +7,8 @@ from enum import StrEnum
 from messages.base import Address, Message, RequestId
 from messages.status import DescribeYourself
 
+EMBEDDER = Address("embedder")
+
 
 class TextRole(StrEnum):
     """What a text is embedded for: some models treat the two differently."""

@@ -14,6 +14,8 @@ from messages.socket import Refused
 from messages.status import DescribeYourself
 from messages.turn import EventsLogged, ExpandReference, PrepareTurn, TurnEnded
 
+MEMORY = Address("memory")
+
 
 class FoundMemory(Value, frozen=True, kw_only=True, gc=False):
     """One turn of the past, and why it was found."""

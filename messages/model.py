@@ -6,6 +6,8 @@ from enum import StrEnum
 
 from messages.base import Address, Message, RequestId, Value, Window
 
+MODEL = Address("model")
+
 
 class Role(StrEnum):
     """Who speaks in a request."""

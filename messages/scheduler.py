@@ -9,6 +9,8 @@ from messages.discord import Delivered, DeliveryFailed, DeliveryRefused
 from messages.socket import Refused
 from messages.status import DescribeYourself
 
+SCHEDULER = Address("scheduler")
+
 
 class ListedReminder(Value, frozen=True, kw_only=True, gc=False):
     """One reminder of the file."""

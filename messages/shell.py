@@ -6,6 +6,8 @@ from enum import StrEnum
 
 from messages.base import Address, Message, RequestId, Window
 
+SHELL = Address("shell")
+
 
 class Outcome(StrEnum):
     """How a command ended."""

@@ -6,6 +6,8 @@ from messages.base import Address, Message, RequestId, Value
 from messages.status import DescribeYourself
 from messages.turn import PrepareTurn
 
+SKILLS = Address("skills")
+
 
 class SkillEntry(Value, frozen=True, kw_only=True, gc=False):
     """One skill that can be used."""
@@ -47,6 +49,7 @@ class SkillRead(Message, frozen=True, kw_only=True, gc=False):
     """A skill as a turn takes it."""
 
     request_id: RequestId
+    name: str
     text: str
     """The file's body with its place, then the arguments."""
 

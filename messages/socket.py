@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from messages.base import Address, Message, RequestId, Window
 
+SOCKET = Address("socket")
+
 
 class Refused(Message, frozen=True, kw_only=True, gc=False):
     """Nothing was done and nothing was changed."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from messages.base import Address, Message, RequestId, Value, Window
 from messages.socket import Refused
 
+WEB = Address("web")
+
 
 class WebResult(Value, frozen=True, kw_only=True, gc=False):
     """One hit of a search."""

@@ -16,7 +16,6 @@ from actors.cli.common import config_option, fail, load_settings, set_up_logging
 if TYPE_CHECKING:
     from actors.kernel import ActorSystem, Edge
     from actors.settings.schema import Settings
-    from messages.base import Address
 
 STATELESS = "agent-cli is stateless: every call is a window of its own, so there is nothing that /new could end"
 TURN_S = 3_600.0
@@ -37,16 +36,16 @@ def agent_cli(
     For testing: it keeps no history, writes no log and leaves the data root as it is; what the agent remembers it only
     reads. Discord is where the agent lives.
     """
-    from actors.specs import UnusableError
+    from actors.part import UnusableError
 
     text = _prompt(prompt)
     if text.strip() == "/new":
         click.echo(STATELESS, err=True)
         sys.exit(0)
     set_up_logging(verbose=verbose)
-    settings, secrets = load_settings(config_file, {"model.name": model} if model else {})
+    settings, secrets = load_settings(config_file, _given(model, no_memory=no_memory))
     try:
-        answer, outcome = _one_turn(settings, secrets.environment(), text, remembers=not no_memory)
+        answer, outcome = _one_turn(settings, secrets.environment(), text)
     except UnusableError as error:
         fail(str(error))
     if as_json:
@@ -56,6 +55,12 @@ def agent_cli(
     else:
         fail(answer)
     sys.exit(0 if outcome == "answered" else 1)
+
+
+def _given(model: str | None, *, no_memory: bool) -> dict[str, object]:
+    """What the options decide, by setting."""
+    chosen: dict[str, object] = {"model.name": model} if model else {}
+    return chosen | {"memory.enabled": False} if no_memory else chosen
 
 
 def _prompt(given: str | None) -> str:
@@ -68,10 +73,12 @@ def _prompt(given: str | None) -> str:
     return text
 
 
-def _one_turn(settings: Settings, secrets: Mapping[str, str], text: str, *, remembers: bool) -> tuple[str, str]:
+def _one_turn(settings: Settings, secrets: Mapping[str, str], text: str) -> tuple[str, str]:
     """The answer, or the notice in its place, and how the turn ended."""
+    from actors.bootstrap import turn_plan
     from actors.kernel import ActorSystem
     from actors.linux.hardening import make_undumpable
+    from actors.parts import parts
     from messages.kernel import ActorGaveUp
 
     def give_up(event: ActorGaveUp) -> None:
@@ -81,8 +88,8 @@ def _one_turn(settings: Settings, secrets: Mapping[str, str], text: str, *, reme
     system = ActorSystem(on_escalation=give_up)
     edge = system.edge("cli")
     with tempfile.TemporaryDirectory(prefix="agent-cli-") as scratch:
-        contributors = _register_memory(system, settings, secrets) if remembers else ()
-        _register(system, settings, secrets, edge, Path(scratch), contributors)
+        for spec in parts(turn_plan(settings, secrets, system, edge.address, Path(scratch))).specs():
+            system.register(spec)
         system.start()
         try:
             return _ask(system, edge, text)
@@ -90,53 +97,14 @@ def _one_turn(settings: Settings, secrets: Mapping[str, str], text: str, *, reme
             system.stop()
 
 
-def _register_memory(system: ActorSystem, settings: Settings, secrets: Mapping[str, str]) -> tuple[Address, ...]:
-    """A memory that only looks, and its embedder; nothing where there is nothing to remember."""
-    from actors.cli.memory_actors import has_index
-    from actors.specs import MEMORY, embedder_spec, memory_spec
-
-    if not settings.memory.enabled or not has_index(settings):
-        return ()
-    system.register(embedder_spec(settings, secrets))
-    system.register(memory_spec(settings, secrets, read_only=True))
-    return (MEMORY,)
-
-
-def _register(
-    system: ActorSystem,
-    settings: Settings,
-    secrets: Mapping[str, str],
-    edge: Edge,
-    scratch: Path,
-    contributors: tuple[Address, ...],
-) -> None:
-    from actors import bootstrap, specs
-    from actors.context.actor import ContextActor
-    from actors.context.journal import Journal
-    from actors.kernel import ActorSpec
-    from messages.base import CONTEXT_KIND
-
-    config = bootstrap.cli_config(settings, edge.address, (*contributors, specs.SKILLS))
-    window = bootstrap.cli_window()
-    system.register(specs.model_spec(settings, secrets))
-    system.register(specs.skills_spec(settings))
-    system.register(specs.web_spec(secrets))
-    if (scheduler := specs.scheduler_spec(settings, edge.address, "", fires=False)) is not None:
-        system.register(scheduler)
-    system.register(bootstrap.cli_socket_spec(settings, remembers=bool(contributors)))
-    system.register(specs.shell_spec(settings, settings.data_root, scratch, cli_workdir=Path.cwd()))
-    journal = Journal(None, window, config.max_history_tokens)
-    system.register(ActorSpec(CONTEXT_KIND, lambda _key: ContextActor(window, journal, config)))
-
-
 def _ask(system: ActorSystem, edge: Edge, text: str) -> tuple[str, str]:
-    from actors.bootstrap import cli_window
+    from messages.base import Surface, Window
     from messages.context import UserMessage
     from messages.discord import Delivered, PostMessage
     from messages.kernel import ActorGaveUp
     from messages.turn import TurnEnded
 
-    window = cli_window()
+    window = Window(surface=Surface.CLI, id="turn")
     message = UserMessage(
         window=window,
         message_id="prompt",

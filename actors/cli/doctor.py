@@ -16,19 +16,19 @@ from actors.cli.common import config_option, json_option, load_settings
 @json_option
 def doctor(config_file: Path | None, as_json: bool) -> None:
     """Check what the agent depends on; exit 1 when something must be mended before it can run."""
-    from actors.cli.doctor_check import Level
-    from actors.cli.doctor_checks import all_checks
+    from actors.cli.doctor_findings import all_findings
+    from actors.part import Level
 
     settings, secrets = load_settings(config_file)
-    checks = list(all_checks(settings, secrets))
-    failed = any(check.level is Level.FAIL for check in checks)
+    findings = list(all_findings(settings, secrets))
+    failed = any(finding.level is Level.FAIL for finding in findings)
     if as_json:
-        rows = [{"name": check.name, "level": check.level.value, "detail": check.detail} for check in checks]
+        rows = [{"name": each.name, "level": each.level.value, "detail": each.detail} for each in findings]
         click.echo(json.dumps({"ok": not failed, "checks": rows}, indent=2))
     else:
         colours = {Level.OK: "green", Level.WARN: "yellow", Level.FAIL: "red"}
-        width = max(len(check.name) for check in checks)
-        for check in checks:
-            mark = click.style(f"{check.level.value:4}", fg=colours[check.level])
-            click.echo(f"{mark}  {check.name:{width}}  {check.detail}")
+        width = max(len(finding.name) for finding in findings)
+        for finding in findings:
+            mark = click.style(f"{finding.level.value:4}", fg=colours[finding.level])
+            click.echo(f"{mark}  {finding.name:{width}}  {finding.detail}")
     sys.exit(1 if failed else 0)

@@ -135,14 +135,22 @@ def _alone(
     **fields: object,
 ) -> Answer:
     """What the index says when nobody runs; if `read_only`, nothing in the data root is changed."""
-    from actors.cli.memory_actors import memory_alone
+    from actors.bootstrap import agent_plan
     from actors.context.data_root import DataRootError
-    from actors.specs import UnusableError
+    from actors.embedder.part import embedder_spec
+    from actors.kernel import ActorSystem
+    from actors.memory.alone import alone
+    from actors.memory.part import memory_spec
 
+    system = ActorSystem(workers=2)
+    plan = agent_plan(settings, secrets, system, None)
+    if plan.embedding_problem:
+        fail(plan.embedding_problem)
+    embedder = (embedder_spec(plan),) if embeds else ()
     try:
-        with memory_alone(settings, secrets, read_only=read_only, embeds=embeds) as ask:
+        with alone(system, *embedder, memory_spec(plan, read_only=read_only, embeds=embeds)) as ask:
             answer = ask(command, answer_s, **fields)
-    except (DataRootError, UnusableError) as error:
+    except DataRootError as error:
         fail(str(error))
     except TimeoutError:
         fail(f"the memory did not answer within {answer_s:g} s")

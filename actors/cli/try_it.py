@@ -22,7 +22,8 @@ from actors.cli.common import (
 from actors.cli.run import end_on_signals
 
 if TYPE_CHECKING:
-    from actors.bootstrap import Agent, DiscordConnection
+    from actors.bootstrap import Agent
+    from actors.part import DiscordConnection
     from lab.playground.server import PlaygroundServer
 
 ONLINE_S = 60.0
@@ -49,7 +50,7 @@ def try_it(
     """Try the bot with no account: a page with channels and threads, answered by the real thing."""
     from actors.bootstrap import Agent
     from actors.context.data_root import DataRootError
-    from actors.specs import UnusableError
+    from actors.part import UnusableError
 
     set_up_logging(verbose=verbose)
     settings, secrets = load_settings(config_file, {"data_root": str(data.absolute())} if data else {})
@@ -81,14 +82,14 @@ def try_it(
 
 def playground_place(server: PlaygroundServer) -> DiscordConnection:
     """The playground's one channel, where everybody is heard."""
-    from actors.bootstrap import DiscordConnection
+    from actors.part import DiscordConnection
     from lab.playground.world import defaults
 
     return DiscordConnection(
         token=defaults.BOT_TOKEN,
         api_base=server.api_base,
         gateway_url=server.gateway_url,
-        channels=frozenset({str(defaults.GENERAL_ID)}),
+        channels=(str(defaults.GENERAL_ID),),
         allowed_users=frozenset({"*"}),
         allowed_roles=frozenset(),
         guilds_settle_s=0.2,

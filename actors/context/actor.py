@@ -27,7 +27,6 @@ from messages.context import (
     ContextMessage,
     ContributionsDue,
     DeliveryDue,
-    NewWindowRefused,
     NewWindowStarted,
     PinMemory,
     ResumeWindow,
@@ -109,9 +108,7 @@ class ContextActor(Actor):
             self._lose_log(error)
             if isinstance(message, UserMessage):
                 self._refuse(message)
-            elif isinstance(message, StartNewWindow):
-                self.tell(message.reply_to, NewWindowRefused(request_id=message.request_id, reason=error.reason))
-            elif isinstance(message, PinMemory | UnpinMemory | StopTurn | ChooseModel):
+            elif isinstance(message, StartNewWindow | PinMemory | UnpinMemory | StopTurn | ChooseModel):
                 self.tell(message.reply_to, Refused(request_id=message.request_id, reason=error.reason))
         self.in_progress = self._driver.run is not None or bool(self._waiting) or bool(self._deliveries)
 

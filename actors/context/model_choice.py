@@ -44,7 +44,12 @@ class ModelChoice:
             return Refused(request_id=command.request_id, reason=reason)
         if self.is_news(command):
             self._record(command.model, command.asked_by)
-        return ModelChosen(request_id=command.request_id, model=self._current, choices=self._models)
+        return ModelChosen(
+            request_id=command.request_id,
+            model=self._current,
+            choices=self._models,
+            is_new=bool(command.model),
+        )
 
     def carry_over(self, model: str, asked_by: str) -> None:
         """Let a choice hold in the new log as well.

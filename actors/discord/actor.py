@@ -15,10 +15,9 @@ from actors.discord.calls.fatal import token_fault
 from actors.discord.calls.rest_calls import RestCalls
 from actors.discord.commands.buttons import Buttons
 from actors.discord.commands.dispatcher import CommandDispatcher
-from actors.discord.commands.replies import CommandReply, Replies
-from actors.discord.commands.services import Services
-from actors.discord.commands.skill import SkillNames
-from actors.discord.commands.tree import Commands
+from actors.discord.commands.offered import Completions
+from actors.discord.commands.replies import Replies
+from actors.discord.commands.tree import CommandOffer, Commands
 from actors.discord.config import DiscordConfig
 from actors.discord.connection.client import AgentClient, ShardedAgentClient
 from actors.discord.connection.session import Session
@@ -35,9 +34,11 @@ from actors.discord.outgoing.typing_indicator import TypingIndicator
 from actors.discord.seen import Seen
 from actors.discord.timing import Timing
 from actors.kernel import Actor, LoopThread
+from actors.part import Menu
 from domain.policy.access import Access
 from domain.text.presentable import presentable
 from domain.text.secret_scrub import Scrubber
+from messages.base import Message
 from messages.discord import (
     AttachFile,
     DiscordCommand,
@@ -51,14 +52,12 @@ from messages.discord import (
 
 log = logging.getLogger(__name__)
 
-DiscordMessage = DiscordCommand | CommandReply
-
 
 class DiscordActor(Actor):
     """Tells windows what people say in Discord, and shows what the windows answer.
 
     Owns: a thread with an event loop, and on it every object of discord.py.
-    Asks: the windows' actors and the `services`, for what people want by commands and buttons.
+    Asks: the windows' actors and the parts of the `menu`, for what people want by commands and buttons.
     Crashes on: nothing that Discord does. What no restart could mend is told to `on_fatal`; the actor then lives on
     without a connection.
 
@@ -75,7 +74,7 @@ class DiscordActor(Actor):
         on_online: Told the bot's name whenever it came online, from the loop's thread.
         config: How it behaves.
         secrets: What must never be shown, in whatever disguise; the token is among them anyway.
-        services: Whom commands ask besides the windows.
+        menu: What people can ask the parts.
         workdir_of: Gives a window's working directory, where files that people attach are kept and those that the agent
             sends are looked for; None if there are none.
         timing: Every wait.
@@ -95,13 +94,13 @@ class DiscordActor(Actor):
         on_online: Callable[[str], None] | None = None,
         config: DiscordConfig | None = None,
         secrets: Iterable[str] = (),
-        services: Services | None = None,
+        menu: Menu | None = None,
         workdir_of: WorkdirOf | None = None,
         timing: Timing | None = None,
     ) -> None:
         super().__init__()
         self._config = config or DiscordConfig()
-        self._services = services or Services()
+        self._menu = menu or Menu()
         self._scrubber = Scrubber((token, *secrets))
         for channel_id in channels:
             if not channel_id.isdecimal():
@@ -137,11 +136,14 @@ class DiscordActor(Actor):
         else:
             self._call(self._session.start)
 
-    def handle(self, message: DiscordMessage) -> None:
-        """Hand it to the loop."""
-        if isinstance(message, CommandReply):
+    def handle(self, message: Message) -> None:
+        """Hand it to the loop; whatever is no command is the reply to a question that was asked for somebody."""
+        if isinstance(message, DiscordCommand):
+            self._carry_out(message)
+        else:
             self._call(self._replies.take, message)
-            return
+
+    def _carry_out(self, message: DiscordCommand) -> None:
         match message:
             case PostMessage():
                 self._posted += 1
@@ -213,12 +215,12 @@ class DiscordActor(Actor):
         self._dispatcher = CommandDispatcher(
             intake=self._intake,
             replies=self._replies,
-            tell=self.tell,
-            reply_to=self.address,
+            host=self,
             present=self._present,
             timing=self._timing,
+            for_viewers=(command.name for command in self._menu.commands if command.for_viewers),
         )
-        self._skill_names = SkillNames(self._dispatcher, self._services.skills)
+        self._completions = Completions(self._dispatcher, self._menu.commands)
         self._session = Session(
             token=self._token,
             build=self._build_client,
@@ -234,7 +236,7 @@ class DiscordActor(Actor):
             intake=self._intake,
             catch_up=self._catch_up,
             make_commands=self._make_commands,
-            buttons=Buttons(self._dispatcher, self._services),
+            buttons=Buttons(self._dispatcher, self._menu.presses),
             on_online=self._note_online,
             hears_dms=self._config.dms,
             timing=self._timing,
@@ -278,10 +280,9 @@ class DiscordActor(Actor):
     def _make_commands(self, client: discord.Client) -> Commands:
         return Commands(
             client,
-            dispatcher=self._dispatcher,
-            services=self._services,
-            skills=self._skill_names,
-            admission=self._admission,
+            CommandOffer(
+                self._dispatcher, self._menu.commands, self._menu.describers, self._completions, self._admission
+            ),
             dms=self._config.dms,
             timing=self._timing,
         )

@@ -13,11 +13,11 @@ from typing import assert_never
 from actors.embedder.backend import Backend, CallError
 from actors.embedder.calls import CallDone, CallFailed, call
 from actors.embedder.circuit_breaker import CircuitBreaker
-from actors.embedder.spaces import Provider, Space
 from actors.embedder.vectors import NO_VECTOR
 from actors.embedder.waiting import Job, Piece, Waiting
 from actors.kernel import Actor, LoopThread, Timer
 from domain.memory.embedding import PERMANENT, cut, reason
+from domain.memory.space import Provider, Space
 from domain.policy.retrying import Fault, FaultKind
 from messages.base import Message, RequestId
 from messages.embedder import EmbedderMessage, EmbeddingFailed, EmbedTexts, TextRole, TextsEmbedded

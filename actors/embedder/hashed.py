@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from actors.embedder.spaces import HASHED_DIMENSIONS
+from domain.memory.space import HASHED_DIMENSIONS
 
 _WORD = re.compile(r"\w+")
 _ENDINGS = ("ingly", "edly", "ing", "ies", "ed", "es", "ly", "s")

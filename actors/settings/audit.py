@@ -42,29 +42,29 @@ def looks_secret(text: str) -> bool:
     return _SECRET_TEXT.search(text) is not None
 
 
-def misplaced_secrets(values: Mapping[str, object]) -> dict[KeyPath, str]:
+def misplaced_secrets(values: Mapping[str, object], schema: type[Settings] = Settings) -> dict[KeyPath, str]:
     """By key, what to say about each secret in the file; the text never has the secret in it."""
     found: dict[KeyPath, str] = {}
     for path, value in _leaves(values):
         start = _secret_in_key(path)
         if start is not None:
             found[path[: start + 1]] = f"a key that looks like a secret: {_MOVE_IT}"
-        elif isinstance(value, str) and value and (looks_secret(value) or _is_named_secret(path)):
+        elif isinstance(value, str) and value and (looks_secret(value) or _is_named_secret(path, schema)):
             found[path] = f"{dotted(path)}: {_MOVE_IT}"
     return found
 
 
-def unknown_keys(values: Mapping[str, object]) -> dict[KeyPath, str]:
+def unknown_keys(values: Mapping[str, object], schema: type[Settings] = Settings) -> dict[KeyPath, str]:
     """By key, what to say about each that is no setting; what stands below an unknown table isn't looked at."""
     found: dict[KeyPath, str] = {}
     for name, value in values.items():
-        if name not in Settings.model_fields:
-            found[name,] = _unknown((name,), Settings.model_fields)
+        if name not in schema.model_fields:
+            found[name,] = _unknown((name,), schema)
             continue
-        table = table_of(Settings.model_fields[name])
+        table = table_of(schema.model_fields[name])
         if table and isinstance(value, dict):
             unknown = [key for key in value if key not in table.model_fields]
-            found |= {(name, key): _unknown((name, key), table.model_fields) for key in unknown}
+            found |= {(name, key): _unknown((name, key), schema, table) for key in unknown}
     return found
 
 
@@ -86,15 +86,15 @@ def table_of(setting: FieldInfo) -> type[BaseModel] | None:
     return kind if isinstance(kind, type) and issubclass(kind, BaseModel) else None
 
 
-def _unknown(path: tuple[str, ...], siblings: Mapping[str, FieldInfo]) -> str:
+def _unknown(path: tuple[str, ...], schema: type[Settings], table: type[BaseModel] | None = None) -> str:
     spelt = path[-1].lower().replace("-", "_")
-    close = get_close_matches(spelt, siblings, n=1) or _elsewhere(spelt)
+    close = get_close_matches(spelt, (table or schema).model_fields, n=1) or _elsewhere(spelt, schema)
     return f"{dotted(path)}: unknown key" + (f"; did you mean {close[0]}?" if close else "")
 
 
-def _elsewhere(key: str) -> list[str]:
+def _elsewhere(key: str, schema: type[Settings]) -> list[str]:
     """The key's full name where it does exist: people forget the table's header."""
-    tables = {name: table_of(setting) for name, setting in Settings.model_fields.items()}
+    tables = {name: table_of(setting) for name, setting in schema.model_fields.items()}
     return [key] * (key in tables) or [
         f"{name}.{key}" for name, table in tables.items() if table and key in table.model_fields
     ]
@@ -107,13 +107,13 @@ def _secret_in_key(path: KeyPath) -> int | None:
     return max(starts, default=None)
 
 
-def _is_named_secret(path: KeyPath) -> bool:
+def _is_named_secret(path: KeyPath, schema: type[Settings]) -> bool:
     spelt = [str(part).lower().replace("-", "_") for part in path[:_KEY_DEPTH]]
-    return not _is_setting(path) and any(_SECRET_NAME.search(part) for part in spelt)
+    return not _is_setting(path, schema) and any(_SECRET_NAME.search(part) for part in spelt)
 
 
-def _is_setting(path: KeyPath) -> bool:
-    setting = Settings.model_fields.get(str(path[0]))
+def _is_setting(path: KeyPath, schema: type[Settings]) -> bool:
+    setting = schema.model_fields.get(str(path[0]))
     if setting is None:
         return False
     table = table_of(setting)

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from actors.settings.audit import misplaced_secrets, unknown_keys, without
 from actors.settings.document import Document, read
 from actors.settings.problem import Problem, SettingsError, dotted, quoted, shown
 from actors.settings.rule import broken_rule
-from actors.settings.schema import Origin, Settings, Source
+from actors.settings.schema import Origin, Settings, Source, with_tables
 from actors.settings.toml_lines import KeyPath
 
 FILE_NAME = "agent.toml"
@@ -27,6 +27,7 @@ def load(
     environ: Mapping[str, str],
     folder: Path = Path(),
     given: Mapping[str, object] = MappingProxyType({}),
+    tables: Mapping[str, type[BaseModel]] = MappingProxyType({}),
 ) -> Settings:
     """The settings in force, with an absolute data root.
 
@@ -39,6 +40,7 @@ def load(
         environ: The environment; only the two variables above are read.
         folder: The current directory, unless a test says otherwise.
         given: By dotted key, what the command line decides, e.g. `{"model.name": "offline"}`.
+        tables: Layer -> its settings table.
 
     Raises:
         SettingsError: A file that can't be read or isn't TOML; else all unknown keys, misplaced secrets and values out
@@ -48,7 +50,7 @@ def load(
     named = config or (Path(variable) if variable else None)
     path = folder / (named or FILE_NAME)
     document = read(path, place=str(named or FILE_NAME), required=named is not None)
-    settings, sources = _validated(document, environ.get(HOME_VARIABLE, ""), given)
+    settings, sources = _validated(document, environ.get(HOME_VARIABLE, ""), given, with_tables(tables))
     beside = path.parent.absolute()
     origin = Origin(file=document.path, folder=beside, sources=MappingProxyType(sources))
     base = beside if sources.get("data_root") is Source.FILE else folder
@@ -60,10 +62,12 @@ def load(
     return settings.rooted(data_root, origin)
 
 
-def _validated(document: Document, home: str, given: Mapping[str, object]) -> tuple[Settings, dict[str, Source]]:
-    secrets = misplaced_secrets(document.values)
+def _validated(
+    document: Document, home: str, given: Mapping[str, object], schema: type[Settings]
+) -> tuple[Settings, dict[str, Source]]:
+    secrets = misplaced_secrets(document.values, schema)
     values = without(document.values, set(secrets))
-    unknown = unknown_keys(values)
+    unknown = unknown_keys(values, schema)
     values = without(values, set(unknown))
     problems = [document.problem(path, text) for path, text in (secrets | unknown).items()]
     sources = dict.fromkeys(_dotted_keys(values), Source.FILE)
@@ -71,9 +75,9 @@ def _validated(document: Document, home: str, given: Mapping[str, object]) -> tu
         sources |= _overlay(values, {"data_root": home}, Source.ENVIRONMENT)
     sources |= _overlay(values, given, Source.COMMAND_LINE)
     try:
-        settings = Settings(**values)  # type: ignore[arg-type]  # whether they fit is what this finds out
+        settings = schema(**values)  # type: ignore[arg-type]  # whether they fit is what this finds out
     except ValidationError as error:
-        problems += [_value_problem(detail, document, sources) for detail in error.errors(include_url=False)]
+        problems += [_value_problem(detail, schema, document, sources) for detail in error.errors(include_url=False)]
     else:
         if not problems:
             return settings, sources
@@ -101,11 +105,13 @@ def _overlay(values: dict[str, object], layer: Mapping[str, object], source: Sou
     return dict.fromkeys(layer, source)
 
 
-def _value_problem(detail: ErrorDetails, document: Document, sources: Mapping[str, Source]) -> Problem:
+def _value_problem(
+    detail: ErrorDetails, schema: type[Settings], document: Document, sources: Mapping[str, Source]
+) -> Problem:
     path = detail["loc"]
     is_default = _source(path, sources) is Source.DEFAULT
     value = shown(detail["input"]) + (" (default)" if is_default else "")
-    return _placed(path, f"{dotted(path)} = {value}: {broken_rule(detail, path)}", document, sources)
+    return _placed(path, f"{dotted(path)} = {value}: {broken_rule(detail, path, schema)}", document, sources)
 
 
 def _placed(path: KeyPath, text: str, document: Document, sources: Mapping[str, Source]) -> Problem:

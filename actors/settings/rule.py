@@ -21,9 +21,9 @@ _KINDS = {
 """What a value of each of pydantic's type errors must be instead."""
 
 
-def broken_rule(detail: ErrorDetails, path: KeyPath) -> str:
+def broken_rule(detail: ErrorDetails, path: KeyPath, schema: type[Settings] = Settings) -> str:
     """What the value at `path` must be, e.g. `must be >= 1 and <= 10`."""
-    limits = bounds(path)
+    limits = bounds(path, schema)
     match detail["type"]:
         case "value_error":
             return str(detail["ctx"]["error"])
@@ -37,9 +37,9 @@ def broken_rule(detail: ErrorDetails, path: KeyPath) -> str:
             return f"must be {limits}" if limits else detail["msg"]
 
 
-def bounds(path: KeyPath) -> str:
+def bounds(path: KeyPath, schema: type[Settings] = Settings) -> str:
     """The range of a setting that is a number, e.g. `>= 1 and <= 10`; empty for any other."""
-    setting = Settings.model_fields.get(str(path[0]))
+    setting = schema.model_fields.get(str(path[0]))
     table = table_of(setting) if setting else None
     limits = (
         table.model_fields[str(path[1])].metadata if table and len(path) == 2 and path[1] in table.model_fields else []

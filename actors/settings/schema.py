@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, TypeVar
 from urllib.parse import urlsplit
 
 from pydantic import (
@@ -19,6 +19,7 @@ from pydantic import (
     Field,
     PrivateAttr,
     ValidationInfo,
+    create_model,
     field_validator,
 )
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
@@ -95,6 +96,7 @@ def _folder(value: object) -> object:
     raise ValueError("must be the path of a folder, in quotes")
 
 
+T = TypeVar("T", bound=BaseModel)
 Snowflake = Annotated[str, BeforeValidator(_snowflake)]
 SnowflakeOrEveryone = Annotated[str, BeforeValidator(_snowflake_or_everyone)]
 HttpAddress = Annotated[str, _web_address("http", "https"), AfterValidator(_without_slash)]
@@ -254,6 +256,10 @@ class Skills(_Table):
     """After the data root's `skills/`; the first skill of a name wins."""
 
 
+class Layers(_Table):
+    """Which further kinds of memory take part; each key is one that this program knows."""
+
+
 class Source(StrEnum):
     """Who decided a setting."""
 
@@ -291,6 +297,7 @@ class Settings(BaseSettings):
     memory: Memory = Memory()
     reminders: Reminders = Reminders()
     skills: Skills = Skills()
+    layers: Layers = Layers()
 
     _origin: Origin = PrivateAttr(default_factory=Origin)
 
@@ -298,6 +305,21 @@ class Settings(BaseSettings):
     def origin(self) -> Origin:
         """Where they came from."""
         return self._origin
+
+    def has_layer(self, name: str) -> bool:
+        """Whether `[layers] <name> = true`."""
+        return bool(getattr(self.layers, name, False))
+
+    def table(self, kind: type[T]) -> T:
+        """The settings table of a layer.
+
+        Raises:
+            ValueError: there is no such table.
+        """
+        for name in type(self).model_fields:
+            if isinstance(value := getattr(self, name), kind):
+                return value
+        raise ValueError(f"settings table {kind.__name__}: no layer brought it")
 
     def rooted(self, data_root: Path, origin: Origin) -> Settings:
         """The same settings with the data root resolved and a note of where they came from."""
@@ -316,3 +338,22 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Only what `load` read: it knows lines, pydantic's own sources don't."""
         return (init_settings,)
+
+
+def with_tables(tables: Mapping[str, type[BaseModel]]) -> type[Settings]:
+    """The settings with a switch below `[layers]` and a table of its own for each layer.
+
+    Args:
+        tables: Layer -> its table, whose keys all have defaults.
+
+    Raises:
+        ValueError: a layer has the name of a setting.
+    """
+    if not tables:
+        return Settings
+    if taken := sorted(tables.keys() & Settings.model_fields.keys()):
+        raise ValueError(f"layer {taken[0]!r}: a setting has that name")
+    switches: dict[str, Any] = dict.fromkeys(tables, (Flag, False))
+    layers: Any = create_model("Layers", __base__=Layers, **switches)
+    fields: dict[str, Any] = {name: (table, table()) for name, table in tables.items()}
+    return create_model("Settings", __base__=Settings, layers=(layers, layers()), **fields)

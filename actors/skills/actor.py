@@ -102,7 +102,9 @@ class SkillsActor(Actor):
                 text = read_whole(skill)
         except (OSError, ValueError) as error:
             return Refused(request_id=message.request_id, reason=f"skill {skill.name!r}: {error}")
-        return SkillRead(request_id=message.request_id, text=invocation(skill, text, message.arguments))
+        return SkillRead(
+            request_id=message.request_id, name=skill.name, text=invocation(skill, text, message.arguments)
+        )
 
     def _description(self, request_id: RequestId) -> SelfDescription:
         figures = (("skills", len(self._found.skills)), ("warnings", len(self._found.warnings)))

@@ -25,8 +25,6 @@ MOST_BRACKETS = 100
 """In a front matter; YAML's reader takes seconds over a thousand that are nested."""
 SKIPPED = "node_modules"
 
-SHIPPED = Path(__file__).resolve().parents[2] / "skills"
-"""The skills that come with the agent, beside its packages in a checkout and in an installation."""
 
 _Version = tuple[int, int, int]
 """Modification time, size and inode of a file."""
@@ -41,14 +39,15 @@ class Found:
     """Each names the file and the rule."""
 
 
-def skill_roots(data_root: Path, folders: Iterable[str]) -> tuple[Path, ...]:
+def skill_roots(shipped: Iterable[Path], data_root: Path, folders: Iterable[str]) -> tuple[Path, ...]:
     """Where skills are looked for, in order of precedence; they need not exist.
 
     Args:
+        shipped: Folders of the skills that come with parts of the agent.
         data_root: Absolute.
         folders: Of the settings; `~` is the home of the agent's user, relative ones start at the data root.
     """
-    return (SHIPPED, data_root / "skills", *(data_root / _expanded(folder) for folder in folders if folder))
+    return (*shipped, data_root / "skills", *(data_root / _expanded(folder) for folder in folders if folder))
 
 
 def visible_folders(roots: Iterable[Path]) -> tuple[Path, ...]:

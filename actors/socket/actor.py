@@ -13,10 +13,11 @@ from typing import NoReturn
 import msgspec
 
 from actors.kernel import Actor, LoopThread
+from actors.part import Verb
 from actors.socket.doors import Doors
 from actors.socket.inquiry import Inquiries
 from actors.socket.status import Facts, Status
-from actors.socket.verb import Asked, Verb, help_on, message_of
+from actors.socket.verb import Asked, help_on, message_of
 from actors.socket.wire import Request, RequestError, shown
 from messages.base import Address, Message, RequestId, Window
 from messages.socket import CloseIdleDoors, DoorOpen, OpenDoor, Refused

@@ -9,6 +9,7 @@ from typing import Any, get_args
 
 import msgspec
 
+from actors.part.verb import Verb
 from actors.socket.wire import RequestError, shown
 from messages.base import Address, Message, RequestId, Surface, Window
 
@@ -17,17 +18,6 @@ OPERATOR = Window(surface=Surface.CLI, id="operator")
 """On whose behalf an operator asks for what must have a window, unless he names one."""
 _FILLED_IN = frozenset({"request_id", "reply_to"})
 _PROBLEM_AT = " - at `$."
-
-
-@dataclass(frozen=True, slots=True)
-class Verb:
-    """One thing to ask: whom, and with which message."""
-
-    to: Address
-    message: type[Message]
-    """Has `request_id` and `reply_to`, perhaps `window`; its other fields are the arguments."""
-    answer_s: float | None = None
-    """Longest wait for its answer; None for the socket actor's usual one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
 import msgspec
 
-from actors import specs
+from actors.bootstrap import agent_plan, discord_connection
 from actors.context.data_root import DataRoot
 from actors.kernel import Actor, ActorSpec, ActorSystem, ManualClock, counted_ids
 from actors.model.wire import messages_of, told_without_tools, tools_of
+from actors.parts import parts
 from actors.settings.load import load
 from messages.base import Address, Message, RequestId, Surface, Window
 from messages.context import PinMemory, StartNewWindow
-from messages.discord import Delivered, PostMessage
+from messages.discord import DISCORD, Delivered, PostMessage
 from messages.embedder import EmbedTexts
 from messages.model import ModelRequest, ToolCall
 from messages.shell import RunBash
@@ -48,36 +50,33 @@ class Recording:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.requests: list[ModelRequest] = []
-        self.told: dict[str, list[Message]] = {kind: [] for kind in ("model", "shell", "discord", "embedder")}
+        self.told: dict[str, list[Message]] = {
+            kind: [] for kind in ("model", "shell", "discord", "embedder", "socket", "web", "scheduler")
+        }
         self.clock = ManualClock()
         self.system = ActorSystem(workers=0, clock=self.clock, ids=counted_ids())
         self.message_id = 1_000_000_000_000_000_000
         given = {"data_root": str(folder / "data"), "embedder.provider": "local", "skills.folders": []}
         settings = load(environ={}, folder=folder, given=given)
-        space = specs.embedding_space_of(settings, {})
-        self.brain = Brain(space.name, space.dimensions)
         root = DataRoot(settings.data_root)
         root.hold()
         root.release()
-        config = specs.context_config(
-            settings,
-            specs.DISCORD,
-            lambda window: f"/work/{window.id}",
-            contributors=(specs.MEMORY, specs.SKILLS),
-            subscribers=(specs.MEMORY,),
+        connection = replace(discord_connection(settings, "no token"), channels=(CHANNEL.id,))
+        plan = replace(
+            agent_plan(settings, {}, self.system, connection), workdir_of=lambda window: Path("/work") / window.id
         )
-        for kind, told in self.told.items():
-            self.system.register(_inbox_spec(kind, told))
-        self.system.register(specs.skills_spec(settings))
-        self.system.register(specs.memory_spec(settings, {}))
-        self.system.register(specs.context_spec(settings, config, settings.data_root))
+        space = plan.space()
+        self.brain = Brain(space.name, space.dimensions)
+        for part in parts(plan):
+            kind = part.spec.kind
+            self.system.register(_inbox_spec(kind, self.told[kind]) if kind in self.told else part.spec)
         self.system.start()
         self._run()
 
     def say(self, text: str, window: Window = CHANNEL, author: str = "Alice", *, may_run: bool = True) -> ModelRequest:
         """A person's words; what the model is asked then."""
         self.message_id += 1
-        said = user_message(text, self.message_id, window, author, specs.DISCORD)
+        said = user_message(text, self.message_id, window, author, DISCORD)
         said = msgspec.structs.replace(said, sent_at=self.clock.now(), audience=PUBLIC, may_run=may_run)
         self.tell(window.address, said)
         return self.asked()
@@ -118,7 +117,7 @@ class Recording:
         """Somebody pins words of their own in the channel."""
         pin = PinMemory(
             request_id=RequestId("pin"),
-            reply_to=specs.DISCORD,
+            reply_to=DISCORD,
             window=CHANNEL,
             asked_by="1",
             asked_by_name="Alice",
@@ -129,7 +128,7 @@ class Recording:
 
     def start_new_window(self) -> None:
         """`/new` in the channel."""
-        new = StartNewWindow(request_id=RequestId("new"), reply_to=specs.DISCORD, window=CHANNEL, asked_by="1")
+        new = StartNewWindow(request_id=RequestId("new"), reply_to=DISCORD, window=CHANNEL, asked_by="1")
         self.tell(CHANNEL.address, new)
 
     def told_places(self, request: ModelRequest) -> list[str]:

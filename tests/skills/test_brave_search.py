@@ -17,9 +17,9 @@ import pytest
 import yaml
 
 from actors.kernel import ActorSpec, ActorSystem
+from actors.part import Verb
 from actors.shell.actor import ShellActor
 from actors.socket.actor import SocketActor
-from actors.socket.verb import Verb
 from actors.web.actor import WebActor
 from messages.base import Address, RequestId, Surface, Window
 from messages.shell import BashRefused, BashResult, RunBash

@@ -9,14 +9,13 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from actors.kernel import Actor, ActorSpec, ActorSystem
-from actors.skills.folders import SHIPPED
+from actors.part import SHIPPED_SKILLS, Verb
 from actors.socket.actor import SocketActor
-from actors.socket.verb import Verb
 from messages.base import Address, RequestId, Surface, Window
 from messages.memory import FoundMemory, MemoriesFound, SearchMemory
 from messages.socket import DoorOpen, OpenDoor, Refused
 
-SCRIPT = SHIPPED / "memory-search" / "scripts" / "search.py"
+SCRIPT = SHIPPED_SKILLS / "memory-search" / "scripts" / "search.py"
 WINDOW = Window(surface=Surface.DISCORD_CHANNEL, id="100000000000000001")
 
 

@@ -10,21 +10,20 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from actors.kernel import ActorSpec, ActorSystem, Edge
+from actors.part import SHIPPED_SKILLS, Verb
 from actors.scheduler.actor import SchedulerActor
 from actors.scheduler.config import SchedulerConfig
 from actors.scheduler.rewriting import Waits
 from actors.scheduler.state import SchedulerState
 from actors.scheduler.zone import load_zone
-from actors.skills.folders import SHIPPED
 from actors.socket.actor import SocketActor
-from actors.socket.verb import Verb
 from domain.reminder.document import scan
 from messages.base import Address, RequestId, Surface, Window
 from messages.discord import PostMessage
 from messages.scheduler import CreateReminder, DeleteReminder, ListReminders, ModifyReminder
 from messages.socket import DoorOpen, OpenDoor
 
-SCRIPT = SHIPPED / "reminders" / "scripts" / "reminders.py"
+SCRIPT = SHIPPED_SKILLS / "reminders" / "scripts" / "reminders.py"
 WINDOW = Window(surface=Surface.DISCORD_THREAD, id="100000000000000001")
 SCHEDULER = Address("scheduler")
 VERBS = {

@@ -9,22 +9,23 @@ from pathlib import Path
 
 import pytest
 
-from actors.skills.folders import SHIPPED, SkillFolders
+from actors.part import SHIPPED_SKILLS
+from actors.skills.folders import SkillFolders
 
-SCRIPTS = sorted(SHIPPED.rglob("*.py"))
-DOORS = sorted(SHIPPED.rglob("door.py"))
+SCRIPTS = sorted(SHIPPED_SKILLS.rglob("*.py"))
+DOORS = sorted(SHIPPED_SKILLS.rglob("door.py"))
 STARTED = [path for path in SCRIPTS if path not in DOORS]
 OLDEST = (3, 9)
 
 
 def relative(path: Path) -> str:
-    return path.relative_to(SHIPPED).as_posix()
+    return path.relative_to(SHIPPED_SKILLS).as_posix()
 
 
 def test_every_folder_of_skills_is_a_skill() -> None:
-    folders = {path.name for path in SHIPPED.iterdir() if path.is_dir() and not path.name.startswith((".", "_"))}
+    folders = {path.name for path in SHIPPED_SKILLS.iterdir() if path.is_dir() and not path.name.startswith((".", "_"))}
 
-    assert {skill.name for skill in SkillFolders((SHIPPED,)).scan().skills} == folders
+    assert {skill.name for skill in SkillFolders((SHIPPED_SKILLS,)).scan().skills} == folders
 
 
 def test_all_copies_of_the_door_are_the_same() -> None:

@@ -3,40 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from datetime import datetime
 
 import discord
 
+from actors.part import Answer, Button
 from domain.text.splitting import LIMIT, split, units
 
 MOST_BUTTONS = 25
 _LONGEST_LABEL = 80
 _LONGEST_ID = 100
 _REST = "\n-# The rest is in the attached file."
-
-
-@dataclass(frozen=True, slots=True)
-class Button:
-    """Something to press below an answer."""
-
-    label: str
-    custom_id: str
-    """Says what it does, also in a later life."""
-
-    @property
-    def is_possible(self) -> bool:
-        """Whether Discord takes it."""
-        return bool(self.label.strip()) and len(self.custom_id) <= _LONGEST_ID
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """Words, and what can be pressed below them."""
-
-    text: str
-    """Of any length."""
-    buttons: tuple[Button, ...] = ()
 
 
 async def at_once(text: str) -> Answer:
@@ -56,7 +32,7 @@ def view_of(buttons: Iterable[Button]) -> discord.ui.View | None:
 
     The view counts as finished, so that discord.py doesn't keep it: presses are told by their custom id.
     """
-    possible = [button for button in buttons if button.is_possible][:MOST_BUTTONS]
+    possible = [button for button in buttons if _is_possible(button)][:MOST_BUTTONS]
     if not possible:
         return None
     view = discord.ui.View(timeout=None)
@@ -66,17 +42,13 @@ def view_of(buttons: Iterable[Button]) -> discord.ui.View | None:
     return view
 
 
+def _is_possible(button: Button) -> bool:
+    """Whether Discord takes it."""
+    return bool(button.label.strip()) and len(button.custom_id) <= _LONGEST_ID
+
+
 def one_line(text: str, chars: int) -> str:
     """`text` in one line of at most `chars` characters, to be read as it is: markdown in it means nothing."""
     line = " ".join(text.split())
     line = line if len(line) <= chars else line[: chars - 1].rstrip() + "…"
     return discord.utils.escape_markdown(line)
-
-
-def moment(at: datetime, style: str) -> str:
-    """A time as each reader's own clock shows it.
-
-    Args:
-        style: One of Discord's letters, such as `F` for day and time, `R` for how far away, `d` for the day.
-    """
-    return f"<t:{int(at.timestamp())}:{style}>"

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import discord
 
-from actors.discord.commands.answer import Answer, at_once
-from actors.discord.commands.dispatcher import CommandDispatcher, Invocation
-from actors.discord.commands.reminders import UNREMIND_PREFIX, ReminderCommands
-from actors.discord.commands.services import Services
-from actors.discord.commands.windows import stop
-from actors.discord.outgoing.live import STOP_PREFIX
+from actors.discord.commands.answer import at_once
+from actors.discord.commands.dispatcher import CommandDispatcher
+from actors.discord.commands.offered import ask
+from actors.part.command import AnyPress
 
-NOBODY = "Nobody keeps reminders any more."
+NOBODY = "Nobody answers to this button any more."
 
 log = logging.getLogger(__name__)
 
@@ -23,24 +21,21 @@ log = logging.getLogger(__name__)
 class Buttons:
     """Serves presses; lives on the loop and outlives each client."""
 
-    def __init__(self, dispatcher: CommandDispatcher, services: Services) -> None:
+    def __init__(self, dispatcher: CommandDispatcher, presses: Iterable[AnyPress]) -> None:
         self._dispatcher = dispatcher
-        self._reminders = None if services.scheduler is None else ReminderCommands(dispatcher, services.scheduler)
+        self._presses = tuple(presses)
 
     async def press(self, interaction: discord.Interaction) -> None:
-        """Do what the pressed button says; nothing for one of somebody else's making."""
+        """Do what the pressed button says; say so if no part knows it (any more)."""
         data: Mapping[str, Any] = interaction.data or {}
         custom_id = str(data.get("custom_id", ""))
-
-        def errand(invocation: Invocation) -> Awaitable[Answer]:
-            if custom_id.startswith(STOP_PREFIX):
-                return stop(self._dispatcher, invocation, custom_id.removeprefix(STOP_PREFIX))
-            if self._reminders is None:
-                return at_once(NOBODY)
-            return self._reminders.deletion(invocation, custom_id.removeprefix(UNREMIND_PREFIX))
-
-        if custom_id.startswith((STOP_PREFIX, UNREMIND_PREFIX)):
-            # It is about a turn that runs: what is still to be read in the channel has no say in it.
-            await self._dispatcher.serve(interaction, errand, is_urgent=custom_id.startswith(STOP_PREFIX))
-        else:
-            log.warning("button %r is not one of ours", custom_id[:40])
+        press = next((each for each in self._presses if custom_id.startswith(each.prefix)), None)
+        if press is None:
+            log.info("button %r has no part that it belongs to", custom_id[:40])
+            await self._dispatcher.serve(interaction, lambda _: at_once(NOBODY))
+            return
+        given = {"id": custom_id.removeprefix(press.prefix)}
+        # An urgent one is about a turn that runs: what is still to be read in the channel has no say in it.
+        await self._dispatcher.serve(
+            interaction, lambda call: ask(self._dispatcher, press, call, given), is_urgent=press.is_urgent
+        )

@@ -5,26 +5,26 @@ from __future__ import annotations
 import asyncio
 import io
 import logging
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable
 
 import discord
 
 from actors.discord.calls.rest_calls import TRANSIENT, described, refusal
-from actors.discord.commands.answer import Answer, at_once, fitted, one_line, view_of
-from actors.discord.commands.replies import CommandQuestion, CommandReply, Replies
+from actors.discord.commands.answer import at_once, fitted, one_line, view_of
+from actors.discord.commands.replies import Replies
 from actors.discord.incoming.arrival import Admitted, Arrival
 from actors.discord.incoming.intake import Intake
 from actors.discord.timing import Timing, backoff
+from actors.kernel import Host
+from actors.part import Answer, Invocation
 from domain.policy.access import Standing
 from domain.text.splitting import sendable
-from messages.base import Address, Message, RequestId, Window
+from messages.base import Address, Message, RequestId, request_id_of
 
 log = logging.getLogger(__name__)
 
-OPEN_TO_VIEWERS = frozenset({"help", "status", "usage", "memory search"})
-"""Commands that only show what a viewer may see anyway; every other one, and every button, is for members."""
-FOR_MEMBERS = "This is not for viewers; you may use /help, /status, /usage and /memory search."
+OWN_FOR_VIEWERS = ("help", "status")
+"""Commands of the bot itself that only show what a viewer may see anyway; parts name theirs."""
 TAKES_LONGER = "This takes longer than usual; the answer will stand here as soon as there is one."
 NO_ANSWER = "There is no answer yet, and here it can't come any more. It may still be done; have a look later."
 WENT_WRONG = "That went wrong; the agent's log says how."
@@ -36,61 +36,49 @@ _ALREADY = 40060
 """Discord's code for an interaction that was acknowledged before: then only the answer to that was lost."""
 
 
-@dataclass(frozen=True, slots=True)
-class Invocation:
-    """Somebody who may have something done, and where."""
-
-    request_id: RequestId
-    reply_to: Address
-    window: Window
-    standing: Standing
-    audience: str
-    """Who reads the window, as a label of `domain.policy.audience`; empty when that is not known."""
-    person_id: str
-    person_name: str
-
-    @property
-    def is_member(self) -> bool:
-        """Whether they may do everything."""
-        return self.standing is Standing.MEMBER
-
-
 Errand = Callable[[Invocation], Awaitable[Answer]]
 """Tells whom it must before it returns, so that it keeps its place among the messages; its result may take its time."""
 
 
 class CommandDispatcher:
-    """Serves commands and buttons; lives on the loop and outlives each client.
-
-    Args:
-        intake: Holds the rule of who is heard, and the order in each channel.
-        replies: Where other actors' replies come in.
-        tell: Speaks to them.
-        reply_to: Where they reply to.
-        present: Makes text fit to be shown.
-        timing: Every wait.
-    """
+    """Serves commands and buttons; lives on the loop and outlives each client."""
 
     def __init__(
         self,
         *,
+        host: Host,
         intake: Intake,
         replies: Replies,
-        tell: Callable[[Address, Message], None],
-        reply_to: Address,
         present: Callable[[str], str],
         timing: Timing,
+        for_viewers: Iterable[str],
     ) -> None:
-        self.tell = tell
-        self.reply_to = reply_to
+        """Nothing is served yet.
+
+        Args:
+            host: Speaks to other actors, and is where they reply to.
+            intake: Holds the rule of who is heard, and the order in each channel.
+            replies: Where other actors' replies come in.
+            present: Makes text fit to be shown.
+            timing: Every wait.
+            for_viewers: Names of the parts' commands that viewers may use; every other one, and every button, is for
+                members.
+        """
+        self.tell = host.tell
+        self.reply_to = host.address
         self.timing = timing
+        self._for_viewers = dict.fromkeys((*OWN_FOR_VIEWERS, *for_viewers))
         self._intake = intake
         self._replies = replies
         self._present = present
 
-    def inquire(self, to: Address, question: CommandQuestion) -> asyncio.Future[CommandReply]:
+    def is_open_to_viewers(self, name: str) -> bool:
+        """Whether a command may be used by people who may not have commands run."""
+        return name in self._for_viewers
+
+    def inquire(self, to: Address, question: Message) -> asyncio.Future[Message]:
         """Ask an actor; what will hold its reply."""
-        reply = self._replies.expect(question.request_id)
+        reply = self._replies.expect(request_id_of(question))
         self.tell(to, question)
         return reply
 
@@ -129,7 +117,7 @@ class CommandDispatcher:
         arrival = self._arrival(interaction, errand, begun, prepare)
         verdict = self._intake.judge(arrival)
         # Before the first await, so that it keeps its place among the messages.
-        if isinstance(verdict, Admitted) and (is_urgent or not _may(verdict.standing, interaction)):
+        if isinstance(verdict, Admitted) and (is_urgent or not self._may(verdict.standing, interaction)):
             arrival.accept(verdict)  # which answers whoever may not, for which nothing has to be waited for
         else:
             self._intake.take(arrival)
@@ -156,23 +144,36 @@ class CommandDispatcher:
                 begun.set_exception(error)
 
         def accept(admitted: Admitted) -> None:
-            if _may(admitted.standing, interaction):
-                begin(lambda: errand(self._visit(interaction, admitted)))
+            if self._may(admitted.standing, interaction):
+                begin(lambda: errand(self._invocation(interaction, admitted)))
             else:
-                begin(lambda: at_once(FOR_MEMBERS))
+                begin(lambda: at_once(self._for_members))
 
         return _arrival(interaction, accept, lambda reason: begin(lambda: at_once(reason)), prepare)
 
-    def _visit(self, interaction: discord.Interaction, admitted: Admitted) -> Invocation:
+    def _invocation(self, interaction: discord.Interaction, admitted: Admitted) -> Invocation:
         return Invocation(
             request_id=RequestId(str(interaction.id)),
             reply_to=self.reply_to,
             window=admitted.window,
-            standing=admitted.standing,
             audience=self._intake.window_map.audience_of(_whole_channel(interaction)),
             person_id=str(interaction.user.id),
             person_name=interaction.user.display_name,
+            is_member=admitted.standing is Standing.MEMBER,
         )
+
+    def _may(self, standing: Standing, interaction: discord.Interaction) -> bool:
+        """Whether somebody who is heard may have this done."""
+        if standing is Standing.MEMBER:
+            return True
+        if interaction.type is not discord.InteractionType.application_command or interaction.command is None:
+            return False
+        return self.is_open_to_viewers(interaction.command.qualified_name)
+
+    @property
+    def _for_members(self) -> str:
+        *names, last = (f"/{name}" for name in self._for_viewers)
+        return f"This is not for viewers; you may use {', '.join(names)} and {last}."
 
     # Discord
 
@@ -235,15 +236,6 @@ async def _outcome(begun: asyncio.Future[asyncio.Future[Answer]]) -> Answer:
     except Exception:
         log.exception("a command went wrong")
         return Answer(WENT_WRONG)
-
-
-def _may(standing: Standing, interaction: discord.Interaction) -> bool:
-    """Whether somebody who is heard may have this done."""
-    if standing is Standing.MEMBER:
-        return True
-    if interaction.type is not discord.InteractionType.application_command or interaction.command is None:
-        return False
-    return interaction.command.qualified_name in OPEN_TO_VIEWERS
 
 
 def _arrival(

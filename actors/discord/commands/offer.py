@@ -8,7 +8,7 @@ from typing import Any
 from discord import app_commands
 
 SlashCommand = app_commands.Command[Any, ..., Any]
-AnyCommand = SlashCommand | app_commands.Group | app_commands.ContextMenu
+TreeCommand = SlashCommand | app_commands.Group | app_commands.ContextMenu
 """Whatever can stand in a command tree."""
 Choices = list[app_commands.Choice[str]]
 

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 import discord
 from discord import app_commands
 
-from actors.discord.commands.answer import Answer, at_once
-from actors.discord.commands.dispatcher import CommandDispatcher, Invocation
-from actors.discord.commands.offer import AnyCommand, slash
+from actors.discord.commands.answer import at_once
+from actors.discord.commands.dispatcher import CommandDispatcher
+from actors.discord.commands.offer import TreeCommand, slash
 from actors.discord.commands.replies import worded
+from actors.part import Answer, Invocation
 from messages.context import MemoryPinned, MemoryUnpinned, PinMemory, UnpinMemory
 
 MENU = "Remember"
@@ -48,7 +49,7 @@ class PinCommands:
     def __init__(self, dispatcher: CommandDispatcher) -> None:
         self._dispatcher = dispatcher
 
-    def all(self) -> list[AnyCommand]:
+    def all(self) -> list[TreeCommand]:
         """The commands to offer."""
         return [
             slash("remember", "Keep something in mind for ever", self._remember),

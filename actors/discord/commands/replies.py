@@ -1,4 +1,4 @@
-"""What commands ask of other actors, and the replies that they wait for."""
+"""Replies that commands wait for."""
 
 from __future__ import annotations
 
@@ -7,92 +7,31 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import TypeVar
 
-from actors.discord.commands.answer import Answer
-from messages.base import Message, RequestId
-from messages.context import (
-    ChooseModel,
-    MemoryPinned,
-    MemoryUnpinned,
-    ModelChosen,
-    NewWindowRefused,
-    NewWindowStarted,
-    PinMemory,
-    StartNewWindow,
-    StopTurn,
-    TellUsage,
-    TurnStopped,
-    UnpinMemory,
-    UsageTold,
-)
-from messages.memory import (
-    DescribeMemory,
-    ExplainMemory,
-    MemoriesFound,
-    MemoryDescribed,
-    MemoryExplained,
-    SearchMemory,
-)
-from messages.scheduler import DeleteReminder, ListReminders, ReminderDeleted, RemindersListed
-from messages.skills import ListSkills, ReadSkill, SkillRead, SkillsListed
+from actors.part import Answer
+from messages.base import Message, RequestId, request_id_of
 from messages.socket import Refused
-from messages.status import DescribeYourself, SelfDescription
 
 _REMEMBERED = 1_000
 R = TypeVar("R", bound=Message)
-
-CommandQuestion = (
-    StartNewWindow
-    | StopTurn
-    | ChooseModel
-    | TellUsage
-    | PinMemory
-    | UnpinMemory
-    | SearchMemory
-    | ExplainMemory
-    | DescribeMemory
-    | ListReminders
-    | DeleteReminder
-    | ListSkills
-    | ReadSkill
-    | DescribeYourself
-)
-CommandReply = (
-    NewWindowStarted
-    | NewWindowRefused
-    | TurnStopped
-    | ModelChosen
-    | UsageTold
-    | MemoryPinned
-    | MemoryUnpinned
-    | MemoriesFound
-    | MemoryExplained
-    | MemoryDescribed
-    | RemindersListed
-    | ReminderDeleted
-    | SkillsListed
-    | SkillRead
-    | SelfDescription
-    | Refused
-)
 
 
 class Replies:
     """Whoever waits for a reply; lives on the loop and outlives each client."""
 
     def __init__(self) -> None:
-        self._waiting: dict[RequestId, asyncio.Future[CommandReply]] = {}
+        self._waiting: dict[RequestId, asyncio.Future[Message]] = {}
         self._served: OrderedDict[int, None] = OrderedDict()
 
-    def expect(self, request_id: RequestId) -> asyncio.Future[CommandReply]:
+    def expect(self, request_id: RequestId) -> asyncio.Future[Message]:
         """What will hold the reply; whoever cancels it waits no longer."""
-        future: asyncio.Future[CommandReply] = asyncio.get_running_loop().create_future()
+        future: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
         self._waiting[request_id] = future
         future.add_done_callback(lambda _: self._waiting.pop(request_id, None))
         return future
 
-    def take(self, reply: CommandReply) -> None:
+    def take(self, reply: Message) -> None:
         """Hand over a reply; nothing if nobody waits for it any more."""
-        future = self._waiting.get(reply.request_id)
+        future = self._waiting.get(request_id_of(reply))
         if future is not None and not future.done():
             future.set_result(reply)
 
@@ -107,7 +46,7 @@ class Replies:
 
 
 async def worded(
-    waiting: asyncio.Future[CommandReply], kind: type[R], words: Callable[[R], Answer], refused: str = "Not done"
+    waiting: asyncio.Future[Message], kind: type[R], words: Callable[[R], Answer], refused: str = "Not done"
 ) -> Answer:
     """The answer that a reply leads to.
 
@@ -123,7 +62,7 @@ async def worded(
     reply = await waiting
     if isinstance(reply, kind):
         return words(reply)
-    if isinstance(reply, Refused | NewWindowRefused):
+    if isinstance(reply, Refused):
         reason = reply.reason.strip()
         return Answer(f"{refused}: {reason}" + ("" if reason.endswith((".", "!", "?")) else "."))
     raise TypeError(f"reply {type(reply).__name__}: {kind.__name__} or a refusal is expected")

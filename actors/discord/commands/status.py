@@ -8,11 +8,11 @@ from collections.abc import Awaitable, Callable
 import discord
 from discord import app_commands
 
-from actors.discord.commands.answer import Answer, at_once
-from actors.discord.commands.dispatcher import OPEN_TO_VIEWERS, CommandDispatcher, Invocation
-from actors.discord.commands.offer import AnyCommand, slash
-from actors.discord.commands.replies import CommandReply
-from messages.base import Address, RequestId
+from actors.discord.commands.answer import at_once
+from actors.discord.commands.dispatcher import CommandDispatcher
+from actors.discord.commands.offer import TreeCommand, slash
+from actors.part import Answer, Invocation
+from messages.base import Address, Message, RequestId
 from messages.status import DescribeYourself, SelfDescription
 
 HELP = "Write to me here like to anybody else, and I answer. Besides, there are these commands:"
@@ -27,13 +27,13 @@ class StatusCommands:
     """
 
     def __init__(
-        self, dispatcher: CommandDispatcher, describers: tuple[Address, ...], offered: Callable[[], list[AnyCommand]]
+        self, dispatcher: CommandDispatcher, describers: tuple[Address, ...], offered: Callable[[], list[TreeCommand]]
     ) -> None:
         self._dispatcher = dispatcher
         self._describers = describers
         self._offered = offered
 
-    def all(self) -> list[AnyCommand]:
+    def all(self) -> list[TreeCommand]:
         """The commands to offer."""
         return [
             slash("status", "How I am", self._status),
@@ -58,7 +58,7 @@ class StatusCommands:
 
         await self._dispatcher.serve(interaction, errand)
 
-    async def _gathered(self, head: str, asked: dict[Address, asyncio.Future[CommandReply]]) -> Answer:
+    async def _gathered(self, head: str, asked: dict[Address, asyncio.Future[Message]]) -> Answer:
         """What came in the time that people like to wait; who says nothing is named."""
         if asked:
             await asyncio.wait(asked.values(), timeout=self._dispatcher.timing.answer_within_s / 2)
@@ -88,12 +88,12 @@ class StatusCommands:
             lines += [
                 f"- {name}: {description}"
                 for name, key, description in _entries(command)
-                if is_member or key in OPEN_TO_VIEWERS
+                if is_member or self._dispatcher.is_open_to_viewers(key)
             ]
         return "\n".join(lines)
 
 
-def _entries(command: AnyCommand) -> list[tuple[str, str, str]]:
+def _entries(command: TreeCommand) -> list[tuple[str, str, str]]:
     """How people call it, its name, and what it does."""
     if isinstance(command, app_commands.Group):
         return [entry for inner in command.commands for entry in _entries(inner)]

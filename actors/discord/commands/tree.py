@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import discord
@@ -13,15 +14,13 @@ from discord import app_commands
 from actors.discord.calls.rest_calls import TRANSIENT, described
 from actors.discord.commands.definition import definitions
 from actors.discord.commands.dispatcher import CommandDispatcher
-from actors.discord.commands.memory import MemoryCommands
+from actors.discord.commands.offered import Completions, PartCommands
 from actors.discord.commands.pins import PinCommands
-from actors.discord.commands.reminders import ReminderCommands
-from actors.discord.commands.services import Services
-from actors.discord.commands.skill import SkillCommands, SkillNames
 from actors.discord.commands.status import StatusCommands
-from actors.discord.commands.windows import WindowCommands
 from actors.discord.incoming.admission import Admission
 from actors.discord.timing import Timing
+from actors.part.command import AnyCommand
+from messages.base import Address
 
 log = logging.getLogger(__name__)
 
@@ -29,48 +28,46 @@ _BOT_DM = 1
 """Discord's word for the direct messages with the bot, among the places in which a command is shown."""
 
 
+@dataclass(frozen=True, slots=True)
+class CommandOffer:
+    """What is offered to people, and who serves it; outlives each client."""
+
+    dispatcher: CommandDispatcher
+    commands: tuple[AnyCommand, ...]
+    """Of the parts."""
+    describers: tuple[Address, ...]
+    """Whoever has something to say for `/status`, in the order to show it."""
+    completions: Completions
+    admission: Admission
+    """Counts how much each person has the model answer."""
+
+
 class Commands:
-    """The commands of one client.
+    """The commands of one client."""
 
-    Args:
-        client: discord.py's.
-        dispatcher: Serves them.
-        services: Whom they ask.
-        skills: The skills' names.
-        admission: Counts how much each person asks.
-        dms: Whether they are offered in direct messages as well.
-    """
+    def __init__(self, client: discord.Client, offer: CommandOffer, *, dms: bool, timing: Timing) -> None:
+        """Nothing is registered yet.
 
-    def __init__(
-        self,
-        client: discord.Client,
-        *,
-        dispatcher: CommandDispatcher,
-        services: Services,
-        skills: SkillNames,
-        admission: Admission,
-        dms: bool,
-        timing: Timing,
-    ) -> None:
+        Args:
+            client: discord.py's.
+            offer: What is offered, and who serves it.
+            dms: Whether they are offered in direct messages as well.
+            timing: Every wait.
+        """
         self._client = client
-        self._skills = skills
+        self._completions = offer.completions
         self._dms = dms
         self._timing = timing
         self._tree = _Tree(client)
-        commands = [*WindowCommands(dispatcher, services.models).all(), *PinCommands(dispatcher).all()]
-        if services.memory is not None:
-            commands += MemoryCommands(dispatcher, services.memory).all()
-        if services.scheduler is not None:
-            commands += ReminderCommands(dispatcher, services.scheduler).all()
-        if services.skills is not None:
-            commands += SkillCommands(dispatcher, services.skills, skills, admission).all()
-        commands += StatusCommands(dispatcher, services.describers, self._tree.get_commands).all()
-        for command in commands:
+        dispatcher = offer.dispatcher
+        parts = PartCommands(dispatcher, offer.commands, offer.completions, offer.admission)
+        status = StatusCommands(dispatcher, offer.describers, self._tree.get_commands)
+        for command in (*parts.all(), *PinCommands(dispatcher).all(), *status.all()):
             self._tree.add_command(command)
 
     async def sync(self, guilds: Iterable[discord.Guild]) -> None:
         """Register the commands in each guild where they differ from what Discord lists."""
-        self._skills.refresh()
+        self._completions.refresh()
         for guild in guilds:
             self._tree.copy_global_to(guild=guild)
             await self._try_to_sync(guild.id)

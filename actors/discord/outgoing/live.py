@@ -12,12 +12,10 @@ import discord
 from actors.discord.calls.rest_calls import TRANSIENT, CallFailedError, CallRefusedError, RestCalls, described
 from actors.discord.timing import Timing
 from domain.text.running_text import running_text, stopped_text
+from domain.turn.stop_request import STOP_PREFIX
 from messages.discord import EndProgress, ShowProgress
 
 log = logging.getLogger(__name__)
-
-STOP_PREFIX = "stop:"
-"""Of the custom id of the button that stops a turn; the turn's id follows."""
 
 
 @dataclass(slots=True)

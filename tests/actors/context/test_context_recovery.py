@@ -11,8 +11,9 @@ from actors.context.journal import Journal, LogPosition, LogUnwritable
 from actors.context.recovery import survey
 from domain.log.event import Event, Kind
 from messages.base import RequestId, Window
-from messages.context import NewWindowRefused, ResumeWindow, StartNewWindow
+from messages.context import ResumeWindow, StartNewWindow
 from messages.model import StopReason
+from messages.socket import Refused
 from tests.actors.context.rig import CHANNEL, THREAD, Rig, bash_call, of_type, texts
 
 
@@ -209,7 +210,7 @@ class TestUnwritable:
         asker = rig.system.edge("asker")
         command = StartNewWindow(request_id=RequestId("n"), reply_to=asker.address, window=CHANNEL, asked_by="1")
         rig.tell(CHANNEL, command)
-        (refused,) = of_type(NewWindowRefused, asker.drain())
+        (refused,) = of_type(Refused, asker.drain())
         assert "Not a directory" in refused.reason
         assert str(tmp_path) not in refused.reason
         rig.stop()

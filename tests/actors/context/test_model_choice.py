@@ -59,7 +59,7 @@ def test_without_a_choice_requests_name_no_model(rig: Rig) -> None:
 
 
 def test_a_chosen_model_is_asked_from_then_on_in_that_window_only(rig: Rig) -> None:
-    assert choose(rig, "other/large") == ModelChosen(request_id=ASKED, model="other/large", choices=MODELS)
+    assert choose(rig, "other/large") == ModelChosen(request_id=ASKED, model="other/large", choices=MODELS, is_new=True)
     rig.say("hello", 1)
     assert rig.answer("hi").model == "other/large"
     rig.say("hello", 2, THREAD)

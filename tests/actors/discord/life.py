@@ -9,7 +9,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from actors.context import commands as windows
 from actors.kernel import Actor, ActorSpec, ActorSystem
+from actors.part import Menu
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
 from messages.base import Address, Message, RequestId, Surface, Window
@@ -19,7 +21,6 @@ from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, PostMes
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # discord.py imports audioop, which Python 3.11 deprecates
     from actors.discord.actor import DiscordActor
-    from actors.discord.commands.services import Services
     from actors.discord.timing import Timing
 
 GENERAL = Window(surface=Surface.DISCORD_CHANNEL, id=str(defaults.GENERAL_ID))
@@ -95,6 +96,7 @@ class Life:
         self.grants_windows = True
         self.system = ActorSystem(workers=2)
         self.edge = self.system.edge("test")
+        menu = options.get("menu", Menu(commands=windows.COMMANDS, presses=windows.PRESSES))
         self._options: dict[str, Any] = {
             "token": defaults.BOT_TOKEN,
             "channels": frozenset({str(defaults.GENERAL_ID)}),
@@ -102,10 +104,11 @@ class Life:
             "api_base": playground.api_base,
             "gateway_url": playground.gateway_url,
             "timing": timing,
+            "menu": menu,
         } | options
         self._requests = 0
         self.system.register(ActorSpec("context", lambda key: WindowProbe(self)))
-        for kind in _served(options.get("services") or Services()):
+        for kind in _served(menu):
             self.system.register(ActorSpec(kind, lambda key: WindowProbe(self)))
         self.system.register(ActorSpec("discord", lambda key: self._actor(), core=True))
 
@@ -178,10 +181,10 @@ class Life:
         ]
 
 
-def _served(services: Services) -> set[str]:
-    """Kinds of the actors that commands ask besides windows."""
-    named = (services.memory, services.scheduler, services.skills, *services.describers)
-    return {address.kind for address in named if address is not None}
+def _served(menu: Menu) -> set[str]:
+    """The kinds of actors that commands and presses ask."""
+    asked = (question.to for question in (*menu.commands, *menu.presses))
+    return {address.kind for address in (*asked, *menu.describers) if address is not None}
 
 
 def _with(command: PostMessage, fields: Mapping[str, Any]) -> PostMessage:

@@ -9,8 +9,8 @@ import numpy as np
 
 from actors.embedder.actor import EmbedderActor
 from actors.embedder.providers import backend_of
-from actors.embedder.spaces import Provider, Space
 from actors.kernel import ActorSpec, ActorSystem, ManualClock, SystemClock
+from domain.memory.space import Provider, Space
 from messages.base import Address, RequestId
 from messages.embedder import EmbeddingFailed, EmbedTexts, TextRole, TextsEmbedded
 from messages.status import DescribeYourself, SelfDescription

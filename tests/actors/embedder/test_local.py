@@ -15,8 +15,8 @@ from actors.embedder.actor import EmbedderActor
 from actors.embedder.bert import Floats, _double_gelu
 from actors.embedder.local import LocalModel, is_installed
 from actors.embedder.providers import backend_of
-from actors.embedder.spaces import Provider, Space, embedding_space
 from actors.kernel import ActorSpec, ActorSystem
+from domain.memory.space import Provider, Space, embedding_space
 from messages.base import Address, RequestId
 from messages.embedder import EmbeddingFailed, EmbedTexts, TextRole, TextsEmbedded
 

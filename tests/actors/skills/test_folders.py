@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from actors.skills.folders import SHIPPED, SkillFolders, skill_findings, skill_roots, visible_folders
+from actors.part import SHIPPED_SKILLS
+from actors.skills.folders import SkillFolders, skill_findings, skill_roots, visible_folders
 
 BODY = "---\nname: {name}\ndescription: {description}\n---\nDo it.\n"
 
@@ -187,10 +188,10 @@ def test_roots_are_the_shipped_ones_the_data_roots_and_the_configured_ones(
 ) -> None:
     monkeypatch.setenv("HOME", "/home/alice")
 
-    roots = skill_roots(tmp_path, ("~/.agents/skills", "more", "/abs", "", "~nobody-of-that-name/x"))
+    roots = skill_roots((SHIPPED_SKILLS,), tmp_path, ("~/.agents/skills", "more", "/abs", "", "~nobody-of-that-name/x"))
 
     assert roots == (
-        SHIPPED,
+        SHIPPED_SKILLS,
         tmp_path / "skills",
         Path("/home/alice/.agents/skills"),
         tmp_path / "more",
@@ -211,7 +212,7 @@ def test_a_sandbox_is_shown_the_roots_and_what_their_links_lead_to(tmp_path: Pat
 
 
 def test_the_skills_that_come_with_the_agent_are_sound() -> None:
-    found = SkillFolders((SHIPPED,)).scan()
+    found = SkillFolders((SHIPPED_SKILLS,)).scan()
 
     assert found.warnings == ()
     assert "memory-search" in [skill.name for skill in found.skills]

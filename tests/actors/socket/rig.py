@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from actors.kernel import Actor, ActorSpec, ActorSystem, Clock
+from actors.part import Verb
 from actors.socket.actor import SocketActor
-from actors.socket.verb import Verb
 from messages.base import Address, Message, RequestId, Surface, Window
 from messages.socket import DoorOpen, OpenDoor, Refused
 from messages.status import DescribeYourself, SelfDescription

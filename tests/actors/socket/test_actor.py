@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from actors.kernel import ManualClock
+from actors.part import Verb
 from actors.socket.actor import SWEEP_S, SocketActor
 from actors.socket.door import IN_FLIGHT
-from actors.socket.verb import Verb
 from actors.socket.wire import LONGEST_LINE_BYTES
 from messages.base import Message, RequestId
 from messages.socket import DoorOpen, Refused

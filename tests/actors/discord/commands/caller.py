@@ -6,7 +6,11 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from actors.discord.commands.services import Services
+from actors.context import commands as windows
+from actors.memory import commands as memory
+from actors.part import Menu
+from actors.scheduler import commands as reminders
+from actors.skills import part as skills
 from lab.playground.driver import Outcome
 from lab.playground.world import defaults
 from messages.base import Address, Message
@@ -14,12 +18,16 @@ from tests.actors.discord.life import Life, until
 
 M = TypeVar("M", bound=Message)
 
-ALL = Services(
-    memory=Address("memory"),
-    scheduler=Address("scheduler"),
-    skills=Address("skills"),
+ALL = Menu(
+    commands=(
+        *windows.COMMANDS,
+        *windows.model_commands(("usual", "strong")),
+        *memory.COMMANDS,
+        *reminders.COMMANDS,
+        *skills.COMMANDS,
+    ),
+    presses=(*windows.PRESSES, *reminders.PRESSES),
     describers=(Address("memory"), Address("scheduler")),
-    models=("usual", "strong"),
 )
 
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from actors.discord.config import DiscordConfig
-from actors.discord.outgoing.live import STOP_PREFIX
+from domain.turn.stop_request import STOP_PREFIX
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
 from messages.context import StopTurn, TurnStopped, UserMessage
@@ -83,11 +83,11 @@ def test_a_press_that_discord_repeats_is_served_once(life: Life) -> None:
 
 
 def test_where_nobody_keeps_reminders_any_more_their_buttons_say_so(start_life: StartLife) -> None:
-    first = Caller(start_life(services=ALL))
+    first = Caller(start_life(menu=ALL))
     answer = _reminders(first)
     first.life.stop()
     you = Caller(start_life())
-    assert you.said(you.press(answer, "unremind:r1")) == "Nobody keeps reminders any more."
+    assert you.said(you.press(answer, "unremind:r1")) == "Nobody answers to this button any more."
 
 
 def _reminders(you: Caller) -> str:

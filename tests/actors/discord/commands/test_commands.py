@@ -11,7 +11,8 @@ from lab.playground.driver import Outcome
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
 from messages.base import RequestId, Surface
-from messages.context import NewWindowRefused, NewWindowStarted, StartNewWindow, TurnStopped, UserMessage
+from messages.context import NewWindowStarted, StartNewWindow, TurnStopped, UserMessage
+from messages.socket import Refused
 from tests.actors.discord.commands.caller import ALL
 from tests.actors.discord.conftest import StartLife
 from tests.actors.discord.life import DISCORD, GENERAL, Life, thread_window, timing, until
@@ -63,7 +64,7 @@ def test_a_refused_window_says_why(life: Life) -> None:
     life.grants_windows = False
     outcome = life.playground.slash(defaults.GENERAL_ID, "new")
     (asked,) = life.told.wait(1)
-    life.tell(NewWindowRefused(request_id=asked.request_id, reason="the disk is full"))
+    life.tell(Refused(request_id=asked.request_id, reason="the disk is full"))
     assert "the disk is full" in answer(life.playground, outcome)
 
 
@@ -136,8 +137,8 @@ def test_a_command_in_direct_messages_is_offered_where_these_are_answered(
 def test_commands_are_registered_once_and_not_at_every_start(
     playground: PlaygroundServer, start_life: StartLife
 ) -> None:
-    start_life(services=ALL).stop()
-    start_life(services=ALL).stop()
+    start_life(menu=ALL).stop()
+    start_life(menu=ALL).stop()
     assert len(playground.requests("PUT", "/commands")) == 1
     assert [call.path for call in playground.requests("PUT", "/commands") if "/guilds/" not in call.path] == []
 
@@ -145,13 +146,13 @@ def test_commands_are_registered_once_and_not_at_every_start(
 def test_commands_are_registered_anew_when_anything_about_them_changed(
     playground: PlaygroundServer, start_life: StartLife
 ) -> None:
-    start_life(services=ALL).stop()
+    start_life(menu=ALL).stop()
     (put,) = playground.requests("PUT", "/commands")
     parts: list[dict[str, Any]] = [{"name": "other"}, {"description": "other"}, {"options": []}]
     for number, part in enumerate(parts, 2):
         listed = [command | part if command["name"] == "skill" else command for command in put.payload]
         playground.run(functools.partial(playground._hub.commands.replace_all, defaults.GUILD_ID, listed))
-        start_life(services=ALL).stop()
+        start_life(menu=ALL).stop()
         assert len(playground.requests("PUT", "/commands")) == number
 
 

@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from actors.discord.commands.answer import Button, fitted, one_line, view_of
+from actors.discord.commands.answer import fitted, one_line, view_of
 from actors.discord.commands.definition import definitions
 from actors.discord.commands.offer import choices
+from actors.part import Button
 from domain.text.splitting import LIMIT, units
 
 OPTION: dict[str, Any] = {"type": 3, "name": "what", "description": "d", "required": True}

@@ -36,7 +36,7 @@ SECRET = "sk-0123456789abcdef"
 
 @pytest.fixture
 def you(start_life: StartLife) -> Caller:
-    return Caller(start_life(services=ALL, secrets=[SECRET]))
+    return Caller(start_life(menu=ALL, secrets=[SECRET]))
 
 
 def memory(excerpt: str = "tea is at five", *, pinned: bool = False) -> FoundMemory:
@@ -90,7 +90,7 @@ def test_nothing_found_is_said(you: Caller) -> None:
 
 def test_no_secret_and_nothing_hidden_is_shown_whatever_markdown_would_make_of_it(start_life: StartLife) -> None:
     secret = "tok_en*with_marks_0123456789"
-    you = Caller(start_life(services=ALL, secrets=[secret]))
+    you = Caller(start_life(menu=ALL, secrets=[secret]))
     outcome = you.call("memory search", query="tea")
     found = memory(f"it is {secret} \u202eabc")
     you.reply(MemoriesFound(request_id=you.asked(SearchMemory).request_id, memories=(found,)))
@@ -265,7 +265,7 @@ def test_viewers_get_what_shows_nothing_that_they_may_not_see(
 ) -> None:
     role = playground.add_role("viewers", defaults.GUEST_ID)
     life = start_life(
-        services=ALL,
+        menu=ALL,
         allowed_users=frozenset({str(defaults.YOU_ID)}),
         config=DiscordConfig(viewer_roles=frozenset({str(role)})),
     )

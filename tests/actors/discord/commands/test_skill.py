@@ -14,7 +14,7 @@ from tests.actors.discord.life import DISCORD, GENERAL, until
 
 @pytest.fixture
 def you(start_life: StartLife) -> Caller:
-    return Caller(start_life(services=ALL))
+    return Caller(start_life(menu=ALL))
 
 
 def list_skills(you: Caller, *names: str, count: int = 1) -> None:
@@ -27,7 +27,7 @@ def test_a_skill_is_carried_out_as_a_message_of_who_calls_it(you: Caller) -> Non
     outcome = you.call("skill", name="tea", arguments="two cups")
     asked = you.asked(ReadSkill)
     assert fields(asked) == {"name": "tea", "arguments": "two cups"}
-    you.reply(SkillRead(request_id=asked.request_id, text='<skill name="tea">boil</skill>'))
+    you.reply(SkillRead(request_id=asked.request_id, name="tea", text='<skill name="tea">boil</skill>'))
     told = you.asked(UserMessage)
     assert told == UserMessage(
         window=GENERAL,
@@ -49,7 +49,7 @@ def test_a_skill_keeps_its_place_among_the_messages_while_it_is_read(you: Caller
     asked = you.asked(ReadSkill)
     you.life.say("second")
     assert you.life.texts(1) == ["first"]
-    you.reply(SkillRead(request_id=asked.request_id, text="boil"))
+    you.reply(SkillRead(request_id=asked.request_id, name="tea", text="boil"))
     assert you.life.texts(3) == ["first", "boil", "second"]
 
 
@@ -69,10 +69,10 @@ def test_skills_that_nobody_reads_hold_the_channel_up_only_for_a_while(you: Call
 
 
 def test_skills_count_as_messages_where_people_ask_too_much(start_life: StartLife) -> None:
-    you = Caller(start_life(services=ALL, config=DiscordConfig(turns_per_user=1)))
+    you = Caller(start_life(menu=ALL, config=DiscordConfig(turns_per_user=1)))
     you.life.say("one")
     outcome = you.call("skill", name="tea")
-    you.reply(SkillRead(request_id=you.asked(ReadSkill).request_id, text="boil"))
+    you.reply(SkillRead(request_id=you.asked(ReadSkill).request_id, name="tea", text="boil"))
     assert "at most 1 messages of one person" in you.said(outcome)
     assert you.life.texts(1) == ["one"]
 
@@ -85,7 +85,7 @@ def test_names_are_offered_from_memory_while_one_types(you: Caller) -> None:
 
 
 def test_names_are_offered_to_nobody_who_is_not_heard(start_life: StartLife) -> None:
-    life = start_life(services=ALL, allowed_users=frozenset({str(defaults.YOU_ID)}))
+    life = start_life(menu=ALL, allowed_users=frozenset({str(defaults.YOU_ID)}))
     you, stranger = Caller(life), Caller(life, user=defaults.GUEST_ID)
     elsewhere = Caller(life, channel_id=defaults.ELSEWHERE_ID)
     list_skills(you, "tea")

@@ -27,7 +27,7 @@ YOU = {"window": GENERAL, "asked_by": str(defaults.YOU_ID)}
 
 @pytest.fixture
 def you(start_life: StartLife) -> Caller:
-    return Caller(start_life(services=ALL))
+    return Caller(start_life(menu=ALL))
 
 
 def test_stop_is_for_whichever_turn_runs_and_says_so(you: Caller) -> None:
@@ -78,7 +78,7 @@ def test_model_shows_and_chooses_within_the_operators_list(you: Caller) -> None:
     chosen = you.call("model", name="strong")
     asked = you.asked(ChooseModel, 2)
     assert asked.model == "strong"
-    you.reply(ModelChosen(request_id=asked.request_id, model="strong", choices=("usual", "strong")))
+    you.reply(ModelChosen(request_id=asked.request_id, model="strong", choices=("usual", "strong"), is_new=True))
     assert you.said(chosen).startswith("From now on `strong` answers here.")
 
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from actors.discord.outgoing.live import STOP_PREFIX
 from domain.text.running_text import CURSOR, is_running
+from domain.turn.stop_request import STOP_PREFIX
 from lab.playground.world import defaults
 from messages.discord import EndProgress, ShowProgress
 from tests.actors.discord.conftest import StartLife

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from actors.embedder.spaces import embedding_space
+from domain.memory.space import embedding_space
 
 
 @pytest.mark.parametrize(

@@ -2,18 +2,22 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from actors.cli.doctor_check import Check, Level
-from actors.cli.doctor_features import feature_checks, words_in_logs
+from actors.cli.doctor_findings import all_findings
+from actors.memory.checks import turns_in_logs
 from actors.memory.codes import scan
+from actors.part import Finding, Level
 from actors.settings.load import load
 from actors.settings.secret import Secrets
 from domain.log.event import Kind
 from tests.domain.log.logs import said, written
 
+OWN = {"embedder", "search", "memory", "skills", "reminders", "clocks"}
+"""What is looked at here; the rest is in test_agent.py."""
 
-def checks(tmp_path: Path, **given: object) -> dict[str, Check]:
+
+def checks(tmp_path: Path, **given: object) -> dict[str, Finding]:
     settings = load(environ={}, folder=tmp_path, given={"data_root": str(tmp_path / "data"), **given})
-    return {check.name: check for check in feature_checks(settings, Secrets.take({}))}
+    return {each.name: each for each in all_findings(settings, Secrets.take({})) if each.name in OWN}
 
 
 def test_all_is_well_where_nothing_is_there_yet(tmp_path: Path) -> None:
@@ -35,7 +39,7 @@ def test_a_line_that_only_looks_like_a_reminder_is_counted(tmp_path: Path) -> No
     file = tmp_path / "data" / "reminders.md"
     good = '- [ ] date=2030-01-01 time=09:00 recur=none msg="tea"\n'
     file.write_text(good)
-    assert checks(tmp_path)["reminders"] == Check("reminders", Level.OK, f"1 in {file}")
+    assert checks(tmp_path)["reminders"] == Finding("reminders", Level.OK, f"1 in {file}")
     file.write_text(good + "- [ ] buy milk\n")
     found = checks(tmp_path)["reminders"]
     assert found.level is Level.WARN
@@ -69,4 +73,4 @@ def test_turns_of_all_logs_are_counted(tmp_path: Path) -> None:
     kinds = (Kind.USER, Kind.AGENT, Kind.TOOL_RESULT, Kind.DELIVERY)
     events = [said(number, kind=kind) for number, kind in enumerate(kinds)]
     (folder / "20261122T000000Z_0001.md").write_bytes(written(events))
-    assert words_in_logs(tmp_path) == 2
+    assert turns_in_logs(tmp_path) == 2

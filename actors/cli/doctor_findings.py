@@ -1,0 +1,61 @@
+"""Findings of `agent doctor`: what all parts need, then what each part's checks say."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, version
+
+from actors.bootstrap import agent_plan, discord_connection
+from actors.kernel import ActorSystem
+from actors.part import Finding, Level
+from actors.parts import parts
+from actors.settings.schema import Settings
+from actors.settings.secret import Secrets
+
+PACKAGES = (
+    "pykka",
+    "discord.py",
+    "litellm",
+    "google-genai",
+    "apsw",
+    "sqlite-vec",
+    "numpy",
+    "tenacity",
+    "python-dateutil",
+    "tzdata",
+    "msgspec",
+    "aiohttp",
+    "pydantic-settings",
+    "click",
+)
+LEAST_FILES = 1024
+
+
+def all_findings(settings: Settings, secrets: Secrets) -> Iterator[Finding]:
+    """Everything, in the order in which a person would mend it: what all need, then part by part."""
+    yield Finding("python", Level.OK, sys.version.split()[0])
+    yield from _packages()
+    yield Finding("settings", Level.OK, str(settings.origin.file or "no agent.toml: defaults"))
+    connection = discord_connection(settings, secrets.discord_token or "")
+    plan = agent_plan(settings, secrets.environment(), ActorSystem(workers=0), connection)
+    for check in parts(plan).checks:
+        yield from check()
+    yield _files_limit()
+
+
+def _packages() -> Iterator[Finding]:
+    for name in PACKAGES:
+        try:
+            yield Finding(name, Level.OK, version(name))
+        except PackageNotFoundError:
+            yield Finding(name, Level.FAIL, "not installed; run bin/agent, which sets up .venv")
+
+
+def _files_limit() -> Finding:
+    import resource
+
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    if 0 <= hard < LEAST_FILES:
+        return Finding("open files", Level.WARN, f"at most {hard}; each live window needs one")
+    return Finding("open files", Level.OK, f"at most {hard}")

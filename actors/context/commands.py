@@ -1,0 +1,127 @@
+"""Slash commands of a window: begin anew, stop, choose a model, count."""
+
+from __future__ import annotations
+
+from actors.part import Answer, Argument, Command, Given, Invocation, Press, Wording
+from domain.turn.stop_request import STOP_PREFIX
+from messages.context import (
+    ChooseModel,
+    ModelChosen,
+    NewWindowStarted,
+    StartNewWindow,
+    StopTurn,
+    TellUsage,
+    TurnStopped,
+    UsageTold,
+)
+
+STARTED = "New window: from here on I start afresh. What was said before stays in the log."
+STOPPED = "Stopped."
+LONGEST_MODEL = 100
+
+
+def model_commands(models: tuple[str, ...]) -> tuple[Command[ModelChosen], ...]:
+    """`/model`, where there is a choice.
+
+    Args:
+        models: Among which people may choose, the usual one first.
+    """
+    if len(models) < 2:
+        return ()
+    name = Argument(
+        name="name",
+        description="The model; leave it out to see which one answers",
+        longest=LONGEST_MODEL,
+        required=False,
+        choices=models,
+    )
+    return (
+        Command(
+            name="model",
+            description="Show or choose the model that answers here",
+            arguments=(name,),
+            request=_choose,
+            reply=ModelChosen,
+            answer=_chosen,
+        ),
+    )
+
+
+def _choose(call: Invocation, given: Given) -> ChooseModel:
+    return ChooseModel(
+        request_id=call.request_id,
+        reply_to=call.reply_to,
+        window=call.window,
+        asked_by=call.person_id,
+        model=given["name"].strip(),
+    )
+
+
+def _chosen(reply: ModelChosen, _wording: Wording) -> Answer:
+    words = f"From now on `{reply.model}` answers here." if reply.is_new else f"`{reply.model}` answers here."
+    others = [f"`{model}`" for model in reply.choices if model != reply.model]
+    return Answer(f"{words} You may choose {' or '.join(others)} instead." if others else words)
+
+
+def _start(call: Invocation, _given: Given) -> StartNewWindow:
+    return StartNewWindow(
+        request_id=call.request_id, reply_to=call.reply_to, window=call.window, asked_by=call.person_id
+    )
+
+
+def _stop(call: Invocation, given: Given) -> StopTurn:
+    return StopTurn(
+        request_id=call.request_id,
+        reply_to=call.reply_to,
+        window=call.window,
+        asked_by=call.person_name,
+        turn_id=given.get("id", ""),
+    )
+
+
+def _count(call: Invocation, _given: Given) -> TellUsage:
+    return TellUsage(request_id=call.request_id, reply_to=call.reply_to, window=call.window)
+
+
+def _usage(reply: UsageTold, _wording: Wording) -> Answer:
+    turns = "1 turn" if reply.turns == 1 else f"{reply.turns:,} turns"
+    tokens = f"{reply.prompt_tokens:,} tokens read and {reply.completion_tokens:,} written"
+    cost = f", about ${reply.cost_usd:.4f}" if reply.cost_usd else ", at no cost that a provider has named"
+    return Answer(f"This conversation so far, with `{reply.model}`: {turns}, {tokens}{cost}.")
+
+
+NEW = Command(
+    name="new",
+    description="Start a new conversation window here",
+    request=_start,
+    reply=NewWindowStarted,
+    answer=lambda _reply, _wording: Answer(STARTED),
+    refused="No new window",
+)
+STOP = Command(
+    name="stop",
+    description="Stop the answer that is being worked on",
+    request=_stop,
+    reply=TurnStopped,
+    answer=lambda _reply, _wording: Answer(STOPPED),
+    refused="Nothing was stopped",
+)
+USAGE = Command(
+    name="usage",
+    description="What this conversation has used so far",
+    for_viewers=True,
+    request=_count,
+    reply=UsageTold,
+    answer=_usage,
+)
+COMMANDS = (NEW, STOP, USAGE)
+PRESSES = (
+    Press(
+        prefix=STOP_PREFIX,
+        is_urgent=True,
+        request=_stop,
+        reply=TurnStopped,
+        answer=lambda _reply, _wording: Answer(STOPPED),
+        refused="Nothing was stopped",
+    ),
+)

@@ -1,0 +1,69 @@
+"""Row of the windows in the table of parts: one actor for each channel and thread."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from actors.context.checks import findings
+from actors.context.commands import COMMANDS, PRESSES, model_commands
+from actors.context.config import ContextConfig
+from actors.kernel import Actor, ActorSpec
+from actors.part import Part, Parts, Plan
+from domain.turn.bash_tool import bash_tool
+from messages.base import CONTEXT_KIND, Window
+from messages.model import MODEL
+from messages.shell import SHELL
+
+OVER_LONGEST_COMMAND_S = 100.0
+
+
+def row(plan: Plan, parts: Parts) -> Part:
+    """The owners of logs and histories; a command line's turn has one that keeps no log."""
+
+    @cache
+    def config() -> ContextConfig:
+        return context_config(plan, parts)
+
+    def build(key: str) -> Actor:
+        from actors.context.actor import ContextActor
+        from actors.context.journal import Journal
+
+        window = Window.from_key(key)
+        root = plan.settings.data_root if plan.lives else None
+        return ContextActor(window, Journal(root, window, config().max_history_tokens), config())
+
+    idle_s = plan.settings.contexts.idle_minutes * 60 if plan.lives else None
+    return Part(
+        spec=ActorSpec(CONTEXT_KIND, build, idle_s=idle_s),
+        describes=False,
+        commands=(*COMMANDS, *model_commands(_models(plan))),
+        presses=PRESSES,
+        checks=(lambda: findings(plan.settings.data_root),),
+    )
+
+
+def context_config(plan: Plan, parts: Parts) -> ContextConfig:
+    """What every window is told."""
+    settings = plan.settings
+    return ContextConfig(
+        model=MODEL,
+        shell=SHELL,
+        surface=plan.surface,
+        workdir=lambda window: str(plan.workdir_of(window)),
+        tool=bash_tool(settings.shell.timeout_s, settings.shell.max_timeout_s),
+        contributors=parts.contributors,
+        subscribers=parts.subscribers if plan.lives else (plan.surface,),
+        prepare_deadline_s=settings.contexts.prepare_deadline_s,
+        max_history_tokens=settings.model.max_history_tokens,
+        max_expansions=settings.memory.expansions if parts.refers else 0,
+        models=_models(plan),
+        mid_turn=settings.contexts.mid_turn,
+        streams=plan.lives and settings.discord.stream == "edits",
+        reacts=plan.lives and settings.discord.reactions,
+        shell_deadline_s=settings.shell.max_timeout_s + OVER_LONGEST_COMMAND_S,
+    )
+
+
+def _models(plan: Plan) -> tuple[str, ...]:
+    """Among which people may choose, the usual one first."""
+    return tuple(dict.fromkeys((plan.settings.model.name, *plan.settings.model.choices)))

@@ -1,0 +1,197 @@
+"""Slash commands of the parts, as Discord's library wants them; what each asks and answers is its part's matter."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import itertools
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from typing import Any
+
+import discord
+from discord import app_commands
+
+from actors.discord.commands.answer import at_once
+from actors.discord.commands.dispatcher import CommandDispatcher
+from actors.discord.commands.offer import Choices, SlashCommand, TreeCommand, choices
+from actors.discord.commands.replies import worded
+from actors.discord.incoming.admission import Admission
+from actors.discord.incoming.arrival import spoken
+from actors.part import Answer, Argument, Completion, Given, Invocation, SpokenCommand
+from actors.part.command import AnyCommand, Question
+from messages.base import Message, RequestId
+from messages.socket import Refused
+
+FRESH_S = 3.0
+"""For so long nobody is asked again which choices there are."""
+UNREADABLE = "That can't be read at the moment; please try again."
+
+
+class Completions:
+    """Choices that actors are asked for, as they were a moment ago; outlives each client."""
+
+    def __init__(self, dispatcher: CommandDispatcher, commands: Iterable[AnyCommand]) -> None:
+        self._dispatcher = dispatcher
+        arguments = [argument for command in commands for argument in command.arguments]
+        self._completions = {each.choices for each in arguments if isinstance(each.choices, Completion)}
+        self._names: dict[Completion, tuple[str, ...]] = {}
+        self._numbers = itertools.count(1)
+        self._asked: dict[Completion, tuple[asyncio.Future[Message], float]] = {}
+
+    def refresh(self) -> None:
+        """Have all choices looked up that were not a moment ago; they come later."""
+        for completion in self._completions:
+            self._refresh(completion)
+
+    def now(self, completion: Completion) -> tuple[str, ...]:
+        """The choices at hand."""
+        self._refresh(completion)
+        return self._names.get(completion, ())
+
+    def _refresh(self, completion: Completion) -> None:
+        now = asyncio.get_running_loop().time()
+        earlier, asked_at = self._asked.get(completion, (None, 0.0))
+        if earlier is not None and now - asked_at < FRESH_S:
+            return
+        if earlier is not None:
+            earlier.cancel()
+        request_id = RequestId(f"choices.{next(self._numbers)}")
+        request = completion.request(request_id, self._dispatcher.reply_to)
+        future = self._dispatcher.inquire(completion.to, request)
+        self._asked[completion] = future, now
+        future.add_done_callback(lambda done: self._take(completion, done))
+
+    def _take(self, completion: Completion, done: asyncio.Future[Message]) -> None:
+        if not done.cancelled() and not isinstance(reply := done.result(), Refused):
+            self._names[completion] = completion.names(reply)
+
+
+class PartCommands:
+    """What the parts of the agent offer as slash commands."""
+
+    def __init__(
+        self,
+        dispatcher: CommandDispatcher,
+        commands: tuple[AnyCommand, ...],
+        completions: Completions,
+        admission: Admission,
+    ) -> None:
+        """Nothing is offered yet.
+
+        Args:
+            dispatcher: Serves them.
+            commands: In the order to offer them.
+            completions: Choices for what is being typed.
+            admission: Counts how much each person has the model answer.
+        """
+        self._dispatcher = dispatcher
+        self._commands = commands
+        self._completions = completions
+        self._admission = admission
+
+    def all(self) -> list[TreeCommand]:
+        """The commands to offer; those of two words stand in groups."""
+        groups: dict[str, app_commands.Group] = {}
+        offered: list[TreeCommand] = []
+        for command in self._commands:
+            group, _, name = command.name.rpartition(" ")
+            if not group:
+                offered.append(self._made(command, name))
+                continue
+            if group not in groups:
+                groups[group] = app_commands.Group(name=group, description=command.group_description)
+                offered.append(groups[group])
+            groups[group].add_command(self._made(command, name))
+        return offered
+
+    def _made(self, command: AnyCommand, name: str) -> SlashCommand:
+        made: SlashCommand = app_commands.Command(
+            name=name, description=command.description, callback=self._callback(command)
+        )
+        for argument in command.arguments:
+            if argument.choices:
+                made.autocomplete(argument.name)(self._completer(argument))
+        return made
+
+    def _callback(self, command: AnyCommand) -> Callable[..., Coroutine[Any, Any, None]]:
+        """A coroutine function whose parameters are the command's arguments, which discord.py reads off it."""
+
+        async def callback(interaction: discord.Interaction, **arguments: str) -> None:
+            if isinstance(command, SpokenCommand):
+                await self._speak(interaction, command, arguments)
+            else:
+                await self._dispatcher.serve(interaction, lambda call: ask(self._dispatcher, command, call, arguments))
+
+        first = inspect.Parameter(
+            "interaction", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=discord.Interaction
+        )
+        parameters = [first, *(_parameter(argument) for argument in command.arguments)]
+        callback.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        descriptions = {argument.name: argument.description for argument in command.arguments}
+        return app_commands.describe(**descriptions)(callback) if descriptions else callback
+
+    def _completer(self, argument: Argument) -> Callable[[discord.Interaction, str], Coroutine[Any, Any, Choices]]:
+        async def complete(interaction: discord.Interaction, typed: str) -> Choices:
+            if not self._dispatcher.hears(interaction):
+                return []
+            fixed = argument.choices
+            names = self._completions.now(fixed) if isinstance(fixed, Completion) else fixed
+            return choices(names, typed)
+
+        return complete
+
+    # commands that speak
+
+    async def _speak(self, interaction: discord.Interaction, command: SpokenCommand[Any], given: Given) -> None:
+        """Look up what the person is to say, then say it in its place among the channel's messages."""
+        replies: list[Message] = []
+
+        async def read() -> None:
+            replies.extend(await self._read(interaction, command, given))
+
+        def errand(call: Invocation) -> Awaitable[Answer]:
+            return self._say(interaction, command, call, replies)
+
+        await self._dispatcher.serve(interaction, errand, prepare=read)
+
+    async def _read(self, interaction: discord.Interaction, command: SpokenCommand[Any], given: Given) -> list[Message]:
+        """The reply; nothing when nobody says in time."""
+        request = command.request(RequestId(str(interaction.id)), self._dispatcher.reply_to, given)
+        reply = self._dispatcher.inquire(command.to, request)
+        await asyncio.wait([reply], timeout=self._dispatcher.timing.answer_within_s / 2)
+        if reply.done():
+            return [reply.result()]
+        reply.cancel()
+        return []
+
+    def _say(
+        self, interaction: discord.Interaction, command: SpokenCommand[Any], call: Invocation, replies: list[Message]
+    ) -> Awaitable[Answer]:
+        """Give the window its message; what to say to the person."""
+        match replies:
+            case [Refused(reason=reason)]:
+                return at_once(reason)
+            case [reply] if isinstance(reply, command.reply):
+                refusal = self._admission.command_refusal(call.person_id)
+                if refusal:
+                    return at_once(refusal)
+                message = spoken(interaction, call.window, call.reply_to, call.audience, command.speech(reply))
+                self._dispatcher.tell(call.window.address, message)
+                return at_once(command.answer(reply, self._dispatcher).text)
+            case _:
+                return at_once(UNREADABLE)
+
+
+def ask(dispatcher: CommandDispatcher, question: Question[Any], call: Invocation, given: Given) -> Awaitable[Answer]:
+    """Put a part's question to whom it belongs; the answer that its reply leads to."""
+    to = call.window.address if question.to is None else question.to
+    reply = dispatcher.inquire(to, question.request(call, given))
+    return worded(reply, question.reply, lambda reply: question.answer(reply, dispatcher), question.refused)
+
+
+def _parameter(argument: Argument) -> inspect.Parameter:
+    """An argument as discord.py reads it: a text of bounded length, left out for the empty one."""
+    kind: Any = app_commands.Range
+    bounded = kind[str, 1, argument.longest]
+    default = inspect.Parameter.empty if argument.required else ""
+    return inspect.Parameter(argument.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=bounded)

@@ -1,0 +1,91 @@
+"""Row of Discord in the table of parts; started last, so that nobody is heard before all others are there."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+
+from actors.discord.config import DiscordConfig
+from actors.kernel import Actor, ActorSpec
+from actors.part import SHIPPED_SKILLS, DiscordConnection, Finding, Level, Part, Parts, Plan, Verb
+from actors.settings.schema import Discord
+from messages.discord import DISCORD, AttachFile
+
+log = logging.getLogger(__name__)
+
+
+def row(plan: Plan, parts: Parts) -> Part | None:
+    """The actor that people talk to; none in a command line's turn."""
+    connection = plan.connection
+    if connection is None:
+        return None
+
+    def build(_key: str) -> Actor:
+        from actors.discord.actor import DiscordActor  # discord.py takes half a second to import
+        from actors.discord.timing import Timing
+
+        with plan.system.dispatcher.blocking:
+            last_seen = plan.last_seen()
+        return DiscordActor(
+            token=connection.token,
+            channels=frozenset(connection.channels),
+            allowed_users=connection.allowed_users,
+            allowed_roles=connection.allowed_roles,
+            api_base=connection.api_base,
+            gateway_url=connection.gateway_url,
+            last_seen=last_seen,
+            on_fatal=plan.on_fatal or log.error,
+            on_online=plan.on_online,
+            config=discord_config(plan.settings.discord),
+            menu=parts.menu,
+            secrets=tuple(plan.secrets.values()),
+            workdir_of=plan.workdir_of,
+            timing=Timing(guild_ready_timeout_s=connection.guilds_settle_s),
+        )
+
+    return Part(
+        spec=ActorSpec(DISCORD.kind, build, core=True),
+        unusable="\n".join(_lacks(connection).values()),
+        describes=False,
+        verbs={"discord.attach": Verb(DISCORD, AttachFile)},
+        checks=(lambda: _look(connection),),
+        skills=(SHIPPED_SKILLS / "send-file",),
+    )
+
+
+def discord_config(discord: Discord) -> DiscordConfig:
+    """How the bot behaves among people."""
+    return DiscordConfig(
+        viewer_roles=frozenset(discord.viewer_roles),
+        answers_all=discord.answer == "all",
+        dms=discord.dms,
+        streams=discord.stream == "edits",
+        reacts=discord.reactions,
+        catchup_hours=discord.catchup_hours,
+        turns_per_user=discord.turns_per_user,
+        attachment_bytes=int(discord.attachment_mib * (1 << 20)),
+        paste_tokens=discord.paste_tokens,
+        shards=discord.shards,
+    )
+
+
+def _lacks(connection: DiscordConnection) -> dict[str, str]:
+    """What is missing -> why the bot cannot be started without it."""
+    lacks = {}
+    if not connection.token:
+        lacks["DISCORD_BOT_TOKEN"] = "no token: put DISCORD_BOT_TOKEN=… into secrets.env (mode 0600) or the environment"
+    if not connection.channels:
+        lacks["discord.channels"] = "discord.channels is empty: name the channel that the bot lives in"
+    if not connection.allowed_users and not connection.allowed_roles:
+        lacks["discord.allowed_users or allowed_roles"] = (
+            "discord.allowed_users and allowed_roles are empty: nobody would be heard"
+        )
+    return lacks
+
+
+def _look(connection: DiscordConnection) -> Iterator[Finding]:
+    if lacks := _lacks(connection):
+        hint = f"`agent run` needs {', '.join(lacks)}; `agent try` needs none of it"
+        yield Finding("discord", Level.WARN, hint)
+    else:
+        yield Finding("discord", Level.OK, f"{len(connection.channels)} channels at {connection.api_base}")

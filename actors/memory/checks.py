@@ -1,0 +1,90 @@
+"""Checks of the memory: the compiled search, and the index beside the logs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from actors.kernel import ActorSpec, ActorSystem
+from actors.memory.alone import alone
+from actors.part import Finding, Level, Plan
+from messages.memory import DescribeMemory, MemoryDescribed
+
+ANSWER_S = 60.0
+
+
+def search_findings() -> Iterator[Finding]:
+    """Whether the search is compiled."""
+    from actors.memory.codes import scan
+
+    if scan.is_available():
+        yield Finding("search", Level.OK, "compiled")
+        return
+    yield Finding(
+        "search",
+        Level.WARN,
+        "in numpy, several times slower: install a C compiler, remove .venv/scan.stamp, start anew",
+    )
+
+
+def index_findings(plan: Plan, reader: ActorSpec) -> Iterator[Finding]:
+    """Whether the index holds what the logs hold.
+
+    Args:
+        plan: Says where both are.
+        reader: A memory that only looks, without an embedder.
+    """
+    turns = turns_in_logs(plan.settings.data_root)
+    if not has_index(plan.settings.data_root):
+        yield Finding("memory", Level.OK, f"no index yet: the next start makes it of {turns} turns")
+        return
+    if plan.embedding_problem:
+        hint = f"not looked at before the embedder is put right; the logs hold {turns} turns"
+        yield Finding("memory", Level.WARN, hint)
+        return
+    with alone(ActorSystem(workers=2), reader) as ask:
+        index = ask(DescribeMemory, ANSWER_S)
+    if not isinstance(index, MemoryDescribed):
+        hint = "the index gives no answer; the next start makes it anew if it must"
+        yield Finding("memory", Level.WARN, hint)
+        return
+    yield _compared(index, turns)
+
+
+def has_index(data_root: Path) -> bool:
+    """Whether anything was ever remembered."""
+    from actors.memory.index.database import FILE, FOLDER
+
+    return (data_root / FOLDER / FILE).exists()
+
+
+def turns_in_logs(data_root: Path) -> int:
+    """How many turns the logs hold that the index should hold, too."""
+    from domain.log.parser import parse
+    from domain.memory.remembered import Remembered, remembered
+
+    turns = 0
+    for path in sorted((data_root / "logs").rglob("*.md")):
+        for logged in parse(path.read_bytes()).events:
+            event = logged.event
+            entry = remembered(
+                path=str(path.relative_to(data_root)),
+                line=logged.line,
+                event_id=event.id,
+                kind=event.kind,
+                at=event.at,
+                text=event.content,
+                meta_json=event.meta_json,
+            )
+            turns += isinstance(entry, Remembered) and not entry.is_own_pin
+    return turns
+
+
+def _compared(index: MemoryDescribed, turns: int) -> Finding:
+    counts = f"{index.rows} turns ({index.pending} wait for a vector, {index.failed} got none), {index.pins} pins"
+    if index.rows < turns:
+        missing = f"; the logs hold {turns}: the next start or comparison with the logs adds the rest"
+        return Finding("memory", Level.WARN, counts + missing)
+    if index.damaged_logs:
+        return Finding("memory", Level.WARN, f"{counts}; {index.damaged_logs} logs are damaged")
+    return Finding("memory", Level.OK, f"{counts}, all that the logs hold")

@@ -1,0 +1,72 @@
+"""Row of the memory in the table of parts."""
+
+from __future__ import annotations
+
+from actors.kernel import Actor, ActorSpec
+from actors.memory.checks import index_findings, search_findings
+from actors.memory.commands import COMMANDS
+from actors.part import SHIPPED_SKILLS, Part, Parts, Plan, Verb
+from messages.embedder import EMBEDDER
+from messages.memory import MEMORY, DescribeMemory, ExplainMemory, RebuildMemory, SearchMemory
+from messages.turn import ExpandReference
+
+LEAST_LEFT_S = 0.5
+"""How much earlier than the deadline of a turn's preparation a question's vector must be there."""
+REBUILD_S = 3_600.0
+
+
+def row(plan: Plan, _parts: Parts) -> Part | None:
+    """The one actor that owns the index; it only looks in a command line's turn."""
+    if not plan.settings.memory.enabled:
+        return None
+    return Part(
+        spec=memory_spec(plan, read_only=not plan.lives),
+        contributes=True,
+        refers=True,
+        subscribes=plan.lives,
+        verbs={"memory.search": Verb(MEMORY, SearchMemory), "memory.expand": Verb(MEMORY, ExpandReference)},
+        operator_verbs={
+            "memory.why": Verb(MEMORY, ExplainMemory),
+            "memory.stats": Verb(MEMORY, DescribeMemory),
+            "memory.rebuild": Verb(MEMORY, RebuildMemory, answer_s=REBUILD_S),
+        },
+        commands=COMMANDS,
+        checks=(search_findings, lambda: index_findings(plan, memory_spec(plan, read_only=True, embeds=False))),
+        skills=(SHIPPED_SKILLS / "memory-search",),
+    )
+
+
+def memory_spec(plan: Plan, *, read_only: bool = False, embeds: bool = True) -> ActorSpec:
+    """How the actor is made; only where there is no `embedding_problem`.
+
+    Args:
+        plan: What it is made from.
+        read_only: Whether it only looks, leaving the index as it is.
+        embeds: Whether there is an embedder.
+    """
+
+    def build(_key: str) -> Actor:
+        from actors.memory import store
+        from actors.memory.actor import MemoryActor
+        from domain.memory.injection import Budget
+
+        memory, space = plan.settings.memory, plan.space()
+        opening = store.Plan(
+            data_root=plan.settings.data_root,
+            space=space.name,
+            dimensions=space.dimensions,
+            search=memory.search,
+            scope=memory.scope,
+            read_only=read_only,
+            is_live=read_only and plan.is_held(),
+            exclude_visible=memory.exclude_visible,
+        )
+        longest_s = max(LEAST_LEFT_S, plan.settings.contexts.prepare_deadline_s - LEAST_LEFT_S)
+        return MemoryActor(
+            plan=opening,
+            embedder=EMBEDDER if embeds else None,
+            budget=Budget(total_tokens=memory.total_tokens, item_tokens=memory.item_tokens, most=memory.max_memories),
+            query_timeout_s=min(memory.query_timeout_s, longest_s),
+        )
+
+    return ActorSpec(MEMORY.kind, build, core=True)

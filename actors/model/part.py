@@ -1,0 +1,43 @@
+"""Row of the model actor in the table of parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from actors.kernel import Actor, ActorSpec
+from actors.part import Finding, Level, Part, Parts, Plan
+from domain.offline.model import model_label
+from messages.model import MODEL
+
+
+def row(plan: Plan, _parts: Parts) -> Part:
+    """The one actor that calls language models."""
+    model = plan.settings.model
+
+    def build(_key: str) -> Actor:
+        from actors.model.actor import ModelActor
+
+        return ModelActor(
+            name=model.name,
+            api_base=model.api_base,
+            api_keys=plan.secrets,
+            concurrency=model.concurrency,
+            retries=model.retries,
+            idle_timeout_s=model.idle_timeout_s,
+            daily_cost_usd=model.daily_cost_usd,
+            spent_today=plan.spent_today,
+        )
+
+    return Part(spec=ActorSpec(MODEL.kind, build, core=True), checks=(lambda: _look(plan),))
+
+
+def _look(plan: Plan) -> Iterator[Finding]:
+    name = plan.settings.model.name
+    if name == "offline" or plan.settings.model.api_base:
+        yield Finding("model", Level.OK, model_label(name))
+        return
+    keys = sorted(key for key in plan.secrets if key.endswith("_API_KEY"))
+    if keys:
+        yield Finding("model", Level.OK, f"{model_label(name)}; keys set: {', '.join(keys)}")
+    else:
+        yield Finding("model", Level.WARN, f"{model_label(name)}: no provider key is set; see docs/operations.md")

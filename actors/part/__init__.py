@@ -1,0 +1,55 @@
+"""Part of the agent: one actor and how the others meet it, as data; `actors.parts` is the table of all.
+
+Read first `part.py` (`Part`, and `Parts`, which everything folds over), then `plan.py` (what rows are made from), then
+`layer.py` (a kind of memory that joins from a folder of its own).
+`command.py`, `verb.py` and `check.py` are what a part may bring: slash commands, what scripts may ask, doctor's checks.
+Everything here is data and folds over data: no file, no clock, no library of an actor's.
+"""
+
+from __future__ import annotations
+
+from actors.part.check import Check, Finding, Level
+from actors.part.command import (
+    Answer,
+    Argument,
+    Button,
+    Command,
+    Completion,
+    Given,
+    Invocation,
+    Press,
+    SpokenCommand,
+    Wording,
+    moment,
+)
+from actors.part.layer import Layer
+from actors.part.part import Menu, Part, Parts, Row, UnusableError
+from actors.part.plan import SHIPPED_SKILLS, DiscordConnection, Plan
+from actors.part.verb import Verb
+
+__all__ = [
+    "SHIPPED_SKILLS",
+    "Answer",
+    "Argument",
+    "Button",
+    "Check",
+    "Command",
+    "Completion",
+    "DiscordConnection",
+    "Finding",
+    "Given",
+    "Invocation",
+    "Layer",
+    "Level",
+    "Menu",
+    "Part",
+    "Parts",
+    "Plan",
+    "Press",
+    "Row",
+    "SpokenCommand",
+    "UnusableError",
+    "Verb",
+    "Wording",
+    "moment",
+]

@@ -1,0 +1,158 @@
+"""Slash command as data: what is asked of which actor, and how its reply reads; needs no library of Discord's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from types import MappingProxyType
+from typing import Any, Generic, Protocol, TypeVar
+
+from messages.base import Address, Message, RequestId, Window
+
+R = TypeVar("R", bound=Message)
+NO_CHOICES: tuple[str, ...] = ()
+Given = Mapping[str, str]
+"""Argument -> what the person gave; empty for one that was left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """One call of a command or press of a button, by somebody who may."""
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+    audience: str
+    """Who reads the window, as a label of `domain.policy.audience`; empty when that is not known."""
+    person_id: str
+    person_name: str
+    is_member: bool
+    """Whether they may do everything; otherwise they are a viewer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Button:
+    """Something to press below an answer."""
+
+    label: str
+    custom_id: str
+    """A `Press`'s prefix and what it is about; says what it does, also in a later life."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Words, and what can be pressed below them."""
+
+    text: str
+    """Of any length."""
+    buttons: tuple[Button, ...] = ()
+
+
+class Wording(Protocol):
+    """Makes words of others fit to be shown."""
+
+    def shown(self, text: str) -> str:
+        """What somebody wrote, without a secret of ours and with nothing hidden in it."""
+
+    def quoted(self, text: str, chars: int) -> str:
+        """The same in one line of at most `chars` characters, in which markdown means nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """Choices that an actor is asked for: which there are now."""
+
+    to: Address
+    request: Callable[[RequestId, Address], Message]
+    """Made of a request id and where to reply."""
+    names: Callable[[Message], tuple[str, ...]]
+    """What a reply offers; none for a refusal."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Argument:
+    """One argument of a slash command, a text."""
+
+    name: str
+    description: str
+    longest: int
+    """Characters."""
+    required: bool = True
+    choices: tuple[str, ...] | Completion = NO_CHOICES
+    """Offered while it is typed; others are taken as well."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question(Generic[R]):
+    """What is asked of an actor on somebody's behalf, and how its reply reads."""
+
+    request: Callable[[Invocation, Given], Message]
+    """Has the invocation's `request_id` and `reply_to`."""
+    reply: type[R]
+    """What a reply is, `Refused` apart."""
+    answer: Callable[[R, Wording], Answer]
+    to: Address | None = None
+    """Whom to ask; None for the window's own actor."""
+    refused: str = "Not done"
+    """Stands before the reason of a refusal."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Offer:
+    """How a slash command is offered."""
+
+    name: str
+    """One word, or two: a group and the command in it."""
+    description: str
+    group_description: str = ""
+    """Of the group; the first command of a group says it."""
+    arguments: tuple[Argument, ...] = ()
+    for_viewers: bool = False
+    """Whether people may use it who may not have commands run."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Command(Offer, Question[R]):
+    """A slash command that asks an actor and shows its reply."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpokenCommand(Offer, Generic[R]):
+    """A slash command that looks up words and has the person say them in the window, to be answered there.
+
+    It is asked before its place among the channel's messages comes up, so that it keeps that place.
+    """
+
+    to: Address
+    request: Callable[[RequestId, Address, Given], Message]
+    """Made of a request id and where to reply."""
+    reply: type[R]
+    speech: Callable[[R], str]
+    """What the person says."""
+    answer: Callable[[R, Wording], Answer]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Press(Question[R]):
+    """What a button does; `given` holds what follows the prefix, under `id`."""
+
+    prefix: str
+    """Of the button's custom id; ends in a colon."""
+    is_urgent: bool = False
+    """Whether it comes before messages that still wait in the channel."""
+
+
+AnyCommand = Command[Any] | SpokenCommand[Any]
+AnyPress = Press[Any]
+NOTHING_GIVEN: Given = MappingProxyType({})
+
+
+def moment(at: datetime, style: str) -> str:
+    """A time as each reader's own clock shows it.
+
+    Args:
+        at: Aware.
+        style: One of Discord's letters, such as `F` for day and time, `R` for how far away, `d` for the day.
+    """
+    return f"<t:{int(at.timestamp())}:{style}>"

@@ -1,0 +1,21 @@
+"""Memory layer: parts that join from a folder of their own, with a settings table, when `[layers]` says so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pydantic import BaseModel
+
+from actors.part.part import Row
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """A kind of memory that can be switched on: `[layers] <name> = true`."""
+
+    name: str
+    """Also of its settings table."""
+    table: type[BaseModel]
+    """Its settings, `[<name>]`; every key has a default."""
+    rows: tuple[Row, ...]
+    """Its parts, in start order."""

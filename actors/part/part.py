@@ -1,0 +1,177 @@
+"""Part and table of parts: which actors there are, and what is known of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from actors.kernel import ActorSpec
+from actors.part.check import Check
+from actors.part.command import AnyCommand, AnyPress
+from actors.part.verb import Verb
+from messages.base import Address
+
+if TYPE_CHECKING:
+    from actors.part.plan import Plan
+
+
+class UnusableError(ValueError):
+    """The settings, or what is installed, leave an actor without what it needs; the text says what to do."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """One actor of the agent, and how the others meet it."""
+
+    spec: ActorSpec
+    unusable: str = ""
+    """Why the actor cannot be started, and what to do; empty when it can. Its checks are asked all the same."""
+    contributes: bool = False
+    """Whether it is asked `PrepareTurn`, in the table's order."""
+    refers: bool = False
+    """Whether its blocks name places that the model may ask to see more of, by `ExpandReference`."""
+    subscribes: bool = False
+    """Whether it hears `TurnEnded` and `EventsLogged`."""
+    describes: bool = True
+    """Whether it answers for `/status` and `agent status`."""
+    verbs: Mapping[str, Verb] = field(default_factory=dict)
+    """What scripts in a window's sandbox may ask."""
+    operator_verbs: Mapping[str, Verb] = field(default_factory=dict)
+    """What the operator may ask besides."""
+    commands: tuple[AnyCommand, ...] = ()
+    """Slash commands that it brings."""
+    presses: tuple[AnyPress, ...] = ()
+    """What the buttons below its answers do."""
+    checks: tuple[Check, ...] = ()
+    """What doctor asks about it."""
+    skills: tuple[Path, ...] = ()
+    """Skill folders that come and go with it."""
+
+    @property
+    def address(self) -> Address:
+        """The one actor's; of a kind of which there are many, the kind's."""
+        return Address(self.spec.kind)
+
+
+@dataclass(frozen=True, slots=True)
+class Menu:
+    """What people can ask the parts in a chat: commands, buttons, and how they are."""
+
+    commands: tuple[AnyCommand, ...] = ()
+    presses: tuple[AnyPress, ...] = ()
+    describers: tuple[Address, ...] = ()
+    """Whoever has something to say for `/status`, in the order to show it."""
+
+
+class Parts:
+    """Table of parts, in start order; whoever must know which actors there are folds over it.
+
+    Rows are handed the table while it is being made, so that an actor whose matter is the others (the sockets, the
+    windows, Discord) can ask it when it is built, which is after the table is whole.
+    """
+
+    def __init__(self, plan: Plan, rows: Iterable[Row]) -> None:
+        """The parts that `rows` make of `plan`; a row gives None for a part that there is not.
+
+        Args:
+            plan: What they are made from.
+            rows: In start order.
+
+        Raises:
+            ValueError: two parts claim one actor, verb, command or button.
+        """
+        self._parts: tuple[Part, ...] = ()
+        made = (row(plan, self) for row in rows)
+        self._parts = tuple(part for part in made if part is not None)
+        self._require_single_owners()
+
+    def __iter__(self) -> Iterator[Part]:
+        """In start order."""
+        return iter(self._parts)
+
+    def specs(self) -> tuple[ActorSpec, ...]:
+        """How each actor is made, in start order.
+
+        Raises:
+            UnusableError: one of them cannot be started.
+        """
+        problems = [part.unusable for part in self if part.unusable]
+        if problems:
+            raise UnusableError("\n".join(problems))
+        return tuple(part.spec for part in self)
+
+    @property
+    def contributors(self) -> tuple[Address, ...]:
+        """Who is asked before a turn, in order."""
+        return tuple(part.address for part in self if part.contributes)
+
+    @property
+    def refers(self) -> bool:
+        """Whether anybody's blocks name places that can be expanded."""
+        return any(part.contributes and part.refers for part in self)
+
+    @property
+    def subscribers(self) -> tuple[Address, ...]:
+        """Who hears of turns."""
+        return tuple(part.address for part in self if part.subscribes)
+
+    @property
+    def describers(self) -> tuple[Address, ...]:
+        """Who has something to tell about itself."""
+        return tuple(part.address for part in self if part.describes)
+
+    @property
+    def verbs(self) -> dict[str, Verb]:
+        """What scripts in a window's sandbox may ask."""
+        return {name: verb for part in self for name, verb in part.verbs.items()}
+
+    @property
+    def operator_verbs(self) -> dict[str, Verb]:
+        """What the operator may ask."""
+        return self.verbs | {name: verb for part in self for name, verb in part.operator_verbs.items()}
+
+    @property
+    def commands(self) -> tuple[AnyCommand, ...]:
+        """Slash commands in the order to offer them: what concerns the window itself comes first."""
+        every = (command for part in self for command in part.commands)
+        return tuple(sorted(every, key=lambda command: command.to is not None))
+
+    @property
+    def presses(self) -> tuple[AnyPress, ...]:
+        """What buttons do."""
+        return tuple(press for part in self for press in part.presses)
+
+    @property
+    def menu(self) -> Menu:
+        """What people can ask the parts in a chat."""
+        return Menu(self.commands, self.presses, self.describers)
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        """What doctor asks."""
+        return tuple(check for part in self for check in part.checks)
+
+    @property
+    def skills(self) -> tuple[Path, ...]:
+        """Skill folders that parts bring."""
+        return tuple(folder for part in self for folder in part.skills)
+
+    def _require_single_owners(self) -> None:
+        _require_unique("actor", (part.spec.kind for part in self))
+        _require_unique("verb", (name for part in self for name in (*part.verbs, *part.operator_verbs)))
+        _require_unique("command", (command.name for command in self.commands))
+        _require_unique("button", (press.prefix for press in self.presses))
+
+
+Row = Callable[["Plan", Parts], Part | None]
+"""Makes one part of the plan; None where the settings want none."""
+
+
+def _require_unique(what: str, names: Iterable[str]) -> None:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise ValueError(f"{what} {name!r}: two parts claim it")
+        seen.add(name)

@@ -1,0 +1,85 @@
+"""Plan: what the parts are made from, for an agent that lives or for the one turn of a command line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from actors.kernel import ActorSystem
+from actors.settings.schema import Settings
+from domain.memory.space import Space
+from messages.base import Address, Window
+from messages.discord import DISCORD
+
+SHIPPED_SKILLS = Path(__file__).resolve().parents[2] / "skills"
+"""The skills that come with the agent, beside its packages in a checkout and in an installation."""
+
+
+@dataclass(frozen=True, slots=True)
+class DiscordConnection:
+    """Which Discord the bot goes to, as whom, and whom it hears there."""
+
+    token: str = field(repr=False)
+    """Empty for none: then the bot cannot be started."""
+    api_base: str
+    gateway_url: str
+    channels: tuple[str, ...]
+    """Ids; reminders that name no channel are said in the first."""
+    allowed_users: frozenset[str]
+    allowed_roles: frozenset[str]
+    guilds_settle_s: float = 2.0
+    """Silence after the last server's description that ends the bot's start."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What parts are made from."""
+
+    settings: Settings
+    secrets: Mapping[str, str] = field(repr=False, default_factory=dict)
+    """Provider keys by litellm's names."""
+    system: ActorSystem
+    """The one that the parts will live in."""
+    work: Path
+    """Root of the windows' working directories."""
+    workdir_of: Callable[[Window], Path]
+    """A window's working directory."""
+    visible_skills: Callable[[tuple[Path, ...]], tuple[Path, ...]]
+    """Folders that a sandbox must show for every skill to be readable in it, given those that parts bring."""
+    surface: Address = DISCORD
+    """Who shows things to people."""
+    caller_folder: Path | None = None
+    """For the one turn of a command line, which keeps nothing: its caller's folder. None for an agent that lives."""
+    connection: DiscordConnection | None = None
+    """None for no Discord."""
+    space: Callable[[], Space]
+    """The vector space that the settings ask for.
+
+    Raises:
+        ValueError: a provider without the model that it needs.
+    """
+    is_held: Callable[[], bool]
+    """Whether an agent runs on the data root."""
+    last_seen: Callable[[], Mapping[str, str]] = dict
+    """Window key -> newest message in that window's log; looks at the disk."""
+    spent_today: Callable[[], float] | None = None
+    """What the logs say that this day's model calls (UTC) have cost in US dollars; None where there are none."""
+    on_online: Callable[[str], None] | None = None
+    """Told the bot's name whenever it came online, from another thread."""
+    on_fatal: Callable[[str], None] | None = None
+    """Told, in words for a person, why the bot can never connect; from another thread."""
+
+    @property
+    def lives(self) -> bool:
+        """Whether what is said is kept: an agent in Discord, and not a command line's one turn."""
+        return self.caller_folder is None
+
+    @property
+    def embedding_problem(self) -> str:
+        """Why there is no vector space, and what to do; empty when there is one."""
+        try:
+            self.space()
+        except ValueError as error:
+            return str(error)
+        return ""

@@ -1,0 +1,40 @@
+"""Table of parts: which actors there are, in start order; nothing else knows.
+
+A new kind of memory is a folder with a `Layer`, a module in `messages/`, and a line in `LAYERS`. bootstrap,
+`agent-cli`, the sockets, `/status`, `/help`, `agent doctor` and the settings fold over what stands here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from actors.context.part import row as context
+from actors.discord.part import row as discord
+from actors.embedder.part import row as embedder
+from actors.memory.part import row as memory
+from actors.model.part import row as model
+from actors.part import Layer, Parts, Plan, Row
+from actors.scheduler.part import row as scheduler
+from actors.shell.part import row as shell
+from actors.skills.part import row as skills
+from actors.socket.part import row as socket
+from actors.web.part import row as web
+
+LAYERS: tuple[Layer, ...] = ()
+"""Kinds of memory that `[layers]` can switch on, in the order in which they contribute to a turn."""
+
+BEFORE_LAYERS: tuple[Row, ...] = (model, web, embedder, memory)
+BEHIND_LAYERS: tuple[Row, ...] = (scheduler, skills, socket, shell, context, discord)
+"""Sockets before the shell, which asks for doors; Discord last, so that nobody is heard before all others are there."""
+
+
+def parts(plan: Plan, layers: Iterable[Layer] = LAYERS) -> Parts:
+    """The agent's parts.
+
+    Args:
+        plan: What they are made from.
+        layers: Kinds of memory; those that the settings switch on take part.
+    """
+    on = (layer for layer in layers if plan.settings.has_layer(layer.name))
+    rows = (row for layer in on for row in layer.rows)
+    return Parts(plan, (*BEFORE_LAYERS, *rows, *BEHIND_LAYERS))

@@ -1,0 +1,79 @@
+"""Slash command of the scheduler: what will be said when, with a button to delete each."""
+
+from __future__ import annotations
+
+from actors.part import Answer, Button, Command, Press, Wording, moment
+from messages.scheduler import (
+    SCHEDULER,
+    DeleteReminder,
+    ListedReminder,
+    ListReminders,
+    ReminderDeleted,
+    RemindersListed,
+)
+
+DELETE_PREFIX = "unremind:"
+"""Of the custom id of the button that deletes a reminder; the reminder's id follows."""
+LIMIT = 25
+"""Reminders that are listed: as many as there can be buttons."""
+_SHOWN = 120
+_LABEL = 40
+
+
+def _list(reply: RemindersListed, wording: Wording) -> Answer:
+    lines = [_line(number, reminder, wording) for number, reminder in enumerate(reply.reminders, 1)]
+    if reply.left_out:
+        lines.append(f"-# {reply.left_out} later ones are left out here.")
+    if reply.invalid:
+        first = reply.invalid[0].number
+        lines.append(
+            f"-# Lines of the file that are not understood: {len(reply.invalid)}, the first is number {first}."
+        )
+    buttons = [
+        Button(_label(number, reminder, wording), DELETE_PREFIX + reminder.id)
+        for number, reminder in enumerate(reply.reminders, 1)
+        if reminder.is_addressable
+    ]
+    return Answer("\n".join(lines) or "There are no reminders.", tuple(buttons))
+
+
+def _line(number: int, reminder: ListedReminder, wording: Wording) -> str:
+    due = reminder.next_due
+    when = f"{moment(due, 'F')} ({moment(due, 'R')})" if due is not None else "now"
+    recurs = f", {reminder.recur}" if reminder.recur != "none" else ""
+    return f"{number}. {when}{recurs}: {wording.quoted(reminder.msg, _SHOWN)}"
+
+
+def _label(number: int, reminder: ListedReminder, wording: Wording) -> str:
+    words = " ".join(wording.shown(reminder.msg).split())
+    return f"Delete {number}: {words}"[:_LABEL]
+
+
+def _deleted(reply: ReminderDeleted, wording: Wording) -> Answer:
+    return Answer(f"Deleted:\n> {wording.quoted(reply.line, 2 * _SHOWN)}")
+
+
+COMMANDS = (
+    Command(
+        name="reminders",
+        description="Show the reminders and when each comes next",
+        to=SCHEDULER,
+        request=lambda call, _: ListReminders(
+            request_id=call.request_id, reply_to=call.reply_to, window=call.window, limit=LIMIT
+        ),
+        reply=RemindersListed,
+        answer=_list,
+    ),
+)
+PRESSES = (
+    Press(
+        prefix=DELETE_PREFIX,
+        to=SCHEDULER,
+        request=lambda call, given: DeleteReminder(
+            request_id=call.request_id, reply_to=call.reply_to, window=call.window, id=given["id"]
+        ),
+        reply=ReminderDeleted,
+        answer=_deleted,
+        refused="Not deleted",
+    ),
+)

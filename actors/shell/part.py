@@ -1,0 +1,36 @@
+"""Row of the shell in the table of parts."""
+
+from __future__ import annotations
+
+from actors.kernel import Actor, ActorSpec
+from actors.part import Part, Parts, Plan
+from actors.shell.checks import bash_findings, sandbox_findings
+from messages.shell import SHELL
+from messages.socket import SOCKET
+
+
+def row(plan: Plan, parts: Parts) -> Part:
+    """The one actor that starts processes."""
+    shell = plan.settings.shell
+
+    def build(_key: str) -> Actor:
+        from actors.shell.actor import ShellActor
+
+        return ShellActor(
+            work_root=plan.work,
+            data_root=plan.settings.data_root,
+            default_timeout_s=shell.timeout_s,
+            max_timeout_s=shell.max_timeout_s,
+            commands_at_once=shell.concurrency,
+            cli_workdir=plan.caller_folder,
+            sandbox=shell.sandbox,
+            network=shell.network,
+            scope=plan.settings.memory.scope,
+            skill_roots=plan.visible_skills(parts.skills),
+            door=SOCKET,
+        )
+
+    return Part(
+        spec=ActorSpec(SHELL.kind, build, core=True),
+        checks=(bash_findings, lambda: sandbox_findings(plan.settings.shell)),
+    )

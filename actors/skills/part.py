@@ -1,0 +1,102 @@
+"""Row of the skills in the table of parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from actors.kernel import Actor, ActorSpec
+from actors.part import (
+    Answer,
+    Argument,
+    Completion,
+    Finding,
+    Given,
+    Level,
+    Part,
+    Parts,
+    Plan,
+    SpokenCommand,
+    Verb,
+    Wording,
+)
+from actors.skills.folders import skill_findings, skill_roots
+from messages.base import Address, Message, RequestId
+from messages.skills import SKILLS, ListSkills, ReadSkill, SkillRead, SkillsListed
+
+LONGEST_NAME = 100
+LONGEST_ARGUMENTS = 4000
+
+
+def row(plan: Plan, parts: Parts) -> Part:
+    """The one actor that knows which skills there are."""
+
+    def roots() -> tuple[Path, ...]:
+        return skill_roots(parts.skills, plan.settings.data_root, plan.settings.skills.folders)
+
+    def build(_key: str) -> Actor:
+        from actors.skills.actor import SkillsActor
+
+        return SkillsActor(roots=roots())
+
+    return Part(
+        spec=ActorSpec(SKILLS.kind, build, core=True),
+        contributes=True,
+        operator_verbs={"skills.list": Verb(SKILLS, ListSkills)},
+        commands=COMMANDS,
+        checks=(lambda: _look(roots()),),
+    )
+
+
+def _look(roots: tuple[Path, ...]) -> Iterator[Finding]:
+    problems = skill_findings(roots)
+    if not problems:
+        yield Finding("skills", Level.OK, ", ".join(str(root) for root in roots if root.is_dir()) or "none")
+    for problem in problems:
+        yield Finding("skills", Level.WARN, problem)
+
+
+def _names(reply: Message) -> tuple[str, ...]:
+    return tuple(skill.name for skill in reply.skills) if isinstance(reply, SkillsListed) else ()
+
+
+def _read(request_id: RequestId, reply_to: Address, given: Given) -> ReadSkill:
+    name, arguments = given["name"].strip(), given["arguments"]
+    return ReadSkill(request_id=request_id, reply_to=reply_to, name=name, arguments=arguments)
+
+
+def _begun(reply: SkillRead, wording: Wording) -> Answer:
+    return Answer(
+        f"The skill {wording.quoted(reply.name, LONGEST_NAME)} is at work; the answer comes here in the channel."
+    )
+
+
+COMMANDS = (
+    SpokenCommand(
+        name="skill",
+        description="Do something by one of my skills",
+        arguments=(
+            Argument(
+                name="name",
+                description="Which skill",
+                longest=LONGEST_NAME,
+                choices=Completion(
+                    to=SKILLS,
+                    request=lambda request_id, reply_to: ListSkills(request_id=request_id, reply_to=reply_to),
+                    names=_names,
+                ),
+            ),
+            Argument(
+                name="arguments",
+                description="What to do with it, in your words",
+                longest=LONGEST_ARGUMENTS,
+                required=False,
+            ),
+        ),
+        to=SKILLS,
+        request=_read,
+        reply=SkillRead,
+        answer=_begun,
+        speech=lambda reply: reply.text,
+    ),
+)

@@ -1,0 +1,34 @@
+"""Row of the control sockets in the table of parts."""
+
+from __future__ import annotations
+
+from actors.kernel import Actor, ActorSpec
+from actors.part import Part, Parts, Plan
+from messages.socket import SOCKET
+
+DOOR_LEFT_OPEN_S = 300.0
+"""How much longer than the longest command a window's unused socket stays."""
+
+
+def row(plan: Plan, parts: Parts) -> Part:
+    """The one actor that scripts and the operator reach the others through."""
+    started_at = plan.system.clock.now()
+
+    def build(_key: str) -> Actor:
+        from actors.socket.actor import SocketActor
+        from actors.socket.status import system_facts
+
+        if not plan.lives:
+            return SocketActor(folder=None, verbs=parts.verbs)
+        root = plan.settings.data_root
+        return SocketActor(
+            folder=root / "sockets",
+            operator_path=root / "agent.sock",
+            verbs=parts.verbs,
+            operator_verbs=parts.operator_verbs,
+            describers=parts.describers,
+            system_facts=lambda: system_facts(plan.system, started_at),
+            idle_s=plan.settings.shell.max_timeout_s + DOOR_LEFT_OPEN_S,
+        )
+
+    return Part(spec=ActorSpec(SOCKET.kind, build, core=True))
