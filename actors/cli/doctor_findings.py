@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib.metadata import PackageNotFoundError, version
 
 from actors.bootstrap import agent_plan, discord_connection
 from actors.kernel import ActorSystem
-from actors.part import Finding, Level
-from actors.parts import parts
+from actors.part import Finding, Layer, Level
+from actors.parts import LAYERS, parts
 from actors.settings.schema import Settings
 from actors.settings.secret import Secrets
 
@@ -32,14 +32,14 @@ PACKAGES = (
 LEAST_FILES = 1024
 
 
-def all_findings(settings: Settings, secrets: Secrets) -> Iterator[Finding]:
+def all_findings(settings: Settings, secrets: Secrets, layers: Iterable[Layer] = LAYERS) -> Iterator[Finding]:
     """Everything, in the order in which a person would mend it: what all need, then part by part."""
     yield Finding("python", Level.OK, sys.version.split()[0])
     yield from _packages()
     yield Finding("settings", Level.OK, str(settings.origin.file or "no agent.toml: defaults"))
     connection = discord_connection(settings, secrets.discord_token or "")
     plan = agent_plan(settings, secrets.environment(), ActorSystem(workers=0), connection)
-    for check in parts(plan).checks:
+    for check in parts(plan, layers).checks:
         yield from check()
     yield _files_limit()
 

@@ -14,6 +14,7 @@ from actors.bootstrap import agent_plan, discord_connection
 from actors.context.data_root import DataRoot
 from actors.kernel import Actor, ActorSpec, ActorSystem, ManualClock, counted_ids
 from actors.model.wire import messages_of, told_without_tools, tools_of
+from actors.part import Layer
 from actors.parts import parts
 from actors.settings.load import load
 from messages.base import Address, Message, RequestId, Surface, Window
@@ -47,7 +48,7 @@ class Inbox(Actor):
 class Recording:
     """One agent without Discord, model, shell and embedder, for each of which the test speaks."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, layers: tuple[Layer, ...] = (), **given: object) -> None:
         self.folder = folder
         self.requests: list[ModelRequest] = []
         self.told: dict[str, list[Message]] = {
@@ -56,8 +57,9 @@ class Recording:
         self.clock = ManualClock()
         self.system = ActorSystem(workers=0, clock=self.clock, ids=counted_ids())
         self.message_id = 1_000_000_000_000_000_000
-        given = {"data_root": str(folder / "data"), "embedder.provider": "local", "skills.folders": []}
-        settings = load(environ={}, folder=folder, given=given)
+        usual = {"data_root": str(folder / "data"), "embedder.provider": "local", "skills.folders": []}
+        tables = {layer.name: layer.table for layer in layers}
+        settings = load(environ={}, folder=folder, given=usual | given, tables=tables)
         root = DataRoot(settings.data_root)
         root.hold()
         root.release()
@@ -67,7 +69,7 @@ class Recording:
         )
         space = plan.space()
         self.brain = Brain(space.name, space.dimensions)
-        for part in parts(plan):
+        for part in parts(plan, layers):
             kind = part.spec.kind
             self.system.register(_inbox_spec(kind, self.told[kind]) if kind in self.told else part.spec)
         self.system.start()

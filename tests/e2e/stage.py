@@ -15,6 +15,7 @@ from typing import Any
 from actors.bootstrap import Agent
 from actors.cli.try_it import playground_place
 from actors.context.log_file import check_file
+from actors.part import Layer
 from actors.settings.load import load
 from domain.log.event import Event, Kind
 from domain.log.parser import parse
@@ -28,13 +29,19 @@ class Stage:
     """A playground, and the agent in this process."""
 
     def __init__(
-        self, server: PlaygroundServer, data: Path, secrets: Mapping[str, str] | None = None, **given: object
+        self,
+        server: PlaygroundServer,
+        data: Path,
+        secrets: Mapping[str, str] | None = None,
+        layers: tuple[Layer, ...] = (),
+        **given: object,
     ) -> None:
         self.server = server
         self.data = data
-        settings = load(environ={}, folder=data.parent, given={"data_root": str(data), **given})
+        tables = {layer.name: layer.table for layer in layers}
+        settings = load(environ={}, folder=data.parent, given={"data_root": str(data), **given}, tables=tables)
         self.online = threading.Event()
-        self.agent = Agent(settings, secrets or {}, playground_place(server), lambda _name: self.online.set())
+        self.agent = Agent(settings, secrets or {}, playground_place(server), lambda _name: self.online.set(), layers)
         self.agent.start()
         assert self.online.wait(30), self.agent.reason
 

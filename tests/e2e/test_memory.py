@@ -103,7 +103,7 @@ def test_whatever_is_wrong_with_the_embedder_replies_go_on_and_all_is_embedded_a
 ) -> None:
     with LoopbackEmbeddings() as embeddings:
         embeddings.always = trouble
-        given = {
+        given: dict[str, Any] = {
             "embedder.provider": "google",
             "embedder.api_base": embeddings.address,
             "embedder.dimensions": 16,

@@ -1,0 +1,7 @@
+"""What tests of whole agents stand on."""
+
+from __future__ import annotations
+
+from tests.e2e.conftest import server
+
+__all__ = ["server"]

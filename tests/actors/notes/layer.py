@@ -1,0 +1,114 @@
+"""The layer: its settings, its actor, its row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import assert_never
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from actors.kernel import Actor, ActorSpec
+from actors.part import Answer, Argument, Command, Finding, Layer, Level, Part, Parts, Plan, Verb, Wording
+from messages.status import DescribeYourself, SelfDescription
+from messages.turn import (
+    EventsLogged,
+    ExpandReference,
+    PrepareTurn,
+    Reference,
+    ReferenceExpanded,
+    TurnContribution,
+    TurnEnded,
+)
+from tests.actors.notes.messages import NOTES, NotesMessage, NoteTaken, TakeNote
+
+HEAD = "INJECTED_CONTEXT_NOTES"
+PATH = "logs/notes.md"
+
+
+class NotesTable(BaseModel):
+    """`[notes]`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    most: int = Field(default=3, ge=1, le=9)
+    """Notes that are kept, the newest."""
+
+
+class NotesActor(Actor):
+    """Keeps the newest notes, shows them before every turn, and counts the turns."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self._most = most
+        self._lines: list[str] = []
+        self._turns = 0
+
+    def handle(self, message: NotesMessage) -> None:
+        match message:
+            case TakeNote():
+                self._lines = [*self._lines, message.line][-self._most :]
+                self.tell(message.reply_to, NoteTaken(request_id=message.request_id, count=len(self._lines)))
+            case PrepareTurn():
+                self.tell(message.reply_to, self._contribution(message))
+            case ExpandReference():
+                self.tell(message.reply_to, self._record(message))
+            case TurnEnded():
+                self._turns += 1
+            case EventsLogged():
+                return
+            case DescribeYourself():
+                figures = (("notes", len(self._lines)), ("turns", self._turns))
+                description = SelfDescription(request_id=message.request_id, about="notes", figures=figures)
+                self.tell(message.reply_to, description)
+            case _:
+                assert_never(message)
+
+    def _contribution(self, turn: PrepareTurn) -> TurnContribution:
+        block = "\n".join([HEAD, *self._lines]) if self._lines else ""
+        return TurnContribution(
+            request_id=turn.request_id,
+            contributor=str(self.address),
+            block=block,
+            references=(Reference(path=PATH, line=1),) if self._lines else (),
+        )
+
+    def _record(self, asked: ExpandReference) -> ReferenceExpanded:
+        text = "\n".join(f"noted: {line}" for line in self._lines)
+        return ReferenceExpanded(
+            request_id=asked.request_id, path=asked.path, line=asked.line, first_line=1, last_line=9, text=text
+        )
+
+
+def row(plan: Plan, _parts: Parts) -> Part:
+    most = plan.settings.table(NotesTable).most
+    return Part(
+        spec=ActorSpec(NOTES.kind, lambda _key: NotesActor(most), core=True),
+        contributes=True,
+        refers=True,
+        subscribes=plan.lives,
+        verbs={"notes.take": Verb(NOTES, TakeNote)},
+        commands=(NOTE,),
+        checks=(lambda: _look(most),),
+        skills=(Path(__file__).with_name("skill"),),
+    )
+
+
+def _look(most: int) -> Iterator[Finding]:
+    yield Finding("notes", Level.OK, f"at most {most} are kept")
+
+
+def _taken(reply: NoteTaken, _wording: Wording) -> Answer:
+    return Answer(f"Noted, {reply.count} in all.")
+
+
+NOTE = Command(
+    name="note",
+    description="Keep one line in mind",
+    arguments=(Argument(name="line", description="What to keep", longest=200),),
+    to=NOTES,
+    request=lambda call, given: TakeNote(request_id=call.request_id, reply_to=call.reply_to, line=given["line"]),
+    reply=NoteTaken,
+    answer=_taken,
+)
+LAYER = Layer(name="notes", table=NotesTable, rows=(row,))

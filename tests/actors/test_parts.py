@@ -1,0 +1,189 @@
+"""A memory layer that the tree's tables do not name joins as a row, and leaves no trace where it is switched off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from actors.bootstrap import agent_plan, discord_connection, turn_plan
+from actors.cli.doctor_findings import all_findings
+from actors.kernel import ActorSpec, ActorSystem
+from actors.part import Finding, Part, Parts, UnusableError
+from actors.parts import LAYERS, parts
+from actors.settings.load import load
+from actors.settings.problem import SettingsError
+from actors.settings.schema import Settings
+from actors.settings.secret import Secrets
+from lab.playground.server import PlaygroundServer
+from lab.playground.world.defaults import GENERAL_ID
+from messages.base import Address
+from tests.actors.notes.layer import HEAD, LAYER, PATH, NotesTable
+from tests.actors.notes.messages import NOTES, TakeNote
+from tests.e2e.recorded import Recording
+from tests.e2e.stage import Stage
+from tests.e2e.test_requests import RECORDED, converse
+
+TABLES = {LAYER.name: LAYER.table}
+ON: dict[str, Any] = {"layers.notes": True}
+
+
+def settings_of(folder: Path, **given: object) -> Settings:
+    usual = {"data_root": str(folder / "data"), "skills.folders": []}
+    return load(environ={}, folder=folder, given=usual | given, tables=TABLES)
+
+
+def table_of(folder: Path, **given: object) -> Parts:
+    settings = settings_of(folder, **given)
+    plan = agent_plan(settings, {}, ActorSystem(workers=0), discord_connection(settings, "token"))
+    return parts(plan, (LAYER,))
+
+
+class TestOff:
+    """What a layer that is known but not switched on changes: nothing."""
+
+    def test_every_request_is_byte_for_byte_what_it_is_without_the_layer(self, tmp_path: Path) -> None:
+        agent = Recording(tmp_path, (LAYER,))
+        try:
+            converse(agent)
+        finally:
+            agent.stop()
+        assert agent.lines() == RECORDED.read_text().splitlines()
+
+    def test_no_actor_verb_command_check_or_skill_of_it_is_there(self, tmp_path: Path) -> None:
+        table = table_of(tmp_path)
+        assert NOTES not in {part.address for part in table}
+        assert "notes.take" not in table.verbs
+        assert "note" not in {command.name for command in table.commands}
+        assert not [folder for folder in table.skills if "notes" in folder.parts]
+
+
+class TestOn:
+    """A turn with the layer, from the block to the expansion."""
+
+    @pytest.fixture
+    def agent(self, tmp_path: Path) -> Iterator[Recording]:
+        made = Recording(tmp_path, (LAYER,), **ON)
+        yield made
+        made.stop()
+
+    def note(self, agent: Recording, line: str) -> None:
+        edge = agent.system.edge("asker")
+        request_id: Any = "note"
+        agent.tell(NOTES, TakeNote(request_id=request_id, reply_to=edge.address, line=line))
+
+    def test_it_takes_part_in_a_turn_and_lists_its_skill(self, agent: Recording) -> None:
+        self.note(agent, "tea at four")
+        request = agent.say("What now?")
+        assert request.messages[-1].text.startswith(f"{HEAD}\ntea at four\n\n")
+        assert "<name>note-taking</name>" in request.system_prompt
+
+    def test_the_model_may_ask_it_for_more_of_a_place_that_its_block_names(self, agent: Recording) -> None:
+        self.note(agent, "tea at four")
+        agent.answer(agent.say("What now?"), f"EXPAND path={PATH} line=1")
+        assert '"text":"noted: tea at four"' in agent.asked().messages[-1].text
+
+    def test_places_that_nobody_named_are_asked_of_nobody(self, agent: Recording) -> None:
+        agent.answer(agent.say("What now?"), f"EXPAND path={PATH} line=1")
+        assert "only places that this turn's block names" in agent.asked().messages[-1].text
+
+    def test_references_are_expanded_without_the_memory_too(self, tmp_path: Path) -> None:
+        agent = Recording(tmp_path / "alone", (LAYER,), **ON, **{"memory.enabled": False})
+        try:
+            self.note(agent, "tea at four")
+            agent.answer(agent.say("What now?"), f"EXPAND path={PATH} line=1")
+            assert "noted: tea at four" in agent.asked().messages[-1].text
+        finally:
+            agent.stop()
+
+
+class TestWhole:
+    """The layer as people and the operator meet it, in a whole agent."""
+
+    def test_it_shows_up_in_help_status_commands_and_turns(self, server: PlaygroundServer, tmp_path: Path) -> None:
+        stage = Stage(server, tmp_path / "data", layers=(LAYER,), **ON)
+        try:
+            assert "`/note`: Keep one line in mind" in self.answer(server, "help")
+            assert self.answer(server, "note", line="tea at four") == "Noted, 1 in all."
+            stage.ask("hello")
+            assert "**notes**: notes 1, turns 1" in self.answer(server, "status")
+        finally:
+            stage.stop()
+
+    def test_doctor_asks_its_check(self, tmp_path: Path) -> None:
+        findings = self.findings(settings_of(tmp_path, **ON, **{"notes.most": 5}))
+        assert findings["notes"].detail == "at most 5 are kept"
+        assert "notes" not in self.findings(settings_of(tmp_path))
+
+    def answer(self, server: PlaygroundServer, command: str, **options: str) -> str:
+        outcome = server.slash(GENERAL_ID, command, options)
+        message = server.wait_for_answer(outcome.id)
+        assert message is not None
+        return str(message["content"])
+
+    def findings(self, settings: Settings) -> dict[str, Finding]:
+        return {each.name: each for each in all_findings(settings, Secrets.take({}), (LAYER,))}
+
+
+class TestSettings:
+    """Its table is checked as every other is."""
+
+    def test_its_table_has_its_defaults(self, tmp_path: Path) -> None:
+        settings = settings_of(tmp_path)
+        assert not settings.has_layer("notes")
+        assert settings.table(NotesTable) == NotesTable(most=3)
+
+    def test_what_is_wrong_is_refused_with_line_key_and_rule(self, tmp_path: Path) -> None:
+        (tmp_path / "agent.toml").write_text("[layers]\nnotes = true\nnoots = true\n\n[notes]\nmost = 10\nmoost = 1\n")
+        with pytest.raises(SettingsError) as refused:
+            load(environ={}, folder=tmp_path, tables=TABLES)
+        text = str(refused.value)
+        assert "agent.toml:3: layers.noots: unknown key; did you mean notes?" in text
+        assert "agent.toml:6: notes.most = 10: must be >= 1 and <= 9" in text
+        assert "agent.toml:7: notes.moost: unknown key; did you mean most?" in text
+
+    def test_a_layer_that_the_program_does_not_know_is_refused(self, tmp_path: Path) -> None:
+        (tmp_path / "agent.toml").write_text("[layers]\nnotes = true\n")
+        with pytest.raises(SettingsError, match=r"agent\.toml:2: layers\.notes: unknown key"):
+            load(environ={}, folder=tmp_path)
+
+    def test_a_layer_cannot_take_the_name_of_a_setting(self, tmp_path: Path) -> None:
+        with pytest.raises(ValueError, match="layer 'memory': a setting has that name"):
+            load(environ={}, folder=tmp_path, tables={"memory": NotesTable})
+
+    def test_a_table_that_no_layer_brought_is_named(self, tmp_path: Path) -> None:
+        with pytest.raises(ValueError, match="NotesTable: no layer brought it"):
+            load(environ={}, folder=tmp_path).table(NotesTable)
+
+
+class TestTable:
+    """The table itself."""
+
+    def test_the_agent_comes_with_no_layer_that_is_not_asked_for(self, tmp_path: Path) -> None:
+        assert not [layer for layer in LAYERS if settings_of(tmp_path).has_layer(layer.name)]
+
+    def test_two_parts_cannot_claim_one_actor(self, tmp_path: Path) -> None:
+        settings = settings_of(tmp_path)
+        plan = agent_plan(settings, {}, ActorSystem(workers=0), None)
+
+        def row(_plan: object, _parts: object) -> Part:
+            return Part(spec=ActorSpec("twin", lambda _key: pytest.fail("never made"), core=True))
+
+        with pytest.raises(ValueError, match="actor 'twin': two parts claim it"):
+            Parts(plan, (row, row))
+
+    def test_an_actor_that_cannot_be_made_ends_the_start_with_what_to_do(self, tmp_path: Path) -> None:
+        table = table_of(tmp_path, **{"embedder.provider": "litellm"})
+        with pytest.raises(UnusableError, match=r"embedder\.model is empty") as refused:
+            table.specs()
+        assert "discord.channels is empty" in str(refused.value)
+
+    def test_a_command_lines_turn_has_no_discord_and_keeps_nothing(self, tmp_path: Path) -> None:
+        settings, edge = settings_of(tmp_path, **ON), Address("edge", "cli")
+        table = parts(turn_plan(settings, {}, ActorSystem(workers=0), edge, tmp_path), (LAYER,))
+        kinds = [part.spec.kind for part in table]
+        assert kinds == ["model", "web", "notes", "scheduler", "skills", "socket", "shell", "context"]
+        assert table.subscribers == ()
+        assert "discord.attach" not in table.verbs
