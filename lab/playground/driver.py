@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
 
+from lab.playground.acts.people import UserActs
+from lab.playground.acts.waits import is_answer
 from lab.playground.gateway.events import Event
-from lab.playground.gateway.gateway import Gateway
+from lab.playground.gateway.protocol import Gateway
 from lab.playground.hub import Hub, Upload
-from lab.playground.user_acts import UserActs
-from lab.playground.waits import is_answer
 from lab.playground.world import defaults
 from lab.playground.world.faults import Fault
 from lab.playground.world.interactions import Interaction

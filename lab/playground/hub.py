@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from lab.playground.gateway import events
 from lab.playground.gateway.events import Event
 from lab.playground.gateway.feed import Feed
-from lab.playground.gateway.gateway import Gateway
+from lab.playground.gateway.protocol import Gateway
 from lab.playground.world import defaults
 from lab.playground.world.errors import ApiError, too_large
 from lab.playground.world.faults import FaultQueue
@@ -21,7 +21,7 @@ from lab.playground.world.payloads import Json, Payloads, emoji_payload
 from lab.playground.world.records import Attachment, Channel, ChannelKind, Draft, Message, MessageKind, User
 from lab.playground.world.request_log import RequestLog
 from lab.playground.world.rules import FILE_LIMIT_BYTES, FILES_LIMIT
-from lab.playground.world.world import World, thread_state
+from lab.playground.world.state import World, thread_state
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,10 +17,10 @@ from lab.playground.gateway import events
 from lab.playground.hub import Hub, Options
 from lab.playground.page_routes import PageRoutes
 from lab.playground.rest.channels import ChannelRoutes
+from lab.playground.rest.endpoints import Rest
 from lab.playground.rest.guard import guard
 from lab.playground.rest.interactions import InteractionRoutes
 from lab.playground.rest.messages import MessageRoutes
-from lab.playground.rest.rest import Rest
 from lab.playground.world import defaults
 
 _START_S = 30.0

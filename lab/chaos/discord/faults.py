@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from actors.discord.timing import Timing
 from actors.kernel import SystemClock
 from lab.chaos.discord.rig import Rig, answer_to, private_threads
-from lab.playground.gateway.gateway import Gateway
+from lab.playground.gateway.protocol import Gateway
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import BOT_ID
 from lab.playground.world.faults import Fault, FaultKind

@@ -7,16 +7,16 @@ from typing import Any
 
 from aiohttp import web
 
-from lab.playground.gateway.gateway import reset_transport
+from lab.playground.gateway.protocol import reset_transport
 from lab.playground.hub import Hub
+from lab.playground.rest.endpoints import Call, Route
 from lab.playground.rest.messages import read_draft
-from lab.playground.rest.rest import Call, Route
 from lab.playground.world import rules
 from lab.playground.world.errors import ApiError, unknown
 from lab.playground.world.faults import Fault, FaultKind
 from lab.playground.world.payloads import Json
 from lab.playground.world.records import Channel, ChannelKind
-from lab.playground.world.world import thread_state
+from lab.playground.world.state import thread_state
 
 
 class ChannelRoutes:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from lab.playground.acts.interactions import InteractionActs
 from lab.playground.hub import Hub
-from lab.playground.interaction_acts import InteractionActs
+from lab.playground.rest.endpoints import Call, Route
 from lab.playground.rest.messages import apply_edit, read_draft
-from lab.playground.rest.rest import Call, Route
 from lab.playground.world import defaults
 from lab.playground.world.errors import ApiError, unknown
 from lab.playground.world.interactions import CallbackKind, Interaction

@@ -8,7 +8,7 @@ from urllib.parse import quote
 from lab.playground.world import defaults
 from lab.playground.world.records import Attachment, Channel, ChannelKind, Message, MessageFlag, Role, User
 from lab.playground.world.rules import FILE_LIMIT_BYTES
-from lab.playground.world.world import World, thread_state
+from lab.playground.world.state import World, thread_state
 
 Json = dict[str, Any]
 

@@ -12,7 +12,7 @@ import aiohttp
 import pytest
 
 from lab.playground.gateway import events
-from lab.playground.gateway.gateway import SESSIONS_KEPT
+from lab.playground.gateway.protocol import SESSIONS_KEPT
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
 

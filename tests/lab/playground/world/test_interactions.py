@@ -8,7 +8,7 @@ import pytest
 from lab.playground.world import defaults
 from lab.playground.world.errors import ApiError
 from lab.playground.world.interactions import CommandBook, Interaction, InteractionBook, InteractionKind, command_data
-from lab.playground.world.world import World
+from lab.playground.world.state import World
 from tests.lab.playground.fakes import HandClock
 
 

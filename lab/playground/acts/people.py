@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from lab.playground.acts.interactions import InteractionActs
+from lab.playground.acts.waits import Waits
 from lab.playground.hub import Hub, Upload
-from lab.playground.interaction_acts import InteractionActs
-from lab.playground.waits import Waits
 from lab.playground.world import rules
 from lab.playground.world.records import Channel, Draft, Message, MessageKind, User
-from lab.playground.world.world import check_reference, thread_state
+from lab.playground.world.state import check_reference, thread_state
 
 
 class UserActs:

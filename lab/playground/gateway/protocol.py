@@ -18,7 +18,7 @@ from lab.playground.gateway.feed import Feed
 from lab.playground.gateway.session import Connection, Session
 from lab.playground.world import defaults
 from lab.playground.world.payloads import Payloads
-from lab.playground.world.world import World
+from lab.playground.world.state import World
 
 logger = logging.getLogger(__name__)
 

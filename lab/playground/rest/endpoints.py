@@ -11,7 +11,7 @@ import msgspec
 from aiohttp import BodyPartReader, web
 
 from lab.playground.gateway.events import encode
-from lab.playground.gateway.gateway import reset_transport
+from lab.playground.gateway.protocol import reset_transport
 from lab.playground.hub import Hub, Upload
 from lab.playground.world.defaults import API_PATH
 from lab.playground.world.errors import ApiError, invalid_form, too_large, unauthorized
