@@ -11,13 +11,12 @@ import msgspec
 from aiohttp import web
 
 from lab.playground.acts.people import UserActs
-from lab.playground.hub import Upload
 from lab.playground.rest.endpoints import JSON_TYPE, json_response
 from lab.playground.world import defaults
 from lab.playground.world.errors import ApiError
 from lab.playground.world.interactions import Interaction
 from lab.playground.world.payloads import Json
-from lab.playground.world.records import Channel
+from lab.playground.world.records import Channel, Upload
 from lab.playground.world.state import thread_state
 
 Act = Callable[[Json], Awaitable[Any]]

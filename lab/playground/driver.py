@@ -13,12 +13,12 @@ from lab.playground.acts.people import UserActs
 from lab.playground.acts.waits import is_answer
 from lab.playground.gateway.events import Event
 from lab.playground.gateway.protocol import Gateway
-from lab.playground.hub import Hub, Upload
+from lab.playground.hub import Hub
 from lab.playground.world import defaults
 from lab.playground.world.faults import Fault
 from lab.playground.world.interactions import Interaction
 from lab.playground.world.payloads import Json
-from lab.playground.world.records import ChannelKind
+from lab.playground.world.records import ChannelKind, Upload
 from lab.playground.world.request_log import RequestRecord
 
 T = TypeVar("T")

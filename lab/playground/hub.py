@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import mimetypes
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
+from lab.playground.config import PlaygroundConfig
 from lab.playground.gateway import events
 from lab.playground.gateway.events import Event
 from lab.playground.gateway.feed import Feed
@@ -18,66 +18,39 @@ from lab.playground.world.files import FileStore
 from lab.playground.world.interactions import CommandBook, InteractionBook
 from lab.playground.world.limits import RateLimiter
 from lab.playground.world.payloads import Json, Payloads, emoji_payload
-from lab.playground.world.records import Attachment, Channel, ChannelKind, Draft, Message, MessageKind, User
+from lab.playground.world.records import Attachment, Channel, ChannelKind, Draft, Message, MessageKind, Upload, User
 from lab.playground.world.request_log import RequestLog
 from lab.playground.world.rules import FILE_LIMIT_BYTES, FILES_LIMIT
 from lab.playground.world.state import World, thread_state
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
-    """How a playground behaves; the defaults are Discord's, without rate limits."""
-
-    clock: Callable[[], float]
-    """Seconds since 1970."""
-    token: str = defaults.BOT_TOKEN
-    bot_name: str = defaults.BOT_NAME
-    allowed_intents: int = events.PRIVILEGED_INTENTS
-    heartbeat_interval_ms: int = 41_250
-    rate_limits: bool = False
-    history_limit: int = 10_000
-    """Most messages kept per channel."""
-    requests_kept: int = 2000
-    recommended_shards: int = 1
-    """How many connections the bot is told to share its guilds among."""
-
-
-@dataclass(frozen=True, slots=True)
-class Upload:
-    """A file on its way into a message."""
-
-    filename: str
-    data: bytes
-    content_type: str | None = None
-    description: str | None = None
-
-
 class Hub:
-    """Acts on the world and tells the feed; used on the server's loop only.
+    """Acts on the world and tells the feed; used on the server's loop only."""
 
-    Args:
-        options: See there.
-    """
+    def __init__(self, config: PlaygroundConfig) -> None:
+        """Make every part.
 
-    def __init__(self, options: Options) -> None:
-        self.options = options
-        self.world = World(options.clock, history_limit=options.history_limit, bot_name=options.bot_name)
+        Args:
+            config: How the playground behaves.
+        """
+        self.config = config
+        self.world = World(config.clock, history_limit=config.history_limit, bot_name=config.bot_name)
         self.payloads = Payloads(self.world)
         self.feed = Feed()
         self.gateway = Gateway(
             self.world,
             self.payloads,
             self.feed,
-            token=options.token,
-            heartbeat_interval_ms=options.heartbeat_interval_ms,
-            allowed_intents=options.allowed_intents,
+            token=config.token,
+            heartbeat_interval_ms=config.heartbeat_interval_ms,
+            allowed_intents=config.allowed_intents,
         )
         self.faults = FaultQueue()
-        self.limiter = RateLimiter(options.clock, enabled=options.rate_limits)
+        self.limiter = RateLimiter(config.clock, enabled=config.rate_limits)
         self.files = FileStore()
         self.commands = CommandBook(self.world.new_id)
-        self.interactions = InteractionBook(options.clock, self.world.new_id)
-        self.requests = RequestLog(options.requests_kept)
+        self.interactions = InteractionBook(config.clock, self.world.new_id)
+        self.requests = RequestLog(config.requests_kept)
         self.counters: Counter[str] = Counter()
 
     # telling

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from actors.discord.timing import Timing
 from actors.kernel import SystemClock
 from lab.chaos.discord.rig import Rig, answer_to, private_threads
+from lab.playground.config import PlaygroundConfig
 from lab.playground.gateway.protocol import Gateway
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import BOT_ID
@@ -141,7 +142,7 @@ def run(turns: int, windows: int, seed: str, tick: Callable[[int], None] = lambd
         queue.Empty: the bot did not come online.
     """
     now, trouble = SystemClock().monotonic, Trouble(seed)
-    with PlaygroundServer(heartbeat_interval_ms=HEARTBEAT_MS) as server, _rig(server, windows) as rig:
+    with PlaygroundServer(PlaygroundConfig(heartbeat_interval_ms=HEARTBEAT_MS)) as server, _rig(server, windows) as rig:
         said: dict[int, list[str]] = {thread_id: [] for thread_id in rig.ids}
         server.choose_faults(trouble.choose)
         began_at = now()

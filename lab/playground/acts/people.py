@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from lab.playground.acts.interactions import InteractionActs
 from lab.playground.acts.waits import Waits
-from lab.playground.hub import Hub, Upload
+from lab.playground.hub import Hub
 from lab.playground.world import rules
-from lab.playground.world.records import Channel, Draft, Message, MessageKind, User
+from lab.playground.world.records import Channel, Draft, Message, MessageKind, Upload, User
 from lab.playground.world.state import check_reference, thread_state
 
 

@@ -225,7 +225,7 @@ class ChannelRoutes:
         start = {"total": 1000, "remaining": 999, "reset_after": 86_400_000, "max_concurrency": 1}
         return {
             "url": self._hub.gateway.url,
-            "shards": self._hub.options.recommended_shards,
+            "shards": self._hub.config.recommended_shards,
             "session_start_limit": start,
         }
 

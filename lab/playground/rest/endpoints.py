@@ -12,10 +12,11 @@ from aiohttp import BodyPartReader, web
 
 from lab.playground.gateway.events import encode
 from lab.playground.gateway.protocol import reset_transport
-from lab.playground.hub import Hub, Upload
+from lab.playground.hub import Hub
 from lab.playground.world.defaults import API_PATH
 from lab.playground.world.errors import ApiError, invalid_form, too_large, unauthorized
 from lab.playground.world.faults import Fault, FaultKind
+from lab.playground.world.records import Upload
 from lab.playground.world.request_log import RequestRecord
 from lab.playground.world.rules import FILE_LIMIT_BYTES, REQUEST_LIMIT_BYTES
 

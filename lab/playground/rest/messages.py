@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from lab.playground.hub import Hub, Upload
+from lab.playground.hub import Hub
 from lab.playground.rest.endpoints import Call, Route
 from lab.playground.world import rules
 from lab.playground.world.errors import ApiError
 from lab.playground.world.payloads import Json
-from lab.playground.world.records import Attachment, Channel, Draft, Message, MessageFlag, MessageKind
+from lab.playground.world.records import Attachment, Channel, Draft, Message, MessageFlag, MessageKind, Upload
 from lab.playground.world.state import check_reference
 
 _SETTABLE_FLAGS = MessageFlag.SUPPRESS_EMBEDS | MessageFlag.SILENT | MessageFlag.COMPONENTS_V2 | MessageFlag.EPHEMERAL
