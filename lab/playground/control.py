@@ -11,11 +11,11 @@ import msgspec
 from aiohttp import web
 
 from lab.playground.acts.people import UserActs
-from lab.playground.rest.endpoints import JSON_TYPE, json_response
+from lab.playground.rest.responses import JSON_TYPE, json_response
 from lab.playground.world import defaults
 from lab.playground.world.errors import ApiError
 from lab.playground.world.interactions import Interaction
-from lab.playground.world.payloads import Json
+from lab.playground.world.objects import Json, user_payload
 from lab.playground.world.records import Channel, Upload
 from lab.playground.world.state import thread_state
 
@@ -71,10 +71,10 @@ class Control:
         return json_response(
             {
                 "guild": {"id": str(defaults.GUILD_ID), "name": defaults.GUILD_NAME},
-                "bot": {**payloads.user(hub.world.bot), "online": hub.gateway.is_online, "status": hub.gateway.status},
+                "bot": {**user_payload(hub.world.bot), "online": hub.gateway.is_online, "status": hub.gateway.status},
                 "you": str(defaults.YOU_ID),
                 "bot_channel": str(defaults.GENERAL_ID),
-                "users": [payloads.user(user) for user in hub.world.users.values()],
+                "users": [user_payload(user) for user in hub.world.users.values()],
                 "channels": [payloads.channel(channel) for channel in payloads.guild_channels()],
                 "threads": threads,
                 "dms": [payloads.channel(channel) for channel in hub.world.dms()],

@@ -12,12 +12,14 @@ from lab.playground.gateway.events import Event
 from lab.playground.gateway.feed import Feed
 from lab.playground.gateway.protocol import Gateway
 from lab.playground.world import defaults
+from lab.playground.world.commands import CommandBook
 from lab.playground.world.errors import ApiError, too_large
 from lab.playground.world.faults import FaultQueue
 from lab.playground.world.files import FileStore
-from lab.playground.world.interactions import CommandBook, InteractionBook
+from lab.playground.world.interactions import InteractionBook
 from lab.playground.world.limits import RateLimiter
-from lab.playground.world.payloads import Json, Payloads, emoji_payload
+from lab.playground.world.objects import Json, emoji_payload, member_payload, thread_member_payload
+from lab.playground.world.payloads import Payloads
 from lab.playground.world.records import Attachment, Channel, ChannelKind, Draft, Message, MessageKind, Upload, User
 from lab.playground.world.request_log import RequestLog
 from lab.playground.world.rules import FILE_LIMIT_BYTES, FILES_LIMIT
@@ -144,7 +146,7 @@ class Hub:
             channel,
         )
         if channel.kind != ChannelKind.DM and not remove:
-            payload["member"] = self.payloads.member(user)
+            payload["member"] = member_payload(user)
         intent = events.INTENT_DM_REACTIONS if channel.kind == ChannelKind.DM else events.INTENT_REACTIONS
         self.tell(f"MESSAGE_REACTION_{'REMOVE' if remove else 'ADD'}", payload, channel, intent)
 
@@ -155,7 +157,7 @@ class Hub:
             {"channel_id": str(channel.id), "user_id": str(user.id), "timestamp": int(self.world.clock())}, channel
         )
         if channel.kind != ChannelKind.DM:
-            payload["member"] = self.payloads.member(user)
+            payload["member"] = member_payload(user)
         intent = events.INTENT_DM_TYPING if channel.kind == ChannelKind.DM else events.INTENT_TYPING
         self.tell("TYPING_START", payload, channel, intent)
 
@@ -180,7 +182,7 @@ class Hub:
     def add_user(self, name: str) -> User:
         """A new member of the guild."""
         user = self.world.add_user(name)
-        payload = {**self.payloads.member(user), "guild_id": str(defaults.GUILD_ID)}
+        payload = {**member_payload(user), "guild_id": str(defaults.GUILD_ID)}
         self.tell("GUILD_MEMBER_ADD", payload, intent=events.INTENT_MEMBERS)
         return user
 
@@ -235,7 +237,7 @@ class Hub:
             return
         if user is self.world.bot:
             self.tell("THREAD_CREATE", self.payloads.channel(thread), thread)
-        self._tell_members(thread, [self.payloads.thread_member(thread, user.id)], [])
+        self._tell_members(thread, [thread_member_payload(thread, user.id)], [])
 
     def remove_from_thread(self, thread: Channel, user: User) -> None:
         """End the membership of `user`, if any."""

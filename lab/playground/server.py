@@ -11,14 +11,18 @@ from aiohttp import web
 
 from lab.playground.config import DEFAULTS, PlaygroundConfig
 from lab.playground.control import Control
-from lab.playground.driver import Driver
+from lab.playground.driver.faults import FaultDriver
+from lab.playground.driver.interactions import InteractionDriver
+from lab.playground.driver.observer import Observer
+from lab.playground.driver.people import PeopleDriver
 from lab.playground.hub import Hub
 from lab.playground.page_routes import PageRoutes
 from lab.playground.rest.channels import ChannelRoutes
-from lab.playground.rest.endpoints import Rest
+from lab.playground.rest.endpoints import Endpoints
 from lab.playground.rest.guard import guard
 from lab.playground.rest.interactions import InteractionRoutes
 from lab.playground.rest.messages import MessageRoutes
+from lab.playground.rest.threads import ThreadRoutes
 from lab.playground.world import defaults
 
 _START_S = 30.0
@@ -26,8 +30,8 @@ _SETTLE_S = 0.02
 _BODY_LIMIT_BYTES = 40 * 1024 * 1024
 
 
-class PlaygroundServer(Driver):
-    """A small Discord and its page on a loopback port; also every driver method."""
+class PlaygroundServer(PeopleDriver, InteractionDriver, Observer, FaultDriver):
+    """A small Discord and its page on a loopback port; also every method of the driver's room."""
 
     def __init__(self, config: PlaygroundConfig = DEFAULTS, *, host: str = "127.0.0.1", port: int = 0) -> None:
         """Make the parts; nothing listens yet.
@@ -133,9 +137,10 @@ class PlaygroundServer(Driver):
     def _application(self) -> web.Application:
         app = web.Application(middlewares=[guard], client_max_size=_BODY_LIMIT_BYTES)
         channels = ChannelRoutes(self._hub)
-        rest = Rest(self._hub)
+        rest = Endpoints(self._hub)
         rest.add(app, MessageRoutes(self._hub).routes())
         rest.add(app, channels.routes())
+        rest.add(app, ThreadRoutes(self._hub).routes())
         rest.add(app, InteractionRoutes(self._hub, self._acts.interactions).routes())
         app.router.add_get(r"/attachments/{channel_id:\d+}/{attachment_id:\d+}/{filename}", channels.serve_file)
         pages = PageRoutes(self._hub)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from domain.text.running_text import is_running
 from lab.playground.gateway.events import Event
 from lab.playground.hub import Hub
-from lab.playground.world.payloads import Json
+from lab.playground.world.objects import Json
 from lab.playground.world.records import MessageFlag, MessageKind
 
 ANSWERS = (

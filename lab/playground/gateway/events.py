@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from lab.playground.world.payloads import blanked
+from lab.playground.world.objects import blanked
 
 INTENT_GUILDS = 1 << 0
 INTENT_MEMBERS = 1 << 1

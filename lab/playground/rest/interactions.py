@@ -6,12 +6,12 @@ from typing import Any
 
 from lab.playground.acts.interactions import InteractionActs
 from lab.playground.hub import Hub
-from lab.playground.rest.endpoints import Call, Route
-from lab.playground.rest.messages import apply_edit, read_draft
+from lab.playground.rest.drafts import apply_edit, read_draft
+from lab.playground.rest.route import Call, Route
 from lab.playground.world import defaults
 from lab.playground.world.errors import ApiError, unknown
 from lab.playground.world.interactions import CallbackKind, Interaction
-from lab.playground.world.payloads import Json
+from lab.playground.world.objects import Json
 from lab.playground.world.records import Message
 
 _WITH_MESSAGE = (CallbackKind.MESSAGE, CallbackKind.DEFERRED_MESSAGE)

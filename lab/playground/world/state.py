@@ -71,6 +71,12 @@ class World:
         self.guilds[guild_id] = name
         self.roles[guild_id] = Role(guild_id, "@everyone", EVERYONE_PERMISSIONS)
 
+    def known_guild(self, guild_id: int) -> int:
+        """The same id, if there is such a guild; else 10004."""
+        if guild_id not in self.guilds:
+            raise unknown("Guild", 10004)
+        return guild_id
+
     def add_user(self, name: str, *, bot: bool = False, user_id: int | None = None) -> User:
         """A new member of the guild."""
         user = User(id=user_id or self.new_id(), name=name, bot=bot, joined_at=self.now_iso())
@@ -111,6 +117,13 @@ class World:
         channel = self.channels.get(channel_id)
         if channel is None:
             raise unknown_channel()
+        return channel
+
+    def channel_of_bot(self, channel_id: int) -> Channel:
+        """The channel with that id, which the bot may read; else 10003 or 50001."""
+        channel = self.channel(channel_id)
+        if not self.may_see(self.bot, channel):
+            raise ApiError(403, 50001, "Missing Access")
         return channel
 
     def delete_channel(self, channel: Channel) -> list[Channel]:
