@@ -48,13 +48,13 @@ def _termination_deferred() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():  # signals are handled there
         yield
         return
-    came: list[int] = []
-    before = signal.signal(signal.SIGTERM, lambda number, _frame: came.append(number))
+    signals: list[int] = []
+    before = signal.signal(signal.SIGTERM, lambda number, _frame: signals.append(number))
     try:
         yield
     finally:
         signal.signal(signal.SIGTERM, before if before is not None else signal.SIG_DFL)
-        if came:
+        if signals:
             signal.raise_signal(signal.SIGTERM)
 
 
@@ -123,9 +123,9 @@ class AgentProcess:
 
     def peak_rss_mb(self) -> float:
         """Most memory that it has held at once, in MiB; where the system tells it of ended processes only, 0 before."""
-        found = re.search(r"^VmHWM:\s*([0-9]+) kB", self._proc("status"), re.MULTILINE)
-        if found:
-            return int(found[1]) / 1024
+        peak = re.search(r"^VmHWM:\s*([0-9]+) kB", self._proc("status"), re.MULTILINE)
+        if peak:
+            return int(peak[1]) / 1024
         unit = 2**20 if sys.platform == "darwin" else 2**10
         return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / unit
 
@@ -160,5 +160,5 @@ def read_complaints(stderr: str) -> Complaints:
 
 def environment(inherited: Mapping[str, str], token: str) -> dict[str, str]:
     """What the agent is given of `inherited`, with its token."""
-    kept = {name: value for name, value in inherited.items() if not _NOT_INHERITED.fullmatch(name)}
-    return {**kept, "PYTHONPATH": str(_CHECKOUT), "DISCORD_BOT_TOKEN": token}
+    passed_on = {name: value for name, value in inherited.items() if not _NOT_INHERITED.fullmatch(name)}
+    return {**passed_on, "PYTHONPATH": str(_CHECKOUT), "DISCORD_BOT_TOKEN": token}

@@ -67,7 +67,7 @@ class Control:
 
     async def _state(self, _: web.Request) -> web.Response:
         hub, payloads = self._hub, self._hub.payloads
-        threads = [self._shown(thread) for thread in hub.world.threads.values()]
+        threads = [self._thread_state(thread) for thread in hub.world.threads.values()]
         return json_response(
             {
                 "guild": {"id": str(defaults.GUILD_ID), "name": defaults.GUILD_NAME},
@@ -82,7 +82,7 @@ class Control:
             }
         )
 
-    def _shown(self, thread: Channel) -> Json:
+    def _thread_state(self, thread: Channel) -> Json:
         members = [str(user_id) for user_id in thread_state(thread).members]
         return {**self._hub.payloads.channel(thread), "member_ids": members}
 
@@ -90,10 +90,10 @@ class Control:
         try:
             channel = self._hub.world.channel(int(request.match_info["channel_id"]))
             before = request.query.get("before")
-            found = channel.history.before(int(before) if before else None, _PAGE)
+            newest_first = channel.history.before(int(before) if before else None, _PAGE)
         except ApiError as error:
             return json_response(error.body(), error.status)
-        return json_response([self._hub.payloads.message(message) for message in reversed(found)])
+        return json_response([self._hub.payloads.message(message) for message in reversed(newest_first)])
 
     # acting
 
@@ -167,8 +167,8 @@ class Control:
         )
 
     async def _modal(self, body: Json) -> Json:
-        shown = self._hub.interactions.get(int(body["interaction_id"]))
-        return await self._outcome(self._acts.interactions.submit(shown, dict(body["values"])))
+        modal = self._hub.interactions.get(int(body["interaction_id"]))
+        return await self._outcome(self._acts.interactions.submit(modal, dict(body["values"])))
 
     async def _outcome(self, interaction: Interaction) -> Json:
         try:

@@ -114,8 +114,8 @@ class Hub:
 
     def delete_many(self, channel: Channel, message_ids: Sequence[int]) -> None:
         """Delete those that exist, in one event."""
-        gone = [str(i) for i in message_ids if channel.history.remove(i) is not None]
-        payload = _placed({"ids": gone, "channel_id": str(channel.id)}, channel)
+        deleted_ids = [str(i) for i in message_ids if channel.history.remove(i) is not None]
+        payload = _placed({"ids": deleted_ids, "channel_id": str(channel.id)}, channel)
         self.tell("MESSAGE_DELETE_BULK", payload, channel, _message_intent(channel))
 
     def pin(self, channel: Channel, message: Message, pinned: bool) -> None:
@@ -167,15 +167,15 @@ class Hub:
             raise ApiError(400, 30015, f"Maximum number of attachments in a message reached ({FILES_LIMIT})")
         if any(len(upload.data) > FILE_LIMIT_BYTES for upload in uploads):
             raise too_large()
-        kept = []
+        attachments = []
         for upload in uploads:
             guessed = upload.content_type or mimetypes.guess_type(upload.filename)[0] or "application/octet-stream"
             entry = Attachment(
                 self.world.new_id(), channel.id, upload.filename, guessed, len(upload.data), upload.description
             )
             self.files.put(entry.id, upload.data)
-            kept.append(entry)
-        return kept
+            attachments.append(entry)
+        return attachments
 
     # channels and threads
 
@@ -201,9 +201,9 @@ class Hub:
 
     def delete_channel(self, channel: Channel) -> None:
         """Delete a channel and its threads, or one thread."""
-        for gone in self.world.delete_channel(channel):
-            name = "CHANNEL_DELETE" if gone.thread is None else "THREAD_DELETE"
-            self.tell(name, self.payloads.channel(gone), gone)
+        for deleted_channel in self.world.delete_channel(channel):
+            name = "CHANNEL_DELETE" if deleted_channel.thread is None else "THREAD_DELETE"
+            self.tell(name, self.payloads.channel(deleted_channel), deleted_channel)
 
     def create_thread(
         self,

@@ -65,24 +65,24 @@ class PageRoutes:
         await response.prepare(request)
         task = asyncio.current_task()
         queue: deque[bytes] = deque([b'retry: 1000\ndata: {"t":"PLAYGROUND_HELLO","d":{}}\n\n'])
-        wanted = asyncio.Event()
+        has_events = asyncio.Event()
 
         def listen(event: Event) -> None:
             if event.name != "INTERACTION_CREATE":
                 queue.append(b'data: {"t":"%s","d":%s}\n\n' % (event.name.encode(), event.encoded()))
-                wanted.set()
+                has_events.set()
 
         self._hub.feed.subscribe(listen)
         if task is not None:
             self._feeds.add(task)
         try:
             while len(queue) <= _FEED_LIMIT:
-                wanted.clear()
+                has_events.clear()
                 chunk = b"".join(queue) or b": still here\n\n"
                 queue.clear()
                 await response.write(chunk)
                 try:
-                    await asyncio.wait_for(wanted.wait(), _KEEP_ALIVE_S)
+                    await asyncio.wait_for(has_events.wait(), _KEEP_ALIVE_S)
                 except TimeoutError:
                     continue
         except (ConnectionError, asyncio.CancelledError):

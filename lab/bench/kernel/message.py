@@ -27,5 +27,5 @@ class Answer(Message, frozen=True, kw_only=True, gc=False):
 class Stamped(Message, frozen=True, kw_only=True, gc=False):
     """Something that knows when it was told."""
 
-    told: float
+    told_at: float
     """In `time.perf_counter` seconds."""

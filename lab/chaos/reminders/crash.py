@@ -47,18 +47,18 @@ def crash_everywhere(folders: Callable[[], Path], tick: Callable[[int], None] = 
         folders: Gives an empty folder at each call.
         tick: Called after every kill.
     """
-    kills = lost = doubled = left = 0
+    kills = lost = doubled = lines_left = 0
     for step, down, stale in _cases():
         channel, folder = Channel(), folders()
-        seen = _one_case(folder, channel, step, down, stale=stale)
+        messages = _one_case(folder, channel, step, down, stale=stale)
         kills += 1
         for words in SAID:
-            lost += seen.count(words) == 0
-            doubled += max(0, seen.count(words) - 1)
+            lost += messages.count(words) == 0
+            doubled += max(0, messages.count(words) - 1)
         entries = scan((folder / "reminders.md").read_bytes()).entries
-        left += sum(entry.reminder.message != "daily" for entry in entries)
+        lines_left += sum(entry.reminder.message != "daily" for entry in entries)
         tick(kills)
-    return CrashReport(kills=kills, firings=kills * len(SAID), lost=lost, doubled=doubled, lines_left=left)
+    return CrashReport(kills=kills, firings=kills * len(SAID), lost=lost, doubled=doubled, lines_left=lines_left)
 
 
 def _cases() -> Iterator[tuple[int, timedelta, bool]]:

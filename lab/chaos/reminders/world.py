@@ -26,7 +26,7 @@ MILLISECOND = 0.001
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class PostedMessage:
     """One message in the channel."""
 
     at: datetime
@@ -38,7 +38,7 @@ class Shown:
 class Channel:
     """What people see; it outlives the agent's processes."""
 
-    shown: list[Shown] = field(default_factory=list)
+    shown: list[PostedMessage] = field(default_factory=list)
     fails: int = 0
     """So many of the next postings fail without being shown."""
     refuses: bool = False
@@ -49,9 +49,9 @@ class Channel:
 
     def has(self, message: PostMessage, now: datetime) -> bool:
         """Whether the posting is shown already, as Discord or a look into the channel can tell."""
-        known = any(one.nonce == message.nonce and now - one.at <= NONCE_LIFE for one in self.shown)
-        if known or not (message.look_first and message.mark):
-            return known
+        is_shown = any(one.nonce == message.nonce and now - one.at <= NONCE_LIFE for one in self.shown)
+        if is_shown or not (message.look_first and message.mark):
+            return is_shown
         since = message.look_since or now - timedelta(hours=1)
         return any(message.mark in one.text and one.at >= since for one in self.shown)
 
@@ -83,7 +83,7 @@ class ModelDiscord(Actor):
             channel.fails -= 1
             return DeliveryFailed(request_id=posting.request_id, reason="no connection")
         if not channel.has(posting, now):
-            channel.shown.append(Shown(now, posting.text, posting.nonce))
+            channel.shown.append(PostedMessage(now, posting.text, posting.nonce))
         return Delivered(request_id=posting.request_id, message_ids=("1",))
 
 

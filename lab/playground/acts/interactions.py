@@ -66,16 +66,16 @@ class InteractionActs:
         channel = self._hub.world.channel(message.channel_id)
         return self._open(InteractionKind.COMPONENT, user, channel, data, message)
 
-    def submit(self, shown: Interaction, values: dict[str, str]) -> Interaction:
-        """The interaction of the modal that the bot answered `shown` with; `values` by custom id."""
-        if shown.callback != CallbackKind.MODAL:
-            raise ValueError(f"interaction {shown.id}: was not answered by a modal")
+    def submit(self, modal: Interaction, values: dict[str, str]) -> Interaction:
+        """The interaction of the modal that that answered `modal`; `values` by custom id."""
+        if modal.callback != CallbackKind.MODAL:
+            raise ValueError(f"interaction {modal.id}: was not answered by a modal")
         rows = [
             {"type": 1, "id": n, "components": [{"type": 4, "id": n + 100, "custom_id": key, "value": value}]}
             for n, (key, value) in enumerate(values.items(), 1)
         ]
-        data = {"custom_id": shown.callback_data["custom_id"], "components": rows}
-        return self._open(InteractionKind.MODAL, shown.user, shown.channel, data, shown.source)
+        data = {"custom_id": modal.callback_data["custom_id"], "components": rows}
+        return self._open(InteractionKind.MODAL, modal.user, modal.channel, data, modal.source)
 
     async def wait_for_callback(self, interaction: Interaction, timeout_s: float = ACKNOWLEDGE_S) -> Interaction:
         """The same interaction once the bot has acknowledged it, else `TimeoutError`."""

@@ -26,14 +26,14 @@ SESSIONS_KEPT = 16
 RECEIVE_LIMIT_BYTES = 4096
 
 
-class Received(msgspec.Struct):
+class ClientFrame(msgspec.Struct):
     """A frame of a client."""
 
     op: int
     d: Any = None
 
 
-_decode = msgspec.json.Decoder(Received).decode
+_decode = msgspec.json.Decoder(ClientFrame).decode
 
 
 class Gateway:
@@ -135,12 +135,12 @@ class Gateway:
 
     def invalidate(self, resumable: bool) -> int:
         """How many sockets were told that their session is invalid (op 9)."""
-        told = self._tell_all(9, resumable)
+        count = self._tell_all(9, resumable)
         if not resumable:
             for session in tuple(self._connections.values()):
                 if session is not None:
                     self._sessions.pop(session.session_id, None)
-        return told
+        return count
 
     def freeze(self) -> int:
         """How many sockets went silent; they stay open."""

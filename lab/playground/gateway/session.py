@@ -69,7 +69,7 @@ class Connection:
         """A zombie: the socket is open, nothing is sent and nothing is heard."""
         self.closed_by_us = False
         self._frames: deque[bytes] = deque()
-        self._wanted = asyncio.Event()
+        self._has_frames = asyncio.Event()
         self._drained = asyncio.Event()
         self._writer = asyncio.create_task(self._write())
 
@@ -78,7 +78,7 @@ class Connection:
         if not self.frozen:
             self._frames.append(frame)
             self._drained.clear()
-            self._wanted.set()
+            self._has_frames.set()
 
     def send_op(self, op: int, data: Any) -> None:
         """Queue a frame that is not a dispatch."""
@@ -108,8 +108,8 @@ class Connection:
                     await self.socket.send_frame(self._frames[0], WSMsgType.TEXT)
                     self._frames.popleft()
                 self._drained.set()
-                self._wanted.clear()
-                await self._wanted.wait()
+                self._has_frames.clear()
+                await self._has_frames.wait()
         except ConnectionError:
             self._frames.clear()
 

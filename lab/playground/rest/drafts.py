@@ -47,13 +47,13 @@ def apply_edit(hub: Hub, channel: Channel, message: Message, payload: Json, uplo
     content = rules.clean_content(payload["content"]) if "content" in payload else None
     embeds = rules.clean_embeds(payload["embeds"]) if "embeds" in payload else message.embeds
     components = payload["components"] or [] if "components" in payload else message.components
-    kept = _kept_attachments(message, payload)
-    rules.check_not_empty(message.content if content is None else content, embeds, components, kept, uploads)
+    attachments = _kept_attachments(message, payload)
+    rules.check_not_empty(message.content if content is None else content, embeds, components, attachments, uploads)
     if payload.get("flags") is not None:
         suppress = int(MessageFlag.SUPPRESS_EMBEDS)
         message.flags = (message.flags & ~suppress) | (int(payload["flags"]) & suppress)
     message.embeds, message.components = embeds, components
-    message.attachments = kept + hub.attach(channel, uploads)
+    message.attachments = attachments + hub.attach(channel, uploads)
     return content
 
 

@@ -78,10 +78,10 @@ class InteractionRoutes:
             "resource": {"type": interaction.callback},
         }
         if message is not None:
-            shown = self._hub.payloads.message(message)
-            answer["resource"]["message"] = shown
+            payload = self._hub.payloads.message(message)
+            answer["resource"]["message"] = payload
             answer["interaction"] |= {
-                "response_message_id": shown["id"],
+                "response_message_id": payload["id"],
                 "response_message_loading": interaction.is_deferred,
                 "response_message_ephemeral": message.id in interaction.hidden,
             }
@@ -139,9 +139,9 @@ class InteractionRoutes:
         return command
 
     def _find(self, call: Call) -> dict[str, Any]:
-        wanted = call.params["command_id"]
+        command_id = call.params["command_id"]
         for command in self._hub.commands.all_of(self._scope(call)):
-            if command["id"] == wanted:
+            if command["id"] == command_id:
                 return command
         raise unknown("application command", 10063)
 

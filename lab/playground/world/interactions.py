@@ -105,8 +105,8 @@ class InteractionBook:
 
     def hidden(self, message_id: int) -> Message | None:
         """The ephemeral answer of that id; None if there is none."""
-        found = (interaction.hidden.get(message_id) for interaction in self._by_id.values())
-        return next((message for message in found if message is not None), None)
+        messages = (interaction.hidden.get(message_id) for interaction in self._by_id.values())
+        return next((message for message in messages if message is not None), None)
 
     def acknowledge(self, interaction_id: int, token: str, kind: int, data: dict[str, Any]) -> Interaction:
         """The interaction, now acknowledged; late or unknown 10062, twice 40060."""

@@ -92,14 +92,14 @@ class Payloads:
     def guild_channels(self, guild_id: int = defaults.GUILD_ID) -> list[Channel]:
         """Text channels and forums of a guild in order of position."""
         kinds = (ChannelKind.TEXT, ChannelKind.FORUM)
-        found = (c for c in self._world.channels.values() if c.kind in kinds and c.guild_id == guild_id)
-        return sorted(found, key=lambda channel: channel.position)
+        channels = (c for c in self._world.channels.values() if c.kind in kinds and c.guild_id == guild_id)
+        return sorted(channels, key=lambda channel: channel.position)
 
     def active_threads(self, guild_id: int = defaults.GUILD_ID) -> list[Channel]:
         """The threads of a guild that the bot sees and that are not archived."""
         world = self._world
-        seen = (t for t in world.threads.values() if t.guild_id == guild_id and world.may_see(world.bot, t))
-        return [thread for thread in seen if not thread_state(thread).archived]
+        threads = (t for t in world.threads.values() if t.guild_id == guild_id and world.may_see(world.bot, t))
+        return [thread for thread in threads if not thread_state(thread).archived]
 
     def channel(self, channel: Channel, *, newly_created: bool = False) -> Json:
         """A channel, DM or thread object."""

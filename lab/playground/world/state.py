@@ -128,12 +128,12 @@ class World:
 
     def delete_channel(self, channel: Channel) -> list[Channel]:
         """The channels that ceased to exist: it and its threads, threads first."""
-        gone = [t for t in self.threads.values() if t.parent_id == channel.id] if channel.thread is None else []
-        gone.append(channel)
-        for each in gone:
+        channels = [t for t in self.threads.values() if t.parent_id == channel.id] if channel.thread is None else []
+        channels.append(channel)
+        for each in channels:
             self.channels.pop(each.id, None)
             self.threads.pop(each.id, None)
-        return gone
+        return channels
 
     def dm_with(self, user: User) -> Channel:
         """The DM between `user` and the bot, opened when there is none."""
@@ -259,9 +259,9 @@ class World:
             message.edited_at = self.now_iso()
         if content is not None:
             message.content = content
-            found = find_mentions(content, allowed, self.users, self.roles)
-            message.mentions = list(found.users)
-            message.mention_roles, message.mention_everyone = list(found.roles), found.everyone
+            mentions = find_mentions(content, allowed, self.users, self.roles)
+            message.mentions = list(mentions.users)
+            message.mention_roles, message.mention_everyone = list(mentions.roles), mentions.everyone
 
     def remove(self, channel: Channel, message_id: int) -> Message:
         """The message that was deleted, else 10008."""
@@ -306,9 +306,9 @@ class World:
         return channel
 
     def _note_mentions(self, message: Message, draft: Draft, channel: Channel) -> None:
-        found = find_mentions(draft.content, draft.allowed_mentions, self.users, self.roles)
-        message.mentions = list(found.users)
-        message.mention_roles, message.mention_everyone = list(found.roles), found.everyone
+        mentions = find_mentions(draft.content, draft.allowed_mentions, self.users, self.roles)
+        message.mentions = list(mentions.users)
+        message.mention_roles, message.mention_everyone = list(mentions.roles), mentions.everyone
         if draft.kind != MessageKind.REPLY or draft.reference is None or draft.reference[1] is None:
             return
         target = channel.history.get(draft.reference[1])

@@ -21,7 +21,7 @@ SECRETS = {ALICE: secret_of("s", 1), BOB: secret_of("s", 2)}
 @pytest.fixture
 def threads() -> dict[int, ThreadState]:
     """Each has said two things."""
-    return {channel_id: ThreadState(secret, asked=2) for channel_id, secret in SECRETS.items()}
+    return {channel_id: ThreadState(secret, turns=2) for channel_id, secret in SECRETS.items()}
 
 
 def write(root: Path, channel_id: int, *texts: str) -> Path:

@@ -23,7 +23,7 @@ class Scene:
         self._ids: Iterator[int] = itertools.count(1)
 
     def ask(self, channel: int) -> None:
-        self.threads[channel].asked += 1
+        self.threads[channel].turns += 1
         self.tally.said(channel, next(self._seconds))
 
     def answer_to(self, channel: int, turn: int = 1, *, having_seen: int | None = None) -> str:
