@@ -67,7 +67,7 @@ class InteractionActs:
         return self._open(InteractionKind.COMPONENT, user, channel, data, message)
 
     def submit(self, modal: Interaction, values: dict[str, str]) -> Interaction:
-        """The interaction of the modal that that answered `modal`; `values` by custom id."""
+        """The interaction of filling in the form that the bot answered `modal` with; `values` by custom id."""
         if modal.callback != CallbackKind.MODAL:
             raise ValueError(f"interaction {modal.id}: was not answered by a modal")
         rows = [
