@@ -1,4 +1,4 @@
-"""Starts each measurement in a process of its own, so that none sees another's memory or threads."""
+"""Subprocess for each measurement, so that none sees another's memory or threads."""
 
 from __future__ import annotations
 
@@ -71,16 +71,17 @@ def measure_chromadb(environment: Path, arguments: Mapping[str, str | int]) -> d
 
 
 class Erlang:
-    """The Erlang peer, compiled into a folder that the caller made and removes.
-
-    Args:
-        folder: An empty folder.
-
-    Raises:
-        MeasurementError: it cannot be compiled.
-    """
+    """The Erlang peer, compiled into a folder that the caller made and removes."""
 
     def __init__(self, folder: Path) -> None:
+        """Compile it.
+
+        Args:
+            folder: An empty folder.
+
+        Raises:
+            MeasurementError: it cannot be compiled.
+        """
         self._folder = folder
         _output(["erlc", "-o", str(folder), str(_ERLANG_SOURCE)], "erlc", os.environ)
 

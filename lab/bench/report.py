@@ -1,4 +1,4 @@
-"""What is said of the results: ratios to the peers, targets, one JSON document."""
+"""Report of the results: ratios to the peers, targets, one JSON document."""
 
 from __future__ import annotations
 

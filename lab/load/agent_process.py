@@ -1,4 +1,4 @@
-"""The agent in a process of its own, started as an operator starts it, and what it costs."""
+"""Subprocess of the agent, started as an operator starts it, and what it costs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LAST_LINES = 15
 
 @dataclass(frozen=True, slots=True)
 class Complaints:
-    """What the agent said on stderr."""
+    """Digest of the agent's stderr."""
 
     restarts: int
     """Crashes of actors that its supervisor reported; each is followed by a restart or the end."""
@@ -59,15 +59,16 @@ def _termination_deferred() -> Iterator[None]:
 
 
 class AgentProcess:
-    """`agent run` with settings and data of its own in `folder`.
-
-    Args:
-        folder: An empty folder.
-        settings: The text of agent.toml; `data_root` is added.
-        token: The bot's.
-    """
+    """`agent run` with settings and data of its own in `folder`."""
 
     def __init__(self, folder: Path, settings: str, token: str) -> None:
+        """Write its settings; nothing runs yet.
+
+        Args:
+            folder: An empty folder.
+            settings: The text of agent.toml; `data_root` is added.
+            token: The bot's.
+        """
         self.data = folder / "data"
         self._config = folder / "agent.toml"
         self._config.write_text(f"data_root = {json.dumps(str(self.data))}\n{settings}")

@@ -1,4 +1,4 @@
-"""One run: a loopback Discord and model here, the agent in a process of its own, all threads at once."""
+"""Load campaign, one run: a loopback Discord and model here, the agent in a process of its own, all threads at once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from actors.kernel import SystemClock
 from lab.load.agent_process import AgentProcess
 from lab.load.log_audit import LogAudit, audit_logs
 from lab.load.report import Report, overhead
-from lab.load.tally import Tally, ThreadState
+from lab.load.tally import LoadThread, Tally
 from lab.load.wording import answer, question, read_answer, secret_of
 from lab.loopback_model.server import LoopbackModel
 from lab.playground.gateway.events import Event
@@ -140,8 +140,8 @@ class _Load:
         # Private threads: what is said there may not show anywhere else, whatever the memory's scope is.
         ids = [server.create_thread(GENERAL_ID, f"load {n}", private=True) for n in range(plan.threads + 1)]
         self._warm_up_id = ids.pop()
-        self._warm_up = ThreadState(secret_of(plan.seed, plan.threads), turns=1)
-        self._threads = {channel_id: ThreadState(secret_of(plan.seed, n)) for n, channel_id in enumerate(ids)}
+        self._warm_up = LoadThread(secret_of(plan.seed, plan.threads), turns=1)
+        self._threads = {channel_id: LoadThread(secret_of(plan.seed, n)) for n, channel_id in enumerate(ids)}
         self.logged = {**self._threads, self._warm_up_id: self._warm_up}
         """All threads whose logs are checked, by id."""
         self._tally = Tally(self._threads)

@@ -1,4 +1,4 @@
-"""Compares what the agent's logs hold with what was said."""
+"""Audit of the agent's logs against what was said."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from pathlib import Path
 from actors.context.log_file import check_file
 from domain.log.event import Kind
 from domain.log.parser import parse
-from lab.load.tally import ThreadState
+from lab.load.tally import LoadThread
 from lab.load.wording import question, secrets_in
 
-_NOBODY = ThreadState(secret="")
+_NOBODY = LoadThread(secret="")
 
 
 @dataclass(slots=True)
 class LogAudit:
-    """What was found."""
+    """Findings in the logs."""
 
     logs: int = 0
     broken: list[str] = field(default_factory=list)
@@ -31,7 +31,7 @@ class LogAudit:
     """Messages in the log of another window."""
 
 
-def audit_logs(data_root: Path, threads: Mapping[int, ThreadState]) -> LogAudit:
+def audit_logs(data_root: Path, threads: Mapping[int, LoadThread]) -> LogAudit:
     """Check every log below `data_root`, and that the logs of `threads` hold exactly what was said there."""
     audit = LogAudit()
     unseen = set(threads)
@@ -57,7 +57,7 @@ def _texts(folder: Path, audit: LogAudit) -> list[str]:
     return texts
 
 
-def _compare(channel_id: int, thread: ThreadState, texts: list[str], audit: LogAudit) -> None:
+def _compare(channel_id: int, thread: LoadThread, texts: list[str], audit: LogAudit) -> None:
     counts = Counter(texts)
     for turn in range(1, thread.turns + 1):
         times = counts.pop(question(thread.secret, turn), 0)

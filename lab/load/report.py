@@ -1,4 +1,4 @@
-"""What a load has shown, as figures and as a verdict."""
+"""Report of a load: figures and a verdict."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counts what is said and answered in threads; each message costs the same, however many threads there are."""
+"""Tally of questions and answers by thread; each message costs the same, however many threads there are."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SAMPLES = 5
 
 
 @dataclass(slots=True)
-class ThreadState:
+class LoadThread:
     """One thread of the load."""
 
     secret: str
@@ -25,13 +25,14 @@ class ThreadState:
 
 
 class Tally:
-    """What has come back so far. One thread of the process tells it what happens; any may read the counts.
+    """What has come back so far. One thread of the process tells it what happens; any may read the counts."""
 
-    Args:
-        threads: By channel id.
-    """
+    def __init__(self, threads: Mapping[int, LoadThread]) -> None:
+        """Nothing was said yet.
 
-    def __init__(self, threads: Mapping[int, ThreadState]) -> None:
+        Args:
+            threads: By channel id.
+        """
         self._threads = threads
         self._counted: set[int] = set()
         """Messages of the bot that were counted, so that an edit does not count again."""
@@ -88,7 +89,7 @@ class Tally:
             if turn not in thread.answered
         }
 
-    def _answered(self, thread: ThreadState, turn: int, text: str, at: float) -> bool:
+    def _answered(self, thread: LoadThread, turn: int, text: str, at: float) -> bool:
         if turn in thread.answered:
             self.doubled += 1
             return False
@@ -103,7 +104,7 @@ class Tally:
         self.reply_times_s.append(at - thread.said_at)
         return True
 
-    def _give_up(self, thread: ThreadState) -> bool:
+    def _give_up(self, thread: LoadThread) -> bool:
         was_waiting, thread.is_waiting = thread.is_waiting, False
         return was_waiting
 

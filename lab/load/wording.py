@@ -1,4 +1,4 @@
-"""What is said under load: each thread's secret, questions that carry it, and answers that tell what the model saw."""
+"""Texts of a load: each thread's secret, questions that carry it, and answers that tell what the model saw."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a loopback model can answer, well-formed or not, and how that looks on the wire."""
+"""Answers of a loopback model, well-formed or not, and their bytes on the wire."""
 
 from __future__ import annotations
 

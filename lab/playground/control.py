@@ -1,4 +1,4 @@
-"""The page's way in, for other processes too: `POST /control/<act>` with JSON, `GET /control/state`."""
+"""Control API of the page, and of other processes: `POST /control/<act>` with JSON, `GET /control/state`."""
 
 from __future__ import annotations
 
@@ -25,13 +25,14 @@ _PAGE = 50
 
 
 class Control:
-    """People's acts and faults over HTTP; ids travel as strings.
-
-    Args:
-        acts: What people do.
-    """
+    """People's acts and faults over HTTP; ids travel as strings."""
 
     def __init__(self, acts: UserActs) -> None:
+        """No route yet.
+
+        Args:
+            acts: What people do.
+        """
         self._acts = acts
         self._hub = acts.hub
 

@@ -1,4 +1,4 @@
-"""The playground in one place: its parts, and every act on messages with the events it causes."""
+"""Hub of the playground: its parts, and every act on messages and channels with the events it causes."""
 
 from __future__ import annotations
 

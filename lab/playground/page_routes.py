@@ -1,4 +1,4 @@
-"""The web page: its three files, the gateway on the same address, and the live feed."""
+"""Routes of the web page: its files, the gateway on the same address, and the live feed."""
 
 from __future__ import annotations
 
@@ -27,13 +27,14 @@ _TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg"
 
 
 class PageRoutes:
-    """Serves the page and pushes what happens to it.
-
-    Args:
-        hub: The playground.
-    """
+    """Serves the page and pushes what happens to it."""
 
     def __init__(self, hub: Hub) -> None:
+        """No page is open.
+
+        Args:
+            hub: The playground.
+        """
         self._hub = hub
         self._feeds: set[asyncio.Task[None]] = set()
 

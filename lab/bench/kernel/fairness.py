@@ -1,4 +1,4 @@
-"""How long our kernel's quiet actors wait, alone and beside one that is never done."""
+"""Fairness: how long quiet actors wait, alone and beside one that is never done."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The same workloads on plain pykka: one operating system thread for each actor, nobody restarts anybody."""
+"""Peer on plain pykka, with the same workloads: an operating system thread for each actor, and no restarts."""
 
 from __future__ import annotations
 

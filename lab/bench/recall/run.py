@@ -1,4 +1,4 @@
-"""How much of what answers a question stands in the block that is injected for it, for each way to search."""
+"""Recall of each search: how much of what answers a question stands in the block that is injected for it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TARGET = 0.81
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """How well one search answered; means over questions, each in [0, 1]."""
+    """Recall figures of one search; means over questions, each in [0, 1]."""
 
     block: float
     """Share of the evidence turns that stand in the block."""

@@ -1,4 +1,4 @@
-"""Each search over one conversation: the turns it finds for a question, in the order in which they are shown."""
+"""Rankers over one conversation: the turns it finds for a question, in the order in which they are shown."""
 
 from __future__ import annotations
 

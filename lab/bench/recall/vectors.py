@@ -1,4 +1,4 @@
-"""Vectors of the local model, each made once: they are kept in a folder between runs."""
+"""Cache of the local model's vectors: each is made once and kept in a folder between runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A fault at every tenth network call between Discord and the bot, and what that cost."""
+"""Fault campaign: one fault at every tenth network call between Discord and the bot, and what that cost."""
 
 from __future__ import annotations
 
@@ -75,13 +75,14 @@ KINDS = (*_CALLS, *_GATEWAY)
 
 
 class Trouble:
-    """Chooses a fault for every tenth call: each kind in turn, in an order that the seed decides.
-
-    Args:
-        seed: The same for the same order; which call it hits depends on the machine's timing.
-    """
+    """Chooses a fault for every tenth call: each kind in turn, in an order that the seed decides."""
 
     def __init__(self, seed: str) -> None:
+        """No call yet.
+
+        Args:
+            seed: The same for the same order; which call it hits depends on the machine's timing.
+        """
         self.calls = 0
         self.by_kind: Counter[str] = Counter()
         self._random = random.Random(seed)

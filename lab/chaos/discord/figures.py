@@ -1,4 +1,4 @@
-"""How soon the bot shows that it types, and how late its loop is while many windows write."""
+"""Latency of the typing indicator, and lag of the bot's loop while many windows write."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Discord actor alone, between a loopback Discord and windows that answer at once."""
+"""Test rig: the Discord actor alone, between a loopback Discord and windows that answer at once."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class Book:
-    """One window's: what it was told, and what it has to answer yet."""
+    """Ledger of one window: the messages it was told, and those it has yet to answer."""
 
     messages: list[str] = field(default_factory=list)
     waiting: deque[UserMessage] = field(default_factory=deque)
@@ -36,14 +36,15 @@ class Book:
 
 
 class EchoWindow(Actor):
-    """Stands for a window: answers each message in turn, every other one with a running message before.
-
-    Args:
-        books: By channel id.
-        over: Told the channel whenever an answer is shown.
-    """
+    """Stands for a window: answers each message in turn, every other one with a running message before."""
 
     def __init__(self, books: dict[str, Book], over: Callable[[str], None]) -> None:
+        """Nothing was said yet.
+
+        Args:
+            books: By channel id.
+            over: Told the channel whenever an answer is shown.
+        """
         super().__init__()
         self._books = books
         self._over = over
@@ -119,16 +120,17 @@ def answer_to(text: str) -> str:
 
 
 class Rig:
-    """The actor system with the Discord actor and the windows of some threads, until the block ends.
-
-    Args:
-        api_base: Of the loopback Discord.
-        gateway_url: Of the same.
-        ids: The threads.
-        timing: Every wait of the bot.
-    """
+    """The actor system with the Discord actor and the windows of some threads, until the block ends."""
 
     def __init__(self, api_base: str, gateway_url: str, ids: Sequence[int], timing: Timing) -> None:
+        """Nothing runs yet.
+
+        Args:
+            api_base: Of the loopback Discord.
+            gateway_url: Of the same.
+            ids: The threads.
+            timing: Every wait of the bot.
+        """
         self.ids = ids
         self.books = {str(thread_id): Book() for thread_id in ids}
         self.over: queue.SimpleQueue[str] = queue.SimpleQueue()

@@ -1,4 +1,4 @@
-"""The agent is killed at every step of saying a reminder; people must see each exactly once all the same."""
+"""Crash test: the agent is killed at every step of saying a reminder; people must see each exactly once."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from domain.reminder.document import scan
-from lab.chaos.reminders.world import Channel, Process
+from lab.chaos.reminders.world import Channel, Process, ProcessConfig
 
 DUE = datetime(2026, 3, 28, 12, 2, tzinfo=UTC)
 DOWN = (timedelta(seconds=5), timedelta(hours=1))
+SETTINGS = ProcessConfig(catchup_hours=2)
 STEPS = 26
 """Milliseconds after the minute by which everything about a firing is done."""
 LINES = """# Reminders
@@ -73,7 +74,7 @@ def _one_case(folder: Path, channel: Channel, step: int, down: timedelta, *, sta
     """What people saw: the words of each message."""
     path = folder / "reminders.md"
     path.write_text(LINES)
-    first = Process(folder, channel, DUE - timedelta(seconds=30), catchup_hours=2)
+    first = Process(folder, channel, DUE - timedelta(seconds=30), SETTINGS)
     first.settle()
     before = path.read_bytes()
     first.clock.advance((DUE - first.clock.now()).total_seconds())
@@ -82,7 +83,7 @@ def _one_case(folder: Path, channel: Channel, step: int, down: timedelta, *, sta
     first.kill()
     if stale:
         path.write_bytes(before)
-    second = Process(folder, channel, first.clock.now() + down, catchup_hours=2)
+    second = Process(folder, channel, first.clock.now() + down, SETTINGS)
     second.settle()
     second.pass_minutes(3)
     second.kill()

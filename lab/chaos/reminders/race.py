@@ -1,4 +1,4 @@
-"""An editor and the agent change the reminders' file at the same time; nobody's line may be lost."""
+"""Race of an editor and the agent for the reminders' file; nobody's line may be lost."""
 
 from __future__ import annotations
 

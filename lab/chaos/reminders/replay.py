@@ -1,4 +1,4 @@
-"""Years of minutes, each looked at as the scheduler does; every firing must come exactly once, on its minute."""
+"""Replay of years, minute by minute, as the scheduler looks at them; every firing comes once, on its minute."""
 
 from __future__ import annotations
 

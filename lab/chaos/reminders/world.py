@@ -1,4 +1,4 @@
-"""A world for the scheduler: a Discord that keeps what was posted, and processes that live and die before it."""
+"""Simulated world of the scheduler: a Discord that keeps what was posted, and processes that live and die."""
 
 from __future__ import annotations
 
@@ -96,46 +96,52 @@ class _Answer(Message, frozen=True, kw_only=True, gc=False):
     reply: Message
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProcessConfig:
+    """What differs between processes."""
+
+    catchup_hours: float = 0.0
+    """As the setting."""
+    waits: Waits = QUICK
+    """Of the file's edits."""
+    fires: bool = True
+    """Whether what is due is said."""
+    window: Window | None = CHANNEL
+    """Where reminders are said."""
+
+
+DEFAULTS = ProcessConfig()
+
+
 class Process:
-    """One process of the agent, as far as reminders go, on a clock that its owner moves.
+    """One process of the agent, as far as reminders go, on a clock that its owner moves."""
 
-    Args:
-        folder: Holds the reminders' file and what the agent keeps beside its logs.
-        channel: What people see.
-        start: When it starts.
-        catchup_hours: As the setting.
-        waits: Of the file's edits.
-        fires: Whether what is due is said.
-    """
+    def __init__(self, folder: Path, channel: Channel, start: datetime, config: ProcessConfig = DEFAULTS) -> None:
+        """Start it.
 
-    def __init__(
-        self,
-        folder: Path,
-        channel: Channel,
-        start: datetime,
-        *,
-        catchup_hours: float = 0.0,
-        waits: Waits = QUICK,
-        fires: bool = True,
-        window: Window | None = CHANNEL,
-    ) -> None:
+        Args:
+            folder: Holds the reminders' file and what the agent keeps beside its logs.
+            channel: What people see.
+            start: When it starts.
+            config: What differs between processes.
+        """
         self.clock = ManualClock(start)
         self.file = folder / "reminders.md"
         self.system = ActorSystem(workers=0, clock=self.clock)
         self.life = SchedulerState()
-        config = SchedulerConfig(
+        scheduler = SchedulerConfig(
             file=self.file,
             spare=folder / "spare",
             zone=load_zone(),
-            channel=window,
+            channel=config.window,
             delivery=DISCORD,
             owner_id=OWNER_ID,
-            catchup_hours=catchup_hours,
-            fires=fires,
-            waits=waits,
+            catchup_hours=config.catchup_hours,
+            fires=config.fires,
+            waits=config.waits,
         )
         self.asker: Edge = self.system.edge("asker")
-        self.system.register(ActorSpec(SCHEDULER.kind, lambda _key: SchedulerActor(config, self.life), core=True))
+        self.system.register(ActorSpec(SCHEDULER.kind, lambda _key: SchedulerActor(scheduler, self.life), core=True))
         self.system.register(ActorSpec(DISCORD.kind, lambda _key: ModelDiscord(channel), core=True))
         self.system.start()
         self.system.run()

@@ -16,13 +16,14 @@ from lab.playground.world.records import Channel, Draft, Message, MessageFlag, M
 
 
 class InteractionActs:
-    """Opens interactions, keeps their answers.
-
-    Args:
-        hub: The playground.
-    """
+    """Opens interactions, keeps their answers."""
 
     def __init__(self, hub: Hub) -> None:
+        """No interaction yet.
+
+        Args:
+            hub: The playground.
+        """
         self._hub = hub
 
     # users

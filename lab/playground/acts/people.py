@@ -1,4 +1,4 @@
-"""What people do, from plain values; the driver and the page's control surface share it."""
+"""Acts of people from plain values: say, edit, start a thread."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from lab.playground.world.state import check_reference, thread_state
 
 
 class UserActs:
-    """Acts of people on one playground; used on the server's loop only.
-
-    Args:
-        hub: The playground.
-    """
+    """Acts of people on one playground; used on the server's loop only."""
 
     def __init__(self, hub: Hub) -> None:
+        """Nothing was done yet.
+
+        Args:
+            hub: The playground.
+        """
         self.hub = hub
         self.interactions = InteractionActs(hub)
         self.waits = Waits(hub)

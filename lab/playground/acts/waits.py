@@ -20,13 +20,14 @@ ANSWERS = (
 
 
 class Waits:
-    """Waits on one playground; used on the server's loop only.
-
-    Args:
-        hub: The playground.
-    """
+    """Waits on one playground; used on the server's loop only."""
 
     def __init__(self, hub: Hub) -> None:
+        """Nobody waits yet.
+
+        Args:
+            hub: The playground.
+        """
         self._hub = hub
 
     async def message(

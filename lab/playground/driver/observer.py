@@ -12,7 +12,7 @@ from lab.playground.world.request_log import RequestRecord
 
 
 class Observer(ThreadCalls):
-    """Looks, and waits without polling."""
+    """Queries and waits; woken by events, never polling."""
 
     def messages(self, channel_id: int, *, after: int = 0, limit: int = 1000) -> list[Json]:
         """Messages of a channel or thread after that id, oldest first."""

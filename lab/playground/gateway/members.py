@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from lab.playground.gateway.session import Session
+from lab.playground.gateway.session import GatewaySession
 from lab.playground.world import defaults
 from lab.playground.world.objects import Json, member_payload, user_payload
 from lab.playground.world.records import User
@@ -14,7 +14,7 @@ from lab.playground.world.state import World
 _CHUNK_MEMBERS = 1000
 
 
-def ready(world: World, session: Session, resume_url: str) -> Json:
+def ready(world: World, session: GatewaySession, resume_url: str) -> Json:
     """The `d` of READY: the bot, the session, and its guilds as not available yet."""
     bot = user_payload(world.bot)
     return {

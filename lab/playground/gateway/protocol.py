@@ -1,4 +1,4 @@
-"""The gateway: HELLO, IDENTIFY, RESUME, heartbeats, dispatch to sessions, and its faults."""
+"""Gateway protocol: HELLO, IDENTIFY, RESUME, heartbeats, dispatch to sessions, and its faults."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lab.playground.gateway.events import INTENT_CONTENT, INTENT_MEMBERS, PRIVIL
 from lab.playground.gateway.faults import GatewayFaults
 from lab.playground.gateway.feed import Feed
 from lab.playground.gateway.members import member_chunks, ready
-from lab.playground.gateway.session import Connection, Session
+from lab.playground.gateway.session import Connection, GatewaySession
 from lab.playground.gateway.transport import reset_transport
 from lab.playground.world import defaults
 from lab.playground.world.payloads import Payloads
@@ -37,16 +37,7 @@ _decode = msgspec.json.Decoder(ClientFrame).decode
 
 
 class Gateway:
-    """Every session of the bot.
-
-    Args:
-        world: What READY and GUILD_CREATE tell.
-        payloads: Its JSON.
-        feed: Whose events are dispatched, and where connections are announced to the page.
-        token: The one token that is accepted.
-        heartbeat_interval_ms: Told in HELLO.
-        allowed_intents: Privileged intents that are switched on in the "portal".
-    """
+    """Every session of the bot."""
 
     def __init__(
         self,
@@ -58,6 +49,16 @@ class Gateway:
         heartbeat_interval_ms: int = 41_250,
         allowed_intents: int = PRIVILEGED_INTENTS,
     ) -> None:
+        """No session yet; the feed is subscribed to.
+
+        Args:
+            world: What READY and GUILD_CREATE tell.
+            payloads: Its JSON.
+            feed: Whose events are dispatched, and where connections are announced to the page.
+            token: The one token that is accepted.
+            heartbeat_interval_ms: Told in HELLO.
+            allowed_intents: Privileged intents that are switched on in the "portal".
+        """
         self.url = ""
         """Where clients resume; set when the server listens."""
         self.faults = GatewayFaults()
@@ -68,8 +69,8 @@ class Gateway:
         self._payloads = payloads
         self._feed = feed
         self._heartbeat_interval_ms = heartbeat_interval_ms
-        self._sessions: dict[str, Session] = {}
-        self._connections: dict[Connection, Session | None] = {}
+        self._sessions: dict[str, GatewaySession] = {}
+        self._connections: dict[Connection, GatewaySession | None] = {}
         self._was_online = False
         self._status = "offline"
         feed.subscribe(self._on_event)
@@ -235,7 +236,7 @@ class Gateway:
         number, count = map(int, data.get("shard") or (0, 1))
         if not 0 <= number < count:
             return 4010
-        session = Session(token_hex(16), intents, (number, count))
+        session = GatewaySession(token_hex(16), intents, (number, count))
         self._sessions[session.session_id] = session
         self._forget_sessions()
         self._status = str((data.get("presence") or {}).get("status") or "online")
@@ -273,7 +274,7 @@ class Gateway:
         self.faults.refuse_resumes -= refuses
         return refuses
 
-    def _repeat_newest(self, session: Session) -> None:
+    def _repeat_newest(self, session: GatewaySession) -> None:
         newest = session.buffer.last_of("MESSAGE_CREATE")
         if self.faults.duplicate_after_resume and newest is not None:
             self.faults.duplicate_after_resume -= 1
@@ -281,7 +282,7 @@ class Gateway:
 
     # bookkeeping
 
-    def _attach(self, session: Session, connection: Connection) -> None:
+    def _attach(self, session: GatewaySession, connection: Connection) -> None:
         if session.connection is not None:
             session.connection.frozen = True
             self._connections[session.connection] = None
@@ -289,7 +290,7 @@ class Gateway:
         self._connections[connection] = session
         self._announce()
 
-    def _detach(self, session: Session, *, ended: bool) -> None:
+    def _detach(self, session: GatewaySession, *, ended: bool) -> None:
         session.connection = None
         if ended:
             self._sessions.pop(session.session_id, None)

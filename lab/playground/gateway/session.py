@@ -1,4 +1,4 @@
-"""A gateway session: its numbered events, kept for RESUME, whether or not a socket is attached."""
+"""Gateway session: its numbered events, kept for RESUME, whether or not a socket is attached."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ BUFFER_BYTES = 16 * 1024 * 1024
 
 
 class ReplayBuffer:
-    """The newest events of a session, bounded in number and bytes.
-
-    Args:
-        limit_events: Most events kept.
-        limit_bytes: Most bytes kept; a single larger event is kept alone.
-    """
+    """The newest events of a session, bounded in number and bytes."""
 
     def __init__(self, limit_events: int = BUFFER_EVENTS, limit_bytes: int = BUFFER_BYTES) -> None:
+        """Empty.
+
+        Args:
+            limit_events: Most events kept.
+            limit_bytes: Most bytes kept; a single larger event is kept alone.
+        """
         self._limit_events = limit_events
         self._limit_bytes = limit_bytes
         self._size_bytes = 0
@@ -55,14 +56,15 @@ class ReplayBuffer:
 
 
 class Connection:
-    """One websocket and its outgoing frames, sent in order by a task of its own.
-
-    Args:
-        socket: The accepted websocket.
-        transport: Its TCP connection.
-    """
+    """One websocket and its outgoing frames, sent in order by a task of its own."""
 
     def __init__(self, socket: web.WebSocketResponse, transport: asyncio.Transport | None) -> None:
+        """Nothing is queued; the writing task starts.
+
+        Args:
+            socket: The accepted websocket.
+            transport: Its TCP connection.
+        """
         self.socket = socket
         self.transport = transport
         self.frozen = False
@@ -114,16 +116,17 @@ class Connection:
             self._frames.clear()
 
 
-class Session:
-    """What IDENTIFY opened and RESUME continues.
-
-    Args:
-        session_id: Told to the client in READY.
-        intents: What it asked for.
-        shard: (number, count).
-    """
+class GatewaySession:
+    """What IDENTIFY opened and RESUME continues."""
 
     def __init__(self, session_id: str, intents: int, shard: tuple[int, int] = (0, 1)) -> None:
+        """No event yet, no socket.
+
+        Args:
+            session_id: Told to the client in READY.
+            intents: What it asked for.
+            shard: (number, count).
+        """
         self.session_id = session_id
         self.intents = intents
         self.shard = shard

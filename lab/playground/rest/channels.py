@@ -18,13 +18,14 @@ from lab.playground.world.state import thread_state
 
 
 class ChannelRoutes:
-    """Handlers of channels, people and the bot's own account.
-
-    Args:
-        hub: The playground.
-    """
+    """Handlers of channels, people and the bot's own account."""
 
     def __init__(self, hub: Hub) -> None:
+        """Keep the hub.
+
+        Args:
+            hub: The playground.
+        """
         self._hub = hub
 
     def routes(self) -> list[Route]:

@@ -1,4 +1,4 @@
-"""What every REST call goes through: faults, token, rate limit, body, error answers, log."""
+"""REST pipeline, which every call goes through: faults, token, rate limit, body, error answers, log."""
 
 from __future__ import annotations
 
@@ -23,13 +23,14 @@ _ERROR_KINDS = (FaultKind.ERROR_500, FaultKind.ERROR_502, FaultKind.ERROR_503, F
 
 
 class Endpoints:
-    """Serves routes under `/api/v10`.
-
-    Args:
-        hub: The playground.
-    """
+    """Serves routes under `/api/v10`."""
 
     def __init__(self, hub: Hub) -> None:
+        """No route yet.
+
+        Args:
+            hub: The playground.
+        """
         self._hub = hub
 
     def add(self, app: web.Application, routes: list[Route]) -> None:

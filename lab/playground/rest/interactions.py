@@ -18,14 +18,15 @@ _WITH_MESSAGE = (CallbackKind.MESSAGE, CallbackKind.DEFERRED_MESSAGE)
 
 
 class InteractionRoutes:
-    """Handlers of `/applications`, `/interactions` and `/webhooks`.
-
-    Args:
-        hub: The playground.
-        acts: What they do.
-    """
+    """Handlers of `/applications`, `/interactions` and `/webhooks`."""
 
     def __init__(self, hub: Hub, acts: InteractionActs) -> None:
+        """Keep the parts.
+
+        Args:
+            hub: The playground.
+            acts: What they do.
+        """
         self._hub = hub
         self._acts = acts
 

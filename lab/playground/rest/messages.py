@@ -11,13 +11,14 @@ from lab.playground.world.records import Channel, Message, MessageFlag
 
 
 class MessageRoutes:
-    """Handlers of everything under `/channels/C/messages`.
-
-    Args:
-        hub: The playground.
-    """
+    """Handlers of everything under `/channels/C/messages`."""
 
     def __init__(self, hub: Hub) -> None:
+        """Keep the hub.
+
+        Args:
+            hub: The playground.
+        """
         self._hub = hub
 
     def routes(self) -> list[Route]:

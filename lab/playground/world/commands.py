@@ -11,13 +11,14 @@ from lab.playground.world.rules import check_command
 
 
 class CommandBook:
-    """The commands the bot registered, global ones and the guild's.
-
-    Args:
-        new_id: Makes ids.
-    """
+    """The commands the bot registered, global ones and the guild's."""
 
     def __init__(self, new_id: Callable[[], int]) -> None:
+        """No command is registered.
+
+        Args:
+            new_id: Makes ids.
+        """
         self._new_id = new_id
         self._by_scope: dict[int | None, dict[tuple[int, str], dict[str, Any]]] = {None: {}, defaults.GUILD_ID: {}}
 

@@ -67,14 +67,15 @@ class Interaction:
 
 
 class InteractionBook:
-    """The interactions of the last quarter of an hour.
-
-    Args:
-        clock: Seconds since 1970.
-        new_id: Makes ids.
-    """
+    """The interactions of the last quarter of an hour."""
 
     def __init__(self, clock: Callable[[], float], new_id: Callable[[], int]) -> None:
+        """Empty.
+
+        Args:
+            clock: Seconds since 1970.
+            new_id: Makes ids.
+        """
         self._clock = clock
         self._new_id = new_id
         self._by_token: OrderedDict[str, Interaction] = OrderedDict()

@@ -1,4 +1,4 @@
-"""Who a message mentions, and whom `allowed_mentions` lets it mention."""
+"""Mentions of a message, as far as `allowed_mentions` allows them."""
 
 from __future__ import annotations
 

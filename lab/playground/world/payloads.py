@@ -18,13 +18,14 @@ from lab.playground.world.state import World, thread_state
 
 
 class Payloads:
-    """Writes the records of one world as Discord does.
-
-    Args:
-        world: Where referenced records are looked up.
-    """
+    """Writes the records of one world as Discord does."""
 
     def __init__(self, world: World) -> None:
+        """No address yet.
+
+        Args:
+            world: Where referenced records are looked up.
+        """
         self._world = world
         self.origin = "http://127.0.0.1"
         """Scheme, host and port under which attachments are served; set when the server listens."""

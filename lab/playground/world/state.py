@@ -30,17 +30,18 @@ EVERYONE_PERMISSIONS = sum(1 << bit for bit in (6, 10, 11, 14, 15, 16, 18, 31, 3
 
 
 class World:
-    """Everything that exists in the guilds; methods return what they changed or raise `ApiError`.
-
-    Args:
-        clock: Seconds since 1970; the time of every id and stamp.
-        history_limit: Most messages kept per channel.
-        bot_name: Name of the bot's user.
-    """
+    """Everything that exists in the guilds; methods return what they changed or raise `ApiError`."""
 
     def __init__(
         self, clock: Callable[[], float], *, history_limit: int = 10_000, bot_name: str = defaults.BOT_NAME
     ) -> None:
+        """The world everyone starts in.
+
+        Args:
+            clock: Seconds since 1970; the time of every id and stamp.
+            history_limit: Most messages kept per channel.
+            bot_name: Name of the bot's user.
+        """
         self.clock = clock
         self.new_id = SnowflakeSource(clock).next
         self.users: dict[int, User] = {}
