@@ -1,4 +1,4 @@
-"""All rows, each several times, ours and its peers in turn; medians of what came out."""
+"""Benchmark campaign: all rows, each several times, ours and its peers in turn, and the medians."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One measurement in this process: its name and sizes come as arguments, its figures go to stdout as JSON."""
+"""Entry point of a measuring process: its name and sizes come as arguments, its figures go to stdout as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every measurement is made with: time, memory, an end to wait for, percentiles."""
+"""Instruments of every measurement: stopwatch, resident memory, a barrier to wait for, percentiles."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Elapsed:
 
 
 class Stopwatch:
-    """Runs from its making."""
+    """Wall clock and CPU clock; runs from its making."""
 
     def __init__(self) -> None:
         self._wall, self._cpu = time.perf_counter(), time.process_time()
@@ -50,7 +50,7 @@ class Stopwatch:
 
 
 class Finish:
-    """Calls `on_all` when as many as `parties` have come in; any thread may come."""
+    """Countdown latch: calls `on_all` when as many as `parties` have come in; any thread may come."""
 
     def __init__(self, parties: int, on_all: Callable[[], object] | None = None) -> None:
         self._over = threading.Event()

@@ -1,4 +1,4 @@
-"""Every measurement by name: what a process of its own can be asked for."""
+"""Registry of measurements by name: what a process of its own can be asked for."""
 
 from __future__ import annotations
 

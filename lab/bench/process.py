@@ -1,4 +1,4 @@
-"""Starts each measurement in a process of its own, so that none sees another's memory or threads."""
+"""Subprocess for each measurement, so that none sees another's memory or threads."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def measure_memory(name: str, arguments: Mapping[str, str | int]) -> dict[str, A
     command = [sys.executable, "-P", "-c", _START_MEMORY, name, json.dumps(arguments)]
     one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     environment = {**os.environ, **one_thread, "PYTHONPATH": str(_CHECKOUT)}
-    found: dict[str, Any] = json.loads(_output(command, name, environment))
-    return found
+    figures: dict[str, Any] = json.loads(_output(command, name, environment))
+    return figures
 
 
 def measure_chromadb(environment: Path, arguments: Mapping[str, str | int]) -> dict[str, Any]:
@@ -65,22 +65,23 @@ def measure_chromadb(environment: Path, arguments: Mapping[str, str | int]) -> d
     # Without -P the modules beside the script would stand before those that chromadb imports.
     command = [str(python), "-P", str(Path(__file__).parent / "memory" / "chromadb_peer.py")]
     filling = {name: value for name, value in arguments.items() if name != "queries"}
-    made: dict[str, Any] = json.loads(_output([*command, json.dumps(filling)], "chromadb", quiet))
-    asked: dict[str, Any] = json.loads(_output([*command, json.dumps(arguments)], "chromadb", quiet))
-    return {**made, **asked}
+    fill_figures: dict[str, Any] = json.loads(_output([*command, json.dumps(filling)], "chromadb", quiet))
+    query_figures: dict[str, Any] = json.loads(_output([*command, json.dumps(arguments)], "chromadb", quiet))
+    return {**fill_figures, **query_figures}
 
 
 class Erlang:
-    """The Erlang peer, compiled into a folder that the caller made and removes.
-
-    Args:
-        folder: An empty folder.
-
-    Raises:
-        MeasurementError: it cannot be compiled.
-    """
+    """The Erlang peer, compiled into a folder that the caller made and removes."""
 
     def __init__(self, folder: Path) -> None:
+        """Compile it.
+
+        Args:
+            folder: An empty folder.
+
+        Raises:
+            MeasurementError: it cannot be compiled.
+        """
         self._folder = folder
         _output(["erlc", "-o", str(folder), str(_ERLANG_SOURCE)], "erlc", os.environ)
 

@@ -1,4 +1,4 @@
-"""What is said of the results: ratios to the peers, targets, one JSON document."""
+"""Report of the results: ratios to the peers, targets, one JSON document."""
 
 from __future__ import annotations
 
@@ -87,12 +87,12 @@ def verdicts(results: Results) -> tuple[Verdict, ...]:
 
 
 def _verdict(target: Target, systems: Systems) -> Verdict:
-    wanted = f"{'>=' if target.at_least else '<='} {target.target:g}"
+    bound = f"{'>=' if target.at_least else '<='} {target.target:g}"
     try:
         value = target.value_of(systems)
     except KeyError:  # the peer is not installed
-        return Verdict(target.name, target.workload, None, wanted, None)
-    return Verdict(target.name, target.workload, value, wanted, target.is_met_by(value))
+        return Verdict(target.name, target.workload, None, bound, None)
+    return Verdict(target.name, target.workload, value, bound, target.is_met_by(value))
 
 
 def ratios(results: Results) -> dict[str, dict[str, float]]:

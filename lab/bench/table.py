@@ -1,4 +1,4 @@
-"""The results as a person reads them, within a hundred columns."""
+"""Table of the results for a terminal, within a hundred columns."""
 
 from __future__ import annotations
 

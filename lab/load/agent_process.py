@@ -1,4 +1,4 @@
-"""The agent in a process of its own, started as an operator starts it, and what it costs."""
+"""Subprocess of the agent, started as an operator starts it, and what it costs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LAST_LINES = 15
 
 @dataclass(frozen=True, slots=True)
 class Complaints:
-    """What the agent said on stderr."""
+    """Digest of the agent's stderr."""
 
     restarts: int
     """Crashes of actors that its supervisor reported; each is followed by a restart or the end."""
@@ -48,26 +48,27 @@ def _termination_deferred() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():  # signals are handled there
         yield
         return
-    came: list[int] = []
-    before = signal.signal(signal.SIGTERM, lambda number, _frame: came.append(number))
+    signals: list[int] = []
+    before = signal.signal(signal.SIGTERM, lambda number, _frame: signals.append(number))
     try:
         yield
     finally:
         signal.signal(signal.SIGTERM, before if before is not None else signal.SIG_DFL)
-        if came:
+        if signals:
             signal.raise_signal(signal.SIGTERM)
 
 
 class AgentProcess:
-    """`agent run` with settings and data of its own in `folder`.
-
-    Args:
-        folder: An empty folder.
-        settings: The text of agent.toml; `data_root` is added.
-        token: The bot's.
-    """
+    """`agent run` with settings and data of its own in `folder`."""
 
     def __init__(self, folder: Path, settings: str, token: str) -> None:
+        """Write its settings; nothing runs yet.
+
+        Args:
+            folder: An empty folder.
+            settings: The text of agent.toml; `data_root` is added.
+            token: The bot's.
+        """
         self.data = folder / "data"
         self._config = folder / "agent.toml"
         self._config.write_text(f"data_root = {json.dumps(str(self.data))}\n{settings}")
@@ -123,9 +124,9 @@ class AgentProcess:
 
     def peak_rss_mb(self) -> float:
         """Most memory that it has held at once, in MiB; where the system tells it of ended processes only, 0 before."""
-        found = re.search(r"^VmHWM:\s*([0-9]+) kB", self._proc("status"), re.MULTILINE)
-        if found:
-            return int(found[1]) / 1024
+        peak = re.search(r"^VmHWM:\s*([0-9]+) kB", self._proc("status"), re.MULTILINE)
+        if peak:
+            return int(peak[1]) / 1024
         unit = 2**20 if sys.platform == "darwin" else 2**10
         return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / unit
 
@@ -160,5 +161,5 @@ def read_complaints(stderr: str) -> Complaints:
 
 def environment(inherited: Mapping[str, str], token: str) -> dict[str, str]:
     """What the agent is given of `inherited`, with its token."""
-    kept = {name: value for name, value in inherited.items() if not _NOT_INHERITED.fullmatch(name)}
-    return {**kept, "PYTHONPATH": str(_CHECKOUT), "DISCORD_BOT_TOKEN": token}
+    passed_on = {name: value for name, value in inherited.items() if not _NOT_INHERITED.fullmatch(name)}
+    return {**passed_on, "PYTHONPATH": str(_CHECKOUT), "DISCORD_BOT_TOKEN": token}

@@ -1,4 +1,4 @@
-"""One run: a loopback Discord and model here, the agent in a process of its own, all threads at once."""
+"""Load campaign, one run: a loopback Discord and model here, the agent in a process of its own, all threads at once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from actors.kernel import SystemClock
 from lab.load.agent_process import AgentProcess
 from lab.load.log_audit import LogAudit, audit_logs
 from lab.load.report import Report, overhead
-from lab.load.tally import Tally, ThreadState
+from lab.load.tally import LoadThread, Tally
 from lab.load.wording import answer, question, read_answer, secret_of
 from lab.loopback_model.server import LoopbackModel
 from lab.playground.gateway.events import Event
@@ -108,11 +108,11 @@ def _folder(keep_in: Path | None) -> Iterator[Path]:
         keep_in.mkdir(parents=True, exist_ok=True)
         yield keep_in.absolute()
         return
-    made = Path(tempfile.mkdtemp(prefix="agent-load-"))
+    folder = Path(tempfile.mkdtemp(prefix="agent-load-"))
     try:
-        yield made
+        yield folder
     finally:
-        shutil.rmtree(made)
+        shutil.rmtree(folder)
 
 
 def _settings(server: PlaygroundServer, model: LoopbackModel, plan: Plan) -> str:
@@ -140,8 +140,8 @@ class _Load:
         # Private threads: what is said there may not show anywhere else, whatever the memory's scope is.
         ids = [server.create_thread(GENERAL_ID, f"load {n}", private=True) for n in range(plan.threads + 1)]
         self._warm_up_id = ids.pop()
-        self._warm_up = ThreadState(secret_of(plan.seed, plan.threads), asked=1)
-        self._threads = {channel_id: ThreadState(secret_of(plan.seed, n)) for n, channel_id in enumerate(ids)}
+        self._warm_up = LoadThread(secret_of(plan.seed, plan.threads), turns=1)
+        self._threads = {channel_id: LoadThread(secret_of(plan.seed, n)) for n, channel_id in enumerate(ids)}
         self.logged = {**self._threads, self._warm_up_id: self._warm_up}
         """All threads whose logs are checked, by id."""
         self._tally = Tally(self._threads)
@@ -159,13 +159,13 @@ class _Load:
             except TimeoutError:
                 if not self._agent.is_running or self._now() > deadline:
                     raise LoadError(self._with_stderr("the agent did not come online")) from None
-        said = self._server.say(self._warm_up_id, question(self._warm_up.secret, 1))
+        message_id = self._server.say(self._warm_up_id, question(self._warm_up.secret, 1))
         try:
             self._server.wait_for_reply(
                 self._warm_up_id,
-                after=said,
+                after=message_id,
                 timeout_s=WARM_UP_S + self._plan.model_latency_s,
-                until=lambda shown: read_answer(str(shown["content"])) is not None,
+                until=lambda message: read_answer(str(message["content"])) is not None,
             )
         except TimeoutError:
             raise LoadError(self._with_stderr("the agent did not answer its first message")) from None
@@ -207,10 +207,10 @@ class _Load:
     def _say_next(self, channel_id: int) -> bool:
         """Say the thread's next message; False if it has said them all."""
         thread = self._threads[channel_id]
-        if thread.asked == self._plan.turns:
+        if thread.turns == self._plan.turns:
             return False
-        thread.asked += 1
-        self._server.say(channel_id, question(thread.secret, thread.asked))
+        thread.turns += 1
+        self._server.say(channel_id, question(thread.secret, thread.turns))
         return True
 
     def _is_hopeless(self) -> bool:
@@ -250,7 +250,7 @@ class _Load:
         return Report(
             threads=self._plan.threads,
             turns=self._plan.turns,
-            sent=sum(thread.asked for thread in self._threads.values()),
+            sent=sum(thread.turns for thread in self._threads.values()),
             replied=tally.replied,
             lost=len(tally.unanswered() | audit.missing),
             doubled=tally.doubled + audit.doubled,

@@ -1,4 +1,4 @@
-"""Compares what the agent's logs hold with what was said."""
+"""Audit of the agent's logs against what was said."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from pathlib import Path
 from actors.context.log_file import check_file
 from domain.log.event import Kind
 from domain.log.parser import parse
-from lab.load.tally import ThreadState
+from lab.load.tally import LoadThread
 from lab.load.wording import question, secrets_in
 
-_NOBODY = ThreadState(secret="")
+_NOBODY = LoadThread(secret="")
 
 
 @dataclass(slots=True)
 class LogAudit:
-    """What was found."""
+    """Findings in the logs."""
 
     logs: int = 0
     broken: list[str] = field(default_factory=list)
@@ -31,42 +31,42 @@ class LogAudit:
     """Messages in the log of another window."""
 
 
-def audit_logs(data_root: Path, threads: Mapping[int, ThreadState]) -> LogAudit:
+def audit_logs(data_root: Path, threads: Mapping[int, LoadThread]) -> LogAudit:
     """Check every log below `data_root`, and that the logs of `threads` hold exactly what was said there."""
-    found = LogAudit()
+    audit = LogAudit()
     unseen = set(threads)
     for folder in sorted((data_root / "logs").glob("*/*")):
         channel_id = int(folder.name) if folder.name.isdecimal() else 0
         unseen.discard(channel_id)
-        _compare(channel_id, threads.get(channel_id, _NOBODY), _texts(folder, found), found)
+        _compare(channel_id, threads.get(channel_id, _NOBODY), _texts(folder, audit), audit)
     for channel_id in unseen:
-        _compare(channel_id, threads[channel_id], [], found)
-    return found
+        _compare(channel_id, threads[channel_id], [], audit)
+    return audit
 
 
-def _texts(folder: Path, found: LogAudit) -> list[str]:
+def _texts(folder: Path, audit: LogAudit) -> list[str]:
     """What people said in a window, by all its logs."""
     texts: list[str] = []
     for path in sorted(folder.glob("*.md")):
-        found.logs += 1
+        audit.logs += 1
         problems = check_file(path)
         if problems:
-            found.broken.append(f"{path}:{problems[0].line}: {problems[0].reason}")
+            audit.broken.append(f"{path}:{problems[0].line}: {problems[0].reason}")
         events = (logged.event for logged in parse(path.read_bytes()).events)
         texts += [event.content for event in events if event.kind is Kind.USER]
     return texts
 
 
-def _compare(channel_id: int, thread: ThreadState, texts: list[str], found: LogAudit) -> None:
+def _compare(channel_id: int, thread: LoadThread, texts: list[str], audit: LogAudit) -> None:
     counts = Counter(texts)
-    for turn in range(1, thread.asked + 1):
+    for turn in range(1, thread.turns + 1):
         times = counts.pop(question(thread.secret, turn), 0)
         if times == 0:
-            found.missing.add((channel_id, turn))
+            audit.missing.add((channel_id, turn))
         else:
-            found.doubled += times - 1
+            audit.doubled += times - 1
     for text, times in counts.items():
         if secrets_in(text) - {thread.secret}:
-            found.cross_talk += times
+            audit.cross_talk += times
         else:
-            found.broken.append(f"window {channel_id}: a message that nobody sent: {text[:80]!r}")
+            audit.broken.append(f"window {channel_id}: a message that nobody sent: {text[:80]!r}")

@@ -1,4 +1,4 @@
-"""What a load has shown, as figures and as a verdict."""
+"""Report of a load: figures and a verdict."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Report:
 
     def failures(self) -> tuple[str, ...]:
         """Why the run is no success, in words; empty when it is one."""
-        found = {
+        reasons = {
             "the time limit passed, or nothing was heard for too long": self.timed_out,
             f"{self.lost} of {self.sent} messages were lost": self.lost,
             f"{self.doubled} messages were answered or logged more than once": self.doubled,
@@ -71,7 +71,7 @@ class Report:
             f"{self.broken_logs} logs are not as they should be": self.broken_logs,
             f"the agent ended with exit code {self.agent_exit_code}": self.agent_exit_code != 0,
         }
-        return tuple(reason for reason, is_so in found.items() if is_so)
+        return tuple(reason for reason, is_so in reasons.items() if is_so)
 
 
 def overhead(reply_times_s: Sequence[float], model_latency_s: float) -> Overhead:

@@ -1,4 +1,4 @@
-"""Counts what is said and answered in threads; each message costs the same, however many threads there are."""
+"""Tally of questions and answers by thread; each message costs the same, however many threads there are."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _SAMPLES = 5
 
 
 @dataclass(slots=True)
-class ThreadState:
+class LoadThread:
     """One thread of the load."""
 
     secret: str
-    asked: int = 0
+    turns: int = 0
     """Turns that were said, which are numbered from 1."""
     answered: set[int] = field(default_factory=set)
     is_waiting: bool = False
@@ -25,15 +25,16 @@ class ThreadState:
 
 
 class Tally:
-    """What has come back so far. One thread of the process tells it what happens; any may read the counts.
+    """What has come back so far. One thread of the process tells it what happens; any may read the counts."""
 
-    Args:
-        threads: By channel id.
-    """
+    def __init__(self, threads: Mapping[int, LoadThread]) -> None:
+        """Nothing was said yet.
 
-    def __init__(self, threads: Mapping[int, ThreadState]) -> None:
+        Args:
+            threads: By channel id.
+        """
         self._threads = threads
-        self._judged: set[int] = set()
+        self._counted: set[int] = set()
         """Messages of the bot that were counted, so that an edit does not count again."""
         self.replied = 0
         """Turns that were answered as they should be."""
@@ -67,43 +68,43 @@ class Tally:
         """
         self.last_at = at
         thread = self._threads.get(channel_id)
-        said = read_answer(text)
-        if message_id in self._judged or (said is None and thread is not None and is_part_of_answer(text)):
+        answer = read_answer(text)
+        if message_id in self._counted or (answer is None and thread is not None and is_part_of_answer(text)):
             return False
-        self._judged.add(message_id)
+        self._counted.add(message_id)
         if secrets_in(text) - ({thread.secret} if thread is not None else set()):
             self.cross_talk += 1
-        elif said is None or thread is None:
+        elif answer is None or thread is None:
             self._note_unexpected(text)
-        if thread is None or (said is not None and said.secret != thread.secret):
+        if thread is None or (answer is not None and answer.secret != thread.secret):
             return False
-        return self._give_up(thread) if said is None else self._answered(thread, said.turn, text, at)
+        return self._give_up(thread) if answer is None else self._answered(thread, answer.turn, text, at)
 
     def unanswered(self) -> set[tuple[int, int]]:
         """(Channel, turn) of every message that was said and has no answer."""
         return {
             (channel_id, turn)
             for channel_id, thread in self._threads.items()
-            for turn in range(1, thread.asked + 1)
+            for turn in range(1, thread.turns + 1)
             if turn not in thread.answered
         }
 
-    def _answered(self, thread: ThreadState, turn: int, text: str, at: float) -> bool:
+    def _answered(self, thread: LoadThread, turn: int, text: str, at: float) -> bool:
         if turn in thread.answered:
             self.doubled += 1
             return False
-        if turn > thread.asked:
+        if turn > thread.turns:
             self._note_unexpected(text)
             return False
         thread.answered.add(turn)
         self.replied += 1
-        if turn != thread.asked or not thread.is_waiting:  # given up before: a notice came first
+        if turn != thread.turns or not thread.is_waiting:  # given up before: a notice came first
             return False
         thread.is_waiting = False
         self.reply_times_s.append(at - thread.said_at)
         return True
 
-    def _give_up(self, thread: ThreadState) -> bool:
+    def _give_up(self, thread: LoadThread) -> bool:
         was_waiting, thread.is_waiting = thread.is_waiting, False
         return was_waiting
 

@@ -1,4 +1,4 @@
-"""What is said under load: each thread's secret, questions that carry it, and answers that tell what the model saw."""
+"""Texts of a load: each thread's secret, questions that carry it, and answers that tell what the model saw."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TOLD = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ParsedAnswer:
     """What an answer says."""
 
     turn: int
@@ -43,18 +43,18 @@ def answer(request: Received) -> Answer:
 
     It knows nothing but the request, so a secret that the agent carried from one window into another comes to light.
     """
-    asked = _QUESTION.findall(request.last_text)
-    if not asked:
+    questions = _QUESTION.findall(request.last_text)
+    if not questions:
         return Answer(text="That was no question of the load tool's.")
-    turn, secret = asked[-1]
-    shown = sorted({found.decode() for found in _SECRETS_IN_BYTES.findall(request.raw)})[:_TOLD]
-    return Answer(text=f"{_BEGINNING}{turn} of {secret}; I was shown {' '.join(shown)}.")
+    turn, secret = questions[-1]
+    secrets = sorted({secret.decode() for secret in _SECRETS_IN_BYTES.findall(request.raw)})[:_TOLD]
+    return Answer(text=f"{_BEGINNING}{turn} of {secret}; I was shown {' '.join(secrets)}.")
 
 
-def read_answer(text: str) -> Said | None:
+def read_answer(text: str) -> ParsedAnswer | None:
     """What a text of the bot's says if it is a whole answer; None if not."""
-    found = _ANSWER.fullmatch(text.strip())
-    return Said(turn=int(found[1]), secret=found[2]) if found else None
+    match = _ANSWER.fullmatch(text.strip())
+    return ParsedAnswer(turn=int(match[1]), secret=match[2]) if match else None
 
 
 def is_part_of_answer(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""What a loopback model can answer, well-formed or not, and how that looks on the wire."""
+"""Answers of a loopback model, well-formed or not, and their bytes on the wire."""
 
 from __future__ import annotations
 
@@ -118,11 +118,11 @@ def echo(request: Received) -> Behaviour:
     text = _text(last)
     if last["role"] == "tool":
         return Answer(text=f"it printed: {text}")
-    wanted = commands(prompt_of(text)) if request.body.get("tools") else ()
-    if wanted:
+    lines = commands(prompt_of(text)) if request.body.get("tools") else ()
+    if lines:
         return Answer(
             calls=tuple(
-                Call("bash", msgspec.json.encode({"command": c}).decode(), f"call_{i}") for i, c in enumerate(wanted)
+                Call("bash", msgspec.json.encode({"command": c}).decode(), f"call_{i}") for i, c in enumerate(lines)
             )
         )
     return Answer(text=f"echo: {prompt_of(text)}")
@@ -240,12 +240,12 @@ def _whole(answer: Answer, request: Received, latency_s: float) -> Iterator[Step
 
 def _call(call: Call, arguments: str, index: int | None = None) -> dict[str, Any]:
     function = {"arguments": arguments} if call.name is None else {"name": call.name, "arguments": arguments}
-    told: dict[str, Any] = {"type": "function", "function": function}
+    call_json: dict[str, Any] = {"type": "function", "function": function}
     if index is not None:
-        told["index"] = index
+        call_json["index"] = index
     if call.id is not None:
-        told["id"] = call.id
-    return told
+        call_json["id"] = call.id
+    return call_json
 
 
 def _finish(answer: Answer) -> str:

@@ -48,16 +48,18 @@ class LoopbackModel:
     """Serves in a thread of its own between `start` and `stop`; also a context manager.
 
     Every method may be called from any thread.
-
-    Args:
-        behave: Chooses how a request is answered that the script has nothing for; called in the server's thread.
-        latency_s: Time from a request to the first bytes of its answer.
-        kept_requests: How many of the newest requests `received` gives.
     """
 
     def __init__(
         self, behave: Callable[[Received], Behaviour] = echo, *, latency_s: float = 0.0, kept_requests: int = 1000
     ) -> None:
+        """Nothing listens yet.
+
+        Args:
+            behave: Chooses how a request is answered that the script has nothing for; called in the server's thread.
+            latency_s: Time from a request to the first bytes of its answer.
+            kept_requests: How many of the newest requests `received` gives.
+        """
         self.behave = behave
         """How requests beyond the script are answered."""
         self._latency_s = latency_s

@@ -1,4 +1,4 @@
-"""The page's way in, for other processes too: `POST /control/<act>` with JSON, `GET /control/state`."""
+"""Control API of the page, and of other processes: `POST /control/<act>` with JSON, `GET /control/state`."""
 
 from __future__ import annotations
 
@@ -10,15 +10,14 @@ from typing import Any
 import msgspec
 from aiohttp import web
 
-from lab.playground.hub import Upload
-from lab.playground.rest.rest import JSON_TYPE, json_response
-from lab.playground.user_acts import UserActs
+from lab.playground.acts.people import UserActs
+from lab.playground.rest.responses import JSON_TYPE, json_response
 from lab.playground.world import defaults
 from lab.playground.world.errors import ApiError
 from lab.playground.world.interactions import Interaction
-from lab.playground.world.payloads import Json
-from lab.playground.world.records import Channel
-from lab.playground.world.world import thread_state
+from lab.playground.world.objects import Json, user_payload
+from lab.playground.world.records import Channel, Upload
+from lab.playground.world.state import thread_state
 
 Act = Callable[[Json], Awaitable[Any]]
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
@@ -26,13 +25,14 @@ _PAGE = 50
 
 
 class Control:
-    """People's acts and faults over HTTP; ids travel as strings.
-
-    Args:
-        acts: What people do.
-    """
+    """People's acts and faults over HTTP; ids travel as strings."""
 
     def __init__(self, acts: UserActs) -> None:
+        """No route yet.
+
+        Args:
+            acts: What people do.
+        """
         self._acts = acts
         self._hub = acts.hub
 
@@ -68,14 +68,14 @@ class Control:
 
     async def _state(self, _: web.Request) -> web.Response:
         hub, payloads = self._hub, self._hub.payloads
-        threads = [self._shown(thread) for thread in hub.world.threads.values()]
+        threads = [self._thread_state(thread) for thread in hub.world.threads.values()]
         return json_response(
             {
                 "guild": {"id": str(defaults.GUILD_ID), "name": defaults.GUILD_NAME},
-                "bot": {**payloads.user(hub.world.bot), "online": hub.gateway.is_online, "status": hub.gateway.status},
+                "bot": {**user_payload(hub.world.bot), "online": hub.gateway.is_online, "status": hub.gateway.status},
                 "you": str(defaults.YOU_ID),
                 "bot_channel": str(defaults.GENERAL_ID),
-                "users": [payloads.user(user) for user in hub.world.users.values()],
+                "users": [user_payload(user) for user in hub.world.users.values()],
                 "channels": [payloads.channel(channel) for channel in payloads.guild_channels()],
                 "threads": threads,
                 "dms": [payloads.channel(channel) for channel in hub.world.dms()],
@@ -83,7 +83,7 @@ class Control:
             }
         )
 
-    def _shown(self, thread: Channel) -> Json:
+    def _thread_state(self, thread: Channel) -> Json:
         members = [str(user_id) for user_id in thread_state(thread).members]
         return {**self._hub.payloads.channel(thread), "member_ids": members}
 
@@ -91,10 +91,10 @@ class Control:
         try:
             channel = self._hub.world.channel(int(request.match_info["channel_id"]))
             before = request.query.get("before")
-            found = channel.history.before(int(before) if before else None, _PAGE)
+            newest_first = channel.history.before(int(before) if before else None, _PAGE)
         except ApiError as error:
             return json_response(error.body(), error.status)
-        return json_response([self._hub.payloads.message(message) for message in reversed(found)])
+        return json_response([self._hub.payloads.message(message) for message in reversed(newest_first)])
 
     # acting
 
@@ -168,8 +168,8 @@ class Control:
         )
 
     async def _modal(self, body: Json) -> Json:
-        shown = self._hub.interactions.get(int(body["interaction_id"]))
-        return await self._outcome(self._acts.interactions.submit(shown, dict(body["values"])))
+        modal = self._hub.interactions.get(int(body["interaction_id"]))
+        return await self._outcome(self._acts.interactions.submit(modal, dict(body["values"])))
 
     async def _outcome(self, interaction: Interaction) -> Json:
         try:

@@ -1,83 +1,58 @@
-"""The playground in one place: its parts, and every act on messages with the events it causes."""
+"""Hub of the playground: its parts, and every act on messages and channels with the events it causes."""
 
 from __future__ import annotations
 
 import mimetypes
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
+from lab.playground.config import PlaygroundConfig
 from lab.playground.gateway import events
 from lab.playground.gateway.events import Event
 from lab.playground.gateway.feed import Feed
-from lab.playground.gateway.gateway import Gateway
+from lab.playground.gateway.protocol import Gateway
 from lab.playground.world import defaults
+from lab.playground.world.commands import CommandBook
 from lab.playground.world.errors import ApiError, too_large
 from lab.playground.world.faults import FaultQueue
 from lab.playground.world.files import FileStore
-from lab.playground.world.interactions import CommandBook, InteractionBook
+from lab.playground.world.interactions import InteractionBook
 from lab.playground.world.limits import RateLimiter
-from lab.playground.world.payloads import Json, Payloads, emoji_payload
-from lab.playground.world.records import Attachment, Channel, ChannelKind, Draft, Message, MessageKind, User
+from lab.playground.world.objects import Json, emoji_payload, member_payload, thread_member_payload
+from lab.playground.world.payloads import Payloads
+from lab.playground.world.records import Attachment, Channel, ChannelKind, Draft, Message, MessageKind, Upload, User
 from lab.playground.world.request_log import RequestLog
 from lab.playground.world.rules import FILE_LIMIT_BYTES, FILES_LIMIT
-from lab.playground.world.world import World, thread_state
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
-    """How a playground behaves; the defaults are Discord's, without rate limits."""
-
-    clock: Callable[[], float]
-    """Seconds since 1970."""
-    token: str = defaults.BOT_TOKEN
-    bot_name: str = defaults.BOT_NAME
-    allowed_intents: int = events.PRIVILEGED_INTENTS
-    heartbeat_interval_ms: int = 41_250
-    rate_limits: bool = False
-    history_limit: int = 10_000
-    """Most messages kept per channel."""
-    requests_kept: int = 2000
-    recommended_shards: int = 1
-    """How many connections the bot is told to share its guilds among."""
-
-
-@dataclass(frozen=True, slots=True)
-class Upload:
-    """A file on its way into a message."""
-
-    filename: str
-    data: bytes
-    content_type: str | None = None
-    description: str | None = None
+from lab.playground.world.state import World, thread_state
 
 
 class Hub:
-    """Acts on the world and tells the feed; used on the server's loop only.
+    """Acts on the world and tells the feed; used on the server's loop only."""
 
-    Args:
-        options: See there.
-    """
+    def __init__(self, config: PlaygroundConfig) -> None:
+        """Make every part.
 
-    def __init__(self, options: Options) -> None:
-        self.options = options
-        self.world = World(options.clock, history_limit=options.history_limit, bot_name=options.bot_name)
+        Args:
+            config: How the playground behaves.
+        """
+        self.config = config
+        self.world = World(config.clock, history_limit=config.history_limit, bot_name=config.bot_name)
         self.payloads = Payloads(self.world)
         self.feed = Feed()
         self.gateway = Gateway(
             self.world,
             self.payloads,
             self.feed,
-            token=options.token,
-            heartbeat_interval_ms=options.heartbeat_interval_ms,
-            allowed_intents=options.allowed_intents,
+            token=config.token,
+            heartbeat_interval_ms=config.heartbeat_interval_ms,
+            allowed_intents=config.allowed_intents,
         )
         self.faults = FaultQueue()
-        self.limiter = RateLimiter(options.clock, enabled=options.rate_limits)
+        self.limiter = RateLimiter(config.clock, enabled=config.rate_limits)
         self.files = FileStore()
         self.commands = CommandBook(self.world.new_id)
-        self.interactions = InteractionBook(options.clock, self.world.new_id)
-        self.requests = RequestLog(options.requests_kept)
+        self.interactions = InteractionBook(config.clock, self.world.new_id)
+        self.requests = RequestLog(config.requests_kept)
         self.counters: Counter[str] = Counter()
 
     # telling
@@ -139,8 +114,8 @@ class Hub:
 
     def delete_many(self, channel: Channel, message_ids: Sequence[int]) -> None:
         """Delete those that exist, in one event."""
-        gone = [str(i) for i in message_ids if channel.history.remove(i) is not None]
-        payload = _placed({"ids": gone, "channel_id": str(channel.id)}, channel)
+        deleted_ids = [str(i) for i in message_ids if channel.history.remove(i) is not None]
+        payload = _placed({"ids": deleted_ids, "channel_id": str(channel.id)}, channel)
         self.tell("MESSAGE_DELETE_BULK", payload, channel, _message_intent(channel))
 
     def pin(self, channel: Channel, message: Message, pinned: bool) -> None:
@@ -171,7 +146,7 @@ class Hub:
             channel,
         )
         if channel.kind != ChannelKind.DM and not remove:
-            payload["member"] = self.payloads.member(user)
+            payload["member"] = member_payload(user)
         intent = events.INTENT_DM_REACTIONS if channel.kind == ChannelKind.DM else events.INTENT_REACTIONS
         self.tell(f"MESSAGE_REACTION_{'REMOVE' if remove else 'ADD'}", payload, channel, intent)
 
@@ -182,7 +157,7 @@ class Hub:
             {"channel_id": str(channel.id), "user_id": str(user.id), "timestamp": int(self.world.clock())}, channel
         )
         if channel.kind != ChannelKind.DM:
-            payload["member"] = self.payloads.member(user)
+            payload["member"] = member_payload(user)
         intent = events.INTENT_DM_TYPING if channel.kind == ChannelKind.DM else events.INTENT_TYPING
         self.tell("TYPING_START", payload, channel, intent)
 
@@ -192,22 +167,22 @@ class Hub:
             raise ApiError(400, 30015, f"Maximum number of attachments in a message reached ({FILES_LIMIT})")
         if any(len(upload.data) > FILE_LIMIT_BYTES for upload in uploads):
             raise too_large()
-        kept = []
+        attachments = []
         for upload in uploads:
             guessed = upload.content_type or mimetypes.guess_type(upload.filename)[0] or "application/octet-stream"
             entry = Attachment(
                 self.world.new_id(), channel.id, upload.filename, guessed, len(upload.data), upload.description
             )
             self.files.put(entry.id, upload.data)
-            kept.append(entry)
-        return kept
+            attachments.append(entry)
+        return attachments
 
     # channels and threads
 
     def add_user(self, name: str) -> User:
         """A new member of the guild."""
         user = self.world.add_user(name)
-        payload = {**self.payloads.member(user), "guild_id": str(defaults.GUILD_ID)}
+        payload = {**member_payload(user), "guild_id": str(defaults.GUILD_ID)}
         self.tell("GUILD_MEMBER_ADD", payload, intent=events.INTENT_MEMBERS)
         return user
 
@@ -226,9 +201,9 @@ class Hub:
 
     def delete_channel(self, channel: Channel) -> None:
         """Delete a channel and its threads, or one thread."""
-        for gone in self.world.delete_channel(channel):
-            name = "CHANNEL_DELETE" if gone.thread is None else "THREAD_DELETE"
-            self.tell(name, self.payloads.channel(gone), gone)
+        for deleted_channel in self.world.delete_channel(channel):
+            name = "CHANNEL_DELETE" if deleted_channel.thread is None else "THREAD_DELETE"
+            self.tell(name, self.payloads.channel(deleted_channel), deleted_channel)
 
     def create_thread(
         self,
@@ -262,7 +237,7 @@ class Hub:
             return
         if user is self.world.bot:
             self.tell("THREAD_CREATE", self.payloads.channel(thread), thread)
-        self._tell_members(thread, [self.payloads.thread_member(thread, user.id)], [])
+        self._tell_members(thread, [thread_member_payload(thread, user.id)], [])
 
     def remove_from_thread(self, thread: Channel, user: User) -> None:
         """End the membership of `user`, if any."""

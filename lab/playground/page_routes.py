@@ -1,4 +1,4 @@
-"""The web page: its three files, the gateway on the same address, and the live feed."""
+"""Routes of the web page: its files, the gateway on the same address, and the live feed."""
 
 from __future__ import annotations
 
@@ -27,13 +27,14 @@ _TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg"
 
 
 class PageRoutes:
-    """Serves the page and pushes what happens to it.
-
-    Args:
-        hub: The playground.
-    """
+    """Serves the page and pushes what happens to it."""
 
     def __init__(self, hub: Hub) -> None:
+        """No page is open.
+
+        Args:
+            hub: The playground.
+        """
         self._hub = hub
         self._feeds: set[asyncio.Task[None]] = set()
 
@@ -65,24 +66,24 @@ class PageRoutes:
         await response.prepare(request)
         task = asyncio.current_task()
         queue: deque[bytes] = deque([b'retry: 1000\ndata: {"t":"PLAYGROUND_HELLO","d":{}}\n\n'])
-        wanted = asyncio.Event()
+        has_events = asyncio.Event()
 
         def listen(event: Event) -> None:
             if event.name != "INTERACTION_CREATE":
                 queue.append(b'data: {"t":"%s","d":%s}\n\n' % (event.name.encode(), event.encoded()))
-                wanted.set()
+                has_events.set()
 
         self._hub.feed.subscribe(listen)
         if task is not None:
             self._feeds.add(task)
         try:
             while len(queue) <= _FEED_LIMIT:
-                wanted.clear()
+                has_events.clear()
                 chunk = b"".join(queue) or b": still here\n\n"
                 queue.clear()
                 await response.write(chunk)
                 try:
-                    await asyncio.wait_for(wanted.wait(), _KEEP_ALIVE_S)
+                    await asyncio.wait_for(has_events.wait(), _KEEP_ALIVE_S)
                 except TimeoutError:
                     continue
         except (ConnectionError, asyncio.CancelledError):

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, Self
 
 from aiohttp import web
 
-from actors.kernel import SystemClock
+from lab.playground.config import DEFAULTS, PlaygroundConfig
 from lab.playground.control import Control
-from lab.playground.driver import Driver
-from lab.playground.gateway import events
-from lab.playground.hub import Hub, Options
+from lab.playground.driver.faults import FaultDriver
+from lab.playground.driver.interactions import InteractionDriver
+from lab.playground.driver.observer import Observer
+from lab.playground.driver.people import PeopleDriver
+from lab.playground.hub import Hub
 from lab.playground.page_routes import PageRoutes
 from lab.playground.rest.channels import ChannelRoutes
+from lab.playground.rest.endpoints import Endpoints
 from lab.playground.rest.guard import guard
 from lab.playground.rest.interactions import InteractionRoutes
 from lab.playground.rest.messages import MessageRoutes
-from lab.playground.rest.rest import Rest
+from lab.playground.rest.threads import ThreadRoutes
 from lab.playground.world import defaults
 
 _START_S = 30.0
@@ -28,52 +30,23 @@ _SETTLE_S = 0.02
 _BODY_LIMIT_BYTES = 40 * 1024 * 1024
 
 
-class PlaygroundServer(Driver):
-    """A small Discord and its page on a loopback port; also every driver method.
+class PlaygroundServer(PeopleDriver, InteractionDriver, Observer, FaultDriver):
+    """A small Discord and its page on a loopback port; also every method of the driver's room."""
 
-    Args:
-        host: A loopback address; anything else is refused.
-        port: 0 picks a free one.
-        clock: Seconds since 1970, the time of ids, tokens and limits; None for the machine's.
-        token: The bot's token.
-        bot_name: Name of the bot's user.
-        allowed_intents: Privileged intents that are switched on for the bot.
-        heartbeat_interval_ms: Told to gateway clients.
-        rate_limits: Whether REST calls are really limited.
-        history_limit: Most messages kept per channel.
-        recommended_shards: How many connections the bot is told to share its guilds among.
+    def __init__(self, config: PlaygroundConfig = DEFAULTS, *, host: str = "127.0.0.1", port: int = 0) -> None:
+        """Make the parts; nothing listens yet.
 
-    Raises:
-        ValueError: When `host` is not a loopback address.
-    """
+        Args:
+            config: How it behaves.
+            host: A loopback address; anything else is refused.
+            port: 0 picks a free one.
 
-    def __init__(
-        self,
-        *,
-        host: str = "127.0.0.1",
-        port: int = 0,
-        clock: Callable[[], float] | None = None,
-        token: str = defaults.BOT_TOKEN,
-        bot_name: str = defaults.BOT_NAME,
-        allowed_intents: int = events.PRIVILEGED_INTENTS,
-        heartbeat_interval_ms: int = 41_250,
-        rate_limits: bool = False,
-        history_limit: int = 10_000,
-        recommended_shards: int = 1,
-    ) -> None:
+        Raises:
+            ValueError: When `host` is not a loopback address.
+        """
         if host != "127.0.0.1":
             raise ValueError(f"host {host!r}: the playground listens on 127.0.0.1 only")
-        options = Options(
-            clock=clock or _machine_clock(),
-            token=token,
-            bot_name=bot_name,
-            allowed_intents=allowed_intents,
-            heartbeat_interval_ms=heartbeat_interval_ms,
-            rate_limits=rate_limits,
-            history_limit=history_limit,
-            recommended_shards=recommended_shards,
-        )
-        super().__init__(Hub(options))
+        super().__init__(Hub(config))
         self._host = host
         self.port = port
         """The port asked for; the real one after `start()`."""
@@ -164,9 +137,10 @@ class PlaygroundServer(Driver):
     def _application(self) -> web.Application:
         app = web.Application(middlewares=[guard], client_max_size=_BODY_LIMIT_BYTES)
         channels = ChannelRoutes(self._hub)
-        rest = Rest(self._hub)
+        rest = Endpoints(self._hub)
         rest.add(app, MessageRoutes(self._hub).routes())
         rest.add(app, channels.routes())
+        rest.add(app, ThreadRoutes(self._hub).routes())
         rest.add(app, InteractionRoutes(self._hub, self._acts.interactions).routes())
         app.router.add_get(r"/attachments/{channel_id:\d+}/{attachment_id:\d+}/{filename}", channels.serve_file)
         pages = PageRoutes(self._hub)
@@ -189,8 +163,3 @@ async def _close(listener: asyncio.Server) -> None:
         asyncio.get_running_loop().remove_reader(listening.fileno())
     await asyncio.sleep(_SETTLE_S)
     listener.close()
-
-
-def _machine_clock() -> Callable[[], float]:
-    clock = SystemClock()
-    return lambda: clock.now().timestamp()

@@ -1,4 +1,4 @@
-"""`agent bench`: the figures of the README, measured again."""
+"""`agent bench`: the figures of the documents, measured again."""
 
 from __future__ import annotations
 

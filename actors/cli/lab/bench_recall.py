@@ -92,7 +92,7 @@ def _print(results: Results) -> None:
         f"{results.questions} questions of {len(results.by_conversation)} conversations ({results.left_out} left out), "
         f"{results.model}, block of {BUDGET.total_tokens:,} tokens; means over questions"
     )
-    figures = {name: asdict(found) for name, found in results.rankers.items()}
+    figures = {name: asdict(recall) for name, recall in results.rankers.items()}
     console.print(_table("", figures))
     console.print(_table("in the block, by category", _turned(results.by_category)))
     console.print(_table("in the block, by conversation", _turned(results.by_conversation)))

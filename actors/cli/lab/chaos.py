@@ -70,12 +70,12 @@ def reminders(rounds: int, years: int, seed: str, as_json: bool) -> None:
 
 def _folders(root: Path) -> Callable[[], Path]:
     """Gives a new empty folder at each call."""
-    made: list[Path] = []
+    folders: list[Path] = []
 
     def folder() -> Path:
-        made.append(root / str(len(made)))
-        made[-1].mkdir()
-        return made[-1]
+        folders.append(root / str(len(folders)))
+        folders[-1].mkdir()
+        return folders[-1]
 
     return folder
 

@@ -1,4 +1,4 @@
-"""The same workloads on asyncio: one task with its queue for each actor, all in one loop."""
+"""Peer on asyncio, with the same workloads: one task with its queue for each actor, all in one loop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long our kernel's quiet actors wait, alone and beside one that is never done."""
+"""Fairness: how long quiet actors wait, alone and beside one that is never done."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Hearer(Actor):
 
     def handle(self, message: Stamped) -> None:
         """Note it."""
-        self._waits.append(time.perf_counter() - message.told)
+        self._waits.append(time.perf_counter() - message.told_at)
         self._come()
 
 
@@ -71,4 +71,4 @@ def _tell_quiet(system: ActorSystem, addresses: list[Address], messages: int, pa
     pause = threading.Event()
     for number in range(messages):
         pause.wait(pause_s)
-        system.tell(addresses[number % len(addresses)], Stamped(told=time.perf_counter()))
+        system.tell(addresses[number % len(addresses)], Stamped(told_at=time.perf_counter()))

@@ -1,4 +1,4 @@
-"""What crashes cost our kernel, and whether it loses anything by them."""
+"""Crash storm and restart latency: what crashes cost, and whether anything is lost by them."""
 
 from __future__ import annotations
 

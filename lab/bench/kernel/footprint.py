@@ -1,4 +1,4 @@
-"""What actors cost our kernel in memory, and how fast they are made."""
+"""Memory of actors, and how fast they are made."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the benchmark's actors say to one another."""
+"""Messages of the benchmark's actors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Answer(Message, frozen=True, kw_only=True, gc=False):
 
 
 class Stamped(Message, frozen=True, kw_only=True, gc=False):
-    """Something that knows when it was told."""
+    """A message that carries the time of its sending."""
 
-    told: float
+    told_at: float
     """In `time.perf_counter` seconds."""

@@ -1,4 +1,4 @@
-"""Our kernel's windows as they come and go."""
+"""Passivation: windows that leave when idle and come back when told something."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The same workloads on plain pykka: one operating system thread for each actor, nobody restarts anybody."""
+"""Peer on plain pykka, with the same workloads: an operating system thread for each actor, and no restarts."""
 
 from __future__ import annotations
 
@@ -183,9 +183,9 @@ def crash_storm(messages: int, actors: int) -> Figures:
     for ref in refs:
         ref.stop()
     elapsed = watch.read()
-    lost = sum(not handled[number] and not is_poison(number) for number in accepted)
+    lost_count = sum(not handled[number] and not is_poison(number) for number in accepted)
     figures = elapsed.per_message(messages)
-    return {**figures, "accepted": len(accepted), "refused": messages - len(accepted), "lost": lost}
+    return {**figures, "accepted": len(accepted), "refused": messages - len(accepted), "lost": lost_count}
 
 
 class Hearer(Threaded):
@@ -198,7 +198,7 @@ class Hearer(Threaded):
 
     def on_receive(self, message: Any) -> None:
         """Note it."""
-        self._waits.append(time.perf_counter() - message.told)
+        self._waits.append(time.perf_counter() - message.told_at)
         self._come()
 
 
@@ -228,6 +228,6 @@ def _quiet_waits(quiet: int, messages: int, pause_s: float) -> list[float]:
     pause = Event()
     for number in range(messages):
         pause.wait(pause_s)
-        refs[number % quiet].tell(Stamped(told=time.perf_counter()))
+        refs[number % quiet].tell(Stamped(told_at=time.perf_counter()))
     finish.wait()
     return waits

@@ -1,4 +1,4 @@
-"""Our kernel's rates: a ball between two actors, questions and answers, one sender to many."""
+"""Throughput of our kernel: a ball between two actors, questions and answers, one sender to many."""
 
 from __future__ import annotations
 

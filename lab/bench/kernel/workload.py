@@ -1,4 +1,4 @@
-"""The workloads of the kernel's benchmark: what is measured of whom, and how large."""
+"""Workloads of the kernel's benchmark: what is measured of whom, and how large."""
 
 from __future__ import annotations
 

@@ -23,17 +23,17 @@ def main() -> None:
     """Fill the collection, or ask."""
     import chromadb  # type: ignore[import-not-found]  # installed in the environment that runs this, not in ours
 
-    given = json.loads(sys.argv[1])
-    client = chromadb.PersistentClient(str(Path(given["folder"]) / "chromadb"))
+    arguments = json.loads(sys.argv[1])
+    client = chromadb.PersistentClient(str(Path(arguments["folder"]) / "chromadb"))
     collection = client.get_or_create_collection("turns", metadata={"hnsw:space": "cosine", "hnsw:num_threads": 1})
-    figures = asked(collection, given) if "queries" in given else filled(collection, given)
+    figures = asked(collection, arguments) if "queries" in arguments else filled(collection, arguments)
     sys.stdout.write(json.dumps(figures))
 
 
-def filled(collection: Any, given: dict[str, Any]) -> dict[str, Any]:
+def filled(collection: Any, arguments: dict[str, Any]) -> dict[str, Any]:
     """Add the rows that are not there yet."""
-    rows, dims = given["rows"], given["dims"]
-    vectors = np.memmap(Path(given["folder"]) / "vectors.f32", np.float32, "r", shape=(rows, dims))
+    rows, dims = arguments["rows"], arguments["dims"]
+    vectors = np.memmap(Path(arguments["folder"]) / "vectors.f32", np.float32, "r", shape=(rows, dims))
     begin = time.perf_counter()
     for first in range(collection.count(), rows, BATCH):
         part = np.asarray(vectors[first : first + BATCH])
@@ -41,13 +41,13 @@ def filled(collection: Any, given: dict[str, Any]) -> dict[str, Any]:
     return {"made_s": time.perf_counter() - begin}
 
 
-def asked(collection: Any, given: dict[str, Any]) -> dict[str, Any]:
+def asked(collection: Any, arguments: dict[str, Any]) -> dict[str, Any]:
     """Ask every question, one at a time."""
-    queries = np.fromfile(given["queries"], np.float32).reshape(-1, given["dims"])
+    queries = np.fromfile(arguments["queries"], np.float32).reshape(-1, arguments["dims"])
     lists, took = [], []
     for query in queries:
         begin = time.perf_counter()
-        found = collection.query(query_embeddings=query[None], n_results=min(given["nearest"], given["rows"]))
+        found = collection.query(query_embeddings=query[None], n_results=min(arguments["nearest"], arguments["rows"]))
         took.append((time.perf_counter() - begin) * 1000.0)
         lists.append([int(name) for name in found["ids"][0]])
     pages = int(Path("/proc/self/statm").read_text().split()[1])

@@ -64,10 +64,10 @@ def questions(vectors: NDArray[np.float32], count: int) -> NDArray[np.float32]:
     """`count` questions, each about one of `vectors`; of fewer questions each is the same one."""
     noise = np.random.default_rng(_SEED + 1).standard_normal((count, DIMS), np.float32) * _scale()
     about = np.random.default_rng(_SEED + 2).integers(0, len(vectors), count)
-    found = _SUBJECT * vectors[about] + _OWN * noise
-    found[:, 0] -= _SHARED_LESS
-    found /= np.linalg.norm(found, axis=1, keepdims=True)
-    return np.ascontiguousarray(found, np.float32)
+    vectors_asked = _SUBJECT * vectors[about] + _OWN * noise
+    vectors_asked[:, 0] -= _SHARED_LESS
+    vectors_asked /= np.linalg.norm(vectors_asked, axis=1, keepdims=True)
+    return np.ascontiguousarray(vectors_asked, np.float32)
 
 
 def pins(question: int, rows: int) -> list[int]:

@@ -23,8 +23,8 @@ from actors.memory.search.search import Question, Searcher
 from actors.memory.store import Store
 from domain.memory.injection import Budget
 from lab.bench.measure import Stopwatch, percentile, settle, silence_log
-from lab.bench.memory import data as memory_data
-from lab.bench.memory import oracle as memory_oracle
+from lab.bench.memory import data
+from lab.bench.memory.oracle import exact_lists
 from lab.bench.memory.rebuild import rebuild
 from lab.bench.memory.set import BATCH, MemorySet, batch, insert
 from lab.bench.memory.sqlite_vec_peer import SqliteVec
@@ -37,7 +37,7 @@ STREAMED = 256_000_000
 """Bytes read to see how fast that goes."""
 MS = 1000.0
 MEGA = 1_000_000
-_NOW = datetime.fromtimestamp(memory_data.NOW_S, UTC)
+_NOW = datetime.fromtimestamp(data.NOW_S, UTC)
 
 
 def main() -> None:
@@ -55,14 +55,12 @@ class Asked:
     def __init__(self, given: MemorySet, queries: int) -> None:
         times = given.times()
         self.vectors = given.queries(queries)
-        self.pins = [
-            {row: float(times[row - 1]) for row in memory_data.pins(number, given.rows)} for number in range(queries)
-        ]
+        self.pins = [{row: float(times[row - 1]) for row in data.pins(number, given.rows)} for number in range(queries)]
 
     def list(self, nearest: Nearest, number: int) -> list[int]:
         """Rows of the exhaustive list for question `number`."""
         pinned = self.pins[number]
-        found = nearest.exhaustive(self.vectors[number], memory_data.NOW_S, pinned, memory_data.COUNT)
+        found = nearest.exhaustive(self.vectors[number], data.NOW_S, pinned, data.COUNT)
         return [one.row for one in found]
 
 
@@ -119,7 +117,7 @@ def inserting(given: MemorySet, queries: int) -> dict[str, Any]:
     vectors = given.queries(fresh * 2)
     texts = [f"w{word} m{before + place}" for place, word in enumerate(rng.integers(0, 20_000, fresh * 2).tolist())]
     took: list[float] = []
-    said = np.full(BATCH, memory_data.NOW_S)
+    said = np.full(BATCH, data.NOW_S)
     parts = [slice(begin, begin + BATCH) for begin in range(0, fresh * 2, BATCH)]
     batches = [batch(vectors[part], said, texts[part], given.rows + part.start, f"fresh{before}") for part in parts]
     watch = Stopwatch()
@@ -149,7 +147,7 @@ def oracle(given: MemorySet, queries: int) -> dict[str, Any]:
         raise ValueError("the vectors in the index are not those of the oracle")
     keeper.close()
     index.close()
-    return {"lists": memory_oracle.lists(vectors, rows, times, asked.vectors, asked.pins, memory_data.COUNT)}
+    return {"lists": exact_lists(vectors, rows, times, asked.vectors, asked.pins, data.COUNT)}
 
 
 def sqlite_vec(given: MemorySet, queries: int) -> dict[str, Any]:
@@ -162,7 +160,7 @@ def sqlite_vec(given: MemorySet, queries: int) -> dict[str, Any]:
     found, took = [], []
     for query, pins in zip(asked.vectors, asked.pins, strict=True):
         watch = Stopwatch()
-        found.append(peer.ranked(query, times, list(pins), memory_data.COUNT))
+        found.append(peer.ranked(query, times, list(pins), data.COUNT))
         took.append(watch.read().wall_s * MS)
     peer.close()
     return {"lists": found, **latency(took), **resident(), "made_s": made_s}
@@ -221,7 +219,7 @@ def _recall(searcher: Searcher, given: MemorySet, vector: NDArray[np.float32], n
         shown=np.ones(given.rows + 1, np.bool_),
         total=given.rows,
         now=_NOW,
-        count=memory_data.COUNT,
+        count=data.COUNT,
     )
     watch = Stopwatch()
     searcher.find(question, Budget())

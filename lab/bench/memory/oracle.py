@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domain.memory import ranking
-from lab.bench.memory import data as memory_data
+from lab.bench.memory import data
 
 DAY_S = 86_400.0
 _ROUNDING = 1e-4
@@ -27,7 +27,7 @@ class _Near:
     bases: NDArray[np.float32]
 
 
-def lists(
+def exact_lists(
     vectors: NDArray[np.float32],
     rows: NDArray[np.int64],
     times: NDArray[np.float64],
@@ -44,7 +44,7 @@ def lists(
         vectors: (rows, dims), float32; may be mapped.
     """
     near = [_Near(np.empty(0, np.int64), np.empty(0, np.float32), np.empty(0, np.float32)) for _ in queries]
-    ages = (memory_data.NOW_S - times) / DAY_S
+    ages = (data.NOW_S - times) / DAY_S
     recent = (ranking.WEIGHT_RECENCY * ranking.recencies(ages)).astype(np.float32)
     for begin in range(0, len(rows), 20_000):
         block = np.asarray(vectors[begin : begin + 20_000])

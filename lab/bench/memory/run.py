@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from lab.bench.measure import percentile
-from lab.bench.memory import data as memory_data
+from lab.bench.memory import data
 from lab.bench.memory.set import MemorySet, Watch
 from lab.bench.memory.sqlite_vec_peer import NEAREST, ranked
 from lab.bench.process import measure_chromadb, measure_memory
@@ -115,7 +115,7 @@ def _chromadb(given: MemorySet, queries: int) -> dict[str, Any]:
         {
             "folder": str(given.folder),
             "rows": given.rows,
-            "dims": memory_data.DIMS,
+            "dims": data.DIMS,
             "queries": str(given.questions_file(queries)),
             "nearest": NEAREST,
         },
@@ -123,9 +123,9 @@ def _chromadb(given: MemorySet, queries: int) -> dict[str, Any]:
     vectors, times = given.vectors(), given.times()
     lists = []
     for number, nearest in enumerate(found["lists"]):
-        pins = memory_data.pins(number, given.rows)
+        pins = data.pins(number, given.rows)
         rows = np.union1d(np.array(nearest, np.int64), np.array(pins, np.int64))
-        lists.append(ranked(rows, np.asarray(vectors[rows - 1]), asked[number], times, pins, memory_data.COUNT))
+        lists.append(ranked(rows, np.asarray(vectors[rows - 1]), asked[number], times, pins, data.COUNT))
     took = found["took_ms"]
     latency = {"p50_ms": percentile(took, 0.5), "p95_ms": percentile(took, 0.95)}
     return {"lists": lists, **latency, "resident_mb": found["resident_mb"], "made_s": found["made_s"]}

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from actors.memory.store import Plan, Store
 from domain.memory.remembered import USER, Remembered
 from lab.bench.measure import Stopwatch
-from lab.bench.memory import data as memory_data
+from lab.bench.memory import data
 from messages.base import EventId, Surface, TurnId, Window
 
 SPACE = "bench"
@@ -41,7 +41,7 @@ class MemorySet:
     @property
     def plan(self) -> Plan:
         """How the agent opens it."""
-        return Plan(self.folder / "data", SPACE, memory_data.DIMS, "hybrid", "global")
+        return Plan(self.folder / "data", SPACE, data.DIMS, "hybrid", "global")
 
     @property
     def peer(self) -> Path:
@@ -50,7 +50,7 @@ class MemorySet:
 
     def vectors(self) -> NDArray[np.float32]:
         """All vectors, mapped."""
-        return np.memmap(self.folder / _VECTORS, np.float32, "r", shape=(self.rows, memory_data.DIMS))
+        return np.memmap(self.folder / _VECTORS, np.float32, "r", shape=(self.rows, data.DIMS))
 
     def times(self) -> NDArray[np.float64]:
         """When each was said."""
@@ -60,8 +60,8 @@ class MemorySet:
         """The questions; drawn once, so that who asks them has not read the vectors."""
         file = self.questions_file(count)
         if not file.exists():
-            file.write_bytes(memory_data.questions(self.vectors(), count).tobytes())
-        return np.fromfile(file, np.float32).reshape(count, memory_data.DIMS)
+            file.write_bytes(data.questions(self.vectors(), count).tobytes())
+        return np.fromfile(file, np.float32).reshape(count, data.DIMS)
 
     def questions_file(self, count: int) -> Path:
         """Where they are kept."""
@@ -77,12 +77,12 @@ class MemorySet:
             return
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True)
-        now = datetime.fromtimestamp(memory_data.NOW_S, UTC)
+        now = datetime.fromtimestamp(data.NOW_S, UTC)
         store = Store.open(self.plan, now)
         watched = Stopwatch()
         done = 0
         with (self.folder / _VECTORS).open("wb") as flat, (self.folder / _TIMES).open("wb") as said:
-            for block in memory_data.blocks(self.rows):
+            for block in data.blocks(self.rows):
                 flat.write(block.vectors.tobytes())
                 said.write(block.times.tobytes())
                 for begin in range(0, len(block.texts), BATCH):
@@ -137,5 +137,5 @@ def batch(
 def insert(store: Store, given: Batch) -> None:
     """Store turns and their vectors in two transactions, as the memory actor does it."""
     store.remember(given.window, given.turns)
-    waiting = store.index.pending.due(datetime.fromtimestamp(memory_data.NOW_S, UTC), len(given.turns))
+    waiting = store.index.pending.due(datetime.fromtimestamp(data.NOW_S, UTC), len(given.turns))
     store.store_vectors([(one, given.vectors[one.text.rpartition(": ")[2]]) for one in waiting])

@@ -11,7 +11,7 @@ import sqlite_vec  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
 from domain.memory import ranking
-from lab.bench.memory import data as memory_data
+from lab.bench.memory import data
 
 NEAREST = 50
 DAY_S = 86_400.0
@@ -59,7 +59,7 @@ class SqliteVec:
         do = self._connection.execute
         list(do("PRAGMA journal_mode = off"))
         list(do("PRAGMA synchronous = off"))
-        size = memory_data.DIMS
+        size = data.DIMS
         do(f"CREATE VIRTUAL TABLE nearest USING vec0(embedding float[{size}] distance_metric=cosine)")
         for begin in range(0, len(vectors), _BATCH):
             part = np.asarray(vectors[begin : begin + _BATCH])
@@ -79,7 +79,7 @@ def ranked(
     count: int,
 ) -> list[int]:
     """The formula over what a search found: the rows chosen."""
-    ages = (memory_data.NOW_S - times[rows - 1]) / DAY_S
+    ages = (data.NOW_S - times[rows - 1]) / DAY_S
     sims = ranking.similarities(vectors, query)
     picks = ranking.rank_arrays(rows, sims, ages, np.isin(rows, list(pins)), vectors, count)
     return [int(rows[pick.index]) for pick in picks]

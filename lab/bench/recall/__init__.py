@@ -1,3 +1,8 @@
-"""Benchmark of recall: how much of the evidence a turn is shown."""
+"""Benchmark of recall: how much of the evidence for a question stands in the block that is injected for it.
+
+Read `run.py` first (what is asked and counted), then `search.py` (each way to search), then `data.py` (conversation
+files).
+`vectors.py` is the only writer of a file, the cache of vectors. `search.py` is pure.
+"""
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ class _Document(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Case:
     """A question with the places of its evidence among the turns."""
 
     question: Question
@@ -55,7 +55,7 @@ class Conversation:
     name: str
     now: datetime
     turns: tuple[Turn, ...]
-    asked: tuple[Asked, ...]
+    cases: tuple[Case, ...]
     left_out: int
     """Questions that don't count: unanswerable ones, doubted ones, ones without evidence."""
 
@@ -78,8 +78,8 @@ def read(file: Path, limit: int | None = None) -> Conversation:
         if moment.tzinfo is None:
             raise ValueError(f"{file}: {moment.isoformat()} must say its offset from UTC")
     counted = [question for question in document.questions if _counts(question)]
-    asked = tuple(_asked(question, places, file) for question in counted[:limit])
-    return Conversation(document.name, document.now, document.turns, asked, len(document.questions) - len(counted))
+    cases = tuple(_case(question, places, file) for question in counted[:limit])
+    return Conversation(document.name, document.now, document.turns, cases, len(document.questions) - len(counted))
 
 
 def files(data: Path, names: tuple[str, ...] = ()) -> list[Path]:
@@ -88,10 +88,10 @@ def files(data: Path, names: tuple[str, ...] = ()) -> list[Path]:
     Raises:
         ValueError: There are none, or none of one of the names.
     """
-    found = [data] if data.is_file() else sorted(data.rglob("*.json"))
-    if missing := [name for name in names if name not in {file.stem for file in found}]:
+    below = [data] if data.is_file() else sorted(data.rglob("*.json"))
+    if missing := [name for name in names if name not in {file.stem for file in below}]:
         raise ValueError(f"no file {', '.join(f'{name}.json' for name in missing)} below {data}")
-    chosen = [file for file in found if not names or file.stem in names]
+    chosen = [file for file in below if not names or file.stem in names]
     if not chosen:
         raise ValueError(f"no *.json below {data}")
     return chosen
@@ -101,7 +101,7 @@ def _counts(question: Question) -> bool:
     return bool(question.evidence) and not question.flagged and question.category not in UNCOUNTED
 
 
-def _asked(question: Question, places: dict[str, int], file: Path) -> Asked:
+def _case(question: Question, places: dict[str, int], file: Path) -> Case:
     if unknown := [turn for turn in question.evidence if turn not in places]:
         raise ValueError(f"{file}: question {question.id} names no turn of the conversation: {', '.join(unknown)}")
-    return Asked(question, frozenset(places[turn] for turn in question.evidence))
+    return Case(question, frozenset(places[turn] for turn in question.evidence))

@@ -1,4 +1,4 @@
-"""How much of what answers a question stands in the block that is injected for it, for each way to search."""
+"""Recall of each search: how much of what answers a question stands in the block that is injected for it."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from domain.memory.excerpt import MARK, collapse
 from domain.memory.hybrid_text import embedded_text
 from domain.memory.injection import Budget, Injected, inject
 from domain.memory.keywords import question_terms
-from lab.bench.recall.data import Asked, Conversation
-from lab.bench.recall.search import RANKERS, Asking, Library
+from lab.bench.recall.data import Case, Conversation
+from lab.bench.recall.search import RANKERS, Library, Query
 from lab.bench.recall.vectors import KeptVectors
 
 BUDGET = Budget()
@@ -22,8 +22,8 @@ TARGET = 0.81
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """How well one search answered; means over questions, each in [0, 1]."""
+class Recall:
+    """Recall figures of one search; means over questions, each in [0, 1]."""
 
     block: float
     """Share of the evidence turns that stand in the block."""
@@ -43,7 +43,7 @@ class Results:
     model: str
     questions: int
     left_out: int
-    rankers: Mapping[str, Found]
+    rankers: Mapping[str, Recall]
     by_conversation: Mapping[str, Mapping[str, float]]
     """Conversation -> search -> `block`."""
     by_category: Mapping[str, Mapping[str, float]]
@@ -58,20 +58,20 @@ def run(
     Raises:
         ValueError: No question counts.
     """
-    found: dict[tuple[str, str, str], list[Found]] = defaultdict(list)
+    answers: dict[tuple[str, str, str], list[Recall]] = defaultdict(list)
     left_out = 0
     for conversation in conversations:
         left_out += conversation.left_out
-        if not conversation.asked:
+        if not conversation.cases:
             continue
-        library, askings = _prepared(conversation, vectors, on_progress)
-        for number, (asked, asking) in enumerate(zip(conversation.asked, askings, strict=True), 1):
-            on_progress(f"{conversation.name}: question {number} of {len(askings)}")
+        library, queries = _prepared(conversation, vectors, on_progress)
+        for number, (case, query) in enumerate(zip(conversation.cases, queries, strict=True), 1):
+            on_progress(f"{conversation.name}: question {number} of {len(queries)}")
             for name in RANKERS:
-                found[conversation.name, asked.question.category, name].append(_answer(library, name, asked, asking))
-    if not found:
+                answers[conversation.name, case.question.category, name].append(_answer(library, name, case, query))
+    if not answers:
         raise ValueError("no question of these conversations counts")
-    return _results(vectors.model, left_out, found)
+    return _results(vectors.model, left_out, answers)
 
 
 def as_document(results: Results) -> dict[str, object]:
@@ -81,7 +81,7 @@ def as_document(results: Results) -> dict[str, object]:
         "left_out": results.left_out,
         "model": results.model,
         "budget_tokens": BUDGET.total_tokens,
-        "rankers": {name: _rounded(asdict(found)) for name, found in results.rankers.items()},
+        "rankers": {name: _rounded(asdict(recall)) for name, recall in results.rankers.items()},
         "block_by_conversation": {name: _rounded(row) for name, row in results.by_conversation.items()},
         "block_by_category": {name: _rounded(row) for name, row in results.by_category.items()},
     }
@@ -89,25 +89,25 @@ def as_document(results: Results) -> dict[str, object]:
 
 def _prepared(
     conversation: Conversation, vectors: KeptVectors, on_progress: Callable[[str], object]
-) -> tuple[Library, list[Asking]]:
+) -> tuple[Library, list[Query]]:
     turns = [embedded_text(turn.speaker, turn.time, turn.text) for turn in conversation.turns]
-    questions = [asked.question.text for asked in conversation.asked]
-    made = vectors.vectors(
+    questions = [case.question.text for case in conversation.cases]
+    texts_vectors = vectors.vectors(
         turns + questions, lambda done, new: on_progress(f"{conversation.name}: text {done} of {new} new ones")
     )
-    askings = [Asking(text, vector) for text, vector in zip(questions, made[len(turns) :], strict=True)]
-    return Library(conversation, made[: len(turns)]), askings
+    queries = [Query(text, vector) for text, vector in zip(questions, texts_vectors[len(turns) :], strict=True)]
+    return Library(conversation, texts_vectors[: len(turns)]), queries
 
 
-def _answer(library: Library, name: str, asked: Asked, asking: Asking) -> Found:
-    order = RANKERS[name](library, asking, BUDGET)
-    wanted = question_terms(asking.text)
-    shown = {order[item.index]: item for item in inject([library.memories[row] for row in order], wanted, BUDGET).items}
-    evidence = asked.evidence
+def _answer(library: Library, name: str, case: Case, query: Query) -> Recall:
+    order = RANKERS[name](library, query, BUDGET)
+    words = question_terms(query.text)
+    items = {order[item.index]: item for item in inject([library.memories[row] for row in order], words, BUDGET).items}
+    evidence = case.evidence
     places = [place for place, row in enumerate(order, 1) if row in evidence]
-    return Found(
-        block=len(evidence & shown.keys()) / len(evidence),
-        block_text=sum(_share(shown[row]) for row in evidence & shown.keys()) / len(evidence),
+    return Recall(
+        block=len(evidence & items.keys()) / len(evidence),
+        block_text=sum(_share(items[row]) for row in evidence & items.keys()) / len(evidence),
         recall_5=len(evidence & set(order[:5])) / len(evidence),
         recall_10=len(evidence & set(order[:10])) / len(evidence),
         mrr=1 / places[0] if places else 0.0,
@@ -120,11 +120,11 @@ def _share(item: Injected) -> float:
     return len(item.excerpt.replace(MARK, "")) / max(1, len(collapse(item.memory.text)))
 
 
-def _results(model: str, left_out: int, found: Mapping[tuple[str, str, str], list[Found]]) -> Results:
-    by_ranker: dict[str, list[Found]] = defaultdict(list)
+def _results(model: str, left_out: int, answers_by: Mapping[tuple[str, str, str], list[Recall]]) -> Results:
+    by_ranker: dict[str, list[Recall]] = defaultdict(list)
     conversations: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     categories: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for (conversation, category, name), answers in found.items():
+    for (conversation, category, name), answers in answers_by.items():
         by_ranker[name].extend(answers)
         blocks = [answer.block for answer in answers]
         conversations[conversation][name].extend(blocks)
@@ -139,9 +139,9 @@ def _results(model: str, left_out: int, found: Mapping[tuple[str, str, str], lis
     )
 
 
-def _mean(answers: list[Found]) -> Found:
+def _mean(answers: list[Recall]) -> Recall:
     rows = [asdict(answer) for answer in answers]
-    return Found(**{figure: fmean(row[figure] for row in rows) for figure in rows[0]})
+    return Recall(**{figure: fmean(row[figure] for row in rows) for figure in rows[0]})
 
 
 def _means(rows: Mapping[str, Mapping[str, list[float]]]) -> Mapping[str, Mapping[str, float]]:

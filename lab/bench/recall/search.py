@@ -1,4 +1,4 @@
-"""Each search over one conversation: the turns it finds for a question, in the order in which they are shown."""
+"""Rankers over one conversation: the turns it finds for a question, in the order in which they are shown."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LOG = "logs/discord-channel/1234567890123456789/{:%Y%m%dT%H%M%SZ}_0001.md"
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class Query:
     """A question as the searches take it."""
 
     text: str
@@ -53,10 +53,10 @@ class Library:
         looked_up = telling(question_words(question), self._rows_with, len(self.turns))
         return self._words.scores(terms(" ".join(looked_up)))
 
-    def found(self, asking: Asking, hits: int = HITS, known: int = WORD_SCORES) -> list[Found]:
+    def candidates(self, query: Query, hits: int = HITS, most_words: int = WORD_SCORES) -> list[Found]:
         """What the hybrid search looks at: the best `hits` by cosine and by words, and the rows beside them."""
-        by_cosine = cosines(self.vectors, asking.vector)
-        best = _best(self.keyword_scores(asking.text), known)
+        by_cosine = cosines(self.vectors, query.vector)
+        best = _best(self.keyword_scores(query.text), most_words)
         by_words = dict(best)
         nearest = np.argsort(-by_cosine, kind="stable")[:hits].tolist()
         around = {row + step for row in (*nearest, *(row for row, _ in best[:hits])) for step in (-1, 0, 1)}
@@ -69,23 +69,23 @@ class Library:
                 before=row - 1 if row else None,
                 after=row + 1 if row + 1 < len(self.turns) else None,
                 episode=self._episodes[row],
-                is_named=names(asking.text, self.turns[row].speaker),
+                is_named=names(query.text, self.turns[row].speaker),
                 is_question=is_question(self.turns[row].text),
             )
             for row in rows
         ]
 
-    def formula(self, asking: Asking, rows: Sequence[int], count: int) -> list[int]:
+    def formula(self, query: Query, rows: Sequence[int], count: int) -> list[int]:
         """The first `count` of `rows` by the source's formula."""
         chosen = np.array(rows, np.int64)
-        sims = similarities(self.vectors[chosen], asking.vector)
+        sims = similarities(self.vectors[chosen], query.vector)
         no_pins = np.zeros(len(chosen), np.bool_)
         picks = rank_arrays(chosen, sims, self._ages[chosen], no_pins, self.vectors[chosen], count)
         return [int(chosen[pick.index]) for pick in picks]
 
-    def nearest(self, asking: Asking) -> list[int]:
+    def nearest(self, query: Query) -> list[int]:
         """All rows, the nearest first."""
-        near: NDArray[np.float64] = cosines(self.vectors, asking.vector)
+        near: NDArray[np.float64] = cosines(self.vectors, query.vector)
         return [int(row) for row in np.argsort(-near, kind="stable")]
 
     @cached_property
@@ -107,36 +107,36 @@ class Library:
         return episodes
 
 
-def hybrid(library: Library, asking: Asking, budget: Budget) -> list[int]:
+def hybrid(library: Library, query: Query, budget: Budget) -> list[int]:
     """The pool of the hybrid search by the formula."""
-    order = [one.row for one in scored(library.found(asking))]
-    wanted = question_terms(asking.text)
-    sizes = (rendered_size(library.memories[row], wanted, budget) for row in order)
+    order = [one.row for one in scored(library.candidates(query))]
+    words = question_terms(query.text)
+    sizes = (rendered_size(library.memories[row], words, budget) for row in order)
     pool = order[: pool_size(sizes, budget.total_tokens * CHARS_PER_TOKEN)]
-    return library.formula(asking, pool, len(pool))
+    return library.formula(query, pool, len(pool))
 
 
-def similarity(library: Library, asking: Asking, _budget: Budget) -> list[int]:
+def similarity(library: Library, query: Query, _budget: Budget) -> list[int]:
     """The nearest rows by the formula."""
-    return library.formula(asking, library.nearest(asking)[:NEAREST], NEAREST)
+    return library.formula(query, library.nearest(query)[:NEAREST], NEAREST)
 
 
-def exhaustive(library: Library, asking: Asking, budget: Budget) -> list[int]:
+def exhaustive(library: Library, query: Query, budget: Budget) -> list[int]:
     """All rows by the formula."""
-    return library.formula(asking, library.all_rows, budget.most)
+    return library.formula(query, library.all_rows, budget.most)
 
 
-def bm25(library: Library, asking: Asking, _budget: Budget) -> list[int]:
+def bm25(library: Library, query: Query, _budget: Budget) -> list[int]:
     """Rows with a word of the question, by BM25 alone."""
-    return [row for row, _ in _best(library.keyword_scores(asking.text), len(library.turns))]
+    return [row for row, _ in _best(library.keyword_scores(query.text), len(library.turns))]
 
 
-def cosine(library: Library, asking: Asking, _budget: Budget) -> list[int]:
+def cosine(library: Library, query: Query, _budget: Budget) -> list[int]:
     """All rows by cosine alone."""
-    return library.nearest(asking)
+    return library.nearest(query)
 
 
-Search = Callable[[Library, Asking, Budget], list[int]]
+Search = Callable[[Library, Query, Budget], list[int]]
 RANKERS: MappingProxyType[str, Search] = MappingProxyType(
     {"hybrid": hybrid, "similarity": similarity, "exhaustive": exhaustive, "bm25": bm25, "cosine": cosine}
 )

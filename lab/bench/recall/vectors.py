@@ -1,4 +1,4 @@
-"""Vectors of the local model, each made once: they are kept in a folder between runs."""
+"""Cache of the local model's vectors: each is made once and kept in a folder between runs."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class KeptVectors:
         self._model = model
         self._file = folder / f"{model.name}.npy" if folder else None
         self._record = np.dtype([("text", "V16"), ("vector", "<f4", (model.dimensions,))])
-        self._known: dict[bytes, Floats] = {}
+        self._vectors: dict[bytes, Floats] = {}
         self._read()
 
     @property
@@ -59,15 +59,15 @@ class KeptVectors:
             on_progress: Is told how many of how many new texts are done.
         """
         keys = [_key(text) for text in texts]
-        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in self._known}
+        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in self._vectors}
         waiting = sorted(new, key=lambda key: len(new[key]))  # texts of like length go through the model together
         for begin in range(0, len(waiting), BATCH):
             on_progress(begin, len(waiting))
             batch = waiting[begin : begin + BATCH]
-            self._known.update(zip(batch, self._model.embed([new[key] for key in batch]), strict=True))
+            self._vectors.update(zip(batch, self._model.embed([new[key] for key in batch]), strict=True))
         if waiting:
             self._write()
-        return np.stack([self._known[key] for key in keys])
+        return np.stack([self._vectors[key] for key in keys])
 
     def _read(self) -> None:
         if self._file is None or not self._file.exists():
@@ -78,13 +78,13 @@ class KeptVectors:
             log.warning("%s holds no vectors (%s); they are made again", self._file, error)
             return
         if records.dtype == self._record:
-            self._known = {record["text"].tobytes(): record["vector"] for record in records}
+            self._vectors = {record["text"].tobytes(): record["vector"] for record in records}
 
     def _write(self) -> None:
         if self._file is None:
             return
-        records = np.empty(len(self._known), self._record)
-        for number, (key, vector) in enumerate(self._known.items()):
+        records = np.empty(len(self._vectors), self._record)
+        for number, (key, vector) in enumerate(self._vectors.items()):
             records[number] = (key, vector)
         self._file.parent.mkdir(parents=True, exist_ok=True)
         fresh = self._file.with_name(f"{self._file.name}.{os.getpid()}")

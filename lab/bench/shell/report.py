@@ -1,4 +1,4 @@
-"""What is said of the sandbox's figures: targets, one JSON document, a table."""
+"""Report of the sandbox's figures: targets, one JSON document, a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a sandbox costs per command, what a flood of output costs, and how fast a cancelled command is gone."""
+"""Measurements of a sandbox: start cost per command, a flood of output, how fast a cancelled command is gone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A fault at every tenth network call between Discord and the bot, and what that cost."""
+"""Fault campaign: one fault at every tenth network call between Discord and the bot, and what that cost."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from actors.discord.timing import Timing
 from actors.kernel import SystemClock
 from lab.chaos.discord.rig import Rig, answer_to, private_threads
-from lab.playground.gateway.gateway import Gateway
+from lab.playground.config import PlaygroundConfig
+from lab.playground.gateway.protocol import Gateway
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import BOT_ID
 from lab.playground.world.faults import Fault, FaultKind
@@ -74,13 +75,14 @@ KINDS = (*_CALLS, *_GATEWAY)
 
 
 class Trouble:
-    """Chooses a fault for every tenth call: each kind in turn, in an order that the seed decides.
-
-    Args:
-        seed: The same for the same order; which call it hits depends on the machine's timing.
-    """
+    """Chooses a fault for every tenth call: each kind in turn, in an order that the seed decides."""
 
     def __init__(self, seed: str) -> None:
+        """No call yet.
+
+        Args:
+            seed: The same for the same order; which call it hits depends on the machine's timing.
+        """
         self.calls = 0
         self.by_kind: Counter[str] = Counter()
         self._random = random.Random(seed)
@@ -103,7 +105,7 @@ class Trouble:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class CampaignOutcome:
     """What a campaign has shown."""
 
     turns: int
@@ -134,43 +136,43 @@ class Outcome:
         return not (self.missed or self.doubled or self.out_of_order or self.unexpected or self.crashes)
 
 
-def run(turns: int, windows: int, seed: str, tick: Callable[[int], None] = lambda _n: None) -> Outcome:
+def run(turns: int, windows: int, seed: str, tick: Callable[[int], None] = lambda _n: None) -> CampaignOutcome:
     """Say `turns` messages in `windows` threads at once and count what came of them; `tick` is told each answer.
 
     Raises:
         queue.Empty: the bot did not come online.
     """
     now, trouble = SystemClock().monotonic, Trouble(seed)
-    with PlaygroundServer(heartbeat_interval_ms=HEARTBEAT_MS) as server, _rig(server, windows) as rig:
-        said: dict[int, list[str]] = {thread_id: [] for thread_id in rig.ids}
+    with PlaygroundServer(PlaygroundConfig(heartbeat_interval_ms=HEARTBEAT_MS)) as server, _rig(server, windows) as rig:
+        texts_by_thread: dict[int, list[str]] = {thread_id: [] for thread_id in rig.ids}
         server.choose_faults(trouble.choose)
         began_at = now()
-        _converse(server, rig, said, turns, tick)
+        _converse(server, rig, texts_by_thread, turns, tick)
         seconds = now() - began_at
         server.clear_faults()
         threading.Event().wait(SETTLE_S)
         counters = server.counters()
-        judged = Judgement()
-        for thread_id, texts in said.items():
-            judged.judge(texts, rig.books[str(thread_id)].heard, str)
-            judged.judge(texts, _shown(server, thread_id), answer_to)
-            judged.note(rig.books[str(thread_id)].refused)
-        return Outcome(
+        judgement = Judgement()
+        for thread_id, texts in texts_by_thread.items():
+            judgement.judge(texts, rig.books[str(thread_id)].messages, str)
+            judgement.judge(texts, _answers(server, thread_id), answer_to)
+            judgement.note(rig.books[str(thread_id)].refusals)
+        return CampaignOutcome(
             turns=turns,
             windows=windows,
             seed=seed,
             calls=trouble.calls,
             faults=sum(trouble.by_kind.values()),
             by_kind=dict(sorted(trouble.by_kind.items())),
-            missed=judged.missed,
-            doubled=judged.doubled,
-            out_of_order=judged.out_of_order,
-            unexpected=judged.unexpected,
+            missed=judgement.missed,
+            doubled=judgement.doubled,
+            out_of_order=judgement.out_of_order,
+            unexpected=judgement.unexpected,
             crashes=len(rig.actors) - 1 + len(rig.fatal),
             sessions=counters.get("identifies", 0),
             resumes=counters.get("resumes", 0),
             seconds=round(seconds, 1),
-            details=tuple(judged.details[:5]),
+            details=tuple(judgement.details[:5]),
         )
 
 
@@ -179,7 +181,7 @@ def _rig(server: PlaygroundServer, windows: int) -> Rig:
 
 
 def _converse(
-    server: PlaygroundServer, rig: Rig, said: dict[int, list[str]], turns: int, tick: Callable[[int], None]
+    server: PlaygroundServer, rig: Rig, texts: dict[int, list[str]], turns: int, tick: Callable[[int], None]
 ) -> None:
     """Say everything, a window's next message when one of its answers is shown; ends when nothing comes any more."""
     left = turns
@@ -188,8 +190,8 @@ def _converse(
         nonlocal left
         if left:
             left -= 1
-            said[thread_id].append(f"message {len(said[thread_id]) + 1} of {thread_id}")
-            server.say(thread_id, said[thread_id][-1])
+            texts[thread_id].append(f"message {len(texts[thread_id]) + 1} of {thread_id}")
+            server.say(thread_id, texts[thread_id][-1])
 
     for _ in range(AT_ONCE):
         for thread_id in rig.ids:
@@ -203,10 +205,10 @@ def _converse(
         say(thread_id)
 
 
-def _shown(server: PlaygroundServer, thread_id: int) -> list[str]:
+def _answers(server: PlaygroundServer, thread_id: int) -> list[str]:
     """What the bot's messages in a thread say, oldest first."""
-    shown = server.messages(thread_id, limit=10_000)
-    return [str(message["content"]) for message in shown if message["author"]["id"] == str(BOT_ID)]
+    messages = server.messages(thread_id, limit=10_000)
+    return [str(message["content"]) for message in messages if message["author"]["id"] == str(BOT_ID)]
 
 
 class Judgement:
@@ -216,16 +218,16 @@ class Judgement:
         self.missed = self.doubled = self.out_of_order = self.unexpected = 0
         self.details: list[str] = []
 
-    def judge(self, said: list[str], came: list[str], expected: Callable[[str], str]) -> None:
-        """Compare what came with what was said, of which `expected` should come."""
-        wanted, counts = [expected(text) for text in said], Counter(came)
-        missed = [text for text in wanted if not counts[text]]
-        doubled = [text for text in wanted if counts[text] > 1]
-        strange = [text for text in counts if text not in set(wanted)]
+    def judge(self, texts: list[str], arrivals: list[str], expected: Callable[[str], str]) -> None:
+        """Compare the `arrivals` with the `texts` that were said, of which `expected` should come."""
+        due, counts = [expected(text) for text in texts], Counter(arrivals)
+        missed = [text for text in due if not counts[text]]
+        doubled = [text for text in due if counts[text] > 1]
+        strange = [text for text in counts if text not in set(due)]
         self.missed += len(missed)
         self.doubled += sum(counts[text] - 1 for text in doubled)
-        firsts = [text for text in dict.fromkeys(came) if text not in strange]
-        self.out_of_order += firsts != [text for text in wanted if counts[text]]
+        firsts = [text for text in dict.fromkeys(arrivals) if text not in strange]
+        self.out_of_order += firsts != [text for text in due if counts[text]]
         self.details += [f"missed: {text}" for text in missed] + [f"doubled: {text}" for text in doubled]
         self.note(strange)
 

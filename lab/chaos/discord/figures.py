@@ -1,4 +1,4 @@
-"""How soon the bot shows that it types, and how late its loop is while many windows write."""
+"""Latency of the typing indicator, and lag of the bot's loop while many windows write."""
 
 from __future__ import annotations
 
@@ -111,14 +111,14 @@ class _Watch:
     def __init__(self, server: PlaygroundServer) -> None:
         self.times_s: queue.SimpleQueue[float] = queue.SimpleQueue()
         self._now = SystemClock().monotonic
-        self._said: dict[int | None, float] = {}
+        self._said_at: dict[int | None, float] = {}
         server.subscribe(self._on_event)
 
     def _on_event(self, event: Event) -> None:
         if event.name == "MESSAGE_CREATE" and event.payload["author"]["id"] != str(BOT_ID):
-            self._said[event.channel_id] = self._now()
+            self._said_at[event.channel_id] = self._now()
         elif event.name == "TYPING_START" and event.payload["user_id"] == str(BOT_ID):
-            said_at = self._said.pop(event.channel_id, None)
+            said_at = self._said_at.pop(event.channel_id, None)
             if said_at is not None:
                 self.times_s.put(self._now() - said_at)
 
@@ -149,9 +149,9 @@ def _said_one_by_one(server: PlaygroundServer, messages: int) -> list[float]:
     watch, times_s = _Watch(server), list[float]()
     thread, secret = server.create_thread(GENERAL_ID, "typing", private=True), secret_of("typing", 1)
     for number in range(1, messages + 1):
-        said = server.say(thread, question(secret, number))
+        message_id = server.say(thread, question(secret, number))
         times_s.append(watch.times_s.get(timeout=PATIENCE_S))
-        server.wait_for_reply(thread, after=said, timeout_s=PATIENCE_S)
+        server.wait_for_reply(thread, after=message_id, timeout_s=PATIENCE_S)
     return times_s
 
 
@@ -266,9 +266,9 @@ def _bot(api_base: str, gateway_url: str, ids: list[int], ending: Connection[obj
 async def _sample(ended: concurrent.futures.Future[None]) -> list[float]:
     """Seconds by which each short sleep was too long."""
     now: Callable[[], Any] = asyncio.get_running_loop().time
-    found = list[float]()
+    lags_s = list[float]()
     while not ended.done():
         due = now() + LOOK_EVERY_S
         await asyncio.sleep(LOOK_EVERY_S)
-        found.append(max(0.0, now() - due))
-    return found
+        lags_s.append(max(0.0, now() - due))
+    return lags_s

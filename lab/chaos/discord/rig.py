@@ -1,4 +1,4 @@
-"""The Discord actor alone, between a loopback Discord and windows that answer at once."""
+"""Test rig: the Discord actor alone, between a loopback Discord and windows that answer at once."""
 
 from __future__ import annotations
 
@@ -27,23 +27,24 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class Book:
-    """One window's: what it was told, and what it has to answer yet."""
+    """Ledger of one window: the messages it was told, and those it has yet to answer."""
 
-    heard: list[str] = field(default_factory=list)
+    messages: list[str] = field(default_factory=list)
     waiting: deque[UserMessage] = field(default_factory=deque)
-    refused: list[str] = field(default_factory=list)
+    refusals: list[str] = field(default_factory=list)
     """Why Discord would not take an answer."""
 
 
 class EchoWindow(Actor):
-    """Stands for a window: answers each message in turn, every other one with a running message before.
-
-    Args:
-        books: By channel id.
-        over: Told the channel whenever an answer is shown.
-    """
+    """Stands for a window: answers each message in turn, every other one with a running message before."""
 
     def __init__(self, books: dict[str, Book], over: Callable[[str], None]) -> None:
+        """Nothing was said yet.
+
+        Args:
+            books: By channel id.
+            over: Told the channel whenever an answer is shown.
+        """
         super().__init__()
         self._books = books
         self._over = over
@@ -58,7 +59,7 @@ class EchoWindow(Actor):
             case DeliveryFailed():
                 self._post(look_first=True)
             case DeliveryRefused(reason=reason):
-                self._book.refused.append(reason)
+                self._book.refusals.append(reason)
                 self._go_on()
             case _:
                 raise ValueError(f"{type(message).__name__}: no window of the rig is told this")
@@ -69,48 +70,48 @@ class EchoWindow(Actor):
 
     def _hear(self, message: UserMessage) -> None:
         book = self._book
-        book.heard.append(message.text)
+        book.messages.append(message.text)
         book.waiting.append(message)
         if len(book.waiting) == 1:
             self._begin()
 
     def _begin(self) -> None:
-        asked = self._book.waiting[0]
-        self.tell(asked.reply_to, ShowTyping(window=asked.window, on=True))
-        if len(self._book.heard) % 2:
+        message = self._book.waiting[0]
+        self.tell(message.reply_to, ShowTyping(window=message.window, on=True))
+        if len(self._book.messages) % 2:
             self.tell(
-                asked.reply_to,
+                message.reply_to,
                 ShowProgress(
-                    window=asked.window,
-                    turn_id=asked.message_id,
+                    window=message.window,
+                    turn_id=message.message_id,
                     text="",
                     status="thinking",
-                    answers_message_id=asked.message_id,
+                    answers_message_id=message.message_id,
                 ),
             )
         self._post()
 
     def _post(self, *, look_first: bool = False) -> None:
-        asked = self._book.waiting[0]
+        message = self._book.waiting[0]
         post = PostMessage(
-            request_id=RequestId(asked.message_id),
+            request_id=RequestId(message.message_id),
             reply_to=self.address,
-            window=asked.window,
-            text=answer_to(asked.text),
-            nonce=asked.message_id,
-            answers_message_id=asked.message_id,
-            turn_id=asked.message_id,
+            window=message.window,
+            text=answer_to(message.text),
+            nonce=message.message_id,
+            answers_message_id=message.message_id,
+            turn_id=message.message_id,
             look_first=look_first,
         )
-        self.tell(asked.reply_to, post)
+        self.tell(message.reply_to, post)
 
     def _go_on(self) -> None:
         book = self._book
-        asked = book.waiting.popleft()
-        self.tell(asked.reply_to, ShowTyping(window=asked.window, on=False))
+        message = book.waiting.popleft()
+        self.tell(message.reply_to, ShowTyping(window=message.window, on=False))
         if book.waiting:
             self._begin()
-        self._over(asked.window.id)
+        self._over(message.window.id)
 
 
 def answer_to(text: str) -> str:
@@ -119,16 +120,17 @@ def answer_to(text: str) -> str:
 
 
 class Rig:
-    """The actor system with the Discord actor and the windows of some threads, until the block ends.
-
-    Args:
-        api_base: Of the loopback Discord.
-        gateway_url: Of the same.
-        ids: The threads.
-        timing: Every wait of the bot.
-    """
+    """The actor system with the Discord actor and the windows of some threads, until the block ends."""
 
     def __init__(self, api_base: str, gateway_url: str, ids: Sequence[int], timing: Timing) -> None:
+        """Nothing runs yet.
+
+        Args:
+            api_base: Of the loopback Discord.
+            gateway_url: Of the same.
+            ids: The threads.
+            timing: Every wait of the bot.
+        """
         self.ids = ids
         self.books = {str(thread_id): Book() for thread_id in ids}
         self.over: queue.SimpleQueue[str] = queue.SimpleQueue()

@@ -1,4 +1,4 @@
-"""The agent is killed at every step of saying a reminder; people must see each exactly once all the same."""
+"""Crash test: the agent is killed at every step of saying a reminder; people must see each exactly once."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from domain.reminder.document import scan
-from lab.chaos.reminders.world import Channel, Process
+from lab.chaos.reminders.world import Channel, Process, ProcessConfig
 
 DUE = datetime(2026, 3, 28, 12, 2, tzinfo=UTC)
 DOWN = (timedelta(seconds=5), timedelta(hours=1))
+SETTINGS = ProcessConfig(catchup_hours=2)
 STEPS = 26
 """Milliseconds after the minute by which everything about a firing is done."""
 LINES = """# Reminders
@@ -47,18 +48,18 @@ def crash_everywhere(folders: Callable[[], Path], tick: Callable[[int], None] = 
         folders: Gives an empty folder at each call.
         tick: Called after every kill.
     """
-    kills = lost = doubled = left = 0
+    kills = lost = doubled = lines_left = 0
     for step, down, stale in _cases():
         channel, folder = Channel(), folders()
-        seen = _one_case(folder, channel, step, down, stale=stale)
+        messages = _one_case(folder, channel, step, down, stale=stale)
         kills += 1
         for words in SAID:
-            lost += seen.count(words) == 0
-            doubled += max(0, seen.count(words) - 1)
+            lost += messages.count(words) == 0
+            doubled += max(0, messages.count(words) - 1)
         entries = scan((folder / "reminders.md").read_bytes()).entries
-        left += sum(entry.reminder.message != "daily" for entry in entries)
+        lines_left += sum(entry.reminder.message != "daily" for entry in entries)
         tick(kills)
-    return CrashReport(kills=kills, firings=kills * len(SAID), lost=lost, doubled=doubled, lines_left=left)
+    return CrashReport(kills=kills, firings=kills * len(SAID), lost=lost, doubled=doubled, lines_left=lines_left)
 
 
 def _cases() -> Iterator[tuple[int, timedelta, bool]]:
@@ -73,7 +74,7 @@ def _one_case(folder: Path, channel: Channel, step: int, down: timedelta, *, sta
     """What people saw: the words of each message."""
     path = folder / "reminders.md"
     path.write_text(LINES)
-    first = Process(folder, channel, DUE - timedelta(seconds=30), catchup_hours=2)
+    first = Process(folder, channel, DUE - timedelta(seconds=30), SETTINGS)
     first.settle()
     before = path.read_bytes()
     first.clock.advance((DUE - first.clock.now()).total_seconds())
@@ -82,7 +83,7 @@ def _one_case(folder: Path, channel: Channel, step: int, down: timedelta, *, sta
     first.kill()
     if stale:
         path.write_bytes(before)
-    second = Process(folder, channel, first.clock.now() + down, catchup_hours=2)
+    second = Process(folder, channel, first.clock.now() + down, SETTINGS)
     second.settle()
     second.pass_minutes(3)
     second.kill()

@@ -1,4 +1,4 @@
-"""An editor and the agent change the reminders' file at the same time; nobody's line may be lost."""
+"""Race of an editor and the agent for the reminders' file; nobody's line may be lost."""
 
 from __future__ import annotations
 
@@ -134,15 +134,15 @@ def race(
         pause.wait(PAUSE_S * chance(f"{seed}/agent/{number}", 100) / 100)
     editor.stop()
     agent.finish()
-    left = frozenset(path.read_bytes().split(b"\n"))
-    wanted = [human_line(number) for number in range(editor.edits)]
-    undone = [at for line, at in agent.added.items() if line not in left]
-    undone += [at for line, at in agent.removed.items() if line in left]
+    lines = frozenset(path.read_bytes().split(b"\n"))
+    human_lines = [human_line(number) for number in range(editor.edits)]
+    undone = [at for line, at in agent.added.items() if line not in lines]
+    undone += [at for line, at in agent.removed.items() if line in lines]
     overwritten = sum(any(began < at < ended for began, ended in editor.slow) for at in undone)
     return RaceReport(
         saver=saver.value,
         human_edits=editor.edits,
-        human_lost=sum(line not in left for line in wanted),
+        human_lost=sum(line not in lines for line in human_lines),
         agent_edits=rounds,
         agent_lost=len(undone) - overwritten,
         refused=agent.refused,

@@ -1,4 +1,4 @@
-"""Years of minutes, each looked at as the scheduler does; every firing must come exactly once, on its minute."""
+"""Replay of years, minute by minute, as the scheduler looks at them; every firing comes once, on its minute."""
 
 from __future__ import annotations
 
@@ -61,17 +61,17 @@ def replay(
     """
     began = perf_counter()
     data = b"\n".join(line for line in FILE.split(b"\n") if not _is_past(line, start))
-    said = _live(zone, data, start, end, step, tick)
+    firings_said = _live(zone, data, start, end, step, tick)
     expected = {
         (entry.reminder.id, due) for entry in scan(data).entries for due in firings(entry.reminder, start, end, zone)
     }
-    times = Counter((name, due) for name, due, _ in said)
+    times = Counter((name, due) for name, due, _ in firings_said)
     return ReplayReport(
         looks=int((end - start) / step),
-        firings=len(said),
+        firings=len(firings_said),
         missing=len(expected - times.keys()),
         doubled=sum(count - 1 for count in times.values()) + len(times.keys() - expected),
-        late=sum(not now - step < due <= now for _, due, now in said),
+        late=sum(not now - step < due <= now for _, due, now in firings_said),
         seconds=perf_counter() - began,
     )
 
@@ -85,15 +85,15 @@ def _live(
 ) -> list[tuple[str, datetime, datetime]]:
     """Id, due minute and the look it was said at, of everything that was said."""
     cursor, now = Cursor(start), start
-    said: list[tuple[str, datetime, datetime]] = []
+    firings_said: list[tuple[str, datetime, datetime]] = []
     while now < end:
         now += step
         after, until = cursor.stretch(now)
         for firing in Stretch(after, until, zone).find(data).firings:
-            said.append((firing.reminder.id, firing.due, now))
+            firings_said.append((firing.reminder.id, firing.due, now))
             if firing.is_one_off:
                 data = remove_line(data, firing.raw)
         cursor.advance(now)
         if now.hour == now.minute == 0:
             tick(now)
-    return said
+    return firings_said

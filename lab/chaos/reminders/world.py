@@ -1,4 +1,4 @@
-"""A world for the scheduler: a Discord that keeps what was posted, and processes that live and die before it."""
+"""Simulated world of the scheduler: a Discord that keeps what was posted, and processes that live and die."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MILLISECOND = 0.001
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class PostedMessage:
     """One message in the channel."""
 
     at: datetime
@@ -38,7 +38,7 @@ class Shown:
 class Channel:
     """What people see; it outlives the agent's processes."""
 
-    shown: list[Shown] = field(default_factory=list)
+    shown: list[PostedMessage] = field(default_factory=list)
     fails: int = 0
     """So many of the next postings fail without being shown."""
     refuses: bool = False
@@ -49,9 +49,9 @@ class Channel:
 
     def has(self, message: PostMessage, now: datetime) -> bool:
         """Whether the posting is shown already, as Discord or a look into the channel can tell."""
-        known = any(one.nonce == message.nonce and now - one.at <= NONCE_LIFE for one in self.shown)
-        if known or not (message.look_first and message.mark):
-            return known
+        is_shown = any(one.nonce == message.nonce and now - one.at <= NONCE_LIFE for one in self.shown)
+        if is_shown or not (message.look_first and message.mark):
+            return is_shown
         since = message.look_since or now - timedelta(hours=1)
         return any(message.mark in one.text and one.at >= since for one in self.shown)
 
@@ -83,7 +83,7 @@ class ModelDiscord(Actor):
             channel.fails -= 1
             return DeliveryFailed(request_id=posting.request_id, reason="no connection")
         if not channel.has(posting, now):
-            channel.shown.append(Shown(now, posting.text, posting.nonce))
+            channel.shown.append(PostedMessage(now, posting.text, posting.nonce))
         return Delivered(request_id=posting.request_id, message_ids=("1",))
 
 
@@ -96,46 +96,52 @@ class _Answer(Message, frozen=True, kw_only=True, gc=False):
     reply: Message
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProcessConfig:
+    """What differs between processes."""
+
+    catchup_hours: float = 0.0
+    """As the setting."""
+    waits: Waits = QUICK
+    """Of the file's edits."""
+    fires: bool = True
+    """Whether what is due is said."""
+    window: Window | None = CHANNEL
+    """Where reminders are said."""
+
+
+DEFAULTS = ProcessConfig()
+
+
 class Process:
-    """One process of the agent, as far as reminders go, on a clock that its owner moves.
+    """One process of the agent, as far as reminders go, on a clock that its owner moves."""
 
-    Args:
-        folder: Holds the reminders' file and what the agent keeps beside its logs.
-        channel: What people see.
-        start: When it starts.
-        catchup_hours: As the setting.
-        waits: Of the file's edits.
-        fires: Whether what is due is said.
-    """
+    def __init__(self, folder: Path, channel: Channel, start: datetime, config: ProcessConfig = DEFAULTS) -> None:
+        """Start it.
 
-    def __init__(
-        self,
-        folder: Path,
-        channel: Channel,
-        start: datetime,
-        *,
-        catchup_hours: float = 0.0,
-        waits: Waits = QUICK,
-        fires: bool = True,
-        window: Window | None = CHANNEL,
-    ) -> None:
+        Args:
+            folder: Holds the reminders' file and what the agent keeps beside its logs.
+            channel: What people see.
+            start: When it starts.
+            config: What differs between processes.
+        """
         self.clock = ManualClock(start)
         self.file = folder / "reminders.md"
         self.system = ActorSystem(workers=0, clock=self.clock)
         self.life = SchedulerState()
-        config = SchedulerConfig(
+        scheduler = SchedulerConfig(
             file=self.file,
             spare=folder / "spare",
             zone=load_zone(),
-            channel=window,
+            channel=config.window,
             delivery=DISCORD,
             owner_id=OWNER_ID,
-            catchup_hours=catchup_hours,
-            fires=fires,
-            waits=waits,
+            catchup_hours=config.catchup_hours,
+            fires=config.fires,
+            waits=config.waits,
         )
         self.asker: Edge = self.system.edge("asker")
-        self.system.register(ActorSpec(SCHEDULER.kind, lambda _key: SchedulerActor(config, self.life), core=True))
+        self.system.register(ActorSpec(SCHEDULER.kind, lambda _key: SchedulerActor(scheduler, self.life), core=True))
         self.system.register(ActorSpec(DISCORD.kind, lambda _key: ModelDiscord(channel), core=True))
         self.system.start()
         self.system.run()

@@ -1,4 +1,4 @@
-"""One thing that happened, encoded at most once per shape, however many sockets get it."""
+"""Event of the gateway or the page, encoded at most once per shape, however many sockets get it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from lab.playground.world.payloads import blanked
+from lab.playground.world.objects import blanked
 
 INTENT_GUILDS = 1 << 0
 INTENT_MEMBERS = 1 << 1
@@ -24,16 +24,7 @@ encode = msgspec.json.Encoder().encode
 
 
 class Event:
-    """A dispatch of the gateway, or of the page alone.
-
-    Args:
-        name: Discord's event name; names of the playground's own begin with `PLAYGROUND_`.
-        payload: The `d` of the frame; not changed afterwards.
-        channel_id: Where it happened; None for the guild as a whole.
-        intent: Bits of which a session needs one; 0 means every session gets it.
-        to_bot: Whether the gateway sends it.
-        hide_content: Whether sessions without the message content intent get it blanked.
-    """
+    """A dispatch of the gateway, or of the page alone."""
 
     __slots__ = (
         "_blank", "_full", "channel_id", "guild_id", "hide_content", "intent", "name", "payload", "seq", "to_bot"
@@ -49,6 +40,16 @@ class Event:
         to_bot: bool = True,
         hide_content: bool = False,
     ) -> None:
+        """Nothing is encoded yet.
+
+        Args:
+            name: Discord's event name; names of the playground's own begin with `PLAYGROUND_`.
+            payload: The `d` of the frame; not changed afterwards.
+            channel_id: Where it happened; None for the guild as a whole.
+            intent: Bits of which a session needs one; 0 means every session gets it.
+            to_bot: Whether the gateway sends it.
+            hide_content: Whether sessions without the message content intent get it blanked.
+        """
         self.name = name
         self.payload = payload
         self.channel_id = channel_id

@@ -1,4 +1,4 @@
-"""Everything that happens, told to listeners and to those who wait, without polling."""
+"""Event feed: everything that happens, in order, to listeners and to those who wait; without polling."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ Predicate = Callable[[Event], bool]
 
 
 class Feed:
-    """The order of events; used on the server's loop only.
-
-    Args:
-        recent_limit: How many events can still be read after they happened.
-    """
+    """The order of events; used on the server's loop only."""
 
     def __init__(self, recent_limit: int = 2000) -> None:
+        """Nothing happened yet.
+
+        Args:
+            recent_limit: How many events can still be read after they happened.
+        """
         self.seq = 0
         """Number of the newest event; 0 before the first."""
         self._recent: deque[Event] = deque(maxlen=recent_limit)

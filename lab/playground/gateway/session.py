@@ -1,4 +1,4 @@
-"""A gateway session: its numbered events, kept for RESUME, whether or not a socket is attached."""
+"""Gateway session: its numbered events, kept for RESUME, whether or not a socket is attached."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ BUFFER_BYTES = 16 * 1024 * 1024
 
 
 class ReplayBuffer:
-    """The newest events of a session, bounded in number and bytes.
-
-    Args:
-        limit_events: Most events kept.
-        limit_bytes: Most bytes kept; a single larger event is kept alone.
-    """
+    """The newest events of a session, bounded in number and bytes."""
 
     def __init__(self, limit_events: int = BUFFER_EVENTS, limit_bytes: int = BUFFER_BYTES) -> None:
+        """Empty.
+
+        Args:
+            limit_events: Most events kept.
+            limit_bytes: Most bytes kept; a single larger event is kept alone.
+        """
         self._limit_events = limit_events
         self._limit_bytes = limit_bytes
         self._size_bytes = 0
@@ -55,21 +56,22 @@ class ReplayBuffer:
 
 
 class Connection:
-    """One websocket and its outgoing frames, sent in order by a task of its own.
-
-    Args:
-        socket: The accepted websocket.
-        transport: Its TCP connection.
-    """
+    """One websocket and its outgoing frames, sent in order by a task of its own."""
 
     def __init__(self, socket: web.WebSocketResponse, transport: asyncio.Transport | None) -> None:
+        """Nothing is queued; the writing task starts.
+
+        Args:
+            socket: The accepted websocket.
+            transport: Its TCP connection.
+        """
         self.socket = socket
         self.transport = transport
         self.frozen = False
         """A zombie: the socket is open, nothing is sent and nothing is heard."""
         self.closed_by_us = False
         self._frames: deque[bytes] = deque()
-        self._wanted = asyncio.Event()
+        self._has_frames = asyncio.Event()
         self._drained = asyncio.Event()
         self._writer = asyncio.create_task(self._write())
 
@@ -78,7 +80,7 @@ class Connection:
         if not self.frozen:
             self._frames.append(frame)
             self._drained.clear()
-            self._wanted.set()
+            self._has_frames.set()
 
     def send_op(self, op: int, data: Any) -> None:
         """Queue a frame that is not a dispatch."""
@@ -108,22 +110,23 @@ class Connection:
                     await self.socket.send_frame(self._frames[0], WSMsgType.TEXT)
                     self._frames.popleft()
                 self._drained.set()
-                self._wanted.clear()
-                await self._wanted.wait()
+                self._has_frames.clear()
+                await self._has_frames.wait()
         except ConnectionError:
             self._frames.clear()
 
 
-class Session:
-    """What IDENTIFY opened and RESUME continues.
-
-    Args:
-        session_id: Told to the client in READY.
-        intents: What it asked for.
-        shard: (number, count).
-    """
+class GatewaySession:
+    """What IDENTIFY opened and RESUME continues."""
 
     def __init__(self, session_id: str, intents: int, shard: tuple[int, int] = (0, 1)) -> None:
+        """No event yet, no socket.
+
+        Args:
+            session_id: Told to the client in READY.
+            intents: What it asked for.
+            shard: (number, count).
+        """
         self.session_id = session_id
         self.intents = intents
         self.shard = shard

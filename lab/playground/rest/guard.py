@@ -1,4 +1,4 @@
-"""Who may talk to the server: only those who know it by a loopback name, and no page of another origin."""
+"""Middleware against foreign callers: only those who know it by a loopback name, and no page of another origin."""
 
 from __future__ import annotations
 

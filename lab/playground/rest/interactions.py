@@ -4,28 +4,29 @@ from __future__ import annotations
 
 from typing import Any
 
+from lab.playground.acts.interactions import InteractionActs
 from lab.playground.hub import Hub
-from lab.playground.interaction_acts import InteractionActs
-from lab.playground.rest.messages import apply_edit, read_draft
-from lab.playground.rest.rest import Call, Route
+from lab.playground.rest.drafts import apply_edit, read_draft
+from lab.playground.rest.route import Call, Route
 from lab.playground.world import defaults
 from lab.playground.world.errors import ApiError, unknown
 from lab.playground.world.interactions import CallbackKind, Interaction
-from lab.playground.world.payloads import Json
+from lab.playground.world.objects import Json
 from lab.playground.world.records import Message
 
 _WITH_MESSAGE = (CallbackKind.MESSAGE, CallbackKind.DEFERRED_MESSAGE)
 
 
 class InteractionRoutes:
-    """Handlers of `/applications`, `/interactions` and `/webhooks`.
-
-    Args:
-        hub: The playground.
-        acts: What they do.
-    """
+    """Handlers of `/applications`, `/interactions` and `/webhooks`."""
 
     def __init__(self, hub: Hub, acts: InteractionActs) -> None:
+        """Keep the parts.
+
+        Args:
+            hub: The playground.
+            acts: What they do.
+        """
         self._hub = hub
         self._acts = acts
 
@@ -78,10 +79,10 @@ class InteractionRoutes:
             "resource": {"type": interaction.callback},
         }
         if message is not None:
-            shown = self._hub.payloads.message(message)
-            answer["resource"]["message"] = shown
+            payload = self._hub.payloads.message(message)
+            answer["resource"]["message"] = payload
             answer["interaction"] |= {
-                "response_message_id": shown["id"],
+                "response_message_id": payload["id"],
                 "response_message_loading": interaction.is_deferred,
                 "response_message_ephemeral": message.id in interaction.hidden,
             }
@@ -139,9 +140,9 @@ class InteractionRoutes:
         return command
 
     def _find(self, call: Call) -> dict[str, Any]:
-        wanted = call.params["command_id"]
+        command_id = call.params["command_id"]
         for command in self._hub.commands.all_of(self._scope(call)):
-            if command["id"] == wanted:
+            if command["id"] == command_id:
                 return command
         raise unknown("application command", 10063)
 

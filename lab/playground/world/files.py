@@ -1,4 +1,4 @@
-"""The bytes of attachments, in memory and bounded."""
+"""Attachment store, in memory and bounded."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ DEFAULT_LIMIT_BYTES = 256 * 1024 * 1024
 
 
 class FileStore:
-    """Keeps files by id; when full the oldest are forgotten and answer as unknown.
-
-    Args:
-        limit_bytes: Most bytes kept together.
-    """
+    """Keeps files by id; when full the oldest are forgotten and answer as unknown."""
 
     def __init__(self, limit_bytes: int = DEFAULT_LIMIT_BYTES) -> None:
+        """Empty.
+
+        Args:
+            limit_bytes: Most bytes kept together.
+        """
         self._limit_bytes = limit_bytes
         self._size_bytes = 0
         self._files: dict[int, bytes] = {}

@@ -1,4 +1,4 @@
-"""The messages of one channel in order of id, bounded, paged as Discord pages them."""
+"""Message history of one channel in order of id, bounded, paged as Discord pages them."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ T = TypeVar("T", bound=HasId)
 
 
 class History(Generic[T]):
-    """Ordered by id; adding at the end, finding and paging never scan the channel.
-
-    Args:
-        limit: Most entries kept, >= 1; beyond it the oldest are forgotten.
-    """
+    """Messages ordered by id; adding at the end, finding and paging never scan the channel."""
 
     __slots__ = ("_by_id", "_ids", "_limit")
 
     def __init__(self, limit: int = 10_000) -> None:
+        """Empty.
+
+        Args:
+            limit: Most entries kept, >= 1; beyond it the oldest are forgotten.
+        """
         if limit < 1:
             raise ValueError(f"history limit {limit}: must be at least 1")
         self._limit = limit

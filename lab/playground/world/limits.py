@@ -24,7 +24,7 @@ class _Window:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class RateVerdict:
     """Whether a request may pass, and the rate headers of its answer."""
 
     allowed: bool
@@ -33,19 +33,20 @@ class Verdict:
 
 
 class RateLimiter:
-    """Fixed windows per bucket and major parameter.
-
-    Args:
-        clock: Seconds since 1970.
-        enabled: Whether requests are ever refused; can be changed at any time.
-    """
+    """Fixed-window rate limit per bucket and major parameter."""
 
     def __init__(self, clock: Callable[[], float], *, enabled: bool = False) -> None:
+        """No window yet.
+
+        Args:
+            clock: Seconds since 1970.
+            enabled: Whether requests are ever refused; can be changed at any time.
+        """
         self._clock = clock
         self._windows: dict[tuple[str, str], _Window] = {}
         self.enabled = enabled
 
-    def check(self, bucket: str, major: str) -> Verdict:
+    def check(self, bucket: str, major: str) -> RateVerdict:
         """Count one request against its bucket.
 
         Args:
@@ -54,7 +55,7 @@ class RateLimiter:
         """
         now = self._clock()
         if not self.enabled:
-            return Verdict(True, 0.0, _headers(bucket, UNLIMITED, UNLIMITED - 1, now + 1.0, 1.0))
+            return RateVerdict(True, 0.0, _headers(bucket, UNLIMITED, UNLIMITED - 1, now + 1.0, 1.0))
         limit, window_s = BUCKETS.get(bucket, BUCKETS["other"])
         window = self._windows.get((bucket, major))
         if window is None or window.ends_at <= now:
@@ -63,9 +64,9 @@ class RateLimiter:
         left_s = window.ends_at - now
         if window.used >= limit:
             headers = _headers(bucket, limit, 0, window.ends_at, left_s) | {"X-RateLimit-Scope": "user"}
-            return Verdict(False, left_s, headers)
+            return RateVerdict(False, left_s, headers)
         window.used += 1
-        return Verdict(True, 0.0, _headers(bucket, limit, limit - window.used, window.ends_at, left_s))
+        return RateVerdict(True, 0.0, _headers(bucket, limit, limit - window.used, window.ends_at, left_s))
 
     def _prune(self, now: float) -> None:
         if len(self._windows) > _PRUNE_ABOVE:

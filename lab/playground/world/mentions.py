@@ -1,4 +1,4 @@
-"""Who a message mentions, and whom `allowed_mentions` lets it mention."""
+"""Mentions of a message, as far as `allowed_mentions` allows them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def find_mentions(text: str, allowed: dict[str, Any] | None, users: Container[in
 
 
 def _ids(pattern: re.Pattern[str], text: str) -> list[int]:
-    return list(dict.fromkeys(int(found) for found in pattern.findall(text)))
+    return list(dict.fromkeys(int(user_id) for user_id in pattern.findall(text)))
 
 
 def _is_allowed(allowed: dict[str, Any] | None, what: str, entry_id: int) -> bool:

@@ -1,85 +1,34 @@
-"""State -> the JSON Discord would send, with every key discord.py needs."""
+"""JSON of guilds, channels and messages as Discord would send it, with every key discord.py needs."""
 
 from __future__ import annotations
 
-from typing import Any
-from urllib.parse import quote
-
 from lab.playground.world import defaults
-from lab.playground.world.records import Attachment, Channel, ChannelKind, Message, MessageFlag, Role, User
+from lab.playground.world.objects import (
+    Json,
+    attachment_payload,
+    emoji_payload,
+    member_payload,
+    role_payload,
+    thread_member_payload,
+    user_payload,
+)
+from lab.playground.world.records import Channel, ChannelKind, Message, MessageFlag, Role
 from lab.playground.world.rules import FILE_LIMIT_BYTES
-from lab.playground.world.world import World, thread_state
-
-Json = dict[str, Any]
-
-ALL_PERMISSIONS = str((1 << 50) - 1)
+from lab.playground.world.state import World, thread_state
 
 
 class Payloads:
-    """Writes the records of one world as Discord does.
-
-    Args:
-        world: Where referenced records are looked up.
-    """
+    """Writes the records of one world as Discord does."""
 
     def __init__(self, world: World) -> None:
+        """No address yet.
+
+        Args:
+            world: Where referenced records are looked up.
+        """
         self._world = world
         self.origin = "http://127.0.0.1"
         """Scheme, host and port under which attachments are served; set when the server listens."""
-
-    # people
-
-    def user(self, user: User) -> Json:
-        """A user object; the same dict every time, so don't change it."""
-        if user.payload is None:
-            user.payload = {
-                "id": str(user.id),
-                "username": user.name.lower().replace(" ", "_"),
-                "global_name": user.name,
-                "discriminator": "0",
-                "avatar": None,
-                "bot": user.bot,
-                "system": False,
-                "public_flags": 0,
-            }
-        return user.payload
-
-    def member(self, user: User, *, with_user: bool = True, permissions: bool = False) -> Json:
-        """A guild member, with or without its user."""
-        member: Json = {
-            "roles": [str(role) for role in user.roles],
-            "joined_at": user.joined_at,
-            "premium_since": None,
-            "nick": None,
-            "avatar": None,
-            "pending": False,
-            "deaf": False,
-            "mute": False,
-            "flags": 0,
-            "communication_disabled_until": None,
-        }
-        if with_user:
-            member["user"] = self.user(user)
-        if permissions:
-            member["permissions"] = ALL_PERMISSIONS
-        return member
-
-    def role(self, role: Role) -> Json:
-        """A role."""
-        return {
-            "id": str(role.id),
-            "name": role.name,
-            "color": 0,
-            "colors": {"primary_color": 0, "secondary_color": None, "tertiary_color": None},
-            "hoist": False,
-            "icon": None,
-            "unicode_emoji": None,
-            "position": 0 if role.id in self._world.guilds else 1,
-            "permissions": str(role.permissions),
-            "managed": False,
-            "mentionable": False,
-            "flags": 0,
-        }
 
     # guild and channels
 
@@ -112,11 +61,16 @@ class Payloads:
             "features": [],
             "emojis": [],
             "stickers": [],
-            "roles": [self.role(r) for r in world.roles.values() if r.id == guild_id or r.id not in world.guilds],
+            "roles": [role_payload(role, of_everyone=role.id == guild_id) for role in self._roles(guild_id)],
         }
         if for_gateway:
             guild.update(self._guild_extras(guild_id, all_members))
         return guild
+
+    def _roles(self, guild_id: int) -> list[Role]:
+        """Everyone's role of that guild, and the roles that were added."""
+        world = self._world
+        return [role for role in world.roles.values() if role.id == guild_id or role.id not in world.guilds]
 
     def _guild_extras(self, guild_id: int, all_members: bool) -> Json:
         world = self._world
@@ -126,7 +80,7 @@ class Payloads:
             "large": len(world.users) > 250,
             "unavailable": False,
             "member_count": len(world.users),
-            "members": [self.member(user) for user in members],
+            "members": [member_payload(user) for user in members],
             "channels": [self.channel(c) for c in self.guild_channels(guild_id)],
             "threads": [self.channel(t) for t in self.active_threads(guild_id)],
             "voice_states": [],
@@ -139,14 +93,14 @@ class Payloads:
     def guild_channels(self, guild_id: int = defaults.GUILD_ID) -> list[Channel]:
         """Text channels and forums of a guild in order of position."""
         kinds = (ChannelKind.TEXT, ChannelKind.FORUM)
-        found = (c for c in self._world.channels.values() if c.kind in kinds and c.guild_id == guild_id)
-        return sorted(found, key=lambda channel: channel.position)
+        channels = (c for c in self._world.channels.values() if c.kind in kinds and c.guild_id == guild_id)
+        return sorted(channels, key=lambda channel: channel.position)
 
     def active_threads(self, guild_id: int = defaults.GUILD_ID) -> list[Channel]:
         """The threads of a guild that the bot sees and that are not archived."""
         world = self._world
-        seen = (t for t in world.threads.values() if t.guild_id == guild_id and world.may_see(world.bot, t))
-        return [thread for thread in seen if not thread_state(thread).archived]
+        threads = (t for t in world.threads.values() if t.guild_id == guild_id and world.may_see(world.bot, t))
+        return [thread for thread in threads if not thread_state(thread).archived]
 
     def channel(self, channel: Channel, *, newly_created: bool = False) -> Json:
         """A channel, DM or thread object."""
@@ -177,7 +131,7 @@ class Payloads:
         return {
             "id": str(channel.id),
             "type": int(ChannelKind.DM),
-            "recipients": [self.user(recipient)],
+            "recipients": [user_payload(recipient)],
             "last_message_id": _id_or_none(channel.last_message_id),
             "flags": 0,
         }
@@ -208,15 +162,10 @@ class Payloads:
         }
         bot_id = self._world.bot.id
         if bot_id in state.members:
-            payload["member"] = self.thread_member(channel, bot_id)
+            payload["member"] = thread_member_payload(channel, bot_id)
         if newly_created:
             payload["newly_created"] = True
         return payload
-
-    def thread_member(self, channel: Channel, user_id: int) -> Json:
-        """Somebody's membership of a thread."""
-        joined_at = thread_state(channel).members[user_id]
-        return {"id": str(channel.id), "user_id": str(user_id), "join_timestamp": joined_at, "flags": 0}
 
     # messages
 
@@ -227,15 +176,15 @@ class Payloads:
             "id": str(message.id),
             "channel_id": str(message.channel_id),
             "type": int(message.kind),
-            "author": self.user(message.author),
+            "author": user_payload(message.author),
             "content": message.content,
             "timestamp": message.created_at,
             "edited_timestamp": message.edited_at,
             "tts": False,
             "mention_everyone": message.mention_everyone,
-            "mentions": [self.user(world.users[i]) for i in message.mentions if i in world.users],
+            "mentions": [user_payload(world.users[i]) for i in message.mentions if i in world.users],
             "mention_roles": [str(i) for i in message.mention_roles],
-            "attachments": [self.attachment(a) for a in message.attachments],
+            "attachments": [attachment_payload(a, self.origin) for a in message.attachments],
             "embeds": message.embeds,
             "components": message.components,
             "pinned": message.pinned,
@@ -256,22 +205,6 @@ class Payloads:
             payload["thread"] = self.channel(world.threads[message.id])
         if for_gateway:
             self._add_place(payload, message)
-        return payload
-
-    def attachment(self, attachment: Attachment) -> Json:
-        """A file, with the loopback address of its bytes."""
-        path = f"/attachments/{attachment.channel_id}/{attachment.id}/{quote(attachment.filename)}"
-        payload: Json = {
-            "id": str(attachment.id),
-            "filename": attachment.filename,
-            "size": attachment.size_bytes,
-            "url": self.origin + path,
-            "proxy_url": self.origin + path,
-            "content_type": attachment.content_type,
-            "flags": 0,
-        }
-        if attachment.description is not None:
-            payload["description"] = attachment.description
         return payload
 
     def _reactions(self, message: Message) -> list[Json]:
@@ -311,7 +244,7 @@ class Payloads:
         if channel.kind != ChannelKind.DM:
             payload["guild_id"] = str(channel.guild_id)
             if message.interaction is None:
-                payload["member"] = self.member(message.author, with_user=False)
+                payload["member"] = member_payload(message.author, with_user=False)
 
     # application
 
@@ -326,24 +259,10 @@ class Payloads:
             "bot_require_code_grant": False,
             "verify_key": "0" * 64,
             "flags": (1 << 15) | (1 << 19),
-            "owner": self.user(self._world.user(defaults.YOU_ID)),
+            "owner": user_payload(self._world.user(defaults.YOU_ID)),
             "team": None,
             "attachment_size_limit": FILE_LIMIT_BYTES,
         }
-
-
-def emoji_payload(emoji: str) -> Json:
-    """An emoji as reactions carry it; `name:id` for custom ones."""
-    name, _, emoji_id = emoji.partition(":")
-    return {"name": name, "id": emoji_id or None}
-
-
-def blanked(payload: Json) -> Json:
-    """The message as a bot without the message content intent sees it."""
-    blank = {**payload, "content": "", "embeds": [], "attachments": [], "components": []}
-    if payload.get("referenced_message"):
-        blank["referenced_message"] = blanked(payload["referenced_message"])
-    return blank
 
 
 def _id_or_none(snowflake: int | None) -> str | None:

@@ -1,4 +1,4 @@
-"""What the world consists of. Mutable; only `world.py` and `interactions.py` change them."""
+"""Records of the world: users, channels, messages. Mutable; `state.py` and the acts change them."""
 
 from __future__ import annotations
 
@@ -144,6 +144,16 @@ class Message:
     """`interaction_metadata`, for answers to interactions."""
     position: int | None = None
     """Approximate place in a thread."""
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A file on its way into a message."""
+
+    filename: str
+    data: bytes
+    content_type: str | None = None
+    description: str | None = None
 
 
 @dataclass(slots=True, kw_only=True)

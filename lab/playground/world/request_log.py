@@ -1,4 +1,4 @@
-"""The bot's REST calls, the newest of them, for assertions."""
+"""Log of the bot's newest REST calls, for assertions."""
 
 from __future__ import annotations
 
@@ -28,13 +28,14 @@ class RequestRecord:
 
 
 class RequestLog:
-    """The newest calls and counts of all of them.
-
-    Args:
-        limit: Most calls kept.
-    """
+    """The newest calls and counts of all of them."""
 
     def __init__(self, limit: int) -> None:
+        """Empty.
+
+        Args:
+            limit: Most calls kept.
+        """
         self._records: deque[RequestRecord] = deque(maxlen=limit)
         self.by_status: Counter[int] = Counter()
 

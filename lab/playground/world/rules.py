@@ -1,4 +1,4 @@
-"""What Discord accepts: lengths, counts and names. Every rule raises `ApiError` or returns the clean value."""
+"""Validation as Discord does it: lengths, counts and names. Every rule raises `ApiError` or returns the clean value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ids that increase and tell the time, as Discord's do."""
+"""Snowflakes: ids that increase and tell the time, as Discord's do."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ DISCORD_EPOCH_MS = 1_420_070_400_000
 
 
 class SnowflakeSource:
-    """Strictly increasing ids, whatever the clock does.
-
-    Args:
-        clock: Seconds since 1970.
-    """
+    """Strictly increasing ids, whatever the clock does."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
+        """No id yet.
+
+        Args:
+            clock: Seconds since 1970.
+        """
         self._clock = clock
         self._last = 0
 

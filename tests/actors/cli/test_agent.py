@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from lab.playground.config import PlaygroundConfig
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import BOT_TOKEN, GENERAL_ID
 from tests.actors.cli.command import digest, run
@@ -115,7 +116,7 @@ def test_run_with_a_wrong_token_ends_with_one_sentence_and_does_not_try_again(tm
 
 
 def test_run_without_the_intents_says_which_switch_to_turn_on(tmp_path: Path) -> None:
-    server = PlaygroundServer(allowed_intents=0)
+    server = PlaygroundServer(PlaygroundConfig(allowed_intents=0))
     server.start()
     settings_for(server, tmp_path)
     done = run("agent", "run", cwd=tmp_path, environment={"DISCORD_BOT_TOKEN": BOT_TOKEN})

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from lab.chaos.reminders.world import Channel, Process
+from lab.chaos.reminders.world import Channel, Process, ProcessConfig
 
 START = datetime(2026, 3, 28, 12, 0, 30, tzinfo=UTC)
 StartProcess = Callable[..., Process]
@@ -31,7 +31,7 @@ def start(tmp_path: Path, channel: Channel) -> Iterator[StartProcess]:
     processes: list[Process] = []
 
     def begin(at: datetime = START, **how: Any) -> Process:
-        process = Process(tmp_path, channel, at, **how)
+        process = Process(tmp_path, channel, at, ProcessConfig(**how))
         processes.append(process)
         return process
 

@@ -9,7 +9,7 @@ import pytest
 from actors.context.log_file import WindowLog
 from domain.log.event import Kind, event
 from lab.load.log_audit import audit_logs
-from lab.load.tally import ThreadState
+from lab.load.tally import LoadThread
 from lab.load.wording import question, secret_of
 from messages.base import Surface, Window
 
@@ -19,9 +19,9 @@ SECRETS = {ALICE: secret_of("s", 1), BOB: secret_of("s", 2)}
 
 
 @pytest.fixture
-def threads() -> dict[int, ThreadState]:
+def threads() -> dict[int, LoadThread]:
     """Each has said two things."""
-    return {channel_id: ThreadState(secret, asked=2) for channel_id, secret in SECRETS.items()}
+    return {channel_id: LoadThread(secret, turns=2) for channel_id, secret in SECRETS.items()}
 
 
 def write(root: Path, channel_id: int, *texts: str) -> Path:
@@ -36,7 +36,7 @@ def write(root: Path, channel_id: int, *texts: str) -> Path:
 
 
 def test_logs_that_hold_exactly_what_was_said_are_as_they_should_be(
-    tmp_path: Path, threads: dict[int, ThreadState]
+    tmp_path: Path, threads: dict[int, LoadThread]
 ) -> None:
     for channel_id, secret in SECRETS.items():
         write(tmp_path, channel_id, question(secret, 1), question(secret, 2))
@@ -46,31 +46,31 @@ def test_logs_that_hold_exactly_what_was_said_are_as_they_should_be(
     assert (found.logs, found.broken, found.missing, found.doubled, found.cross_talk) == (2, [], set(), 0, 0)
 
 
-def test_a_message_or_a_whole_log_that_is_not_there_is_missing(tmp_path: Path, threads: dict[int, ThreadState]) -> None:
+def test_a_message_or_a_whole_log_that_is_not_there_is_missing(tmp_path: Path, threads: dict[int, LoadThread]) -> None:
     write(tmp_path, ALICE, question(SECRETS[ALICE], 2))
 
     assert audit_logs(tmp_path, threads).missing == {(ALICE, 1), (BOB, 1), (BOB, 2)}
 
 
-def test_without_any_log_everything_is_missing(tmp_path: Path, threads: dict[int, ThreadState]) -> None:
+def test_without_any_log_everything_is_missing(tmp_path: Path, threads: dict[int, LoadThread]) -> None:
     assert len(audit_logs(tmp_path, threads).missing) == 4
 
 
-def test_a_message_that_was_logged_twice_is_doubled(tmp_path: Path, threads: dict[int, ThreadState]) -> None:
+def test_a_message_that_was_logged_twice_is_doubled(tmp_path: Path, threads: dict[int, LoadThread]) -> None:
     secret = SECRETS[ALICE]
     write(tmp_path, ALICE, question(secret, 1), question(secret, 2), question(secret, 2))
 
     assert audit_logs(tmp_path, threads).doubled == 1
 
 
-def test_a_message_in_the_log_of_another_window_is_cross_talk(tmp_path: Path, threads: dict[int, ThreadState]) -> None:
+def test_a_message_in_the_log_of_another_window_is_cross_talk(tmp_path: Path, threads: dict[int, LoadThread]) -> None:
     write(tmp_path, ALICE, question(SECRETS[ALICE], 1), question(SECRETS[BOB], 1))
     write(tmp_path, 910000000000000999, question(SECRETS[BOB], 2))
 
     assert audit_logs(tmp_path, threads).cross_talk == 2
 
 
-def test_a_message_that_nobody_sent_is_named(tmp_path: Path, threads: dict[int, ThreadState]) -> None:
+def test_a_message_that_nobody_sent_is_named(tmp_path: Path, threads: dict[int, LoadThread]) -> None:
     write(tmp_path, ALICE, question(SECRETS[ALICE], 1), "made up")
 
     (reason,) = audit_logs(tmp_path, threads).broken
@@ -78,7 +78,7 @@ def test_a_message_that_nobody_sent_is_named(tmp_path: Path, threads: dict[int, 
     assert "made up" in reason
 
 
-def test_a_log_that_was_changed_is_named_with_its_line(tmp_path: Path, threads: dict[int, ThreadState]) -> None:
+def test_a_log_that_was_changed_is_named_with_its_line(tmp_path: Path, threads: dict[int, LoadThread]) -> None:
     path = write(tmp_path, ALICE, question(SECRETS[ALICE], 1), question(SECRETS[ALICE], 2))
     os.chmod(path, 0o600)  # noqa: PTH101
     path.write_bytes(path.read_bytes().replace(b"turn 1", b"turn 7", 1))

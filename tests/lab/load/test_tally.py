@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from lab.load.tally import Tally, ThreadState
+from lab.load.tally import LoadThread, Tally
 from lab.load.wording import answer, question, secret_of
 from lab.loopback_model.answers import Received
 
@@ -17,13 +17,13 @@ class Scene:
     """Two threads, in which things are said and heard one second after the other."""
 
     def __init__(self) -> None:
-        self.threads = {ALICE: ThreadState(secret_of("s", 1)), BOB: ThreadState(secret_of("s", 2))}
+        self.threads = {ALICE: LoadThread(secret_of("s", 1)), BOB: LoadThread(secret_of("s", 2))}
         self.tally = Tally(self.threads)
         self._seconds = itertools.count(100.0)
         self._ids: Iterator[int] = itertools.count(1)
 
     def ask(self, channel: int) -> None:
-        self.threads[channel].asked += 1
+        self.threads[channel].turns += 1
         self.tally.said(channel, next(self._seconds))
 
     def answer_to(self, channel: int, turn: int = 1, *, having_seen: int | None = None) -> str:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 
-from lab.load.wording import Said, answer, is_part_of_answer, question, read_answer, secret_of, secrets_in
+from lab.load.wording import ParsedAnswer, answer, is_part_of_answer, question, read_answer, secret_of, secrets_in
 from lab.loopback_model.answers import Received
 
 OURS, THEIRS = secret_of("seed", 1), secret_of("seed", 2)
@@ -23,7 +23,7 @@ def test_each_thread_of_a_seed_has_a_secret_of_its_own_and_always_the_same() -> 
 def test_an_answer_tells_the_newest_messages_turn_and_secret() -> None:
     said = answer(request(question(OURS, 1), f"[2026-01-30 14:23 UTC] You:\n{question(OURS, 2)}")).text
 
-    assert read_answer(said) == Said(turn=2, secret=OURS)
+    assert read_answer(said) == ParsedAnswer(turn=2, secret=OURS)
     assert secrets_in(said) == {OURS}
 
 
@@ -31,7 +31,7 @@ def test_an_answer_gives_away_a_secret_anywhere_in_the_request() -> None:
     said = answer(request(f"something of {THEIRS}", question(OURS, 1))).text
 
     assert secrets_in(said) == {OURS, THEIRS}
-    assert read_answer(said) == Said(turn=1, secret=OURS)
+    assert read_answer(said) == ParsedAnswer(turn=1, secret=OURS)
 
 
 def test_an_answer_to_a_request_full_of_secrets_fits_one_message_and_still_shows_it() -> None:

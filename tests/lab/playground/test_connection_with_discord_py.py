@@ -6,6 +6,7 @@ from typing import Any
 import aiohttp
 import pytest
 
+from lab.playground.config import PlaygroundConfig
 from lab.playground.gateway import events
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
@@ -87,7 +88,7 @@ def test_a_wrong_token_is_a_login_failure(playground: PlaygroundServer) -> None:
 
 
 def test_missing_intents_are_refused() -> None:
-    with PlaygroundServer(allowed_intents=events.INTENT_MEMBERS) as playground:
+    with PlaygroundServer(PlaygroundConfig(allowed_intents=events.INTENT_MEMBERS)) as playground:
         bot = Bot(playground)
         try:
             bot.call(bot.client.login(defaults.BOT_TOKEN))

@@ -11,7 +11,7 @@ from actors.memory import commands as memory
 from actors.part import Menu
 from actors.scheduler import commands as reminders
 from actors.skills import part as skills
-from lab.playground.driver import Outcome
+from lab.playground.driver.interactions import InteractionOutcome
 from lab.playground.world import defaults
 from messages.base import Address, Message
 from tests.actors.discord.life import Life, until
@@ -40,13 +40,13 @@ class Caller:
         self._user = user
         self._channel_id = channel_id
 
-    def call(self, command: str, **options: Any) -> Outcome:
+    def call(self, command: str, **options: Any) -> InteractionOutcome:
         return self._playground.slash(self._channel_id, command, options, user=self._user)
 
-    def menu(self, name: str, message_id: int) -> Outcome:
+    def menu(self, name: str, message_id: int) -> InteractionOutcome:
         return self._playground.call_on_message(self._channel_id, name, message_id, user=self._user)
 
-    def press(self, message_id: int | str, custom_id: str) -> Outcome:
+    def press(self, message_id: int | str, custom_id: str) -> InteractionOutcome:
         return self._playground.click(self._channel_id, int(message_id), custom_id, user=self._user)
 
     def complete(self, command: str, focused: str, typed: str) -> list[str]:
@@ -62,16 +62,16 @@ class Caller:
         """Have an actor reply."""
         self.life.tell(reply)
 
-    def answer(self, outcome: Outcome) -> dict[str, Any]:
+    def answer(self, outcome: InteractionOutcome) -> dict[str, Any]:
         """The message that answers a call, once it does."""
         message = self._playground.wait_for_answer(outcome.id)
         assert message is not None
         return message
 
-    def said(self, outcome: Outcome) -> str:
+    def said(self, outcome: InteractionOutcome) -> str:
         return str(self.answer(outcome)["content"])
 
-    def buttons(self, outcome: Outcome) -> dict[str, str]:
+    def buttons(self, outcome: InteractionOutcome) -> dict[str, str]:
         """Custom id -> label of each button below an answer."""
         rows = self.answer(outcome)["components"]
         return {button["custom_id"]: button["label"] for row in rows for button in row["components"]}

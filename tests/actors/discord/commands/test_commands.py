@@ -7,7 +7,7 @@ import pytest
 
 from actors.discord.commands.dispatcher import NO_ANSWER, WENT_WRONG
 from actors.discord.config import DiscordConfig
-from lab.playground.driver import Outcome
+from lab.playground.driver.interactions import InteractionOutcome
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
 from messages.base import RequestId, Surface
@@ -20,7 +20,7 @@ from tests.actors.discord.life import DISCORD, GENERAL, Life, thread_window, tim
 DEFERRED = 5
 
 
-def answer(playground: PlaygroundServer, outcome: Outcome) -> str:
+def answer(playground: PlaygroundServer, outcome: InteractionOutcome) -> str:
     message = playground.wait_for_answer(outcome.id)
     assert message is not None
     return str(message["content"])

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+from lab.playground.config import PlaygroundConfig
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
 from messages.discord import Delivered
@@ -38,7 +39,7 @@ def test_a_bad_token_is_told_once_in_one_sentence(
 
 
 def test_a_missing_intent_names_the_switch(start_life: StartLife) -> None:
-    with PlaygroundServer(allowed_intents=0) as playground, _life_at(playground, wait=False) as life:
+    with PlaygroundServer(PlaygroundConfig(allowed_intents=0)) as playground, _life_at(playground, wait=False) as life:
         (sentence,) = life.fatal.wait(1)
         assert "MESSAGE CONTENT INTENT" in sentence
         settle()
@@ -107,7 +108,7 @@ def test_a_refused_resume_opens_a_new_session(life: Life) -> None:
 
 
 def test_a_silent_socket_is_replaced(start_life: StartLife) -> None:
-    with PlaygroundServer(heartbeat_interval_ms=200) as playground:
+    with PlaygroundServer(PlaygroundConfig(heartbeat_interval_ms=200)) as playground:
         slow = timing(heartbeat_timeout_s=1.0)
         with _life_at(playground, timing=slow) as life:
             life.say("before")

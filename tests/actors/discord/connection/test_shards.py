@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from actors.discord.config import DiscordConfig
+from lab.playground.config import PlaygroundConfig
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
 from tests.actors.discord.life import Life, timing, until
@@ -19,7 +20,7 @@ Start = Callable[..., Life]
 
 @pytest.fixture
 def playground() -> Iterator[PlaygroundServer]:
-    with PlaygroundServer(recommended_shards=2) as server:
+    with PlaygroundServer(PlaygroundConfig(recommended_shards=2)) as server:
         server.create_guild("Second", SECOND_GUILD)
         yield server
 

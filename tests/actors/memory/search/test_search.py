@@ -15,7 +15,7 @@ from domain.memory.hybrid_text import embedded_text
 from domain.memory.injection import Budget
 from domain.memory.remembered import USER, Remembered
 from lab.bench.recall.data import Conversation, Turn
-from lab.bench.recall.search import RANKERS, Asking, Library
+from lab.bench.recall.search import RANKERS, Library, Query
 from messages.base import EventId, Surface, TurnId, Window
 from tests.lab.bench.recall.conversations import WordModel
 
@@ -79,7 +79,7 @@ def stored(folder: Path, library: Library, search: Kind) -> Store:
 def test_the_agent_finds_what_the_benchmark_measures(tmp_path: Path, library: Library, search: Kind) -> None:
     store = stored(tmp_path, library, search)
     for text in QUESTIONS:
-        asking = Asking(text, WordModel().embed([text])[0])
+        asking = Query(text, WordModel().embed([text])[0])
         expected = RANKERS[search](library, asking, Budget())
         question = Question(
             text=text,
@@ -113,7 +113,7 @@ def test_without_a_vector_every_search_goes_by_words(tmp_path: Path, library: Li
 
 def test_what_may_not_be_shown_is_neither_found_nor_ranked(tmp_path: Path, library: Library) -> None:
     store = stored(tmp_path, library, "hybrid")
-    asking = Asking(QUESTIONS[0], WordModel().embed([QUESTIONS[0]])[0])
+    asking = Query(QUESTIONS[0], WordModel().embed([QUESTIONS[0]])[0])
     shown = store.shown(WINDOW, (), None)
     hidden = np.arange(1, len(shown), 2)
     shown[hidden] = False

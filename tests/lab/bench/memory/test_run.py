@@ -11,49 +11,49 @@ from click.testing import CliRunner
 
 from actors.cli import agent
 from domain.memory import ranking
-from lab.bench.memory import data as memory_data
-from lab.bench.memory import oracle as memory_oracle
+from lab.bench.memory import data
+from lab.bench.memory.oracle import exact_lists
 from lab.bench.memory.run import Results, as_document
 
 
 def test_the_set_is_the_same_every_time_and_like_real_turns() -> None:
-    first, again = (np.concatenate([block.vectors for block in memory_data.blocks(3000)]) for _ in range(2))
+    first, again = (np.concatenate([block.vectors for block in data.blocks(3000)]) for _ in range(2))
     assert (first == again).all()
     assert np.linalg.norm(first, axis=1) == pytest.approx(1.0, abs=1e-5)
     between = first[:1000] @ first[-1000:].T
     assert between.mean() == pytest.approx(0.27, abs=0.06)
-    asked = memory_data.questions(first, 50) @ first.T
+    asked = data.questions(first, 50) @ first.T
     assert asked.mean() == pytest.approx(0.14, abs=0.05)
     assert np.median(asked.max(axis=1)) == pytest.approx(0.65, abs=0.06)
 
 
 def test_a_peer_that_is_asked_fewer_questions_is_asked_the_same_ones() -> None:
-    (block,) = memory_data.blocks(300)
-    assert (memory_data.questions(block.vectors, 9)[:4] == memory_data.questions(block.vectors, 4)).all()
+    (block,) = data.blocks(300)
+    assert (data.questions(block.vectors, 9)[:4] == data.questions(block.vectors, 4)).all()
 
 
 def test_turns_come_in_order_with_texts_of_their_own() -> None:
-    blocks = list(memory_data.blocks(450))
+    blocks = list(data.blocks(450))
     times = np.concatenate([block.times for block in blocks])
     assert (np.diff(times) >= 0).all()
-    assert times[-1] <= memory_data.NOW_S
+    assert times[-1] <= data.NOW_S
     assert len({text for block in blocks for text in block.texts}) == 450
 
 
 def test_one_question_of_three_has_pins() -> None:
-    assert [bool(memory_data.pins(number, 1000)) for number in range(6)] == [True, False, False] * 2
+    assert [bool(data.pins(number, 1000)) for number in range(6)] == [True, False, False] * 2
 
 
 def test_the_oracle_is_the_formula_over_every_row() -> None:
-    (block,) = memory_data.blocks(800)
+    (block,) = data.blocks(800)
     rows = np.arange(1, 801)
     vectors = block.vectors.copy()
     vectors[100:200] = vectors[0]
-    queries = memory_data.questions(vectors, 6)
-    pins = [memory_data.pins(number, 800) for number in range(6)]
-    found = memory_oracle.lists(vectors, rows, block.times, queries, pins, 24)
+    queries = data.questions(vectors, 6)
+    pins = [data.pins(number, 800) for number in range(6)]
+    found = exact_lists(vectors, rows, block.times, queries, pins, 24)
     for query, pinned, listed in zip(queries, pins, found, strict=True):
-        ages = (memory_data.NOW_S - block.times) / 86_400
+        ages = (data.NOW_S - block.times) / 86_400
         sims = ranking.similarities(vectors, query)
         picks = ranking.rank_arrays(rows, sims, ages, np.isin(rows, pinned), vectors, 24)
         assert listed == [int(rows[pick.index]) for pick in picks]

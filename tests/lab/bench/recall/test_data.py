@@ -11,13 +11,13 @@ from tests.lab.bench.recall.conversations import document, write
 def test_questions_count_unless_they_have_no_answer_or_their_evidence_is_doubted(tmp_path: Path) -> None:
     conversation = read(write(tmp_path))
 
-    assert [asked.question.id for asked in conversation.asked] == ["q1", "q2"]
-    assert [asked.evidence for asked in conversation.asked] == [{2}, {3, 5}]
+    assert [asked.question.id for asked in conversation.cases] == ["q1", "q2"]
+    assert [asked.evidence for asked in conversation.cases] == [{2}, {3, 5}]
     assert conversation.left_out == 3
 
 
 def test_a_limit_keeps_the_first_questions_that_count(tmp_path: Path) -> None:
-    assert [asked.question.id for asked in read(write(tmp_path), 1).asked] == ["q1"]
+    assert [asked.question.id for asked in read(write(tmp_path), 1).cases] == ["q1"]
 
 
 @pytest.mark.parametrize(

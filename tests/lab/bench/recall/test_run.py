@@ -14,8 +14,8 @@ from domain.memory.hybrid import scored
 from domain.memory.hybrid_text import embedded_text
 from domain.memory.injection import Budget
 from lab.bench.recall.data import read
-from lab.bench.recall.run import Found, as_document, run
-from lab.bench.recall.search import RANKERS, Asking, Library
+from lab.bench.recall.run import Recall, as_document, run
+from lab.bench.recall.search import RANKERS, Library, Query
 from lab.bench.recall.vectors import KeptVectors
 from tests.actors.cli.command import run as run_command
 from tests.lab.bench.recall.conversations import WordModel, write
@@ -28,8 +28,8 @@ def library(tmp_path: Path) -> Library:
     return Library(conversation, WordModel().embed(turns))
 
 
-def asking(text: str) -> Asking:
-    return Asking(text, WordModel().embed([text])[0])
+def asking(text: str) -> Query:
+    return Query(text, WordModel().embed([text])[0])
 
 
 def test_every_search_is_measured_on_every_question_that_counts(tmp_path: Path) -> None:
@@ -56,24 +56,24 @@ def test_the_document_has_the_figures_of_every_search_by_the_agreed_names(tmp_pa
 
 def test_recall_and_reciprocal_rank_are_those_of_the_searchs_order(tmp_path: Path) -> None:
     conversation = read(write(tmp_path))
-    [asked, _] = conversation.asked
-    only = replace(conversation, asked=(replace(asked, evidence=frozenset({0, 1, 2, 3, 4, 5})),))
+    [asked, _] = conversation.cases
+    only = replace(conversation, cases=(replace(asked, evidence=frozenset({0, 1, 2, 3, 4, 5})),))
     cosine = run([only], KeptVectors(WordModel(), None)).rankers["cosine"]
     assert cosine.recall_5 == pytest.approx(5 / 6)
     assert (cosine.block, cosine.block_text, cosine.recall_10, cosine.mrr) == (1.0, 1.0, 1.0, 1.0)
 
-    found = run([replace(conversation, asked=(asked,))], KeptVectors(WordModel(), None)).rankers
-    assert found["bm25"] == Found(block=1.0, block_text=1.0, recall_5=1.0, recall_10=1.0, mrr=1.0)
+    found = run([replace(conversation, cases=(asked,))], KeptVectors(WordModel(), None)).rankers
+    assert found["bm25"] == Recall(block=1.0, block_text=1.0, recall_5=1.0, recall_10=1.0, mrr=1.0)
 
 
 def test_evidence_that_the_block_cuts_counts_by_the_share_of_it_that_is_shown(tmp_path: Path) -> None:
     conversation = read(write(tmp_path))
-    [asked, _] = conversation.asked
+    [asked, _] = conversation.cases
     turns = list(conversation.turns)
     turns[2] = replace_struct(
         turns[2], text="I adopted a greyhound called Pixel last week. " + "It was a nice day for us all. " * 20
     )
-    long = replace(conversation, turns=tuple(turns), asked=(asked,))
+    long = replace(conversation, turns=tuple(turns), cases=(asked,))
 
     found = run([long], KeptVectors(WordModel(), None)).rankers["hybrid"]
 
@@ -82,7 +82,7 @@ def test_evidence_that_the_block_cuts_counts_by_the_share_of_it_that_is_shown(tm
 
 
 def test_without_a_question_that_counts_there_is_nothing_to_measure(tmp_path: Path) -> None:
-    empty = replace(read(write(tmp_path)), asked=())
+    empty = replace(read(write(tmp_path)), cases=())
     with pytest.raises(ValueError, match="no question"):
         run([empty], KeptVectors(WordModel(), None))
 
@@ -94,7 +94,7 @@ def test_progress_names_the_conversation_and_the_question(tmp_path: Path) -> Non
 
 
 def test_the_candidates_are_the_best_of_both_searches_and_the_turns_beside_them(library: Library) -> None:
-    found = library.found(asking("Which rooster crowed?"), hits=1)
+    found = library.candidates(asking("Which rooster crowed?"), hits=1)
 
     assert [one.row for one in found] == [0, 1, 2]
     assert [(one.before, one.after) for one in found] == [(None, 1), (0, 2), (1, 3)]
@@ -104,13 +104,13 @@ def test_the_candidates_are_the_best_of_both_searches_and_the_turns_beside_them(
 
 
 def test_sittings_end_where_nothing_was_said_for_long(library: Library) -> None:
-    assert [one.episode for one in library.found(asking("ferry rooster greyhound"))] == [0, 0, 0, 3, 3, 3]
+    assert [one.episode for one in library.candidates(asking("ferry rooster greyhound"))] == [0, 0, 0, 3, 3, 3]
 
 
 def test_enough_candidates_give_the_order_that_all_rows_give(library: Library) -> None:
     question = asking("How long does the ferry to Tallinn take?")
-    every = [one.row for one in scored(library.found(question, hits=6))]
-    assert [one.row for one in scored(library.found(question, hits=3))][:3] == every[:3]
+    every = [one.row for one in scored(library.candidates(question, hits=6))]
+    assert [one.row for one in scored(library.candidates(question, hits=3))][:3] == every[:3]
 
 
 def test_the_formula_starts_with_the_most_similar_and_then_weighs_age_and_likeness(library: Library) -> None:

@@ -11,8 +11,9 @@ from typing import Any
 import aiohttp
 import pytest
 
+from lab.playground.config import PlaygroundConfig
 from lab.playground.gateway import events
-from lab.playground.gateway.gateway import SESSIONS_KEPT
+from lab.playground.gateway.protocol import SESSIONS_KEPT
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
 
@@ -119,7 +120,7 @@ def test_intents_that_are_not_switched_on_close_with_4014() -> None:
         await socket.identify(events.INTENT_CONTENT)
         assert await socket.close_code() == 4014
 
-    with PlaygroundServer(allowed_intents=0) as playground:
+    with PlaygroundServer(PlaygroundConfig(allowed_intents=0)) as playground:
         run(playground, scenario)
 
 

@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 from lab.playground.world import defaults
+from lab.playground.world.commands import CommandBook, command_data
 from lab.playground.world.errors import ApiError
-from lab.playground.world.interactions import CommandBook, Interaction, InteractionBook, InteractionKind, command_data
-from lab.playground.world.world import World
+from lab.playground.world.interactions import Interaction, InteractionBook, InteractionKind
+from lab.playground.world.state import World
 from tests.lab.playground.fakes import HandClock
 
 

@@ -1,35 +1,29 @@
-"""What users do with commands and components, and what the bot answers."""
+"""Interactions: what users do with commands and components, and what the bot answers."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any
 
+from lab.playground.acts.interaction_payload import add_resolved, interaction_payload, metadata_of, resolved_users
 from lab.playground.gateway.events import Event
 from lab.playground.hub import Hub
-from lab.playground.world import defaults
+from lab.playground.world.commands import command_data
 from lab.playground.world.errors import unknown_message
-from lab.playground.world.interactions import (
-    ACKNOWLEDGE_S,
-    CallbackKind,
-    Interaction,
-    InteractionKind,
-    command_data,
-)
-from lab.playground.world.payloads import ALL_PERMISSIONS, Json
-from lab.playground.world.records import Channel, ChannelKind, Draft, Message, MessageFlag, MessageKind, User
-from lab.playground.world.rules import FILE_LIMIT_BYTES
+from lab.playground.world.interactions import ACKNOWLEDGE_S, CallbackKind, Interaction, InteractionKind
+from lab.playground.world.objects import Json
+from lab.playground.world.records import Channel, Draft, Message, MessageFlag, MessageKind, User
 
 
 class InteractionActs:
-    """Opens interactions, keeps their answers.
-
-    Args:
-        hub: The playground.
-    """
+    """Opens interactions, keeps their answers."""
 
     def __init__(self, hub: Hub) -> None:
+        """No interaction yet.
+
+        Args:
+            hub: The playground.
+        """
         self._hub = hub
 
     # users
@@ -46,7 +40,7 @@ class InteractionActs:
         """
         name, *path = line.removeprefix("/").split()
         data = command_data(self._hub.commands.find(name, guild_id=channel.guild_id), path, values, focused)
-        self._resolve(data)
+        add_resolved(data, self._hub.world, self._hub.payloads)
         kind = InteractionKind.COMMAND if focused is None else InteractionKind.AUTOCOMPLETE
         return self._open(kind, user, channel, data)
 
@@ -59,7 +53,7 @@ class InteractionActs:
         if isinstance(target, Message):
             data["resolved"] = {"messages": {str(target.id): self._hub.payloads.message(target)}}
         else:
-            data["resolved"] = self._resolved_users([target.id])
+            data["resolved"] = resolved_users([target])
         return self._open(InteractionKind.COMMAND, user, channel, data)
 
     def click(self, message: Message, user: User, custom_id: str, values: Sequence[str] | None = None) -> Interaction:
@@ -73,16 +67,16 @@ class InteractionActs:
         channel = self._hub.world.channel(message.channel_id)
         return self._open(InteractionKind.COMPONENT, user, channel, data, message)
 
-    def submit(self, shown: Interaction, values: dict[str, str]) -> Interaction:
-        """The interaction of the modal that the bot answered `shown` with; `values` by custom id."""
-        if shown.callback != CallbackKind.MODAL:
-            raise ValueError(f"interaction {shown.id}: was not answered by a modal")
+    def submit(self, modal: Interaction, values: dict[str, str]) -> Interaction:
+        """The interaction of filling in the form that the bot answered `modal` with; `values` by custom id."""
+        if modal.callback != CallbackKind.MODAL:
+            raise ValueError(f"interaction {modal.id}: was not answered by a modal")
         rows = [
             {"type": 1, "id": n, "components": [{"type": 4, "id": n + 100, "custom_id": key, "value": value}]}
             for n, (key, value) in enumerate(values.items(), 1)
         ]
-        data = {"custom_id": shown.callback_data["custom_id"], "components": rows}
-        return self._open(InteractionKind.MODAL, shown.user, shown.channel, data, shown.source)
+        data = {"custom_id": modal.callback_data["custom_id"], "components": rows}
+        return self._open(InteractionKind.MODAL, modal.user, modal.channel, data, modal.source)
 
     async def wait_for_callback(self, interaction: Interaction, timeout_s: float = ACKNOWLEDGE_S) -> Interaction:
         """The same interaction once the bot has acknowledged it, else `TimeoutError`."""
@@ -178,7 +172,7 @@ class InteractionActs:
         )
         if interaction.source is not None:
             draft.kind, draft.reference = MessageKind.REPLY, (interaction.channel.id, interaction.source.id)
-        draft.interaction = self._metadata(interaction)
+        draft.interaction = metadata_of(interaction)
         if draft.flags & MessageFlag.EPHEMERAL:
             message = self._hub.world.compose(interaction.channel, draft)
             interaction.hidden[message.id] = message
@@ -188,19 +182,6 @@ class InteractionActs:
         interaction.answer_ids.append(message.id)
         return message
 
-    def _metadata(self, interaction: Interaction) -> Json:
-        metadata: Json = {
-            "id": str(interaction.id),
-            "type": int(interaction.kind),
-            "user": self._hub.payloads.user(interaction.user),
-            "authorizing_integration_owners": {"0": str(interaction.channel.guild_id)},
-        }
-        if "name" in interaction.data:
-            metadata["name"] = interaction.data["name"]
-        if interaction.source is not None:
-            metadata["interacted_message_id"] = str(interaction.source.id)
-        return metadata
-
     def _open(
         self, kind: InteractionKind, user: User, channel: Channel, data: Json, source: Message | None = None
     ) -> Interaction:
@@ -208,62 +189,10 @@ class InteractionActs:
         if source is not None and source.flags & MessageFlag.EPHEMERAL:
             interaction.hidden[source.id] = source
         self._hub.counters["interactions"] += 1
-        payload = self._payload(interaction)
+        payload = interaction_payload(interaction, self._hub.payloads)
         event = Event("INTERACTION_CREATE", payload, channel_id=channel.id)
         self._hub.feed.publish(event)
         return interaction
-
-    def _payload(self, interaction: Interaction) -> Json:
-        payloads, channel = self._hub.payloads, interaction.channel
-        payload: Json = {
-            "id": str(interaction.id),
-            "application_id": str(defaults.APPLICATION_ID),
-            "type": int(interaction.kind),
-            "token": interaction.token,
-            "version": 1,
-            "data": interaction.data,
-            "channel_id": str(channel.id),
-            "channel": payloads.channel(channel),
-            "locale": "en-US",
-            "app_permissions": ALL_PERMISSIONS,
-            "entitlements": [],
-            "authorizing_integration_owners": {"0": str(channel.guild_id)},
-            "context": 0,
-            "attachment_size_limit": FILE_LIMIT_BYTES,
-        }
-        if channel.kind == ChannelKind.DM:
-            payload |= {"user": payloads.user(interaction.user), "context": 1}
-        else:
-            payload |= {"guild_id": str(channel.guild_id), "guild_locale": "en-US"}
-            payload["guild"] = {"id": str(channel.guild_id), "locale": "en-US", "features": []}
-            payload["member"] = payloads.member(interaction.user, permissions=True)
-        if interaction.source is not None:
-            payload["message"] = payloads.message(interaction.source)
-        return payload
-
-    def _resolve(self, data: Json) -> None:
-        """Add the users and channels that options name by id."""
-        options = data["options"]
-        while options and options[0]["type"] in (1, 2):
-            options = options[0]["options"]
-        world, resolved = self._hub.world, dict[str, Any]()
-        for option in options:
-            if option["type"] == 6:
-                resolved |= self._resolved_users([int(option["value"])])
-            elif option["type"] == 7:
-                channel = world.channel(int(option["value"]))
-                shown = {**self._hub.payloads.channel(channel), "permissions": ALL_PERMISSIONS}
-                resolved["channels"] = {str(channel.id): shown}
-        if resolved:
-            data["resolved"] = resolved
-
-    def _resolved_users(self, user_ids: Sequence[int]) -> Json:
-        users = [self._hub.world.user(i) for i in user_ids]
-        payloads = self._hub.payloads
-        return {
-            "users": {str(u.id): payloads.user(u) for u in users},
-            "members": {str(u.id): payloads.member(u, with_user=False, permissions=True) for u in users},
-        }
 
     def _tell_hidden(self, what: str, interaction: Interaction, message: Message) -> None:
         payload = {
@@ -288,7 +217,7 @@ def _find_component(components: Sequence[Json], custom_id: str) -> Json | None:
         if component.get("custom_id") == custom_id:
             return component
         nested = [*(component.get("components") or ()), *filter(None, [component.get("accessory")])]
-        found = _find_component(nested, custom_id)
-        if found is not None:
-            return found
+        inner = _find_component(nested, custom_id)
+        if inner is not None:
+            return inner
     return None

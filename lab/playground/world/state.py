@@ -30,17 +30,18 @@ EVERYONE_PERMISSIONS = sum(1 << bit for bit in (6, 10, 11, 14, 15, 16, 18, 31, 3
 
 
 class World:
-    """Everything that exists in the guilds; methods return what they changed or raise `ApiError`.
-
-    Args:
-        clock: Seconds since 1970; the time of every id and stamp.
-        history_limit: Most messages kept per channel.
-        bot_name: Name of the bot's user.
-    """
+    """Everything that exists in the guilds; methods return what they changed or raise `ApiError`."""
 
     def __init__(
         self, clock: Callable[[], float], *, history_limit: int = 10_000, bot_name: str = defaults.BOT_NAME
     ) -> None:
+        """The world everyone starts in.
+
+        Args:
+            clock: Seconds since 1970; the time of every id and stamp.
+            history_limit: Most messages kept per channel.
+            bot_name: Name of the bot's user.
+        """
         self.clock = clock
         self.new_id = SnowflakeSource(clock).next
         self.users: dict[int, User] = {}
@@ -70,6 +71,12 @@ class World:
         """A new guild without channels."""
         self.guilds[guild_id] = name
         self.roles[guild_id] = Role(guild_id, "@everyone", EVERYONE_PERMISSIONS)
+
+    def known_guild(self, guild_id: int) -> int:
+        """The same id, if there is such a guild; else 10004."""
+        if guild_id not in self.guilds:
+            raise unknown("Guild", 10004)
+        return guild_id
 
     def add_user(self, name: str, *, bot: bool = False, user_id: int | None = None) -> User:
         """A new member of the guild."""
@@ -113,14 +120,21 @@ class World:
             raise unknown_channel()
         return channel
 
+    def channel_of_bot(self, channel_id: int) -> Channel:
+        """The channel with that id, which the bot may read; else 10003 or 50001."""
+        channel = self.channel(channel_id)
+        if not self.may_see(self.bot, channel):
+            raise ApiError(403, 50001, "Missing Access")
+        return channel
+
     def delete_channel(self, channel: Channel) -> list[Channel]:
         """The channels that ceased to exist: it and its threads, threads first."""
-        gone = [t for t in self.threads.values() if t.parent_id == channel.id] if channel.thread is None else []
-        gone.append(channel)
-        for each in gone:
+        channels = [t for t in self.threads.values() if t.parent_id == channel.id] if channel.thread is None else []
+        channels.append(channel)
+        for each in channels:
             self.channels.pop(each.id, None)
             self.threads.pop(each.id, None)
-        return gone
+        return channels
 
     def dm_with(self, user: User) -> Channel:
         """The DM between `user` and the bot, opened when there is none."""
@@ -246,9 +260,9 @@ class World:
             message.edited_at = self.now_iso()
         if content is not None:
             message.content = content
-            found = find_mentions(content, allowed, self.users, self.roles)
-            message.mentions = list(found.users)
-            message.mention_roles, message.mention_everyone = list(found.roles), found.everyone
+            mentions = find_mentions(content, allowed, self.users, self.roles)
+            message.mentions = list(mentions.users)
+            message.mention_roles, message.mention_everyone = list(mentions.roles), mentions.everyone
 
     def remove(self, channel: Channel, message_id: int) -> Message:
         """The message that was deleted, else 10008."""
@@ -293,9 +307,9 @@ class World:
         return channel
 
     def _note_mentions(self, message: Message, draft: Draft, channel: Channel) -> None:
-        found = find_mentions(draft.content, draft.allowed_mentions, self.users, self.roles)
-        message.mentions = list(found.users)
-        message.mention_roles, message.mention_everyone = list(found.roles), found.everyone
+        mentions = find_mentions(draft.content, draft.allowed_mentions, self.users, self.roles)
+        message.mentions = list(mentions.users)
+        message.mention_roles, message.mention_everyone = list(mentions.roles), mentions.everyone
         if draft.kind != MessageKind.REPLY or draft.reference is None or draft.reference[1] is None:
             return
         target = channel.history.get(draft.reference[1])

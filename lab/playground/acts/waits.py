@@ -8,7 +8,7 @@ from collections.abc import Callable
 from domain.text.running_text import is_running
 from lab.playground.gateway.events import Event
 from lab.playground.hub import Hub
-from lab.playground.world.payloads import Json
+from lab.playground.world.objects import Json
 from lab.playground.world.records import MessageFlag, MessageKind
 
 ANSWERS = (
@@ -20,23 +20,24 @@ ANSWERS = (
 
 
 class Waits:
-    """Waits on one playground; used on the server's loop only.
-
-    Args:
-        hub: The playground.
-    """
+    """Waits on one playground; used on the server's loop only."""
 
     def __init__(self, hub: Hub) -> None:
+        """Nobody waits yet.
+
+        Args:
+            hub: The playground.
+        """
         self._hub = hub
 
     async def message(
-        self, channel_id: int, wanted: Callable[[Json], bool], after: int, timeout_s: float, *, by_bot: bool = True
+        self, channel_id: int, is_wanted: Callable[[Json], bool], after: int, timeout_s: float, *, by_bot: bool = True
     ) -> Json:
         """The first message newer than `after` that is, or by an edit becomes, `wanted`; else `TimeoutError`."""
 
         def fits(payload: Json) -> bool:
             by = not by_bot or payload["author"]["id"] == str(self._hub.world.bot.id)
-            return by and int(payload["id"]) > after and payload["type"] in ANSWERS and wanted(payload)
+            return by and int(payload["id"]) > after and payload["type"] in ANSWERS and is_wanted(payload)
 
         for message in reversed(self._hub.world.channel(channel_id).history.after(after, 1000)):
             payload = self._hub.payloads.message(message)
@@ -58,17 +59,17 @@ class Waits:
                     await self._hub.feed.wait(self._is_by_bot, quiet_s, channel_id)
                 except TimeoutError:
                     break
-        found = self._hub.world.channel(channel_id).history.after(after, 1000)
-        payloads = [self._hub.payloads.message(message) for message in reversed(found)]
+        newest_first = self._hub.world.channel(channel_id).history.after(after, 1000)
+        payloads = [self._hub.payloads.message(message) for message in reversed(newest_first)]
         bot_id = str(self._hub.world.bot.id)
         return [p for p in payloads if p["author"]["id"] == bot_id and p["type"] in ANSWERS]
 
-    async def event(self, wanted: Callable[[Event], bool], after: int | None, timeout_s: float) -> Event:
+    async def event(self, is_wanted: Callable[[Event], bool], after: int | None, timeout_s: float) -> Event:
         """The first `wanted` event after number `after` (None: from now on); else `TimeoutError`."""
         for event in self._hub.feed.since(after) if after is not None else ():
-            if wanted(event):
+            if is_wanted(event):
                 return event
-        return await self._hub.feed.wait(wanted, timeout_s)
+        return await self._hub.feed.wait(is_wanted, timeout_s)
 
     async def events(self, after: int, timeout_s: float) -> list[Event]:
         """The events after number `after`; waits for one when there is none, and gives [] when none comes."""

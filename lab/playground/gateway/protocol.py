@@ -1,12 +1,9 @@
-"""The gateway: HELLO, IDENTIFY, RESUME, heartbeats, dispatch to sessions, and its faults."""
+"""Gateway protocol: HELLO, IDENTIFY, RESUME, heartbeats, dispatch to sessions, and its faults."""
 
 from __future__ import annotations
 
 import logging
-import socket as sockets
-import struct
 from collections import Counter
-from dataclasses import dataclass
 from secrets import token_hex
 from typing import Any
 
@@ -14,53 +11,33 @@ import msgspec
 from aiohttp import WSMsgType, web
 
 from lab.playground.gateway.events import INTENT_CONTENT, INTENT_MEMBERS, PRIVILEGED_INTENTS, Event, encode
+from lab.playground.gateway.faults import GatewayFaults
 from lab.playground.gateway.feed import Feed
-from lab.playground.gateway.session import Connection, Session
+from lab.playground.gateway.members import member_chunks, ready
+from lab.playground.gateway.session import Connection, GatewaySession
+from lab.playground.gateway.transport import reset_transport
 from lab.playground.world import defaults
 from lab.playground.world.payloads import Payloads
-from lab.playground.world.world import World
+from lab.playground.world.state import World
 
 logger = logging.getLogger(__name__)
 
 SESSIONS_KEPT = 16
 RECEIVE_LIMIT_BYTES = 4096
-_CHUNK_MEMBERS = 1000
 
 
-class Received(msgspec.Struct):
+class ClientFrame(msgspec.Struct):
     """A frame of a client."""
 
     op: int
     d: Any = None
 
 
-_decode = msgspec.json.Decoder(Received).decode
-
-
-@dataclass(slots=True)
-class GatewayFaults:
-    """How the gateway misbehaves from now on; numbers count down."""
-
-    refuse_resumes: int = 0
-    """RESUMEs answered by op 9 false."""
-    ignore_resumes: int = 0
-    """RESUMEs that get no answer at all."""
-    duplicate_after_resume: int = 0
-    """RESUMEs after which the newest MESSAGE_CREATE comes a second time."""
-    ignore_heartbeats: bool = False
+_decode = msgspec.json.Decoder(ClientFrame).decode
 
 
 class Gateway:
-    """Every session of the bot.
-
-    Args:
-        world: What READY and GUILD_CREATE tell.
-        payloads: Its JSON.
-        feed: Whose events are dispatched, and where connections are announced to the page.
-        token: The one token that is accepted.
-        heartbeat_interval_ms: Told in HELLO.
-        allowed_intents: Privileged intents that are switched on in the "portal".
-    """
+    """Every session of the bot."""
 
     def __init__(
         self,
@@ -72,6 +49,16 @@ class Gateway:
         heartbeat_interval_ms: int = 41_250,
         allowed_intents: int = PRIVILEGED_INTENTS,
     ) -> None:
+        """No session yet; the feed is subscribed to.
+
+        Args:
+            world: What READY and GUILD_CREATE tell.
+            payloads: Its JSON.
+            feed: Whose events are dispatched, and where connections are announced to the page.
+            token: The one token that is accepted.
+            heartbeat_interval_ms: Told in HELLO.
+            allowed_intents: Privileged intents that are switched on in the "portal".
+        """
         self.url = ""
         """Where clients resume; set when the server listens."""
         self.faults = GatewayFaults()
@@ -82,8 +69,8 @@ class Gateway:
         self._payloads = payloads
         self._feed = feed
         self._heartbeat_interval_ms = heartbeat_interval_ms
-        self._sessions: dict[str, Session] = {}
-        self._connections: dict[Connection, Session | None] = {}
+        self._sessions: dict[str, GatewaySession] = {}
+        self._connections: dict[Connection, GatewaySession | None] = {}
         self._was_online = False
         self._status = "offline"
         feed.subscribe(self._on_event)
@@ -149,12 +136,12 @@ class Gateway:
 
     def invalidate(self, resumable: bool) -> int:
         """How many sockets were told that their session is invalid (op 9)."""
-        told = self._tell_all(9, resumable)
+        count = self._tell_all(9, resumable)
         if not resumable:
             for session in tuple(self._connections.values()):
                 if session is not None:
                     self._sessions.pop(session.session_id, None)
-        return told
+        return count
 
     def freeze(self) -> int:
         """How many sockets went silent; they stay open."""
@@ -233,7 +220,8 @@ class Gateway:
             self._status = str(data.get("status") or "online")
             self._announce(changed=True)
         elif op == 8:
-            self._send_members(session, data)
+            for chunk in member_chunks(self._world, data):
+                session.dispatch("GUILD_MEMBERS_CHUNK", encode(chunk))
         elif op != 4:
             return 4001
         return 0
@@ -248,29 +236,16 @@ class Gateway:
         number, count = map(int, data.get("shard") or (0, 1))
         if not 0 <= number < count:
             return 4010
-        session = Session(token_hex(16), intents, (number, count))
+        session = GatewaySession(token_hex(16), intents, (number, count))
         self._sessions[session.session_id] = session
         self._forget_sessions()
         self._status = str((data.get("presence") or {}).get("status") or "online")
         self._attach(session, connection)
-        session.dispatch("READY", encode(self._ready(session)))
+        session.dispatch("READY", encode(ready(self._world, session, self.url)))
         for guild_id in filter(session.serves, self._world.guilds):
             guild = self._payloads.guild(guild_id, for_gateway=True, all_members=bool(intents & INTENT_MEMBERS))
             session.dispatch("GUILD_CREATE", encode(guild))
         return 0
-
-    def _ready(self, session: Session) -> dict[str, Any]:
-        bot = self._payloads.user(self._world.bot)
-        return {
-            "v": 10,
-            "user": {**bot, "verified": True, "mfa_enabled": False, "email": None, "flags": 0},
-            "guilds": [{"id": str(i), "unavailable": True} for i in filter(session.serves, self._world.guilds)],
-            "private_channels": [],
-            "session_id": session.session_id,
-            "resume_gateway_url": self.url,
-            "shard": list(session.shard),
-            "application": {"id": str(defaults.APPLICATION_ID), "flags": (1 << 15) | (1 << 19)},
-        }
 
     def _resume(self, connection: Connection, data: dict[str, Any]) -> int:
         self.counters["resumes"] += 1
@@ -299,37 +274,15 @@ class Gateway:
         self.faults.refuse_resumes -= refuses
         return refuses
 
-    def _repeat_newest(self, session: Session) -> None:
+    def _repeat_newest(self, session: GatewaySession) -> None:
         newest = session.buffer.last_of("MESSAGE_CREATE")
         if self.faults.duplicate_after_resume and newest is not None:
             self.faults.duplicate_after_resume -= 1
             session.dispatch("MESSAGE_CREATE", newest)
 
-    def _send_members(self, session: Session, data: dict[str, Any]) -> None:
-        query = str(data.get("query") or "").lower()
-        ids = data.get("user_ids")
-        wanted = {int(i) for i in (ids if isinstance(ids, list) else [ids])} if ids else None
-        found = [
-            user
-            for user in self._world.users.values()
-            if (user.id in wanted if wanted is not None else user.name.lower().startswith(query))
-        ]
-        found = found[: int(data.get("limit") or 0) or None]
-        chunks = [found[i : i + _CHUNK_MEMBERS] for i in range(0, len(found), _CHUNK_MEMBERS)] or [[]]
-        for index, chunk in enumerate(chunks):
-            payload = {
-                "guild_id": str(data.get("guild_id") or defaults.GUILD_ID),
-                "members": [self._payloads.member(user) for user in chunk],
-                "chunk_index": index,
-                "chunk_count": len(chunks),
-                "not_found": [],
-                "nonce": data.get("nonce"),
-            }
-            session.dispatch("GUILD_MEMBERS_CHUNK", encode(payload))
-
     # bookkeeping
 
-    def _attach(self, session: Session, connection: Connection) -> None:
+    def _attach(self, session: GatewaySession, connection: Connection) -> None:
         if session.connection is not None:
             session.connection.frozen = True
             self._connections[session.connection] = None
@@ -337,7 +290,7 @@ class Gateway:
         self._connections[connection] = session
         self._announce()
 
-    def _detach(self, session: Session, *, ended: bool) -> None:
+    def _detach(self, session: GatewaySession, *, ended: bool) -> None:
         session.connection = None
         if ended:
             self._sessions.pop(session.session_id, None)
@@ -357,13 +310,3 @@ class Gateway:
 
     def _sees_content(self) -> bool:
         return any(s is not None and s.intents & INTENT_CONTENT for s in self._connections.values())
-
-
-def reset_transport(transport: Any) -> None:
-    """Cut a TCP connection so that the other end sees a reset, not an orderly end."""
-    if transport is None:
-        return
-    socket = transport.get_extra_info("socket")
-    if socket is not None:
-        socket.setsockopt(sockets.SOL_SOCKET, sockets.SO_LINGER, struct.pack("ii", 1, 0))
-    transport.abort()

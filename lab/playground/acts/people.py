@@ -1,25 +1,26 @@
-"""What people do, from plain values; the driver and the page's control surface share it."""
+"""Acts of people from plain values: say, edit, start a thread."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lab.playground.hub import Hub, Upload
-from lab.playground.interaction_acts import InteractionActs
-from lab.playground.waits import Waits
+from lab.playground.acts.interactions import InteractionActs
+from lab.playground.acts.waits import Waits
+from lab.playground.hub import Hub
 from lab.playground.world import rules
-from lab.playground.world.records import Channel, Draft, Message, MessageKind, User
-from lab.playground.world.world import check_reference, thread_state
+from lab.playground.world.records import Channel, Draft, Message, MessageKind, Upload, User
+from lab.playground.world.state import check_reference, thread_state
 
 
 class UserActs:
-    """Acts of people on one playground; used on the server's loop only.
-
-    Args:
-        hub: The playground.
-    """
+    """Acts of people on one playground; used on the server's loop only."""
 
     def __init__(self, hub: Hub) -> None:
+        """Nothing was done yet.
+
+        Args:
+            hub: The playground.
+        """
         self.hub = hub
         self.interactions = InteractionActs(hub)
         self.waits = Waits(hub)

@@ -9,7 +9,7 @@ from lab.playground.world.errors import ApiError
 from lab.playground.world.history import History
 from lab.playground.world.records import Channel, Draft, Message, MessageFlag
 from lab.playground.world.snowflake import DISCORD_EPOCH_MS, SnowflakeSource
-from lab.playground.world.world import World
+from lab.playground.world.state import World
 from tests.lab.playground.fakes import HandClock
 
 

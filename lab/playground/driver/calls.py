@@ -1,0 +1,53 @@
+"""Calls into the server's thread, from any other."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
+
+from lab.playground.acts.people import UserActs
+from lab.playground.hub import Hub
+
+T = TypeVar("T")
+
+_GRACE_S = 5.0
+
+
+class ThreadCalls:
+    """Blocking calls: they hold the calling thread, never the server's.
+
+    Ids are integers. A caller's mistake is a `ValueError`, a refusal of Discord's an `ApiError`, the end of a wait a
+    `TimeoutError`.
+    """
+
+    def __init__(self, hub: Hub) -> None:
+        """Keep the hub; nothing can be called before the server has set its loop.
+
+        Args:
+            hub: The playground, used on the server's loop only.
+        """
+        self._hub = hub
+        self._acts = UserActs(hub)
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def run(self, act: Callable[[], T]) -> T:
+        """What `act` gives when the server's thread runs it."""
+
+        async def call() -> T:
+            return act()
+
+        return self.wait(call(), 30.0)
+
+    def wait(self, coroutine: Coroutine[Any, Any, T], timeout_s: float) -> T:
+        """What `coroutine` gives on the server's loop; a little more than `timeout_s` is the longest wait."""
+        loop = self._loop
+        if loop is None or loop.is_closed():
+            coroutine.close()
+            raise RuntimeError("the playground is not running: call start() first")
+        future = asyncio.run_coroutine_threadsafe(coroutine, loop)
+        try:
+            return future.result(timeout_s + _GRACE_S)
+        except concurrent.futures.CancelledError as error:
+            raise RuntimeError("the playground was stopped meanwhile") from error

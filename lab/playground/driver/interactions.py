@@ -1,0 +1,139 @@
+"""Interactions of people with the bot: commands, buttons, modals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from lab.playground.driver.calls import ThreadCalls
+from lab.playground.world import defaults
+from lab.playground.world.interactions import Interaction
+from lab.playground.world.objects import Json
+
+
+@dataclass(frozen=True, slots=True)
+class InteractionOutcome:
+    """How the bot answered an interaction.
+
+    Attributes:
+        id: The interaction.
+        callback: Discord's callback type (4 message, 5 deferred, 6 and 7 component, 8 choices, 9 modal).
+        data: The callback's data as the bot sent it.
+        message: The original answer as far as it is known: for a deferred one still without text.
+        ephemeral: Whether only the user sees it.
+    """
+
+    id: int
+    callback: int
+    data: Json = field(default_factory=dict)
+    message: Json | None = None
+    ephemeral: bool = False
+
+
+class InteractionDriver(ThreadCalls):
+    """Opens interactions and waits for what the bot makes of them."""
+
+    def slash(
+        self,
+        channel_id: int,
+        command: str,
+        options: Json | None = None,
+        *,
+        user: int = defaults.YOU_ID,
+        timeout_s: float = 3.0,
+    ) -> InteractionOutcome:
+        """How the bot acknowledged a slash command such as `remind list`; deferred counts."""
+        return self._interact(
+            lambda: self._acts.interactions.call(*self._acts.place(channel_id, user), command, options or {}), timeout_s
+        )
+
+    def complete(
+        self,
+        channel_id: int,
+        command: str,
+        focused: str,
+        options: Json,
+        *,
+        user: int = defaults.YOU_ID,
+        timeout_s: float = 3.0,
+    ) -> list[Json]:
+        """The choices the bot offers while `focused` is typed; its text so far is in `options`."""
+        outcome = self._interact(
+            lambda: self._acts.interactions.call(*self._acts.place(channel_id, user), command, options, focused),
+            timeout_s,
+        )
+        return list(outcome.data.get("choices") or ())
+
+    def call_on_message(
+        self, channel_id: int, command: str, message_id: int, *, user: int = defaults.YOU_ID, timeout_s: float = 3.0
+    ) -> InteractionOutcome:
+        """How the bot acknowledged a context-menu command on a message."""
+
+        def act() -> Interaction:
+            channel, person = self._acts.place(channel_id, user)
+            target = self._acts.message(channel_id, message_id)
+            return self._acts.interactions.call_on(channel, person, command, target)
+
+        return self._interact(act, timeout_s)
+
+    def click(
+        self,
+        channel_id: int,
+        message_id: int,
+        custom_id: str,
+        *,
+        values: Sequence[str] | None = None,
+        user: int = defaults.YOU_ID,
+        timeout_s: float = 3.0,
+    ) -> InteractionOutcome:
+        """How the bot acknowledged a button of a message or of an ephemeral answer, or a select with `values`."""
+
+        def act() -> Interaction:
+            message = self._acts.pressable(channel_id, message_id)
+            return self._acts.interactions.click(message, self._hub.world.user(user), custom_id, values)
+
+        return self._interact(act, timeout_s)
+
+    def submit_modal(
+        self, interaction_id: int, values: dict[str, str], *, timeout_s: float = 3.0
+    ) -> InteractionOutcome:
+        """How the bot acknowledged the modal it had shown; `values` by custom id."""
+        return self._interact(
+            lambda: self._acts.interactions.submit(self._hub.interactions.get(interaction_id), values), timeout_s
+        )
+
+    def wait_for_answer(self, interaction_id: int, *, timeout_s: float = 10.0) -> Json | None:
+        """The interaction's original answer once it has its text; None when it is no message."""
+
+        async def wait() -> Json | None:
+            interaction = self._hub.interactions.get(interaction_id)
+            message = await self._acts.interactions.wait_for_answer(interaction, timeout_s)
+            return self._hub.payloads.message(message) if message is not None else None
+
+        return self.wait(wait(), timeout_s)
+
+    def answers(self, interaction_id: int) -> list[Json]:
+        """Every answer to an interaction, follow-ups and ephemeral ones included, oldest first."""
+
+        def act() -> list[Json]:
+            interaction = self._hub.interactions.get(interaction_id)
+            messages = [self._acts.interactions.find(interaction, i) for i in interaction.answer_ids]
+            return [self._hub.payloads.message(message) for message in messages]
+
+        return self.run(act)
+
+    def _interact(self, act: Callable[[], Interaction], timeout_s: float) -> InteractionOutcome:
+        async def interact() -> InteractionOutcome:
+            interaction = await self._acts.interactions.wait_for_callback(act(), timeout_s)
+            message = None
+            if interaction.original_id is not None:
+                message = self._hub.payloads.message(self._acts.interactions.original(interaction))
+            return InteractionOutcome(
+                id=interaction.id,
+                callback=int(interaction.callback or 0),
+                data=interaction.callback_data,
+                message=message,
+                ephemeral=interaction.original_id in interaction.hidden,
+            )
+
+        return self.wait(interact(), timeout_s)

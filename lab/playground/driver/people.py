@@ -1,0 +1,102 @@
+"""Acts of people: what they say, and the channels and threads they make."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lab.playground.driver.calls import ThreadCalls
+from lab.playground.world import defaults
+from lab.playground.world.records import ChannelKind, Upload
+
+
+class PeopleDriver(ThreadCalls):
+    """Users, messages, channels and threads."""
+
+    # people
+
+    def add_user(self, name: str) -> int:
+        """Id of a new member."""
+        return self.run(lambda: self._hub.add_user(name).id)
+
+    def add_role(self, name: str, *user_ids: int) -> int:
+        """Id of a new role, given to those users; the bot learns of it at its next IDENTIFY."""
+
+        def act() -> int:
+            role = self._hub.world.add_role(name)
+            for user_id in user_ids:
+                self._hub.world.user(user_id).roles.append(role.id)
+            return role.id
+
+        return self.run(act)
+
+    def say(
+        self,
+        channel_id: int,
+        text: str,
+        *,
+        user: int = defaults.YOU_ID,
+        attachments: Sequence[tuple[str, bytes]] = (),
+        reply_to: int | None = None,
+    ) -> int:
+        """Id of the new message; `attachments` are (file name, bytes)."""
+        uploads = [Upload(name, data) for name, data in attachments]
+        return self.run(lambda: self._acts.say(channel_id, text, user, attachments=uploads, reply_to=reply_to).id)
+
+    def edit(self, channel_id: int, message_id: int, text: str) -> None:
+        """Change a message's text."""
+        self.run(lambda: self._acts.edit(channel_id, message_id, text))
+
+    def delete(self, channel_id: int, message_id: int) -> None:
+        """Delete a message."""
+        self.run(lambda: self._hub.delete(self._hub.world.channel(channel_id), message_id))
+
+    def react(
+        self, channel_id: int, message_id: int, emoji: str, *, user: int = defaults.YOU_ID, remove: bool = False
+    ) -> None:
+        """Add or remove a reaction."""
+        self.run(
+            lambda: self._hub.react(
+                self._acts.message(channel_id, message_id), self._hub.world.user(user), emoji, remove=remove
+            )
+        )
+
+    def type_in(self, channel_id: int, *, user: int = defaults.YOU_ID) -> None:
+        """Show a user as typing."""
+        self.run(lambda: self._hub.type_in(*self._acts.place(channel_id, user)))
+
+    # channels and threads
+
+    def create_guild(self, name: str, guild_id: int) -> None:
+        """A second guild, which the bot learns of at its next IDENTIFY; it has everybody and no channel."""
+        self.run(lambda: self._hub.create_guild(name, guild_id))
+
+    def create_channel(self, name: str, *, forum: bool = False, guild_id: int = defaults.GUILD_ID) -> int:
+        """Id of a new channel."""
+        kind = ChannelKind.FORUM if forum else ChannelKind.TEXT
+        return self.run(lambda: self._hub.create_channel(name, kind, guild_id).id)
+
+    def create_thread(
+        self,
+        channel_id: int,
+        name: str,
+        *,
+        user: int = defaults.YOU_ID,
+        message_id: int | None = None,
+        private: bool = False,
+        with_bot: bool = True,
+    ) -> int:
+        """Id of a new thread, from a message if given; a private one takes the bot in unless told otherwise."""
+        how = {"private": private, "with_bot": with_bot}
+        return self.run(lambda: self._acts.start_thread(channel_id, name, user, message_id=message_id, **how).id)
+
+    def open_dm(self, *, user: int = defaults.YOU_ID) -> int:
+        """Id of the DM channel between a user and the bot."""
+        return self.run(lambda: self._hub.world.dm_with(self._hub.world.user(user)).id)
+
+    def change_thread(self, thread_id: int, *, archived: bool | None = None, locked: bool | None = None) -> None:
+        """Archive, un-archive, lock or unlock a thread; None leaves as is."""
+        self.run(lambda: self._acts.change_thread(thread_id, archived, locked))
+
+    def delete_channel(self, channel_id: int) -> None:
+        """Delete a channel with its threads, or a thread."""
+        self.run(lambda: self._hub.delete_channel(self._hub.world.channel(channel_id)))

@@ -1,0 +1,104 @@
+"""REST pipeline, which every call goes through: faults, token, rate limit, body, error answers, log."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from aiohttp import web
+
+from lab.playground.gateway.transport import reset_transport
+from lab.playground.hub import Hub
+from lab.playground.rest.body import read_body
+from lab.playground.rest.responses import json_response, limited
+from lab.playground.rest.route import Call, Route
+from lab.playground.world.defaults import API_PATH
+from lab.playground.world.errors import ApiError, unauthorized
+from lab.playground.world.faults import Fault, FaultKind
+from lab.playground.world.request_log import RequestRecord
+
+_HTML = "<!doctype html><title>{status}</title><h1>Error {status}</h1><p>The origin is having a bad day.</p>"
+_LIMIT_KINDS = (FaultKind.LIMIT_USER, FaultKind.LIMIT_GLOBAL, FaultKind.LIMIT_WITHOUT_VIA)
+_ERROR_KINDS = (FaultKind.ERROR_500, FaultKind.ERROR_502, FaultKind.ERROR_503, FaultKind.ERROR_504)
+
+
+class Endpoints:
+    """Serves routes under `/api/v10`."""
+
+    def __init__(self, hub: Hub) -> None:
+        """No route yet.
+
+        Args:
+            hub: The playground.
+        """
+        self._hub = hub
+
+    def add(self, app: web.Application, routes: list[Route]) -> None:
+        """Register `routes` with the web application."""
+        for route in routes:
+            path = route.path.replace("_id}", r"_id:\d+}")
+            app.router.add_route(route.method, API_PATH + path, self._endpoint(route))
+
+    def _endpoint(self, route: Route) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
+        async def endpoint(request: web.Request) -> web.StreamResponse:
+            call = Call(
+                request.method, request.path.removeprefix(API_PATH), dict(request.match_info), dict(request.query)
+            )
+            fault = self._hub.faults.take(call.method, call.path)
+            response = await self._answer(request, route, call, fault)
+            aborted = fault is not None and fault.kind in (FaultKind.ABORT_BEFORE, FaultKind.ABORT_AFTER)
+            self._hub.requests.add(
+                RequestRecord(
+                    call.method,
+                    call.path,
+                    call.payload,
+                    call.query,
+                    0 if aborted else response.status,
+                    str(fault.kind) if fault else None,
+                )
+            )
+            if aborted:
+                reset_transport(request.transport)
+            return response
+
+        return endpoint
+
+    async def _answer(self, request: web.Request, route: Route, call: Call, fault: Fault | None) -> web.Response:
+        if fault is not None:
+            instead = await self._faulty(fault, route)
+            if instead is not None:
+                return instead
+        verdict = self._hub.limiter.check(route.bucket, call.params.get(route.major, ""))
+        if not verdict.allowed:
+            return limited(verdict.headers, verdict.retry_after_s)
+        try:
+            if route.needs_token and request.headers.get("Authorization") != f"Bot {self._hub.gateway.token}":
+                raise unauthorized()
+            await read_body(request, call)
+            answer = await route.handler(call)
+        except ApiError as error:
+            return json_response(error.body(), error.status, verdict.headers)
+        except (KeyError, TypeError, ValueError) as error:
+            broken = ApiError(400, 50035, f"Invalid Form Body: {type(error).__name__}: {error}")
+            return json_response(broken.body(), broken.status, verdict.headers)
+        if answer is None:
+            return web.Response(status=204, headers=verdict.headers)
+        return json_response(answer, 200, verdict.headers)
+
+    async def _faulty(self, fault: Fault, route: Route) -> web.Response | None:
+        """The answer instead of the work; None when the work shall be done."""
+        headers = self._hub.limiter.check("fault", "").headers
+        if fault.kind is FaultKind.DELAY:
+            await asyncio.sleep(fault.delay_s)
+        elif fault.kind in _LIMIT_KINDS:
+            headers["X-RateLimit-Bucket"] = f"playground-{route.bucket}"
+            is_global = fault.kind is FaultKind.LIMIT_GLOBAL
+            with_via = fault.kind is not FaultKind.LIMIT_WITHOUT_VIA
+            return limited(headers, fault.retry_after_s, is_global=is_global, with_via=with_via)
+        elif fault.kind in _ERROR_KINDS:
+            return json_response({"message": f"{fault.kind}: injected", "code": 0}, int(fault.kind), headers)
+        elif fault.kind is FaultKind.HTML:
+            return web.Response(status=fault.status, text=_HTML.format(status=fault.status), content_type="text/html")
+        elif fault.kind is FaultKind.ABORT_BEFORE:
+            return web.Response(status=503)
+        return None

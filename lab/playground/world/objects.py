@@ -1,0 +1,104 @@
+"""JSON objects that need one record and nothing else of the world: users, roles, files, emoji."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote
+
+from lab.playground.world.records import Attachment, Channel, Role, User
+from lab.playground.world.state import thread_state
+
+Json = dict[str, Any]
+ALL_PERMISSIONS = str((1 << 50) - 1)
+
+
+def user_payload(user: User) -> Json:
+    """A user object; the same dict every time, so don't change it."""
+    if user.payload is None:
+        user.payload = {
+            "id": str(user.id),
+            "username": user.name.lower().replace(" ", "_"),
+            "global_name": user.name,
+            "discriminator": "0",
+            "avatar": None,
+            "bot": user.bot,
+            "system": False,
+            "public_flags": 0,
+        }
+    return user.payload
+
+
+def member_payload(user: User, *, with_user: bool = True, permissions: bool = False) -> Json:
+    """A guild member, with or without its user."""
+    member: Json = {
+        "roles": [str(role) for role in user.roles],
+        "joined_at": user.joined_at,
+        "premium_since": None,
+        "nick": None,
+        "avatar": None,
+        "pending": False,
+        "deaf": False,
+        "mute": False,
+        "flags": 0,
+        "communication_disabled_until": None,
+    }
+    if with_user:
+        member["user"] = user_payload(user)
+    if permissions:
+        member["permissions"] = ALL_PERMISSIONS
+    return member
+
+
+def role_payload(role: Role, *, of_everyone: bool) -> Json:
+    """A role; the one of everyone is the lowest."""
+    return {
+        "id": str(role.id),
+        "name": role.name,
+        "color": 0,
+        "colors": {"primary_color": 0, "secondary_color": None, "tertiary_color": None},
+        "hoist": False,
+        "icon": None,
+        "unicode_emoji": None,
+        "position": 0 if of_everyone else 1,
+        "permissions": str(role.permissions),
+        "managed": False,
+        "mentionable": False,
+        "flags": 0,
+    }
+
+
+def thread_member_payload(channel: Channel, user_id: int) -> Json:
+    """Somebody's membership of a thread."""
+    joined_at = thread_state(channel).members[user_id]
+    return {"id": str(channel.id), "user_id": str(user_id), "join_timestamp": joined_at, "flags": 0}
+
+
+def attachment_payload(attachment: Attachment, origin: str) -> Json:
+    """A file, with the address of its bytes below `origin` (scheme, host and port)."""
+    path = f"/attachments/{attachment.channel_id}/{attachment.id}/{quote(attachment.filename)}"
+    payload: Json = {
+        "id": str(attachment.id),
+        "filename": attachment.filename,
+        "size": attachment.size_bytes,
+        "url": origin + path,
+        "proxy_url": origin + path,
+        "content_type": attachment.content_type,
+        "flags": 0,
+    }
+    if attachment.description is not None:
+        payload["description"] = attachment.description
+    return payload
+
+
+def emoji_payload(emoji: str) -> Json:
+    """An emoji as reactions carry it; `name:id` for custom ones."""
+    name, _, emoji_id = emoji.partition(":")
+    return {"name": name, "id": emoji_id or None}
+
+
+def blanked(payload: Json) -> Json:
+    """The message as a bot without the message content intent sees it."""
+    blank = {**payload, "content": "", "embeds": [], "attachments": [], "components": []}
+    if payload.get("referenced_message"):
+        blank["referenced_message"] = blanked(payload["referenced_message"])
+    return blank
