@@ -152,7 +152,7 @@ def test_commands_can_be_read_by_a_python_that_is_too_old_to_run_them(name: str)
     assert futures == [], "Python 3.6 knows no future annotations"
 
 
-@pytest.mark.parametrize("path", ["/.venv/", "/data/", "__pycache__/", ".env", "agent.toml"])
+@pytest.mark.parametrize("path", ["/.venv", "/data/", "__pycache__/", ".env", "agent.toml"])
 def test_git_ignores_what_is_made_or_secret(path: str) -> None:
     assert path in (ROOT / ".gitignore").read_text().splitlines()
 
