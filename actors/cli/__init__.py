@@ -1,4 +1,10 @@
-"""The command line: argv -> Settings -> run. Importing this imports nothing heavy, so that `--help` is quick."""
+"""Command line: argv -> Settings -> run. Importing this imports nothing heavy, so that `--help` is quick.
+
+Read first `common.py` (options, errors, logging), then `run.py` and `try_it.py` (an agent that lives), then
+`agent_cli.py` (one stateless turn). `doctor_findings.py` folds over the parts' checks; `lab/` holds the commands that
+measure, load and break. Commands write to the terminal; only `agent memory rebuild` and `agent reminders` write files,
+through the actors that own these.
+"""
 
 from __future__ import annotations
 

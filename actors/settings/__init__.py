@@ -1,1 +1,8 @@
-"""What the operator decides: one frozen value from `agent.toml`, and the secrets apart from it."""
+"""Settings: what the operator decided, and secrets; each mistake is refused with file, line, key and rule.
+
+Read first `schema.py` (every setting with its default and its rule), then `load.py` (file, environment and command line
+become one frozen value), then `secret.py` (tokens and keys, which leave the environment).
+Nobody here writes a file. `rule.py`, `problem.py`, `audit.py`, `render.py` and `toml_lines.py` are pure.
+"""
+
+from __future__ import annotations

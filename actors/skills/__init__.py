@@ -1,1 +1,8 @@
-"""SkillsActor: which skills there are, told to the model."""
+"""Skills: SkillsActor, which tells the model which skill folders there are.
+
+Read first `actor.py` (what it contributes to a turn), then `folders.py` (how folders are searched and files read), then
+`domain/turn/skill.py` (what a skill's file must hold, and how skills are worded).
+Nobody here writes a file: people and other programs change the folders at any time.
+"""
+
+from __future__ import annotations

@@ -6,8 +6,8 @@ import hmac
 import logging
 from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError
+from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 from typing import NoReturn
 
 import msgspec
@@ -19,7 +19,7 @@ from actors.socket.inquiry import Inquiries
 from actors.socket.status import Facts, Status
 from actors.socket.verb import Asked, help_on, message_of
 from actors.socket.wire import Request, RequestError, shown
-from messages.base import Address, Message, RequestId, Window
+from messages.base import Address, Message, RequestId, Window, request_id_of
 from messages.socket import CloseIdleDoors, DoorOpen, OpenDoor, Refused
 from messages.status import DescribeYourself, SelfDescription
 
@@ -31,7 +31,28 @@ SWEEP_S = 60.0
 OPEN_S = 5.0
 HELP = "help"
 STATUS = "status"
-_NOBODY = MappingProxyType[str, Verb]({})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SocketConfig:
+    """What may be asked at which door."""
+
+    folder: Path | None
+    """Where windows' sockets go, for nobody else's use; None for a temporary one."""
+    verbs: Mapping[str, Verb]
+    """What windows may ask; a message with a field `window` gets the door's."""
+    operator_path: Path | None = None
+    """Of the operator's socket; None for none."""
+    operator_verbs: Mapping[str, Verb] = field(default_factory=dict)
+    """What the operator may ask, besides `help` and `status`."""
+    describers: tuple[Address, ...] = ()
+    """Who answers `DescribeYourself`."""
+    system_facts: Callable[[], Facts] = dict
+    """The kernel's figures; called on the loop's thread."""
+    answer_s: float = ANSWER_S
+    """Longest wait for an answer."""
+    idle_s: float = IDLE_S
+    """A door unused for so long is closed; must be longer than any command may run."""
 
 
 class SocketActor(Actor):
@@ -43,42 +64,20 @@ class SocketActor(Actor):
     cuts all connections; windows get new sockets with their next commands.
     """
 
-    def __init__(
-        self,
-        *,
-        folder: Path | None,
-        verbs: Mapping[str, Verb],
-        operator_path: Path | None = None,
-        operator_verbs: Mapping[str, Verb] = _NOBODY,
-        describers: tuple[Address, ...] = (),
-        system_facts: Callable[[], Facts] = dict,
-        answer_s: float = ANSWER_S,
-        idle_s: float = IDLE_S,
-    ) -> None:
+    def __init__(self, config: SocketConfig) -> None:
         """Nothing is opened yet.
 
         Args:
-            folder: Where windows' sockets go, for nobody else's use; None for a temporary one.
-            verbs: What windows may ask; a message with a field `window` gets the door's.
-            operator_path: Of the operator's socket; None for none.
-            operator_verbs: What the operator may ask, besides `help` and `status`.
-            describers: Who answers `DescribeYourself`.
-            system_facts: The kernel's figures; called on the loop's thread.
-            answer_s: Longest wait for an answer.
-            idle_s: A door unused for so long is closed; must be longer than any command may run.
+            config: What may be asked where.
+
+        Raises:
+            ValueError: a verb has the name of one of the actor's own.
         """
         super().__init__()
         for name in (HELP, STATUS):
-            if name in verbs or name in operator_verbs:
+            if name in config.verbs or name in config.operator_verbs:
                 raise ValueError(f"verb {name!r}: is the socket actor's own")
-        self._folder = folder
-        self._verbs = verbs
-        self._operator_path = operator_path
-        self._operator_verbs = operator_verbs
-        self._describers = describers
-        self._system_facts = system_facts
-        self._answer_s = answer_s
-        self._idle_s = idle_s
+        self._config = config
         self._key = ""
         self._loop = LoopThread("socket")
         self._doors: Doors | None = None
@@ -86,13 +85,13 @@ class SocketActor(Actor):
     def on_start(self) -> None:
         """Start the loop and open the operator's door."""
         self._inquiries = Inquiries(self.tell, self.new_id)
-        self._status = Status(self._inquiries, self.address, self._describers, self._system_facts)
-        doors = self._doors = Doors(self._folder, self.monotonic)
+        self._status = Status(self._inquiries, self.address, self._config.describers, self._config.system_facts)
+        doors = self._doors = Doors(self._config.folder, self.monotonic)
         self._loop.start()
         with self.blocking():
             doors.prepare()
-            if self._operator_path is not None:
-                self._loop.submit(self._open_operator(self._operator_path)).result(OPEN_S)
+            if self._config.operator_path is not None:
+                self._loop.submit(self._open_operator(self._config.operator_path)).result(OPEN_S)
         self.after(SWEEP_S, CloseIdleDoors())
 
     def handle(self, message: Message) -> None:
@@ -101,12 +100,12 @@ class SocketActor(Actor):
             case OpenDoor():
                 self._loop.submit(self._open(message))
             case CloseIdleDoors():
-                self._loop.call(self._ready.close_idle, self._idle_s)
+                self._loop.call(self._ready.close_idle, self._config.idle_s)
                 self.after(SWEEP_S, CloseIdleDoors())
             case DescribeYourself():
                 self.tell(message.reply_to, self._description(message.request_id))
             case _:
-                self._loop.call(self._inquiries.resolve, _request_id(message), message)
+                self._loop.call(self._inquiries.resolve, request_id_of(message), message)
 
     def on_stop(self) -> None:
         """Cut all connections and leave no socket."""
@@ -145,17 +144,17 @@ class SocketActor(Actor):
     async def _carry_out(self, request: Request, window: Window) -> object:
         self._ready.used(window)
         if request.verb == HELP:
-            return help_on(self._verbs, operator=False)
-        return await self._pass_on(self._verbs, request, window)
+            return help_on(self._config.verbs, operator=False)
+        return await self._pass_on(self._config.verbs, request, window)
 
     async def _carry_out_operator(self, request: Request) -> object:
         if not hmac.compare_digest(request.key.encode("utf-8", "replace"), self._key.encode("ascii")):
             raise RequestError("key: must be what the file agent.key in the data root holds", request.id)
         if request.verb == HELP:
-            return help_on(self._operator_verbs, operator=True)
+            return help_on(self._config.operator_verbs, operator=True)
         if request.verb == STATUS:
             return await self._status.report()
-        return await self._pass_on(self._operator_verbs, request, None)
+        return await self._pass_on(self._config.operator_verbs, request, None)
 
     async def _pass_on(self, verbs: Mapping[str, Verb], request: Request, window: Window | None) -> object:
         name = request.verb
@@ -164,7 +163,7 @@ class SocketActor(Actor):
         def build(request_id: RequestId) -> Message:
             return message_of(verb, name, request.arguments, Asked(request_id, self.address, window))
 
-        answer_s = self._answer_s if verb.answer_s is None else verb.answer_s
+        answer_s = self._config.answer_s if verb.answer_s is None else verb.answer_s
         try:
             answer = await self._inquiries.inquire(verb.to, build, answer_s)
         except TimeoutError:
@@ -191,13 +190,6 @@ class SocketActor(Actor):
             ("strangers", doors.tally.strangers),
         )
         return SelfDescription(request_id=request_id, about=self.address.kind, figures=figures)
-
-
-def _request_id(message: Message) -> RequestId:
-    request_id = getattr(message, "request_id", None)
-    if request_id is None:
-        raise TypeError(f"SocketActor does not know {type(message).__name__}")
-    return RequestId(request_id)
 
 
 def _unknown(name: str, verbs: Mapping[str, Verb]) -> NoReturn:

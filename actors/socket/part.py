@@ -15,13 +15,13 @@ def row(plan: Plan, parts: Parts) -> Part:
     started_at = plan.system.clock.now()
 
     def build(_key: str) -> Actor:
-        from actors.socket.actor import SocketActor
+        from actors.socket.actor import SocketActor, SocketConfig
         from actors.socket.status import system_facts
 
         if not plan.lives:
-            return SocketActor(folder=None, verbs=parts.verbs)
+            return SocketActor(SocketConfig(folder=None, verbs=parts.verbs))
         root = plan.settings.data_root
-        return SocketActor(
+        config = SocketConfig(
             folder=root / "sockets",
             operator_path=root / "agent.sock",
             verbs=parts.verbs,
@@ -30,5 +30,6 @@ def row(plan: Plan, parts: Parts) -> Part:
             system_facts=lambda: system_facts(plan.system, started_at),
             idle_s=plan.settings.shell.max_timeout_s + DOOR_LEFT_OPEN_S,
         )
+        return SocketActor(config)
 
     return Part(spec=ActorSpec(SOCKET.kind, build, core=True))

@@ -24,7 +24,7 @@ from typing import Any, Self
 from actors.kernel import ActorSpec, ActorSystem
 from actors.shell.actor import ShellActor
 from actors.shell.sandbox.watcher.supervisor import descendants
-from actors.socket.actor import SocketActor
+from actors.socket.actor import SocketActor, SocketConfig
 from messages.base import Address, Message, RequestId, Surface, Window
 from messages.shell import BashRefused, BashResult, CancelBash, RunBash
 from messages.socket import DoorOpen, OpenDoor
@@ -133,7 +133,11 @@ class Ground:
         folder = self.root / "doors"
         specs = (
             ActorSpec("owner", lambda _key: OwnerActor(), core=True),
-            ActorSpec("socket", lambda _key: SocketActor(folder=folder, verbs={"look": VERBS["look"]}), core=True),
+            ActorSpec(
+                "socket",
+                lambda _key: SocketActor(SocketConfig(folder=folder, verbs={"look": VERBS["look"]})),
+                core=True,
+            ),
             ActorSpec("shell", lambda _key: ShellActor(sandbox=self.sandbox, **given), core=True),
         )
         assert VERBS["look"].to == OWNER

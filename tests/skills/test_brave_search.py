@@ -19,7 +19,7 @@ import yaml
 from actors.kernel import ActorSpec, ActorSystem
 from actors.part import Verb
 from actors.shell.actor import ShellActor
-from actors.socket.actor import SocketActor
+from actors.socket.actor import SocketActor, SocketConfig
 from actors.web.actor import WebActor
 from messages.base import Address, RequestId, Surface, Window
 from messages.shell import BashRefused, BashResult, RunBash
@@ -244,7 +244,7 @@ def test_in_the_sandbox_without_network_and_key_the_web_is_read_through_the_agen
     system = ActorSystem(workers=2)
     for spec in (
         ActorSpec("web", lambda _key: WebActor(api_key=KEY, api_base=site.api_base, also_open=also_open)),
-        ActorSpec("socket", lambda _key: SocketActor(folder=tmp_path / "doors", verbs=verbs)),
+        ActorSpec("socket", lambda _key: SocketActor(SocketConfig(folder=tmp_path / "doors", verbs=verbs))),
         ActorSpec(
             "shell",
             lambda _key: ShellActor(

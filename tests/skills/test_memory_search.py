@@ -10,7 +10,7 @@ import pytest
 
 from actors.kernel import Actor, ActorSpec, ActorSystem
 from actors.part import SHIPPED_SKILLS, Verb
-from actors.socket.actor import SocketActor
+from actors.socket.actor import SocketActor, SocketConfig
 from messages.base import Address, RequestId, Surface, Window
 from messages.memory import FoundMemory, MemoriesFound, SearchMemory
 from messages.socket import DoorOpen, OpenDoor, Refused
@@ -61,7 +61,9 @@ def door() -> Iterator[Path]:
     with TemporaryDirectory(prefix="s-") as folder:
         system = ActorSystem(workers=2)
         verbs = {"memory.search": Verb(Address("memory"), SearchMemory)}
-        system.register(ActorSpec("socket", lambda _key: SocketActor(folder=Path(folder), verbs=verbs), core=True))
+        system.register(
+            ActorSpec("socket", lambda _key: SocketActor(SocketConfig(folder=Path(folder), verbs=verbs)), core=True)
+        )
         system.register(ActorSpec("memory", lambda _key: FakeMemoryActor(), core=True))
         system.start()
         edge = system.edge("test")

@@ -16,7 +16,7 @@ from actors.scheduler.config import SchedulerConfig
 from actors.scheduler.rewriting import Waits
 from actors.scheduler.state import SchedulerState
 from actors.scheduler.zone import load_zone
-from actors.socket.actor import SocketActor
+from actors.socket.actor import SocketActor, SocketConfig
 from domain.reminder.document import scan
 from messages.base import Address, RequestId, Surface, Window
 from messages.discord import PostMessage
@@ -66,7 +66,9 @@ def run(folder: Path, system: ActorSystem, surface: Edge) -> Run:
         delivery=surface.address,
         waits=Waits(settle_s=0.001, verify_s=0.005),
     )
-    system.register(ActorSpec("socket", lambda _key: SocketActor(folder=folder / "doors", verbs=VERBS), core=True))
+    system.register(
+        ActorSpec("socket", lambda _key: SocketActor(SocketConfig(folder=folder / "doors", verbs=VERBS)), core=True)
+    )
     system.register(ActorSpec("scheduler", lambda _key: SchedulerActor(config, life), core=True))
     system.start()
     system.tell(Address("socket"), OpenDoor(request_id=RequestId("r"), reply_to=door.address, window=WINDOW))

@@ -9,7 +9,7 @@ import pytest
 
 from actors.kernel import Actor, ActorSpec, ActorSystem
 from actors.part import SHIPPED_SKILLS, Verb
-from actors.socket.actor import SocketActor
+from actors.socket.actor import SocketActor, SocketConfig
 from messages.base import Address, RequestId, Surface, Window
 from messages.discord import AttachFile, FileAttached
 from messages.socket import DoorOpen, OpenDoor, Refused
@@ -36,7 +36,9 @@ def door() -> Iterator[Path]:
     with TemporaryDirectory(prefix="s-") as folder:
         system = ActorSystem(workers=2)
         verbs = {"discord.attach": Verb(Address("discord"), AttachFile)}
-        system.register(ActorSpec("socket", lambda _key: SocketActor(folder=Path(folder), verbs=verbs), core=True))
+        system.register(
+            ActorSpec("socket", lambda _key: SocketActor(SocketConfig(folder=Path(folder), verbs=verbs)), core=True)
+        )
         system.register(ActorSpec("discord", lambda _key: FakeDiscordActor(), core=True))
         system.start()
         edge = system.edge("test")

@@ -11,7 +11,7 @@ from typing import Any
 
 from actors.kernel import Actor, ActorSpec, ActorSystem, Clock
 from actors.part import Verb
-from actors.socket.actor import SocketActor
+from actors.socket.actor import SocketActor, SocketConfig
 from messages.base import Address, Message, RequestId, Surface, Window
 from messages.socket import DoorOpen, OpenDoor, Refused
 from messages.status import DescribeYourself, SelfDescription
@@ -106,7 +106,7 @@ class Rig:
 
         def build(_key: str) -> SocketActor:
             operator = {"operator_path": root / "agent.sock", "operator_verbs": OPERATOR_VERBS}
-            return SocketActor(**{"folder": self.folder, "verbs": VERBS, **operator, **options})
+            return SocketActor(SocketConfig(**{"folder": self.folder, "verbs": VERBS, **operator, **options}))
 
         self.system.register(ActorSpec("socket", build, core=True))
         self.system.register(ActorSpec("owner", lambda _key: OwnerActor(), core=True))

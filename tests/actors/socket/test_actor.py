@@ -9,7 +9,7 @@ import pytest
 
 from actors.kernel import ManualClock
 from actors.part import Verb
-from actors.socket.actor import SWEEP_S, SocketActor
+from actors.socket.actor import SWEEP_S, SocketActor, SocketConfig
 from actors.socket.door import IN_FLIGHT
 from actors.socket.wire import LONGEST_LINE_BYTES
 from messages.base import Message, RequestId
@@ -305,7 +305,7 @@ def test_hundreds_of_windows_have_doors_at_once(rig: Rig, keep: Keep) -> None:
 
 def test_help_and_status_cannot_be_taken_by_others(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="verb 'status': is the socket actor's own"):
-        SocketActor(folder=tmp_path, verbs={}, operator_verbs={"status": Verb(OWNER, Look)})
+        SocketActor(SocketConfig(folder=tmp_path, verbs={}, operator_verbs={"status": Verb(OWNER, Look)}))
 
 
 def test_a_door_open_names_a_socket_that_listens(rig: Rig) -> None:
