@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING
 import click
 
 from actors.cli.common import fail, json_option, raise_file_limit, set_up_logging, verbose_option
+from actors.cli.lab.progress import progress_line
 
 if TYPE_CHECKING:
     from lab.load.campaign import Progress
     from lab.load.report import Report
-
-CLEAR_LINE = "\r\x1b[K"
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
@@ -76,12 +75,10 @@ def agent_load(
         keep_in=keep_in,
     )
     try:
-        report = run(plan, _show if sys.stderr.isatty() else _ignore)
+        with progress_line() as say:
+            report = run(plan, lambda progress: say(_stage(progress)))
     except LoadError as error:
         fail(str(error))
-    finally:
-        if sys.stderr.isatty():
-            click.echo(CLEAR_LINE, nl=False, err=True)
     click.echo(json.dumps(report.as_dict(), indent=2) if as_json else "\n".join(_lines(report)))
     if report.failures():
         fail("\n".join((*report.failures(), *report.details)))
@@ -91,13 +88,12 @@ def _ignore(progress: Progress) -> None:
     """Say nothing: nobody watches."""
 
 
-def _show(progress: Progress) -> None:
-    """Say on the terminal's one line how far it has come."""
-    line = progress.stage
-    if progress.total:
-        rate = progress.replied / progress.seconds if progress.seconds else 0.0
-        line = f"{progress.replied} of {progress.total} {progress.stage}, {rate:.0f} a second"
-    click.echo(f"{CLEAR_LINE}{line}", nl=False, err=True)
+def _stage(progress: Progress) -> str:
+    """How far it has come."""
+    if not progress.total:
+        return progress.stage
+    rate = progress.replied / progress.seconds if progress.seconds else 0.0
+    return f"{progress.replied} of {progress.total} {progress.stage}, {rate:.0f} a second"
 
 
 def _lines(report: Report) -> tuple[str, ...]:

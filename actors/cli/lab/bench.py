@@ -12,11 +12,11 @@ from actors.cli.common import fail, json_option
 from actors.cli.lab.bench_discord import discord
 from actors.cli.lab.bench_memory import memory
 from actors.cli.lab.bench_recall import recall
+from actors.cli.lab.progress import progress_line
 
 if TYPE_CHECKING:
     from lab.bench.kernel.workload import Workload
 
-CLEAR_LINE = "\r\x1b[K"
 WIDTH = 100
 
 
@@ -48,16 +48,13 @@ def kernel(as_json: bool, quick: bool, names: tuple[str, ...]) -> None:
     from lab.bench.report import as_document
 
     rows = _chosen(names)
-    watched = sys.stderr.isatty()
     if not Erlang.is_installed():
         click.echo("note: erl and erlc are not both installed: rows are without Erlang/OTP", err=True)
     try:
-        results = run(rows, _show if watched else _ignore, quick=quick)
+        with progress_line() as say:
+            results = run(rows, say, quick=quick)
     except MeasurementError as error:
         fail(str(error))
-    finally:
-        if watched:
-            click.echo(CLEAR_LINE, nl=False, err=True)
     if as_json:
         click.echo(json.dumps(as_document(results), indent=2))
     else:
@@ -85,10 +82,8 @@ def shell(as_json: bool, quick: bool) -> None:
     from lab.bench.shell.report import as_document, is_sound, table, targets_table
     from lab.bench.shell.run import WRAPPERS, measure
 
-    watched = sys.stderr.isatty()
-    figures = measure(_show if watched else _ignore, quick=quick)
-    if watched:
-        click.echo(CLEAR_LINE, nl=False, err=True)
+    with progress_line() as say:
+        figures = measure(say, quick=quick)
     if missing := [name for name in WRAPPERS if name not in figures]:
         click.echo(f"note: not measured, for it does not work here: {', '.join(missing)}", err=True)
     if as_json:
@@ -114,12 +109,3 @@ def _chosen(names: tuple[str, ...]) -> tuple[Workload, ...]:
     if unknown:
         fail(f"no row {', '.join(unknown)}; there are: {', '.join(known)}", 2)
     return chosen(names)
-
-
-def _ignore(_line: str) -> None:
-    """Say nothing: nobody watches."""
-
-
-def _show(line: str) -> None:
-    """Say on the terminal's one line what is measured now."""
-    click.echo(f"{CLEAR_LINE}{line}", nl=False, err=True)

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 import click
 
 from actors.cli.common import fail, json_option
+from actors.cli.lab.progress import progress_line
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from lab.bench.memory.run import Results
 
-CLEAR_LINE = "\r\x1b[K"
 WIDTH = 100
 
 
@@ -42,20 +42,11 @@ def memory(as_json: bool, rows: int, queries: int, with_chromadb: bool, data: Pa
     from lab.bench.memory.run import as_document, run
     from lab.bench.process import MeasurementError
 
-    watched = sys.stderr.isatty()
     try:
-        results = run(
-            data or _default_data(),
-            rows,
-            queries,
-            _show if watched else lambda _line: None,
-            with_chromadb=with_chromadb,
-        )
+        with progress_line() as say:
+            results = run(data or _default_data(), rows, queries, say, with_chromadb=with_chromadb)
     except (MeasurementError, OSError) as error:
         fail(str(error))
-    finally:
-        if watched:
-            click.echo(CLEAR_LINE, nl=False, err=True)
     if as_json:
         click.echo(json.dumps(as_document(results), indent=2))
     else:
@@ -66,11 +57,6 @@ def memory(as_json: bool, rows: int, queries: int, with_chromadb: bool, data: Pa
 
 def _default_data() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "remembrancer" / "bench"
-
-
-def _show(line: str) -> None:
-    """Say on the terminal's one line what is measured now."""
-    click.echo(f"{CLEAR_LINE}{line}", nl=False, err=True)
 
 
 def _print(results: Results) -> None:

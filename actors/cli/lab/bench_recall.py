@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 import click
 
 from actors.cli.common import fail, json_option
+from actors.cli.lab.progress import progress_line
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from lab.bench.recall.run import Results
 
-CLEAR_LINE = "\r\x1b[K"
 WIDTH = 100
 HEADINGS = {
     "block": "in the block",
@@ -57,16 +57,13 @@ def recall(as_json: bool, data: Path, names: tuple[str, ...], limit: int | None,
     from lab.bench.recall.run import as_document, run
     from lab.bench.recall.vectors import KeptVectors
 
-    watched = sys.stderr.isatty()
     try:
         conversations = [read(file, limit) for file in files(data, names)]
         vectors = KeptVectors(LocalModel.load(), cache or _default_cache())
-        results = run(conversations, vectors, _show if watched else lambda _line: None)
+        with progress_line() as say:
+            results = run(conversations, vectors, say)
     except (ValueError, OSError) as error:
         fail(str(error))
-    finally:
-        if watched:
-            click.echo(CLEAR_LINE, nl=False, err=True)
     if as_json:
         click.echo(json.dumps(as_document(results), indent=2))
     else:
@@ -75,11 +72,6 @@ def recall(as_json: bool, data: Path, names: tuple[str, ...], limit: int | None,
 
 def _default_cache() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "remembrancer" / "bench"
-
-
-def _show(line: str) -> None:
-    """Say on the terminal's one line what is measured now."""
-    click.echo(f"{CLEAR_LINE}{line}", nl=False, err=True)
 
 
 def _print(results: Results) -> None:

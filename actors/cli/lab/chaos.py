@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -13,8 +12,7 @@ import click
 
 from actors.cli.common import fail, json_option
 from actors.cli.lab.chaos_discord import discord
-
-CLEAR_LINE = "\r\x1b[K"
+from actors.cli.lab.progress import Say, progress_line
 
 
 @click.group()
@@ -39,16 +37,15 @@ def reminders(rounds: int, years: int, seed: str, as_json: bool) -> None:
     from lab.chaos.reminders.race import Saver, race
     from lab.chaos.reminders.replay import START, replay
 
-    with tempfile.TemporaryDirectory(prefix="agent-chaos-") as scratch:
+    end = START.replace(year=START.year + years)
+    with tempfile.TemporaryDirectory(prefix="agent-chaos-") as scratch, progress_line() as say:
         folders = _folders(Path(scratch))
         races = [
-            race(folders(), saver, rounds, seed, tick=_watch(f"{saver.value}: round %s of {rounds}")) for saver in Saver
+            race(folders(), saver, rounds, seed, tick=_tick(say, f"{saver.value}: round %s of {rounds}"))
+            for saver in Saver
         ]
-        crashes = crash_everywhere(folders, _watch("kill %s"))
-    end = START.replace(year=START.year + years)
-    replayed = replay(load_zone(), START, end, tick=_watch("replay: %s"))
-    if sys.stderr.isatty():
-        click.echo(CLEAR_LINE, nl=False, err=True)
+        crashes = crash_everywhere(folders, _tick(say, "kill %s"))
+        replayed = replay(load_zone(), START, end, tick=_tick(say, "replay: %s"))
     rows = {"races": [dataclasses.asdict(row) for row in races], "crashes": dataclasses.asdict(crashes)}
     document = {"seed": seed, **rows, "replay": dataclasses.asdict(replayed)}
     if as_json:
@@ -80,8 +77,6 @@ def _folders(root: Path) -> Callable[[], Path]:
     return folder
 
 
-def _watch(text: str) -> Callable[[object], None]:
-    """Shows progress on a terminal, and nothing elsewhere."""
-    if not sys.stderr.isatty():
-        return lambda _number: None
-    return lambda number: click.echo(f"{CLEAR_LINE}{text % number}", nl=False, err=True)
+def _tick(say: Say, text: str) -> Callable[[object], None]:
+    """What says how far a campaign is, `text` with the number in the place of `%s`."""
+    return lambda number: say(text % number)

@@ -5,13 +5,11 @@ from __future__ import annotations
 import dataclasses
 import json
 import logging
-import sys
 
 import click
 
 from actors.cli.common import fail, json_option, set_up_logging, verbose_option
-
-CLEAR_LINE = "\r\x1b[K"
+from actors.cli.lab.progress import progress_line
 
 
 @click.command()
@@ -35,10 +33,8 @@ def discord(turns: int, windows: int, seed: str, as_json: bool, verbose: bool) -
         logging.basicConfig(handlers=[logging.NullHandler()])  # what is broken on purpose is no news
     from lab.chaos.discord.faults import run
 
-    watched = sys.stderr.isatty()
-    outcome = run(turns, windows, seed, _show if watched else _ignore)
-    if watched:
-        click.echo(CLEAR_LINE, nl=False, err=True)
+    with progress_line() as say:
+        outcome = run(turns, windows, seed, lambda answered: say(f"{answered} answered"))
     if as_json:
         click.echo(json.dumps(dataclasses.asdict(outcome), indent=2))
     else:
@@ -51,12 +47,3 @@ def discord(turns: int, windows: int, seed: str, as_json: bool, verbose: bool) -
         )
     if not outcome.is_sound:
         fail("\n".join(("something was lost, doubled, reordered or added", *outcome.details)))
-
-
-def _ignore(_answered: int) -> None:
-    """Say nothing: nobody watches."""
-
-
-def _show(answered: int) -> None:
-    """Say on the terminal's one line how far it has come."""
-    click.echo(f"{CLEAR_LINE}{answered} answered", nl=False, err=True)

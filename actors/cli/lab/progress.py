@@ -1,0 +1,24 @@
+"""Progress line: what a long command is at, on a terminal only."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import click
+
+CLEAR_LINE = "\r\x1b[K"
+Say = Callable[[str], None]
+
+
+@contextmanager
+def progress_line() -> Iterator[Say]:
+    """What shows one line on stderr, in place of the line before, and leaves none; it shows nothing in a pipe."""
+    if not sys.stderr.isatty():
+        yield lambda _line: None
+        return
+    try:
+        yield lambda line: click.echo(f"{CLEAR_LINE}{line}", nl=False, err=True)
+    finally:
+        click.echo(CLEAR_LINE, nl=False, err=True)
