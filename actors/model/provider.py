@@ -15,7 +15,7 @@ import gc
 import logging
 import os
 import warnings
-from collections.abc import AsyncIterable, Callable, Mapping
+from collections.abc import AsyncIterable, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import datetime
 from functools import cache
@@ -23,6 +23,7 @@ from typing import Any
 
 from actors.model.assembly import Assembly
 from actors.model.backend import AttemptError, Completion
+from actors.model.config import ModelConfig
 from actors.model.picture import data_url, unseen
 from actors.model.wire import messages_of, told_without_tools, tools_of
 from domain.policy.retrying import Fault, FaultKind, classify
@@ -56,21 +57,18 @@ NO_KEY = "none"
 class LitellmBackend:
     """Makes attempts through litellm, which is imported at the first need, in a thread beside the loop."""
 
-    def __init__(
-        self,
-        *,
-        name: str,
-        api_base: str,
-        api_keys: Mapping[str, str],
-        idle_timeout_s: float,
-        now: Callable[[], datetime],
-    ) -> None:
-        """Nothing is imported yet; see `ModelActor` for the arguments."""
-        self._name = name
-        self._family = name.partition("/")[0]
-        self._api_base = api_base
-        self._api_keys = api_keys
-        self._idle_timeout_s = idle_timeout_s
+    def __init__(self, config: ModelConfig, now: Callable[[], datetime]) -> None:
+        """Nothing is imported yet.
+
+        Args:
+            config: Which model, where it is, and the keys.
+            now: Wall clock, aware UTC.
+        """
+        self._name = config.name
+        self._family = config.name.partition("/")[0]
+        self._api_base = config.api_base
+        self._api_keys = config.api_keys
+        self._idle_timeout_s = config.idle_timeout_s
         self._now = now
         self._litellm: Any = None
         self._unpriced: set[str] = set()

@@ -57,8 +57,8 @@ class BareStarter:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Allowance:
-    """What the operator lets commands have besides their working directory."""
+class Permissions:
+    """Permissions of commands, besides those on their working directory; the operator's decision."""
 
     has_network: bool = False
     scope: str = "global"
@@ -77,17 +77,17 @@ class EnclosedStarter:
         warden: Warden,
         data_root: Path,
         places: Workplaces,
-        allowance: Allowance,
+        permissions: Permissions,
         quota: Quota,
     ) -> None:
         self._enclosure = enclosure
         self._warden = warden
         self._data_root = data_root.absolute()
         self._places = places
-        self._allowance = allowance
+        self._permissions = permissions
         self._quota = quota
         self._is_overlaying = enclosure.wrapper is Wrapper.BUBBLEWRAP
-        self._shelf = LogShelf(data_root, allowance.scope, can_overlay=self._is_overlaying)
+        self._shelf = LogShelf(data_root, permissions.scope, can_overlay=self._is_overlaying)
         self._user_threads = 0
         self._count_holds_until = 0.0
 
@@ -117,10 +117,10 @@ class EnclosedStarter:
             cwd=str(place.cwd),
             own=tuple(dict.fromkeys((str(place.cwd), str(place.home)))),
             readable=logs,
-            executable=(*programs_elsewhere(), *(str(root) for root in self._allowance.skill_roots if root.is_dir())),
+            executable=(*programs_elsewhere(), *(str(root) for root in self._permissions.skill_roots if root.is_dir())),
             hidden=() if place.is_windows_own else self._hidden(place.cwd),
             door=door,
-            has_network=self._allowance.has_network,
+            has_network=self._permissions.has_network,
         )
 
     def _hidden(self, cwd: Path) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from actors.kernel import ActorSpec, ActorSystem
 from actors.shell.actor import ShellActor
+from actors.shell.config import ShellConfig
 from actors.shell.launch import probe_bash
 from actors.shell.sandbox.ladder import sandbox_level
 from lab.bench.measure import Figures, percentile
@@ -90,7 +91,7 @@ class Shells:
 
     def _builder(self, level: str) -> Callable[[str], ShellActor]:
         folder = self._root / level
-        return lambda _key: ShellActor(work_root=folder / "work", data_root=folder, sandbox=level)
+        return lambda _key: ShellActor(ShellConfig(work_root=folder / "work", data_root=folder, sandbox=level))
 
 
 def measure(say: Say, *, quick: bool) -> dict[str, Figures]:

@@ -42,7 +42,6 @@ def request(workdir: Path | str, *messages: ChatMessage) -> ModelRequest:
         request_id=RequestId("r"),
         reply_to=Address("edge", "test"),
         window=window(),
-        purpose="turn",
         system_prompt="",
         messages=messages or (ChatMessage(role=Role.USER, text="look", images=(IMAGE,)),),
         tools=(),

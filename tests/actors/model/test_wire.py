@@ -19,7 +19,6 @@ def request(*messages: ChatMessage, system_prompt: str = "") -> ModelRequest:
         request_id=RequestId("r"),
         reply_to=Address("edge", "test"),
         window=window(),
-        purpose="turn",
         system_prompt=system_prompt,
         messages=messages,
         tools=(),

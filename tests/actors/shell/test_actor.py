@@ -9,6 +9,7 @@ import pytest
 
 from actors.kernel import ActorSpec, ActorSystem
 from actors.shell.actor import ShellActor
+from actors.shell.config import ShellConfig
 from messages.base import RequestId, Surface, Window
 from messages.shell import BashResult, CancelBash, Outcome, RunBash
 from tests.actors.shell.bench import CLI, SHELL, Bench, living, window
@@ -309,7 +310,9 @@ def test_work_is_in_progress_until_the_last_command_has_ended(bench: Bench) -> N
 def test_a_handler_never_waits_for_a_command(tmp_path: Path) -> None:
     system = ActorSystem(workers=0)
     system.register(
-        ActorSpec("shell", lambda _key: ShellActor(work_root=tmp_path / "work", data_root=tmp_path), core=True)
+        ActorSpec(
+            "shell", lambda _key: ShellActor(ShellConfig(work_root=tmp_path / "work", data_root=tmp_path)), core=True
+        )
     )
     system.start()
     edge = system.edge("test")
@@ -326,6 +329,6 @@ def test_a_handler_never_waits_for_a_command(tmp_path: Path) -> None:
 
 def test_settings_that_cannot_be_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="default timeout: A timeout of 700 seconds"):
-        ShellActor(work_root=tmp_path, data_root=tmp_path, default_timeout_s=700.0)
+        ShellConfig(work_root=tmp_path, data_root=tmp_path, default_timeout_s=700.0)
     with pytest.raises(ValueError, match="0 commands at once: at least 1"):
-        ShellActor(work_root=tmp_path, data_root=tmp_path, commands_at_once=0)
+        ShellConfig(work_root=tmp_path, data_root=tmp_path, commands_at_once=0)
