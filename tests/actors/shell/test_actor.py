@@ -12,6 +12,7 @@ from actors.shell.actor import ShellActor
 from actors.shell.config import ShellConfig
 from messages.base import RequestId, Surface, Window
 from messages.shell import BashResult, CancelBash, Outcome, RunBash
+from messages.status import DescribeYourself, SelfDescription
 from tests.actors.shell.bench import CLI, SHELL, Bench, living, window
 
 
@@ -251,6 +252,19 @@ def test_without_bash_every_command_is_refused_and_the_actor_lives(tmp_path: Pat
         assert reason == "There is no bash on this machine (looked for /no/bash, no-such-bash)."
     bench.cancel(RequestId("r1"))
     bench.system.stop()
+    assert bench.system.supervisor.crashes() == {}
+
+
+def test_where_commands_are_turned_off_each_is_refused_nothing_is_made_and_the_status_says_so(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, enabled=False, bash_candidates=("/no/bash",))
+    assert bench.refusal(bench.ask("touch ran")) == "Commands are turned off here (`shell.enabled`)."
+    bench.cancel(RequestId("r1"))
+    bench.system.tell(SHELL, DescribeYourself(request_id=RequestId("d"), reply_to=bench.edge.address))
+    description = bench.edge.receive(20)
+    assert isinstance(description, SelfDescription)
+    assert description.figures == (("commands", "off (shell.enabled)"),)
+    bench.system.stop()
+    assert list(tmp_path.iterdir()) == []
     assert bench.system.supervisor.crashes() == {}
 
 
