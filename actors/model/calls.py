@@ -145,14 +145,14 @@ class Calls:
             lambda text: self._tell(ModelDelta(request_id=request.request_id, text=text)),
         )
         try:
-            done = await self._backend_of(model).complete(model, request, progress.add)
+            completion = await self._backend_of(model).complete(model, request, progress.add)
         finally:
             progress.close()
         return ModelReply(
             request_id=request.request_id,
-            text=done.text,
-            tool_calls=done.tool_calls,
-            stop_reason=done.stop_reason,
-            usage=done.usage,
+            text=completion.text,
+            tool_calls=completion.tool_calls,
+            stop_reason=completion.stop_reason,
+            usage=completion.usage,
             model=model,
         )

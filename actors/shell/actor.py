@@ -15,7 +15,7 @@ from actors.shell.quota import Quota
 from actors.shell.runner import Runner
 from actors.shell.sandbox.ladder import Level, find_level
 from actors.shell.starting import BareStarter, EnclosedStarter, Permissions, Starter
-from actors.shell.warden_client import Warden
+from actors.shell.warden_client import WardenClient
 from actors.shell.workplace import Workplaces
 from domain.policy.fair_queue import FairQueue
 from domain.turn.bash_tool import fault_of_command, fault_of_timeout
@@ -54,8 +54,8 @@ class ShellActor(Actor):
         self._config = config
         self._quota = quota or Quota(self.monotonic)
         self._level = Level(None, "not started", "not started")
-        self._warden = Warden()
-        self._places = Workplaces(
+        self._warden = WardenClient()
+        self._workplaces = Workplaces(
             work_root=config.work_root, data_root=config.data_root, cli_workdir=config.cli_workdir
         )
         self._queue: FairQueue[RunBash] = FairQueue(config.commands_at_once)
@@ -116,7 +116,7 @@ class ShellActor(Actor):
                 self._close(runner)
             self._loop.stop()
             self._warden.close()
-        self._places.close()
+        self._workplaces.close()
 
     def _take(self, request: RunBash) -> None:
         if request.request_id in self._queue:
@@ -145,12 +145,12 @@ class ShellActor(Actor):
     def _starter(self, bash: str) -> Starter:
         config = self._config
         if self._level.enclosure is None:
-            return BareStarter(bash=bash, data_root=config.data_root, places=self._places)
+            return BareStarter(bash=bash, data_root=config.data_root, workplaces=self._workplaces)
         return EnclosedStarter(
             enclosure=self._level.enclosure,
             warden=self._warden,
             data_root=config.data_root,
-            places=self._places,
+            workplaces=self._workplaces,
             permissions=Permissions(
                 has_network=config.network == "on", scope=config.scope, skill_roots=config.skill_roots
             ),

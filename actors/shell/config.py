@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from actors.shell.launch import BASH_CANDIDATES
+from actors.shell.log_visibility import SCOPES
 from actors.shell.sandbox.ladder import CHOICES
-from actors.shell.shown_log import SCOPES
 from domain.turn.bash_tool import DEFAULT_TIMEOUT_S, MAX_TIMEOUT_S, fault_of_timeout
 from messages.base import Address
 
@@ -40,7 +40,7 @@ class ShellConfig:
     network: str = "off"
     """`on` or `off`."""
     scope: str = "global"
-    """Which logs commands may read: `global`, `context` or `audience`; see `LogShelf`."""
+    """Which logs commands may read: `global`, `context` or `audience`; see `LogVisibility`."""
     skill_roots: tuple[Path, ...] = ()
     """Folders of skills, which commands may read and run."""
     door: Address | None = None

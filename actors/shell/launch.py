@@ -33,13 +33,13 @@ class Launch:
     inherited_fds: tuple[int, ...] = field(default=())
 
 
-def bash_launch(bash: str, command: str, place: Workplace, environment: Mapping[str, str]) -> Launch:
+def bash_launch(bash: str, command: str, workplace: Workplace, environment: Mapping[str, str]) -> Launch:
     """Bash running `command` with no start-up file of anybody's."""
-    return Launch(argv=(bash, *_BASH_OPTIONS, command), environment=environment, cwd=place.cwd)
+    return Launch(argv=(bash, *_BASH_OPTIONS, command), environment=environment, cwd=workplace.cwd)
 
 
 def command_environment(
-    inherited: Mapping[str, str], *, place: Workplace, window: Window, data_root: Path
+    inherited: Mapping[str, str], *, workplace: Workplace, window: Window, data_root: Path
 ) -> dict[str, str]:
     """The whole environment of a command, built from nothing.
 
@@ -51,8 +51,8 @@ def command_environment(
     """
     return {name: inherited[name] for name in PASSED_ON if name in inherited} | {
         "PATH": _absolute_folders(inherited.get("PATH", "")) or DEFAULT_PATH,
-        "HOME": str(place.home),
-        "PWD": str(place.cwd),
+        "HOME": str(workplace.home),
+        "PWD": str(workplace.cwd),
         "LANG": "C.UTF-8",
         "TERM": "dumb",
         "NO_COLOR": "1",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from actors.web.address import HostPort
-from actors.web.brave import API_BASE, checked_api_base
+from actors.web.brave import API_BASE, parse_api_base
 
 RESULT_PAGE_S = 10.0
 SINGLE_PAGE_S = 15.0
@@ -32,4 +32,4 @@ class WebConfig:
         Raises:
             ValueError: the key would go over an open network.
         """
-        checked_api_base(self.api_base)
+        parse_api_base(self.api_base)

@@ -18,7 +18,7 @@ from actors.shell.launch import probe_bash
 from actors.shell.sandbox.ladder import sandbox_level
 from lab.bench.measure import Figures, percentile
 from messages.base import Address, RequestId, Surface, Window
-from messages.shell import BashResult, CancelBash, Outcome, RunBash
+from messages.shell import BashOutcome, BashResult, CancelBash, RunBash
 
 PLAIN = "none"
 WRAPPERS = ("bwrap", "landlock")
@@ -144,7 +144,7 @@ def at_once(shells: Shells, level: str) -> Figures:
     brief = [shells.tell(level, "echo done", number) for number in range(STUCK, WINDOWS)]
     finished = sum(shells.result(request_id).text == "done" for request_id in brief)
     brief_s = time.perf_counter() - began
-    timed_out = sum(shells.result(request_id).outcome is Outcome.TIMED_OUT for request_id in stuck)
+    timed_out = sum(shells.result(request_id).outcome is BashOutcome.TIMED_OUT for request_id in stuck)
     return {
         "at_once": WINDOWS,
         "at_once_unfinished": WINDOWS - finished - timed_out,

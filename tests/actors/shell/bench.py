@@ -45,8 +45,8 @@ class Bench:
         self._ids = (RequestId(f"r{number}") for number in itertools.count(1))
 
     def workdir(self, of: Window | None = None) -> Path:
-        place = of or window()
-        return self.root / "work" / place.surface.value / place.id
+        owner = of or window()
+        return self.root / "work" / owner.surface.value / owner.id
 
     def fifo(self, name: str, *, of: Window | None = None) -> Path:
         """A meeting point of test and command: whoever reads it waits for the one who writes it."""

@@ -18,7 +18,7 @@ VIEWS = "views"
 
 
 @dataclass(frozen=True, slots=True)
-class ShownLogs:
+class LogMounts:
     """What one command may read of the logs."""
 
     at: Path
@@ -27,7 +27,7 @@ class ShownLogs:
     """Folders, and where each is shown; a later one lies over an earlier one."""
 
 
-class LogShelf:
+class LogVisibility:
     """Knows which logs may be shown where.
 
     Args:
@@ -48,7 +48,7 @@ class LogShelf:
         self._scope = scope
         self._can_overlay = can_overlay
 
-    def shown(self, window: Window, audience: str) -> ShownLogs:
+    def mounts_for(self, window: Window, audience: str) -> LogMounts:
         """The logs for a command of `window`, whose readers `audience` is a label of.
 
         Raises:
@@ -56,19 +56,19 @@ class LogShelf:
         """
         everything = ((str(self._logs), str(self._logs)),)
         if self._scope == "global":
-            return ShownLogs(self._logs, everything)
+            return LogMounts(self._logs, everything)
         if window.surface is Surface.CLI:
-            return ShownLogs(self._logs, ())
+            return LogMounts(self._logs, ())
         own = str(self._root / log_folder(window))
         view = self._view(window, audience) if self._scope == "audience" else None
         if view is None or not view.is_dir():
-            return ShownLogs(self._logs, ((own, own),))
+            return LogMounts(self._logs, ((own, own),))
         place = view / log_folder(window).relative_to(LOG_ROOT)
         if self._can_overlay:
             self._make_place(place)
-            return ShownLogs(self._logs, ((str(view), str(self._logs)), (own, own)))
+            return LogMounts(self._logs, ((str(view), str(self._logs)), (own, own)))
         self._make_link(place, Path(own))
-        return ShownLogs(view, ((str(view), str(view)), (own, own)))
+        return LogMounts(view, ((str(view), str(view)), (own, own)))
 
     def _view(self, window: Window, audience: str) -> Path | None:
         try:
