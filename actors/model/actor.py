@@ -1,4 +1,4 @@
-"""ModelActor: the one that calls language models."""
+"""ModelActor: calls language models, one call per window at a time and many in all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An answer put together from the pieces of a stream, however ill-formed they are."""
+"""Stream assembly: puts an answer together from its deltas, however ill-formed they are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every source of answers has in common, and the one that needs no network."""
+"""Backend protocol of language models, and the offline backend, which needs no network."""
 
 from __future__ import annotations
 

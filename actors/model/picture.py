@@ -1,4 +1,4 @@
-"""Images of a request as a server is given them."""
+"""Data URLs: images of a request as a server is given them."""
 
 from __future__ import annotations
 

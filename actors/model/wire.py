@@ -1,4 +1,4 @@
-"""A request in OpenAI's form, made such that no server and no translator stumbles over what the history holds."""
+"""Serialisation of a request in OpenAI's form, such that no server and no translator stumbles over a history."""
 
 from __future__ import annotations
 

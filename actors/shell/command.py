@@ -1,4 +1,4 @@
-"""One command from its start to its reply."""
+"""Life cycle of one command: start, output, end or kill, reply."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PIPE_S = 0.2
 
 
 class Command:
-    """Runs one `RunBash` on the event loop; `abort` may come at any time, also before the start."""
+    """Life cycle of one `RunBash` on the event loop; `abort` may come at any time, also before the start."""
 
     def __init__(
         self, request: RunBash, timeout_s: float, start: Callable[[], Awaitable[tuple[Workplace, Process]]]

@@ -1,4 +1,4 @@
-"""How bash is started without a wrapper, and the environment that every command has."""
+"""Process start: bash without a wrapper, and the environment that every command has."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PROBE_TIMEOUT_S = 5.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Launch:
-    """Everything that starting one command takes."""
+    """Arguments of one process start."""
 
     argv: tuple[str, ...]
     environment: Mapping[str, str]
@@ -45,7 +45,7 @@ def command_environment(
 
     Args:
         inherited: The agent's own environment, of which PATH and `PASSED_ON` are taken.
-        place: Where the command runs.
+        workplace: Where the command runs.
         window: Whose command it is.
         data_root: What pointers are relative to.
     """

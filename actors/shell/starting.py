@@ -1,4 +1,4 @@
-"""How a command of a window is started: bare, or in the wrapper that is in force."""
+"""Strategies of starting a command: bare, or in the wrapper that is in force."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _COUNT_HOLDS_S = 1.0
 
 
 class Starter(Protocol):
-    """Starts commands."""
+    """Strategy of starting commands."""
 
     async def start(self, request: RunBash, timeout_s: float, door: str) -> tuple[Workplace, Process]:
-        """Start a command in its place.
+        """Start a command in its working directory.
 
         Args:
             request: Whose command, and which.
@@ -70,7 +70,7 @@ class Permissions:
 
 
 class EnclosedStarter:
-    """Starts commands in a wrapper."""
+    """Starts commands in a sandbox, with no more than their permissions."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Commands that the watching process runs: the agent holds a socket for each, and no process."""
+"""Client of the warden, the small process that starts commands: the agent holds a socket for each, and no process."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _READ_BYTES = 64 * 1024
 
 
 class WardenClient:
-    """The small process that starts commands, started itself when first needed and again if it has died.
+    """Client of the small process that starts commands, started itself at first need and again if it has died.
 
     All methods are for one event loop's thread, except `close`.
     """
@@ -107,7 +107,7 @@ class WardenClient:
 
 
 class WardedProcess:
-    """One command; to close its socket is to kill it."""
+    """Handle of one command that the warden runs; to close its socket is to kill it."""
 
     def __init__(self, channel: socket.socket, output: OutputPipe) -> None:
         self._loop = asyncio.get_running_loop()

@@ -1,4 +1,4 @@
-"""WebActor: search and single pages, for commands that have no network."""
+"""WebActor: web search and single pages, for commands that have no network."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which addresses may be read: those that anybody in the world could read, and none of this machine or its network."""
+"""Guard against requests to private addresses (SSRF): nothing of this machine or its network is read."""
 
 from __future__ import annotations
 
@@ -75,14 +75,18 @@ def is_own(address: str, family: int) -> bool:
 
 
 class PublicAddresses:
-    """Makes the sockets of connections to pages, and refuses to make one to an address that is not public.
+    """Socket factory that refuses addresses which are not public.
 
     It sees the very address that is connected to, so neither a redirect nor a name that changes its mind between two
     look-ups (DNS rebinding) nor an odd spelling of an address gets past it.
     """
 
     def __init__(self, also_open: frozenset[HostPort] = frozenset()) -> None:
-        """`also_open` names what may be read though it is not public."""
+        """Nothing is opened yet.
+
+        Args:
+            also_open: What may be read though it is not public.
+        """
         self._also_open = also_open
 
     def __call__(self, info: AddressInfo) -> socket.socket:

@@ -1,4 +1,4 @@
-"""The readable part of an HTML page as markdown. The page is hostile: time and memory are bounded whatever it says."""
+"""Article extraction: the main part of an HTML page as markdown, in bounded time and memory since it is hostile."""
 
 from __future__ import annotations
 

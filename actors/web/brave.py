@@ -1,4 +1,4 @@
-"""The Brave Search API."""
+"""Client of the Brave Search API."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def parse_api_base(text: str) -> URL:
 
 
 class BraveSearch:
-    """Asks the engine; all methods are for the event loop that made it."""
+    """Client of the search engine; all methods are for the event loop that made it."""
 
     def __init__(self, *, api_key: str, api_base: URL) -> None:
         self._key = api_key

@@ -1,4 +1,4 @@
-"""Fetches public pages, with bounds on where, how long, how much and what kind."""
+"""HTTP client for public pages, with bounds on where, how long, how much and what kind."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Page:
 
 
 class PageReader:
-    """Reads pages; all methods are for the event loop that made it."""
+    """HTTP client of pages; all methods are for the event loop that made it."""
 
     def __init__(self, *, also_open: frozenset[HostPort], monotonic: Callable[[], float]) -> None:
         self._monotonic = monotonic

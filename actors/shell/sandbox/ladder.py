@@ -1,4 +1,4 @@
-"""Which wrapper works here: bubblewrap, else Landlock, else none, found out by trying to break out of each."""
+"""Choice of the sandbox: bubblewrap, else Landlock, else none, found out by trying to break out of each."""
 
 from __future__ import annotations
 
