@@ -7,11 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from actors import specs
-from actors.context.config import ContextConfig
+from actors.bootstrap import agent_plan, discord_connection
+from actors.context.part import context_config
 from actors.context.turn_driver import TURNED_OFF
+from actors.kernel import ActorSystem
+from actors.part import Parts, Plan
+from actors.parts import parts
 from actors.settings.load import load
 from domain.turn.bash_tool import bash_tool
+from messages.memory import MEMORY
+from messages.skills import SKILLS
 from tests.actors.context.rig import Rig, bash_call
 
 
@@ -22,10 +27,11 @@ def rig(tmp_path: Path) -> Iterator[Rig]:
     rig.stop()
 
 
-def context_config(folder: Path, *, enabled: bool) -> ContextConfig:
-    settings = load(environ={}, folder=folder, given={"shell.enabled": enabled, "shell.timeout_s": 30.0})
-    contributors = (specs.MEMORY, specs.SKILLS)
-    return specs.context_config(settings, specs.DISCORD, lambda _window: "/work/here", contributors)
+def table(folder: Path, *, enabled: bool) -> tuple[Plan, Parts]:
+    given = {"data_root": str(folder), "shell.enabled": enabled, "shell.timeout_s": 30.0, "embedder.provider": "local"}
+    settings = load(environ={}, folder=folder, given=given)
+    plan = agent_plan(settings, {}, ActorSystem(workers=0), discord_connection(settings, ""))
+    return plan, parts(plan)
 
 
 def test_no_tool_is_offered_and_the_system_prompt_claims_none(rig: Rig) -> None:
@@ -54,11 +60,12 @@ def test_a_tool_call_all_the_same_is_refused_and_reaches_no_shell(rig: Rig) -> N
 
 
 def test_the_settings_decide_about_the_tool_and_about_skills_which_need_it(tmp_path: Path) -> None:
-    on, off = (context_config(tmp_path, enabled=enabled) for enabled in (True, False))
-    assert (on.tool, on.contributors) == (bash_tool(30.0, 600.0), (specs.MEMORY, specs.SKILLS))
-    assert (off.tool, off.contributors) == (None, (specs.MEMORY,))
+    on, off = (context_config(*table(tmp_path, enabled=enabled)) for enabled in (True, False))
+    assert (on.tool, on.contributors) == (bash_tool(30.0, 600.0), (MEMORY, SKILLS))
+    assert (off.tool, off.contributors) == (None, (MEMORY,))
 
 
 def test_the_command_that_begins_a_skill_is_not_offered(tmp_path: Path) -> None:
-    on, off = (load(environ={}, folder=tmp_path, given={"shell.enabled": enabled}) for enabled in (True, False))
-    assert (specs.services_of(on, ()).skills, specs.services_of(off, ()).skills) == (specs.SKILLS, None)
+    on, off = ({command.name for command in table(tmp_path, enabled=enabled)[1].commands} for enabled in (True, False))
+    assert on - off == {"skill"}
+    assert off <= on

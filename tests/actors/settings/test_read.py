@@ -1,48 +1,53 @@
 """Every setting is read by the part that heeds it; who only shows settings, or checks them for doctor, does not count.
 
-Reads are looked for in the sources: `settings.<table>.<key>`, with any number of names in between that stand for
-`settings.<table>` in the same function. What a key is called elsewhere (`config.timeout_s`) counts for nothing.
+Reads are looked for in the sources: `settings.<table>.<key>`, or `settings.table(<Table>).<key>` of a layer's table,
+also by names that stand for the table in the same function. What is called like a key elsewhere (`config.timeout_s`)
+counts for nothing.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
 from pydantic import BaseModel, create_model
 
-from actors.settings.schema import Settings, Shell
+from actors.parts import LAYERS
+from actors.settings.schema import Settings, Shell, with_tables
 
 ROOT = Path(__file__).parents[3]
-ONLY_SHOW = ("actors/settings/", "actors/cli/doctor", "actors/cli/common.py", "actors/cli/config.py")
+ONLY_SHOW = re.compile(r"actors/(settings/.*|cli/(doctor\w*|common|config)\.py|\w+/checks\.py)")
 SETTINGS = ("settings", "_settings")
+SWITCHES = "layers"
+"""The table of which each key is read by `Settings.has_layer`."""
 
 
 def keys(schema: type[BaseModel]) -> set[str]:
     """Every setting's dotted key."""
-    found = set()
-    for name, field in schema.model_fields.items():
-        table = field.annotation
-        if isinstance(table, type) and issubclass(table, BaseModel):
-            found |= {f"{name}.{key}" for key in table.model_fields}
-        else:
-            found.add(name)
-    return found
+    tables = _tables(schema)
+    alone = schema.model_fields.keys() - tables.keys() - {SWITCHES}
+    return alone | {f"{name}.{key}" for name, table in tables.items() for key in table.model_fields}
+
+
+def _tables(schema: type[BaseModel]) -> dict[str, type[BaseModel]]:
+    kinds = {name: field.annotation for name, field in schema.model_fields.items() if name != SWITCHES}
+    return {name: kind for name, kind in kinds.items() if isinstance(kind, type) and issubclass(kind, BaseModel)}
 
 
 def sources() -> Iterator[str]:
     """The text of every module that could heed a setting."""
     for folder in ("actors", "lab"):
         for path in sorted((ROOT / folder).rglob("*.py")):
-            if not str(path.relative_to(ROOT)).startswith(ONLY_SHOW):
+            if not ONLY_SHOW.match(path.relative_to(ROOT).as_posix()):
                 yield path.read_text()
 
 
 def read_keys(texts: Iterable[str], schema: type[BaseModel]) -> set[str]:
     """The dotted keys that the modules read."""
-    tables = {key.partition(".")[0] for key in keys(schema) if "." in key}
+    tables = {table.__name__: name for name, table in _tables(schema).items()}
     return {key for text in texts for scope in _scopes(ast.parse(text)) for key in _keys_read_in(scope, tables)}
 
 
@@ -62,7 +67,7 @@ def _is_function(node: ast.AST) -> bool:
     return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
 
 
-def _keys_read_in(nodes: list[ast.AST], tables: set[str]) -> Iterator[str]:
+def _keys_read_in(nodes: list[ast.AST], tables: Mapping[str, str]) -> Iterator[str]:
     names = dict(_names_of_tables(nodes, tables))
     for node in nodes:
         if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load):
@@ -76,7 +81,7 @@ def _keys_read_in(nodes: list[ast.AST], tables: set[str]) -> Iterator[str]:
             yield f"{table}.{node.attr}"
 
 
-def _names_of_tables(nodes: list[ast.AST], tables: set[str]) -> Iterator[tuple[str, str]]:
+def _names_of_tables(nodes: list[ast.AST], tables: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Names that stand for a table, by assignment of it alone or beside others."""
     for node in nodes:
         if not isinstance(node, ast.Assign):
@@ -90,10 +95,14 @@ def _names_of_tables(nodes: list[ast.AST], tables: set[str]) -> Iterator[tuple[s
                     yield name.id, table
 
 
-def _table(node: ast.expr, tables: set[str]) -> str | None:
-    """Which table `node` is, if it is `settings.<table>`."""
-    is_table = isinstance(node, ast.Attribute) and node.attr in tables and _is_settings(node.value)
-    return node.attr if is_table and isinstance(node, ast.Attribute) else None
+def _table(node: ast.expr, tables: Mapping[str, str]) -> str | None:
+    """Which table `node` is, if it is `settings.<table>` or `settings.table(<Table>)`; `tables`: class -> name."""
+    match node:
+        case ast.Attribute(value=value, attr=name) if name in tables.values() and _is_settings(value):
+            return name
+        case ast.Call(func=ast.Attribute(value=value, attr="table"), args=[ast.Name(id=kind)]) if _is_settings(value):
+            return tables.get(kind)
+    return None
 
 
 def _is_settings(node: ast.expr) -> bool:
@@ -103,13 +112,27 @@ def _is_settings(node: ast.expr) -> bool:
 
 
 def test_every_setting_is_read() -> None:
-    assert keys(Settings) - read_keys(sources(), Settings) == set()
+    schema = with_tables({layer.name: layer.table for layer in LAYERS})
+    assert keys(schema) - read_keys(sources(), schema) == set()
 
 
 def test_a_setting_that_nothing_reads_is_found() -> None:
     shell = create_model("Shell", __base__=Shell, unheard_of=(int, 0))
     schema = create_model("Settings", __base__=Settings, shell=(shell, shell()), unknown=(int, 0))
     assert keys(schema) - read_keys(sources(), schema) == {"shell.unheard_of", "unknown"}
+
+
+class Diary(BaseModel):
+    """A layer's table."""
+
+    pages: int = 1
+    ink: str = "blue"
+
+
+def test_a_layers_table_is_read_like_the_others() -> None:
+    schema = with_tables({"diary": Diary})
+    texts = [*sources(), "def row(plan):\n    diary = plan.settings.table(Diary)\n    return diary.pages"]
+    assert keys(schema) - read_keys(texts, schema) == {"diary.ink"}
 
 
 @pytest.mark.parametrize(
