@@ -1,7 +1,7 @@
 """Every setting is read by the part that heeds it; who only shows settings, or checks them for doctor, does not count.
 
 Reads are looked for in the sources: `settings.<table>.<key>`, or `settings.table(<Table>).<key>` of a layer's table,
-also by names that stand for the table in the same function. What is called like a key elsewhere (`config.timeout_s`)
+also by names that stand for the table in the same function, or whose type is the table's. What is called like a key elsewhere (`config.timeout_s`)
 counts for nothing.
 """
 
@@ -82,8 +82,10 @@ def _keys_read_in(nodes: list[ast.AST], tables: Mapping[str, str]) -> Iterator[s
 
 
 def _names_of_tables(nodes: list[ast.AST], tables: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Names that stand for a table, by assignment of it alone or beside others."""
+    """Names that stand for a table, by an argument's type, or by assignment of it alone or beside others."""
     for node in nodes:
+        if isinstance(node, ast.arg) and isinstance(node.annotation, ast.Name) and node.annotation.id in tables:
+            yield node.arg, tables[node.annotation.id]
         if not isinstance(node, ast.Assign):
             continue
         for target in node.targets:
@@ -143,6 +145,7 @@ def test_a_layers_table_is_read_like_the_others() -> None:
         ("def f(settings):\n    def g():\n        return settings.shell.timeout_s\n    return g", "shell.timeout_s"),
         ("def f(settings):\n    shell = settings.shell\n    return shell.timeout_s", "shell.timeout_s"),
         ("def f(settings):\n    a, b = settings.shell, 1\n    return a.timeout_s", "shell.timeout_s"),
+        ("def f(shell: Shell):\n    return shell.timeout_s", "shell.timeout_s"),
         ("class C:\n    def f(self, settings):\n        return settings.data_root", "data_root"),
     ],
 )
@@ -155,6 +158,7 @@ def test_these_are_reads(text: str, key: str) -> None:
     [
         "def f(config):\n    return config.timeout_s",
         "def f(config):\n    return config.shell.timeout_s",
+        "def f(shell: Memory):\n    return shell.timeout_s",
         "def f(settings):\n    shell = settings.shell\ndef g(shell):\n    return shell.timeout_s",
         "def f(settings):\n    return settings.memory.timeout_s",
         "def f(settings):\n    settings.shell.timeout_s = 1",

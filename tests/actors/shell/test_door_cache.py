@@ -14,7 +14,7 @@ from actors.kernel import ActorSpec, ActorSystem
 from actors.shell.actor import ShellActor
 from actors.shell.config import ShellConfig
 from actors.shell.door_cache import ENDING_S, DoorCache
-from actors.socket.actor import SocketActor
+from actors.socket.actor import SocketActor, SocketConfig
 from messages.base import Address, Message, RequestId, Window
 from messages.shell import BashResult, RunBash
 from messages.socket import OpenDoor
@@ -119,7 +119,7 @@ class CountingSocketActor(SocketActor):
     """Notes for which windows it is asked for a door."""
 
     def __init__(self, folder: Path, questions: list[Window], idle_s: float) -> None:
-        super().__init__(folder=folder, verbs={"look": VERBS["look"]}, idle_s=idle_s)
+        super().__init__(SocketConfig(folder=folder, verbs={"look": VERBS["look"]}, idle_s=idle_s))
         self._questions = questions
 
     def handle(self, message: Message) -> None:
