@@ -50,5 +50,19 @@ class EmbeddingFailed(Message, frozen=True, kw_only=True, gc=False):
     """Whether trying again is of no use until an operator has done something: a wrong key, an exhausted quota."""
 
 
-EmbedderMessage = EmbedTexts | DescribeYourself
+class DeadlinePassed(Message, frozen=True, kw_only=True, gc=False):
+    """The answer to a request would come too late now (the actor's own timer)."""
+
+    request_id: RequestId
+
+
+class PauseOver(Message, frozen=True, kw_only=True, gc=False):
+    """Calls may be made again (the actor's own timer)."""
+
+
+class ProbeDue(Message, frozen=True, kw_only=True, gc=False):
+    """Time to look whether the provider works again (the actor's own timer)."""
+
+
+EmbedderMessage = EmbedTexts | DeadlinePassed | PauseOver | ProbeDue | DescribeYourself
 EmbedderReply = TextsEmbedded | EmbeddingFailed

@@ -78,8 +78,6 @@ class ModelRequest(Message, frozen=True, kw_only=True, gc=False):
     request_id: RequestId
     reply_to: Address
     window: Window
-    purpose: str
-    """`turn` for an answer to a person; other purposes are counted apart."""
     system_prompt: str
     messages: tuple[ChatMessage, ...]
     tools: tuple[ToolSpec, ...]

@@ -9,7 +9,7 @@ from messages.base import Address, Message, RequestId, Window
 SHELL = Address("shell")
 
 
-class Outcome(StrEnum):
+class BashOutcome(StrEnum):
     """How a command ended."""
 
     EXITED = "exited"
@@ -40,7 +40,7 @@ class BashResult(Message, frozen=True, kw_only=True, gc=False):
     """What a command printed and how it ended."""
 
     request_id: RequestId
-    outcome: Outcome
+    outcome: BashOutcome
     exit_code: int | None
     """None unless `exited`; negative for a signal."""
     text: str
@@ -53,7 +53,7 @@ class BashResult(Message, frozen=True, kw_only=True, gc=False):
     @property
     def is_error(self) -> bool:
         """Whether the model should take it as a failure."""
-        return self.outcome is not Outcome.EXITED or self.exit_code != 0
+        return self.outcome is not BashOutcome.EXITED or self.exit_code != 0
 
 
 class BashRefused(Message, frozen=True, kw_only=True, gc=False):

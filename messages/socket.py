@@ -30,11 +30,13 @@ class OpenDoor(Message, frozen=True, kw_only=True, gc=False):
 
 
 class DoorOpen(Message, frozen=True, kw_only=True, gc=False):
-    """The window's socket listens, for at least as long as commands of the window ask for it within a few minutes."""
+    """The window's socket listens."""
 
     request_id: RequestId
     path: str
-    """Of the socket, outside the sandbox."""
+    """Of the socket, outside the sandbox; when the socket's actor ends, the file goes."""
+    open_s: float
+    """For how many seconds, counted from the question, it stays open at least while its actor lives."""
 
 
 class CloseIdleDoors(Message, frozen=True, kw_only=True, gc=False):

@@ -79,6 +79,8 @@ def sandbox_note(settings: Settings) -> str:
     from actors.shell.launch import probe_bash
     from actors.shell.sandbox.ladder import sandbox_level
 
+    if not settings.shell.enabled:
+        return "note: commands are turned off (shell.enabled)"
     bash = probe_bash()
     if bash is None:
         return "note: there is no bash, so commands are refused"

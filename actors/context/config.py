@@ -21,8 +21,8 @@ class ContextConfig:
     """Who shows answers of a window that was picked up without a new message."""
     workdir: Callable[[Window], str]
     """The folder in which a window's commands run, as the model is told it."""
-    tool: ToolSpec = BASH_TOOL
-    """The one tool that the model is offered."""
+    tool: ToolSpec | None = BASH_TOOL
+    """The one tool that the model is offered; None where commands are turned off."""
     contributors: tuple[Address, ...] = ()
     subscribers: tuple[Address, ...] = ()
     prepare_deadline_s: float = 5.0

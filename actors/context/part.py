@@ -44,13 +44,13 @@ def row(plan: Plan, parts: Parts) -> Part:
 
 def context_config(plan: Plan, parts: Parts) -> ContextConfig:
     """What every window is told."""
-    settings = plan.settings
+    settings, shell = plan.settings, plan.settings.shell
     return ContextConfig(
         model=MODEL,
         shell=SHELL,
         surface=plan.surface,
         workdir=lambda window: str(plan.workdir_of(window)),
-        tool=bash_tool(settings.shell.timeout_s, settings.shell.max_timeout_s),
+        tool=bash_tool(shell.timeout_s, shell.max_timeout_s) if shell.enabled else None,
         contributors=parts.contributors,
         subscribers=parts.subscribers if plan.lives else (plan.surface,),
         prepare_deadline_s=settings.contexts.prepare_deadline_s,
@@ -60,7 +60,7 @@ def context_config(plan: Plan, parts: Parts) -> ContextConfig:
         mid_turn=settings.contexts.mid_turn,
         streams=plan.lives and settings.discord.stream == "edits",
         reacts=plan.lives and settings.discord.reactions,
-        shell_deadline_s=settings.shell.max_timeout_s + OVER_LONGEST_COMMAND_S,
+        shell_deadline_s=shell.max_timeout_s + OVER_LONGEST_COMMAND_S,
     )
 
 

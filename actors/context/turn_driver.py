@@ -36,6 +36,7 @@ from messages.turn import ExpandReference, PrepareTurn, Reference, ReferenceExpa
 NOT_RUN_LENGTH = "Not run: the answer was cut off at the model's output limit, so the command may be incomplete."
 NOT_RUN_ABORTED = "Not run: the turn was stopped."
 NOT_ALLOWED = "Not run: the person who asks may not have commands run. Answer without."
+TURNED_OFF = "Not run: commands are turned off here. Answer without."
 KILLED = "Killed: the turn was stopped while this command ran."
 INTERRUPTED = (
     "Interrupted: the agent stopped while this command ran. It may or may not have had an effect; it was not run again."
@@ -224,14 +225,14 @@ class TurnDriver:
         run.stop_timer()
         run.phase, run.request_id = Phase.THINKING, RequestId(self._host.new_id())
         run.system_prompt = run.system_prompt or self._system_prompt(run)
+        tool = self._config.tool
         request = ModelRequest(
             request_id=run.request_id,
             reply_to=self._host.address,
             window=self._host.window,
-            purpose="turn",
             system_prompt=run.system_prompt,
             messages=self._host.conversation.request(run.turn_id, self._contributions.block(), run.asides),
-            tools=(self._config.tool,) if run.may_run else (),
+            tools=(tool,) if run.may_run and tool is not None else (),
             model=self._choice.asked_for,
             workdir=self._config.workdir(self._host.window),
         )
@@ -241,8 +242,9 @@ class TurnDriver:
     def _system_prompt(self, run: TurnRun) -> str:
         most = self._config.max_expansions
         own = (INSTRUCTIONS.format(most=most),) if most else ()
-        workdir = self._config.workdir(self._host.window)
-        limits = () if run.may_run else (NO_TOOL,)
+        is_off = self._config.tool is None
+        workdir = None if is_off else self._config.workdir(self._host.window)
+        limits = () if run.may_run or is_off else (NO_TOOL,)
         return system_prompt(self._host.window, workdir, *own, *self._contributions.instructions(), *limits)
 
     def _expand(self, run: TurnRun, wanted: Reference) -> None:
@@ -295,7 +297,7 @@ class TurnDriver:
     def _act(self, run: TurnRun) -> None:
         """Run the next call of the round; calls that cannot be run are answered at once."""
         while run.calls:
-            arguments = _arguments(run.calls[0]) if run.may_run else NOT_ALLOWED
+            arguments = self._arguments(run)
             if isinstance(arguments, BashArguments):
                 self._run_bash(run, arguments)
                 return
@@ -303,6 +305,12 @@ class TurnDriver:
         self._presence.rest()
         self._on_boundary(run)
         self._think(run)
+
+    def _arguments(self, run: TurnRun) -> BashArguments | str:
+        """What to run for the next call of the round, or the reason why nothing is run, for the model."""
+        if self._config.tool is None:
+            return TURNED_OFF
+        return _arguments(run.calls[0]) if run.may_run else NOT_ALLOWED
 
     def _run_bash(self, run: TurnRun, arguments: BashArguments) -> None:
         run.request_id = RequestId(self._host.new_id())

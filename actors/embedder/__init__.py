@@ -1,1 +1,9 @@
-"""The embedder: turns text into vectors, with Google, a local model, or hashed words."""
+"""Embedder: turns texts into vectors, with Google, litellm, a local model, or hashed words.
+
+Read `actor.py` first (which text is sent when), then `circuit_breaker.py` and `waiting.py` (pauses; order and batches),
+then `backend.py` (what a provider must do) and of its four the one that matters: `google.py`, `litellm_provider.py`,
+`own.py` with `local.py` and `bert.py`, or `hashed.py`.
+Only writers: nobody writes files; each backend owns its connections or thread.
+Pure: `spaces.py`, `vectors.py`, `hashed.py`, `bert.py`; `circuit_breaker.py` but for its jitter, `waiting.py` but for
+the timers that it cancels.
+"""

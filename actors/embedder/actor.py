@@ -1,4 +1,4 @@
-"""EmbedderActor: the one that turns text into vectors."""
+"""EmbedderActor: turns texts into vectors, in batches, past a circuit breaker."""
 
 from __future__ import annotations
 
@@ -19,8 +19,16 @@ from actors.kernel import Actor, LoopThread, Timer
 from domain.memory.embedding import PERMANENT, cut, reason
 from domain.memory.space import Provider, Space
 from domain.policy.retrying import Fault, FaultKind
-from messages.base import Message, RequestId
-from messages.embedder import EmbedderMessage, EmbeddingFailed, EmbedTexts, TextRole, TextsEmbedded
+from messages.embedder import (
+    DeadlinePassed,
+    EmbedderMessage,
+    EmbeddingFailed,
+    EmbedTexts,
+    PauseOver,
+    ProbeDue,
+    TextRole,
+    TextsEmbedded,
+)
 from messages.status import DescribeYourself, SelfDescription
 
 log = logging.getLogger(__name__)
@@ -32,20 +40,6 @@ KEPT_QUERIES = 256
 MOST_SPOILT = 2
 """Calls without a usable vector for a text after which it has none."""
 CLOSE_S = 2.0
-
-
-class DeadlinePassed(Message, frozen=True, kw_only=True, gc=False):
-    """The answer to a request would come too late now."""
-
-    request_id: RequestId
-
-
-class PauseOver(Message, frozen=True, kw_only=True, gc=False):
-    """Calls may be made again."""
-
-
-class ProbeDue(Message, frozen=True, kw_only=True, gc=False):
-    """Look whether the provider works again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +55,6 @@ class InFlight:
 PROBE = InFlight((), TextRole.DOCUMENT, 0)
 WARM_UP = ""
 """The call id under which it is told that loading failed."""
-
-OwnMessage = CallDone | CallFailed | DeadlinePassed | PauseOver | ProbeDue
 
 
 class EmbedderActor(Actor):
@@ -108,17 +100,17 @@ class EmbedderActor(Actor):
         self._loop.start()
         self._loop.submit(self._warm_up())
 
-    def handle(self, message: EmbedderMessage | OwnMessage) -> None:
+    def handle(self, message: EmbedderMessage | CallDone | CallFailed) -> None:
         """Take a request, or go on with what a call or a timer says."""
         match message:
             case EmbedTexts():
                 self._take(message)
             case CallDone(call_id=call_id, vectors=vectors):
-                if (ended := self._in_flight.pop(call_id, None)) is not None:
-                    self._end_call(ended, vectors)
+                if (call_over := self._in_flight.pop(call_id, None)) is not None:
+                    self._end_call(call_over, vectors)
             case CallFailed(call_id=call_id, fault=fault):
-                if (ended := self._in_flight.pop(call_id, None if call_id else PROBE)) is not None:
-                    self._fail_call(ended, fault)
+                if (call_over := self._in_flight.pop(call_id, None if call_id else PROBE)) is not None:
+                    self._fail_call(call_over, fault)
             case DeadlinePassed(request_id=request_id):
                 if (job := self._waiting.jobs.get(request_id)) is not None:
                     self._refuse(job, self._last_error or "the embedding did not come in time", is_permanent=False)
@@ -163,13 +155,13 @@ class EmbedderActor(Actor):
         if deadline_s is not None:
             job.deadline = now + deadline_s
             job.timer = self.after(deadline_s, DeadlinePassed(request_id=job.request.request_id))
-            self._refuse_the_late()
+            self._refuse_overdue()
         self._send()
 
     def _send(self) -> None:
         """Begin what calls may begin now."""
         now, limits = self.monotonic(), self._backend.limits
-        if not self._breaker.is_open(now) or self._is_on_trial:
+        if not self._breaker.allows_calls(now) or self._is_on_trial:
             return
         while len(self._in_flight) < limits.calls:
             role = TextRole.QUERY if self._waiting.has_texts(TextRole.QUERY) else TextRole.DOCUMENT
@@ -182,7 +174,7 @@ class EmbedderActor(Actor):
 
     def _may_send_documents(self) -> bool:
         """Whether a call is left for them: not the one kept for queries; after a failure one until it worked."""
-        calls = sum(1 for flying in self._in_flight.values() if flying.role is TextRole.DOCUMENT)
+        calls = sum(1 for call_in_flight in self._in_flight.values() if call_in_flight.role is TextRole.DOCUMENT)
         return calls < (1 if self._breaker.failures else max(1, self._backend.limits.calls - 1))
 
     def _begin(self, pieces: tuple[Piece, ...], texts: tuple[str, ...], role: TextRole) -> None:
@@ -191,61 +183,61 @@ class EmbedderActor(Actor):
         self._in_flight[call_id] = InFlight(pieces, role, self._breaker.round)
         self._loop.submit(call(self._backend, self._space.dimensions, call_id, texts, role, self._tell_self))
 
-    def _end_call(self, ended: InFlight, vectors: tuple[bytes, ...]) -> None:
-        spoilt = [piece for piece, vector in zip(ended.pieces, vectors, strict=False) if not vector]
+    def _end_call(self, call_over: InFlight, vectors: tuple[bytes, ...]) -> None:
+        spoilt = [piece for piece, vector in zip(call_over.pieces, vectors, strict=False) if not vector]
         if len(vectors) == vectors.count(NO_VECTOR):
-            self._fail_call(ended, Fault(FaultKind.UNREADABLE))
+            self._fail_call(call_over, Fault(FaultKind.UNREADABLE))
             return
-        self._work()
-        for piece, vector in zip(ended.pieces, vectors, strict=False):
+        self._note_success()
+        for piece, vector in zip(call_over.pieces, vectors, strict=False):
             if vector:
                 self._settle(piece, vector)
         self._spoil(spoilt, alone=False)
         self._send()
 
-    def _fail_call(self, ended: InFlight, fault: Fault) -> None:
+    def _fail_call(self, call_over: InFlight, fault: Fault) -> None:
         self._failed_calls += 1
         self._last_error = reason(fault)
-        is_probe = not ended.pieces
+        is_probe = not call_over.pieces
         if fault.kind in PERMANENT:
-            self._shut(ended, self._last_error)
+            self._trip(call_over, self._last_error)
         elif fault.kind in (FaultKind.REJECTED, FaultKind.TOO_LONG):
-            self._refused(ended)
+            self._refused(call_over)
         elif is_probe and self._breaker.refusal:
             self._probe_later()
         else:
             self._is_on_trial = self._is_on_trial and not is_probe
             if fault.kind is FaultKind.UNREADABLE:
-                self._spoil(ended.pieces, alone=True)
+                self._spoil(call_over.pieces, alone=True)
             else:
-                self._waiting.put_back(ended.pieces)
-            self._pause(ended.round, fault.asked_wait_s)
+                self._waiting.put_back(call_over.pieces)
+            self._pause(call_over.round, fault.asked_wait_s)
         self._send()
 
-    def _refused(self, ended: InFlight) -> None:
+    def _refused(self, call_over: InFlight) -> None:
         """Find out whether it was one of the texts or whatever we ask."""
-        if not ended.pieces:
-            self._shut(ended, self._last_error)
-        elif len(ended.pieces) > 1:
-            for piece in ended.pieces:
+        if not call_over.pieces:
+            self._trip(call_over, self._last_error)
+        elif len(call_over.pieces) > 1:
+            for piece in call_over.pieces:
                 piece.alone = True
-            self._waiting.put_back(ended.pieces)
+            self._waiting.put_back(call_over.pieces)
         elif self._has_worked:
-            self._give_up(ended.pieces[0])
+            self._give_up(call_over.pieces[0])
         else:
-            self._waiting.put_back(ended.pieces)
+            self._waiting.put_back(call_over.pieces)
             if not self._is_on_trial:
                 self._is_on_trial = True
                 self._probe()
 
-    def _shut(self, ended: InFlight, refusal: str) -> None:
+    def _trip(self, call_over: InFlight, refusal: str) -> None:
         """Refuse everybody until a probe succeeds."""
         self._is_on_trial = False
-        was_shut = bool(self._breaker.refusal)
-        self._breaker.shut(refusal)
-        if not was_shut:
+        was_tripped = bool(self._breaker.refusal)
+        self._breaker.trip(refusal)
+        if not was_tripped:
             log.error("no embeddings until this is put right: %s; looking again every %g s", refusal, PROBE_S)
-        if not (was_shut and ended.pieces):
+        if not (was_tripped and call_over.pieces):
             self._probe_later()
         for job in tuple(self._waiting.jobs.values()):
             self._refuse(job, refusal, is_permanent=True)
@@ -256,19 +248,19 @@ class EmbedderActor(Actor):
             log.warning("embedding: %s; trying again until it works", self._last_error)
         now = self.monotonic()
         self._breaker.fail(begun_in, asked_wait_s, now)
-        self.after(self._breaker.opens_in_s(now), PauseOver())
-        self._refuse_the_late()
+        self.after(self._breaker.pause_left_s(now), PauseOver())
+        self._refuse_overdue()
 
-    def _refuse_the_late(self) -> None:
+    def _refuse_overdue(self) -> None:
         now = self.monotonic()
-        if not (wait_s := self._breaker.opens_in_s(now)):
+        if not (wait_s := self._breaker.pause_left_s(now)):
             return
-        flying = {piece.job for call in self._in_flight.values() for piece in call.pieces}
+        call_in_flight = {piece.job for call in self._in_flight.values() for piece in call.pieces}
         for job in tuple(self._waiting.jobs.values()):
-            if job.deadline is not None and job.deadline < now + wait_s and job not in flying:
+            if job.deadline is not None and job.deadline < now + wait_s and job not in call_in_flight:
                 self._refuse(job, self._last_error, is_permanent=False)
 
-    def _work(self) -> None:
+    def _note_success(self) -> None:
         """Note that the provider works."""
         if self._breaker.failures or self._breaker.refusal:
             log.info("embedding works again")
@@ -337,7 +329,7 @@ class EmbedderActor(Actor):
             ("model", self._space.model),
             ("dimensions", self._space.dimensions),
             ("state", self._state()),
-            ("pause_s", round(self._breaker.opens_in_s(self.monotonic()), 1)),
+            ("pause_s", round(self._breaker.pause_left_s(self.monotonic()), 1)),
             ("requests_waiting", len(self._waiting.jobs)),
             ("texts_waiting", sum(job.missing for job in self._waiting.jobs.values())),
             ("calls_in_flight", len(self._in_flight)),

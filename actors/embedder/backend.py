@@ -1,4 +1,4 @@
-"""What every source of vectors has in common."""
+"""Backend protocol of embedding models."""
 
 from __future__ import annotations
 

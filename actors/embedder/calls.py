@@ -1,4 +1,4 @@
-"""Calls on the loop, and what they tell the actor when they end."""
+"""One call of the provider, on the event loop, and the messages by which the actor hears of its end."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ async def call(
     try:
         await backend.warm_up()
         async with asyncio.timeout(backend.limits.timeout_s):
-            given = await backend.embed(texts, role)
+            values = await backend.embed(texts, role)
     except CallError as error:
         tell(CallFailed(call_id=call_id, fault=error.fault))
     except TimeoutError:
@@ -52,6 +52,6 @@ async def call(
         raise
     else:
         # Of too few or too many nobody knows which text they belong to.
-        fits = len(given) == len(texts)
-        vectors = tuple(packed(values, dimensions) for values in given) if fits else (NO_VECTOR,) * len(texts)
+        fits = len(values) == len(texts)
+        vectors = tuple(packed(values, dimensions) for values in values) if fits else (NO_VECTOR,) * len(texts)
         tell(CallDone(call_id=call_id, vectors=vectors))

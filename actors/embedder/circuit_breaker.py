@@ -1,4 +1,4 @@
-"""When the provider may be called: now, after a pause, or not before it works again."""
+"""Circuit breaker: says whether the provider may be called now, after a pause, or not before a probe has succeeded."""
 
 from __future__ import annotations
 
@@ -14,31 +14,33 @@ TICK_S = 0.001
 
 
 class CircuitBreaker:
-    """The pauses after failures, which double, and the closure after what an operator has to mend.
+    """Circuit breaker with two ways to stop calls: pauses with exponential backoff, and a trip.
 
-    Every call remembers the round in which it began: of several that fail side by side only the first makes the pause
+    After a failure that may pass calls wait for a pause, each twice as long as the one before. After one that an
+    operator has to mend the breaker is tripped: calls are refused until a success, which only a probe can bring. Every
+    call remembers the round in which it began: of several that fail side by side only the first makes the pause
     longer.
     """
 
     def __init__(self) -> None:
-        """Open."""
+        """Calls may be made."""
         self.refusal = ""
-        """Why it is shut; empty when it isn't."""
+        """Why it is tripped; empty when it isn't."""
         self.failures = 0
         """Rounds that failed since the last success."""
         self.round = 0
-        self._opens_at = 0.0
-        self._asked_until = 0.0
+        self._paused_until = 0.0
+        self._wished_until = 0.0
         self._wait = wait_exponential(FIRST_PAUSE_S, LONGEST_PAUSE_S, 2) + wait_random(0, JITTER_S)
         self._retrying = Retrying()
 
-    def opens_in_s(self, now: float) -> float:
+    def pause_left_s(self, now: float) -> float:
         """Seconds until the pause is over; 0 without one."""
-        return max(0.0, self._opens_at - now)
+        return max(0.0, self._paused_until - now)
 
-    def is_open(self, now: float) -> bool:
+    def allows_calls(self, now: float) -> bool:
         """Whether calls may be made."""
-        return not self.refusal and now >= self._opens_at - TICK_S
+        return not self.refusal and now >= self._paused_until - TICK_S
 
     def fail(self, begun_in: int, asked_wait_s: float | None, now: float) -> None:
         """Pause after a call of round `begun_in` that may work later, and as long as the provider asked at least."""
@@ -47,17 +49,17 @@ class CircuitBreaker:
             self.failures += 1
             state = RetryCallState(self._retrying, None, (), {})
             state.attempt_number = self.failures
-            self._opens_at = max(self._opens_at, now + float(self._wait(state)))
+            self._paused_until = max(self._paused_until, now + float(self._wait(state)))
         if asked_wait_s:
-            self._asked_until = max(self._asked_until, now + min(asked_wait_s, LONGEST_ASKED_S))
-            self._opens_at = max(self._opens_at, self._asked_until)
+            self._wished_until = max(self._wished_until, now + min(asked_wait_s, LONGEST_ASKED_S))
+            self._paused_until = max(self._paused_until, self._wished_until)
 
     def succeed(self) -> None:
         """Forget what failed; a wait that the provider asked for stays."""
         self.refusal = ""
         self.failures = 0
-        self._opens_at = self._asked_until
+        self._paused_until = self._wished_until
 
-    def shut(self, refusal: str) -> None:
+    def trip(self, refusal: str) -> None:
         """Make no calls until one that is made on purpose succeeds."""
         self.refusal = refusal

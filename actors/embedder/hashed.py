@@ -1,4 +1,4 @@
-"""Vectors without a model: words and pairs of words, hashed. What has words in common is near, nothing more."""
+"""Feature hashing: vectors without a model, of words and pairs of words. What has words in common is near, no more."""
 
 from __future__ import annotations
 

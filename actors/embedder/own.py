@@ -1,4 +1,4 @@
-"""The backends that need no network: the local model, and hashed words."""
+"""Backends that need no network: the local model, and hashed words."""
 
 from __future__ import annotations
 

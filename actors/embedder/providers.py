@@ -1,4 +1,4 @@
-"""Which backend makes the vectors of a space."""
+"""Factory of backends: which one makes the vectors of a space."""
 
 from __future__ import annotations
 

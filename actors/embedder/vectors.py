@@ -1,4 +1,4 @@
-"""Vectors as they travel: checked, of unit length, packed."""
+"""Packing of vectors: checked, brought to unit length, little-endian float32."""
 
 from __future__ import annotations
 

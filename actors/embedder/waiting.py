@@ -1,4 +1,4 @@
-"""The texts that wait for a call: whose they are, in which order they go, and which go together."""
+"""Priority queue of texts that wait for a call, and their grouping into batches."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Piece:
 
 
 class Waiting:
-    """Queries before documents; each in the order of their coming."""
+    """Priority queue of two classes: queries before documents; each in the order of their coming."""
 
     def __init__(self) -> None:
         """Empty."""

@@ -1,4 +1,4 @@
-"""Work for a thread beside the loop: imports that take seconds, and models that run here."""
+"""Lazy loading in a thread beside the loop: for imports that take seconds, and models that run here."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 class Loading(Generic[T]):
-    """Something that is loaded once, at the first need, in a thread of its own; nobody's end waits for it."""
+    """Lazily loaded value: loaded once, at the first need, in a thread of its own; nobody's end waits for it."""
 
     def __init__(self, name: str, load: Callable[[], T]) -> None:
         self._name = name

@@ -1,4 +1,4 @@
-"""Swaps two files in one step, so that what was replaced can still be looked at."""
+"""Atomic exchange of two files, so that what was replaced can still be looked at."""
 
 from __future__ import annotations
 

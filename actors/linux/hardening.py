@@ -1,4 +1,4 @@
-"""Keeps the agent's own process from its commands, which run as the same user."""
+"""Hardening of the agent's own process against its commands, which run as the same user."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Opens files in folders that somebody hostile may write to, without being led astray by what lies there."""
+"""Safe open: files in folders that somebody hostile may write to, without following what was put there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The calls of Linux that Python does not have."""
+"""System calls that Python does not have, by ctypes."""
 
 from __future__ import annotations
 

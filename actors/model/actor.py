@@ -1,17 +1,17 @@
-"""ModelActor: the one that calls language models."""
+"""ModelActor: calls language models, one call per window at a time and many in all."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import CancelledError
-from types import MappingProxyType
 from typing import assert_never
 
 from actors.kernel import Actor, LoopThread
 from actors.model.backend import Backend, OfflineBackend
 from actors.model.calls import Calls, Schedule, Sleep
+from actors.model.config import ModelConfig
 from actors.model.provider import LitellmBackend
 from domain.offline.model import OFFLINE_MODEL
 from domain.policy.budget import DailyBudget
@@ -23,8 +23,6 @@ from messages.status import DescribeYourself, SelfDescription
 
 log = logging.getLogger(__name__)
 
-DELTA_INTERVAL_S = 1.2
-"""Discord takes about five edits of one message in five seconds; this leaves room for everything else."""
 CLOSE_S = 2.0
 
 
@@ -41,51 +39,30 @@ class ModelActor(Actor):
 
     def __init__(
         self,
+        config: ModelConfig,
         *,
-        name: str = OFFLINE_MODEL,
-        api_base: str = "",
-        api_keys: Mapping[str, str] = MappingProxyType({}),
-        concurrency: int = 256,
-        retries: int = 3,
-        idle_timeout_s: float = 300.0,
-        delta_interval_s: float = DELTA_INTERVAL_S,
-        daily_cost_usd: float = 0.0,
         spent_today: Callable[[], float] | None = None,
         sleep: Sleep = asyncio.sleep,
     ) -> None:
         """Nothing is opened yet.
 
         Args:
-            name: The model that answers requests which name none: as litellm names it, or `offline`.
-            api_base: Where the server of `name` is, e.g. `http://127.0.0.1:8000/v1`; empty for the provider's own
-                address. Requests that name another model of the same provider go there too.
-            api_keys: By the name that litellm gives the variable, e.g. `OPENAI_API_KEY`; before the environment.
-            concurrency: Most calls in flight, >= 1.
-            retries: Most times that a failed call is tried again.
-            idle_timeout_s: Longest silence of a server before the attempt counts as failed.
-            delta_interval_s: Least time between two deltas of a request.
-            daily_cost_usd: Most that a day's calls (UTC) may cost before no further one is begun; 0 for no cap.
+            config: Which model, and the limits of its calls.
             spent_today: Gives what today's calls of earlier lives have cost; asked at the start, if there is a cap.
             sleep: How a loop waits between tries.
         """
         super().__init__()
-        if not name.strip():
-            raise ValueError(f"model name {name!r} must not be empty")
-        if idle_timeout_s <= 0 or delta_interval_s < 0:
-            raise ValueError(f"idle_timeout_s {idle_timeout_s} must be > 0, delta_interval_s {delta_interval_s} >= 0")
-        self._name = name
-        self._queue: FairQueue[ModelRequest] = FairQueue(concurrency)
-        self._budget = DailyBudget(daily_cost_usd)
+        self._name = config.name
+        self._queue: FairQueue[ModelRequest] = FairQueue(config.concurrency)
+        self._budget = DailyBudget(config.daily_cost_usd)
         self._spent_today = spent_today
         self._offline = OfflineBackend()
-        self._provider = LitellmBackend(
-            name=name, api_base=api_base, api_keys=api_keys, idle_timeout_s=idle_timeout_s, now=self.now
-        )
+        self._provider = LitellmBackend(config, self.now)
         self._loop = LoopThread("model")
         self._calls = Calls(
             backend_of=self._backend_of,
-            schedule=Schedule(RetryPolicy(max_retries=retries)),
-            delta_interval_s=delta_interval_s,
+            schedule=Schedule(RetryPolicy(max_retries=config.retries)),
+            delta_interval_s=config.delta_interval_s,
             sleep=sleep,
             tell=lambda answer: self.tell(self.address, answer),
         )

@@ -1,4 +1,4 @@
-"""An answer put together from the pieces of a stream, however ill-formed they are."""
+"""Stream assembly: puts an answer together from its deltas, however ill-formed they are."""
 
 from __future__ import annotations
 
@@ -76,9 +76,9 @@ class Assembly:
 
     def stop_reason(self) -> StopReason:
         """Why the model stopped; calls that a server forgot to announce count."""
-        told = _STOP_REASONS.get(self.finish_reason, StopReason.STOP)
-        if told is StopReason.LENGTH:
-            return told
+        reason = _STOP_REASONS.get(self.finish_reason, StopReason.STOP)
+        if reason is StopReason.LENGTH:
+            return reason
         return StopReason.TOOL_CALLS if self._calls else StopReason.STOP
 
 

@@ -1,4 +1,4 @@
-"""What every source of answers has in common, and the one that needs no network."""
+"""Backend protocol of language models, and the offline backend, which needs no network."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ class OfflineBackend:
 
     async def complete(self, model: str, request: ModelRequest, say: Callable[[str], None]) -> Completion:  # noqa: ARG002
         """What the offline model says; it never fails and is done before anything could be said of it."""
-        said = answer(request.system_prompt, request.messages, request.tools)
-        stop_reason = StopReason.TOOL_CALLS if said.tool_calls else StopReason.STOP
-        return Completion(said.text, said.tool_calls, stop_reason, Usage())
+        reply = answer(request.system_prompt, request.messages, request.tools)
+        stop_reason = StopReason.TOOL_CALLS if reply.tool_calls else StopReason.STOP
+        return Completion(reply.text, reply.tool_calls, stop_reason, Usage())
 
     async def warm_up(self) -> None:
         """Nothing is slow here."""

@@ -1,4 +1,4 @@
-"""Calls in flight: their tasks, their retries, and what is told of them while they last. Lives on one event loop."""
+"""Calls in flight: a task each, retries with backoff, and deltas while they last; on one event loop."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Sleep = Callable[[float], Awaitable[None]]
 
 
 class Schedule:
-    """The waits that a policy gives, with their chance part."""
+    """Backoff schedule: the waits that a policy gives, with jitter."""
 
     def __init__(self, policy: RetryPolicy) -> None:
         self.policy = policy
@@ -34,7 +34,7 @@ class Schedule:
 
 
 class Progress:
-    """Tells the text so far, at most once in `interval_s`, and never again once it is closed."""
+    """Throttle of deltas: tells the text so far, at most once in `interval_s`, and never again once it is closed."""
 
     def __init__(self, interval_s: float, say: Callable[[str], None]) -> None:
         self._interval_s = interval_s
@@ -145,14 +145,14 @@ class Calls:
             lambda text: self._tell(ModelDelta(request_id=request.request_id, text=text)),
         )
         try:
-            done = await self._backend_of(model).complete(model, request, progress.add)
+            completion = await self._backend_of(model).complete(model, request, progress.add)
         finally:
             progress.close()
         return ModelReply(
             request_id=request.request_id,
-            text=done.text,
-            tool_calls=done.tool_calls,
-            stop_reason=done.stop_reason,
-            usage=done.usage,
+            text=completion.text,
+            tool_calls=completion.tool_calls,
+            stop_reason=completion.stop_reason,
+            usage=completion.usage,
             model=model,
         )

@@ -16,8 +16,9 @@ def row(plan: Plan, _parts: Parts) -> Part:
 
     def build(_key: str) -> Actor:
         from actors.model.actor import ModelActor
+        from actors.model.config import ModelConfig
 
-        return ModelActor(
+        config = ModelConfig(
             name=model.name,
             api_base=model.api_base,
             api_keys=plan.secrets,
@@ -25,8 +26,8 @@ def row(plan: Plan, _parts: Parts) -> Part:
             retries=model.retries,
             idle_timeout_s=model.idle_timeout_s,
             daily_cost_usd=model.daily_cost_usd,
-            spent_today=plan.spent_today,
         )
+        return ModelActor(config, spent_today=plan.spent_today)
 
     return Part(spec=ActorSpec(MODEL.kind, build, core=True), checks=(lambda: _look(plan),))
 

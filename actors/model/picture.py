@@ -1,4 +1,4 @@
-"""Images of a request as a server is given them."""
+"""Data URLs: images of a request as a server is given them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def data_url(workdir: str, image: ImageFile) -> str:
     return f"data:{image.media_type};base64,{base64.b64encode(data).decode('ascii')}"
 
 
-def unseen(_workdir: str, _image: ImageFile) -> str:
+def refuse_image(_workdir: str, _image: ImageFile) -> str:
     """What takes the place of `data_url` for a model that takes no images.
 
     Raises:

@@ -15,7 +15,7 @@ import gc
 import logging
 import os
 import warnings
-from collections.abc import AsyncIterable, Callable, Mapping
+from collections.abc import AsyncIterable, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import datetime
 from functools import cache
@@ -23,8 +23,9 @@ from typing import Any
 
 from actors.model.assembly import Assembly
 from actors.model.backend import AttemptError, Completion
-from actors.model.picture import data_url, unseen
-from actors.model.wire import messages_of, told_without_tools, tools_of
+from actors.model.config import ModelConfig
+from actors.model.picture import data_url, refuse_image
+from actors.model.wire import messages_of, tools_of, without_tool_calls
 from domain.policy.retrying import Fault, FaultKind, classify
 from messages.model import ModelRequest, Usage
 
@@ -56,21 +57,18 @@ NO_KEY = "none"
 class LitellmBackend:
     """Makes attempts through litellm, which is imported at the first need, in a thread beside the loop."""
 
-    def __init__(
-        self,
-        *,
-        name: str,
-        api_base: str,
-        api_keys: Mapping[str, str],
-        idle_timeout_s: float,
-        now: Callable[[], datetime],
-    ) -> None:
-        """Nothing is imported yet; see `ModelActor` for the arguments."""
-        self._name = name
-        self._family = name.partition("/")[0]
-        self._api_base = api_base
-        self._api_keys = api_keys
-        self._idle_timeout_s = idle_timeout_s
+    def __init__(self, config: ModelConfig, now: Callable[[], datetime]) -> None:
+        """Nothing is imported yet.
+
+        Args:
+            config: Which model, where it is, and the keys.
+            now: Wall clock, aware UTC.
+        """
+        self._name = config.name
+        self._family = config.name.partition("/")[0]
+        self._api_base = config.api_base
+        self._api_keys = config.api_keys
+        self._idle_timeout_s = config.idle_timeout_s
         self._now = now
         self._litellm: Any = None
         self._unpriced: set[str] = set()
@@ -97,7 +95,7 @@ class LitellmBackend:
         try:
             async with asyncio.timeout(None) as silence:
                 library = await self._library()
-                self._heard(silence)
+                self._reset_silence(silence)
                 arguments = self._arguments(library, model, request) | {
                     "messages": await self._messages(library, model, request)
                 }
@@ -134,7 +132,7 @@ class LitellmBackend:
     ) -> Completion:
         assembly, usage, chunks = Assembly(), None, 0
         async for chunk in _chunks(stream):
-            self._heard(silence)
+            self._reset_silence(silence)
             usage = getattr(chunk, "usage", None) or usage
             for choice in getattr(chunk, "choices", None) or ():
                 chunks += 1
@@ -153,7 +151,7 @@ class LitellmBackend:
             self._usage(model, usage),
         )
 
-    def _heard(self, silence: asyncio.Timeout) -> None:
+    def _reset_silence(self, silence: asyncio.Timeout) -> None:
         """Begin to count the server's silence anew; to within a twentieth, since a timer for each chunk would cost."""
         deadline, set_to = asyncio.get_running_loop().time() + self._idle_timeout_s, silence.when()
         if set_to is None or deadline - set_to > self._idle_timeout_s / 20:
@@ -161,10 +159,10 @@ class LitellmBackend:
 
     async def _messages(self, library: Any, model: str, request: ModelRequest) -> list[dict[str, Any]]:
         """The conversation; images are read beside the loop, since they are large."""
-        request = told_without_tools(request)
+        request = without_tool_calls(request)
         if not any(message.images for message in request.messages):
             return messages_of(request)
-        look = data_url if library.supports_vision(model=model) else unseen
+        look = data_url if library.supports_vision(model=model) else refuse_image
         return await asyncio.to_thread(messages_of, request, look)
 
     def _arguments(self, library: Any, model: str, request: ModelRequest) -> dict[str, Any]:
@@ -196,15 +194,15 @@ class LitellmBackend:
             return key
         return NO_KEY if is_own_server and name not in os.environ else ""
 
-    def _usage(self, model: str, told: Any) -> Usage:
-        prompt, completion = (int(getattr(told, name, 0) or 0) for name in ("prompt_tokens", "completion_tokens"))
-        cost_usd = self._cost(model, told, prompt, completion)
+    def _usage(self, model: str, usage: Any) -> Usage:
+        prompt, completion = (int(getattr(usage, name, 0) or 0) for name in ("prompt_tokens", "completion_tokens"))
+        cost_usd = self._cost(model, usage, prompt, completion)
         return Usage(prompt_tokens=prompt, completion_tokens=completion, cost_usd=cost_usd)
 
-    def _cost(self, model: str, told: Any, prompt: int, completion: int) -> float:
+    def _cost(self, model: str, usage: Any, prompt: int, completion: int) -> float:
         """What litellm's price list says; 0 for a model that is not on it."""
         prices = self._litellm.model_cost
-        if told is None or model in self._unpriced or not (model in prices or model.partition("/")[2] in prices):
+        if usage is None or model in self._unpriced or not (model in prices or model.partition("/")[2] in prices):
             return 0.0
         try:
             costs = self._litellm.cost_per_token(model=model, prompt_tokens=prompt, completion_tokens=completion)

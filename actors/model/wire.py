@@ -1,4 +1,4 @@
-"""A request in OpenAI's form, made such that no server and no translator stumbles over what the history holds."""
+"""Serialisation of a request in OpenAI's form, such that no server and no translator stumbles over a history."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from actors.model.picture import unseen
+from actors.model.picture import refuse_image
 from messages.model import ChatMessage, ImageFile, ModelRequest, Role, ToolCall, ToolSpec
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -22,13 +22,13 @@ Look = Callable[[str, ImageFile], str]
 """Gives the address of an image in a working directory; its `ValueError` says why it is not shown."""
 
 
-def messages_of(request: ModelRequest, look: Look = unseen) -> list[dict[str, Any]]:
+def messages_of(request: ModelRequest, look: Look = refuse_image) -> list[dict[str, Any]]:
     """The system prompt and the conversation; the same request with the same files always gives the same bytes."""
     system = [{"role": "system", "content": encodable(request.system_prompt)}] if request.system_prompt else []
     return system + [_message(message, request.workdir, look) for message in request.messages]
 
 
-def told_without_tools(request: ModelRequest) -> ModelRequest:
+def without_tool_calls(request: ModelRequest) -> ModelRequest:
     """A request that offers no tool, with the calls of earlier turns and their results told in words.
 
     Some providers refuse a history with calls in it where no tools are offered.
@@ -62,24 +62,24 @@ def _in_words(message: ChatMessage) -> ChatMessage:
 
 
 def _message(message: ChatMessage, workdir: str, look: Look) -> dict[str, Any]:
-    told: dict[str, Any] = {"role": message.role.value, "content": _content(message, workdir, look)}
+    entry: dict[str, Any] = {"role": message.role.value, "content": _content(message, workdir, look)}
     if message.role is Role.TOOL:
-        told["tool_call_id"] = encodable(message.tool_call_id)
+        entry["tool_call_id"] = encodable(message.tool_call_id)
     if message.tool_calls:
-        told["content"] = told["content"] or None
-        told["tool_calls"] = [_tool_call(call) for call in message.tool_calls]
-    return told
+        entry["content"] = entry["content"] or None
+        entry["tool_calls"] = [_tool_call(call) for call in message.tool_calls]
+    return entry
 
 
 def _content(message: ChatMessage, workdir: str, look: Look) -> str | list[dict[str, Any]]:
     """The text, with the message's images if there are any to be shown; of each other one it says why not."""
-    text, shown = encodable(message.text), list[dict[str, Any]]()
+    text, images = encodable(message.text), list[dict[str, Any]]()
     for image in message.images:
         try:
-            shown.append({"type": "image_url", "image_url": {"url": look(workdir, image)}})
+            images.append({"type": "image_url", "image_url": {"url": look(workdir, image)}})
         except ValueError as error:
             text += f"\n[{encodable(image.path)} is not shown to you: {encodable(str(error))}]"
-    return [{"type": "text", "text": text}, *shown] if shown else text
+    return [{"type": "text", "text": text}, *images] if images else text
 
 
 def _tool_call(call: ToolCall) -> dict[str, Any]:

@@ -13,30 +13,29 @@ if TYPE_CHECKING:
     from actors.settings.schema import Shell
 
 
-def bash_findings() -> Iterator[Finding]:
-    """Whether there is a bash that works."""
-    path = probe_bash()
-    if path is None:
-        yield Finding("bash", Level.FAIL, "no working bash found; the agent's only tool needs one")
-    else:
-        yield Finding("bash", Level.OK, path)
-
-
-def sandbox_findings(shell: Shell) -> Iterator[Finding]:
-    """What commands are kept in."""
+def findings(shell: Shell) -> Iterator[Finding]:
+    """Whether there is a bash that works, and what commands are kept in; neither where commands are turned off."""
+    if not shell.enabled:
+        yield Finding("bash", Level.OK, "not needed: commands are turned off (shell.enabled)")
+        return
     bash = probe_bash()
     if bash is None:
+        yield Finding("bash", Level.FAIL, "no working bash found; the agent's only tool needs one")
         yield Finding("sandbox", Level.WARN, "not tried: there is no bash")
-        return
+    else:
+        yield Finding("bash", Level.OK, bash)
+        yield _sandbox(shell, bash)
+
+
+def _sandbox(shell: Shell, bash: str) -> Finding:
     level = sandbox_level(shell.sandbox, bash)
     network = " The network is open to commands (shell.network)." if shell.network == "on" else ""
     if level.refusal:
         hint = "commands are refused; install bubblewrap, or see shell.sandbox in docs/operations.md"
-        yield Finding("sandbox", Level.FAIL, f"{level.text}; {hint}")
-    elif level.enclosure is None:
+        return Finding("sandbox", Level.FAIL, f"{level.text}; {hint}")
+    if level.enclosure is None:
         hint = "commands run unsandboxed, with the rights of this user"
-        yield Finding("sandbox", Level.WARN, f"{level.text}; {hint}")
-    elif network:
-        yield Finding("sandbox", Level.WARN, f"{level.text}.{network}")
-    else:
-        yield Finding("sandbox", Level.OK, level.text)
+        return Finding("sandbox", Level.WARN, f"{level.text}; {hint}")
+    if network:
+        return Finding("sandbox", Level.WARN, f"{level.text}.{network}")
+    return Finding("sandbox", Level.OK, level.text)

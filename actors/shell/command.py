@@ -1,4 +1,4 @@
-"""One command from its start to its reply."""
+"""Life cycle of one command: start, output, end or kill, reply."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from actors.shell.refused import RefusedError
 from actors.shell.sandbox.job import Ending
 from actors.shell.workplace import Workplace
 from domain.text.output_tail import Excerpt, KeptOutput, render
-from messages.shell import BashRefused, BashResult, Outcome, RunBash
+from messages.shell import BashOutcome, BashRefused, BashResult, RunBash
 
 LAST_WORDS_S = 0.2
 """How long children may go on writing after bash has ended (as in `make > >(tee log)`) before they are killed."""
@@ -23,7 +23,7 @@ PIPE_S = 0.2
 
 
 class Command:
-    """Runs one `RunBash` on the event loop; `abort` may come at any time, also before the start."""
+    """Life cycle of one `RunBash` on the event loop; `abort` may come at any time, also before the start."""
 
     def __init__(
         self, request: RunBash, timeout_s: float, start: Callable[[], Awaitable[tuple[Workplace, Process]]]
@@ -52,10 +52,10 @@ class Command:
         if self._aborted.done():
             return aborted_result(self._request)
         try:
-            place, process = await self._start()
+            workplace, process = await self._start()
         except RefusedError as error:
             return BashRefused(request_id=self._request.request_id, reason=str(error))
-        with closing(process), closing(Recorder(place.home, self._request.request_id)) as recorder:
+        with closing(process), closing(Recorder(workplace.home, self._request.request_id)) as recorder:
             outcome = await self._attend(process, recorder)
             process.close()
             excerpt, kept = recorder.finish()
@@ -63,13 +63,13 @@ class Command:
                 return self._refused(process.ending.fault, excerpt)
             return self._result(outcome, process.ending, excerpt, kept, self._loop.time() - began)
 
-    async def _attend(self, process: Process, recorder: Recorder) -> Outcome:
+    async def _attend(self, process: Process, recorder: Recorder) -> BashOutcome:
         """Wait for the end, with nothing of the command left alive; the output is with `recorder` then."""
         reading = asyncio.create_task(process.read(recorder.take))
         try:
             reading.add_done_callback(self._abort_if_failed)
             outcome = await self._end(process)
-            if outcome is Outcome.EXITED:
+            if outcome is BashOutcome.EXITED:
                 await asyncio.wait({reading}, timeout=LAST_WORDS_S)
             await process.kill()
             await asyncio.wait({reading}, timeout=PIPE_S)
@@ -80,13 +80,13 @@ class Command:
             reading.result()
         return outcome
 
-    async def _end(self, process: Process) -> Outcome:
+    async def _end(self, process: Process) -> BashOutcome:
         await asyncio.wait(
             {process.exited, self._aborted}, timeout=self._timeout_s, return_when=asyncio.FIRST_COMPLETED
         )
         if process.exited.done():
-            return Outcome.EXITED
-        return Outcome.ABORTED if self._aborted.done() else Outcome.TIMED_OUT
+            return BashOutcome.EXITED
+        return BashOutcome.ABORTED if self._aborted.done() else BashOutcome.TIMED_OUT
 
     def _abort_if_failed(self, reading: asyncio.Task[None]) -> None:
         """End a command whose output nobody reads any more; the failure itself is raised where it is awaited."""
@@ -94,20 +94,20 @@ class Command:
             self.abort()
 
     def _refused(self, fault: str, excerpt: Excerpt) -> BashRefused:
-        said = f": {excerpt.text.strip()}" if excerpt.text.strip() else ""
+        output = f": {excerpt.text.strip()}" if excerpt.text.strip() else ""
         return BashRefused(
             request_id=self._request.request_id,
-            reason=f"The sandbox cannot be started, so nothing was run: {fault}{said}"[:_MOST_REASON],
+            reason=f"The sandbox cannot be started, so nothing was run: {fault}{output}"[:_MOST_REASON],
         )
 
     def _result(
-        self, outcome: Outcome, ending: Ending, excerpt: Excerpt, kept: KeptOutput, duration_s: float
+        self, outcome: BashOutcome, ending: Ending, excerpt: Excerpt, kept: KeptOutput, duration_s: float
     ) -> BashResult:
-        has_exited = outcome is Outcome.EXITED
+        has_exited = outcome is BashOutcome.EXITED
         words = _too_many(ending.too_many) if ending.too_many else _ending(outcome, ending.exit_code, self._timeout_s)
         return BashResult(
             request_id=self._request.request_id,
-            outcome=Outcome.ABORTED if ending.too_many else outcome,
+            outcome=BashOutcome.ABORTED if ending.too_many else outcome,
             exit_code=ending.exit_code if has_exited else None,
             text=render(excerpt, kept, words),
             truncated=excerpt.truncated,
@@ -120,9 +120,9 @@ def aborted_result(request: RunBash) -> BashResult:
     """The result of a command of whose output nothing is known."""
     return BashResult(
         request_id=request.request_id,
-        outcome=Outcome.ABORTED,
+        outcome=BashOutcome.ABORTED,
         exit_code=None,
-        text=f"(no output)\n\n[{_ending(Outcome.ABORTED, None, 0.0)}]",
+        text=f"(no output)\n\n[{_ending(BashOutcome.ABORTED, None, 0.0)}]",
         truncated=False,
         full_output_path="",
         duration_s=0.0,
@@ -133,11 +133,11 @@ def _too_many(processes: int) -> str:
     return f"Killed: the command had {processes} processes, more than are allowed."
 
 
-def _ending(outcome: Outcome, exit_code: int | None, timeout_s: float) -> str:
+def _ending(outcome: BashOutcome, exit_code: int | None, timeout_s: float) -> str:
     """How the command ended, for the model; empty for success."""
-    if outcome is Outcome.TIMED_OUT:
+    if outcome is BashOutcome.TIMED_OUT:
         return f"Killed: the command ran longer than its timeout of {timeout_s:g} seconds."
-    if outcome is Outcome.ABORTED:
+    if outcome is BashOutcome.ABORTED:
         return "Cancelled: the command was stopped before it ended."
     if not exit_code:
         return ""

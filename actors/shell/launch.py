@@ -1,4 +1,4 @@
-"""How bash is started without a wrapper, and the environment that every command has."""
+"""Process start: bash without a wrapper, and the environment that every command has."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PROBE_TIMEOUT_S = 5.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Launch:
-    """Everything that starting one command takes."""
+    """Arguments of one process start."""
 
     argv: tuple[str, ...]
     environment: Mapping[str, str]
@@ -33,26 +33,26 @@ class Launch:
     inherited_fds: tuple[int, ...] = field(default=())
 
 
-def bash_launch(bash: str, command: str, place: Workplace, environment: Mapping[str, str]) -> Launch:
+def bash_launch(bash: str, command: str, workplace: Workplace, environment: Mapping[str, str]) -> Launch:
     """Bash running `command` with no start-up file of anybody's."""
-    return Launch(argv=(bash, *_BASH_OPTIONS, command), environment=environment, cwd=place.cwd)
+    return Launch(argv=(bash, *_BASH_OPTIONS, command), environment=environment, cwd=workplace.cwd)
 
 
 def command_environment(
-    inherited: Mapping[str, str], *, place: Workplace, window: Window, data_root: Path
+    inherited: Mapping[str, str], *, workplace: Workplace, window: Window, data_root: Path
 ) -> dict[str, str]:
     """The whole environment of a command, built from nothing.
 
     Args:
         inherited: The agent's own environment, of which PATH and `PASSED_ON` are taken.
-        place: Where the command runs.
+        workplace: Where the command runs.
         window: Whose command it is.
         data_root: What pointers are relative to.
     """
     return {name: inherited[name] for name in PASSED_ON if name in inherited} | {
         "PATH": _absolute_folders(inherited.get("PATH", "")) or DEFAULT_PATH,
-        "HOME": str(place.home),
-        "PWD": str(place.cwd),
+        "HOME": str(workplace.home),
+        "PWD": str(workplace.cwd),
         "LANG": "C.UTF-8",
         "TERM": "dumb",
         "NO_COLOR": "1",

@@ -1,4 +1,4 @@
-"""Keeps the whole output of a command on disk when the model sees only its end."""
+"""Output file: the whole output of a command on disk, when the model sees only its end."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LOOKED_AT = 10_000
 
 
 class OutputFile:
-    """One file below `<home>/output`, made with the first write.
+    """Output file below `<home>/output`, made with the first write.
 
     Commands own that directory and may have put links there, so every step is taken from an open directory and
     follows no link: else a link named `output` would have the agent write or delete where only the agent may.

@@ -1,4 +1,4 @@
-"""The pipe that a command and all its children write to."""
+"""Output pipe: what a command and all its children write to."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ READS_AT_ONCE = 4
 
 
 class OutputPipe:
-    """Both ends; the writing one is for the command and is to be closed here once the command has it."""
+    """Both ends of a pipe; the writing one is for the command and is to be closed here once the command has it."""
 
     def __init__(self) -> None:
         self._readable, self._writable = os.pipe()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from actors.kernel import Actor, ActorSpec
 from actors.part import Part, Parts, Plan
-from actors.shell.checks import bash_findings, sandbox_findings
+from actors.shell.checks import findings
 from messages.shell import SHELL
 from messages.socket import SOCKET
 
@@ -15,22 +15,25 @@ def row(plan: Plan, parts: Parts) -> Part:
 
     def build(_key: str) -> Actor:
         from actors.shell.actor import ShellActor
+        from actors.shell.config import ShellConfig
 
-        return ShellActor(
+        config = ShellConfig(
             work_root=plan.work,
             data_root=plan.settings.data_root,
+            cli_workdir=plan.caller_folder,
+            enabled=shell.enabled,
             default_timeout_s=shell.timeout_s,
             max_timeout_s=shell.max_timeout_s,
             commands_at_once=shell.concurrency,
-            cli_workdir=plan.caller_folder,
             sandbox=shell.sandbox,
             network=shell.network,
             scope=plan.settings.memory.scope,
             skill_roots=plan.visible_skills(parts.skills),
             door=SOCKET,
         )
+        return ShellActor(config)
 
     return Part(
         spec=ActorSpec(SHELL.kind, build, core=True),
-        checks=(bash_findings, lambda: sandbox_findings(plan.settings.shell)),
+        checks=(lambda: findings(shell),),
     )

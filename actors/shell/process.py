@@ -1,4 +1,4 @@
-"""One running bash: notices its end, reads its output, kills what belongs to it."""
+"""Process without a sandbox: notices its end, reads its output, kills what belongs to its session."""
 
 from __future__ import annotations
 

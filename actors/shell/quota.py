@@ -1,4 +1,4 @@
-"""How much a working directory may hold before no more commands are run in it."""
+"""Disk quota of a working directory: beyond it no more commands are run there."""
 
 from __future__ import annotations
 
@@ -20,17 +20,16 @@ _WORTH = 20
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a directory holds; a count stops when it is beyond the limit."""
+    """Disk usage of a directory; a count stops when it is beyond the limit."""
 
     files: int
     bytes: int
 
 
 class Quota:
-    """Looks at directories before commands run in them; safe to use from any one thread at a time.
+    """Disk quota, looked at before each command; safe to use from any one thread at a time.
 
-    Args:
-        monotonic: Seconds.
+    What was measured holds for a while, so that measuring takes a twentieth of the time at most.
     """
 
     def __init__(
@@ -41,6 +40,14 @@ class Quota:
         most_files: int = MOST_FILES,
         least_free_bytes: int = LEAST_FREE_BYTES,
     ) -> None:
+        """Nothing is measured yet.
+
+        Args:
+            monotonic: Seconds that never go back.
+            most_bytes: In one directory, by the blocks that its files take.
+            most_files: In one directory, folders and links counted.
+            least_free_bytes: On its disk.
+        """
         self._monotonic = monotonic
         self._most_bytes = most_bytes
         self._most_files = most_files

@@ -1,4 +1,4 @@
-"""Takes a command's output: the end for the model, all of it for a file if the end is not all."""
+"""Output recorder: keeps the tail for the model, and the whole in a file if the tail is not all."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from domain.text.output_tail import MAX_BYTES, MAX_LINES, Excerpt, KeptOutput, O
 
 
 class Recorder:
-    """Holds little memory whatever it is given: the tail's window, and less than a pipe's worth before the file."""
+    """Output recorder in bounded memory, whatever it is given: the tail, and a little before the file."""
 
     def __init__(self, home: Path, request_id: str) -> None:
         self._tail = OutputTail()

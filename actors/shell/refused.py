@@ -1,4 +1,4 @@
-"""Why nothing was run."""
+"""The error that a command cannot be started."""
 
 from __future__ import annotations
 

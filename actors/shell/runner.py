@@ -1,4 +1,4 @@
-"""The commands that run now, on the shell's event loop."""
+"""Table of running commands, on the shell's event loop: begins them, kills them, answers for each exactly once."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import logging
 from collections.abc import Callable
 
 from actors.shell.command import Command, aborted_result
+from actors.shell.door_cache import DoorCache
 from actors.shell.process import Process
 from actors.shell.starting import Starter
 from actors.shell.workplace import Workplace
@@ -17,9 +18,6 @@ log = logging.getLogger(__name__)
 
 Reply = Callable[[RunBash, BashResult | BashRefused], None]
 """Told of every command's end, exactly once each."""
-AskDoor = Callable[[RunBash], None]
-"""Asks for the control socket of the command's window; the answer goes to `Runner.open_door`."""
-DOOR_S = 2.0
 
 
 class Runner:
@@ -28,12 +26,18 @@ class Runner:
     All methods are for the loop's thread, except `abandon`.
     """
 
-    def __init__(self, starter: Starter, reply: Reply, ask_door: AskDoor | None = None) -> None:
+    def __init__(self, starter: Starter, reply: Reply, doors: DoorCache | None = None) -> None:
+        """No command yet.
+
+        Args:
+            starter: Starts their processes.
+            reply: Hears the end of each.
+            doors: Has the control sockets of their windows; None if there are none.
+        """
         self._starter = starter
         self._reply = reply
-        self._ask_door = ask_door
+        self._doors = doors
         self._begun: dict[RequestId, tuple[RunBash, Command, asyncio.Task[BashResult | BashRefused]]] = {}
-        self._doors: dict[RequestId, asyncio.Future[str]] = {}
 
     @property
     def running(self) -> int:
@@ -44,32 +48,13 @@ class Runner:
         """Start a command; its reply comes when it has ended."""
 
         async def start() -> tuple[Workplace, Process]:
-            return await self._starter.start(request, timeout_s, await self._door(request))
+            door = await self._doors.door(request, timeout_s) if self._doors is not None else ""
+            return await self._starter.start(request, timeout_s, door)
 
         command = Command(request, timeout_s, start)
         task = asyncio.get_running_loop().create_task(command.run())
         self._begun[request.request_id] = (request, command, task)
         task.add_done_callback(lambda task: self._end(request, task))
-
-    def open_door(self, request_id: RequestId, path: str) -> None:
-        """Take the answer to a question for a door; an empty `path` means that there is none."""
-        door = self._doors.get(request_id)
-        if door is not None and not door.done():
-            door.set_result(path)
-
-    async def _door(self, request: RunBash) -> str:
-        """Where the window's control socket is; empty if there is none, or nobody says so in time."""
-        if self._ask_door is None:
-            return ""
-        door = self._doors[request.request_id] = asyncio.get_running_loop().create_future()
-        try:
-            self._ask_door(request)
-            return await asyncio.wait_for(door, DOOR_S)
-        except TimeoutError:
-            log.warning("a command runs without the control socket: nobody opened it within %g s", DOOR_S)
-            return ""
-        finally:
-            del self._doors[request.request_id]
 
     def cancel(self, request_id: RequestId) -> None:
         """Kill a command; one that has ended is no matter."""

@@ -1,4 +1,4 @@
-"""How a command of a window is started: bare, or in the wrapper that is in force."""
+"""Strategies of starting a command: bare, or in the wrapper that is in force."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Protocol
 
 from actors.shell.launch import bash_launch, command_environment
+from actors.shell.log_visibility import LogVisibility
 from actors.shell.process import BashProcess, Process
 from actors.shell.quota import Quota
 from actors.shell.refused import RefusedError
 from actors.shell.sandbox.enclosure import Enclosure, Wrapper, threads_of_user
 from actors.shell.sandbox.job import Job
 from actors.shell.sandbox.view import View, is_below, programs_elsewhere
-from actors.shell.shown_log import LogShelf
-from actors.shell.warden_client import Warden
+from actors.shell.warden_client import WardenClient
 from actors.shell.workplace import Workplace, Workplaces
 from messages.shell import RunBash
 
@@ -24,10 +24,10 @@ _COUNT_HOLDS_S = 1.0
 
 
 class Starter(Protocol):
-    """Starts commands."""
+    """Strategy of starting commands."""
 
     async def start(self, request: RunBash, timeout_s: float, door: str) -> tuple[Workplace, Process]:
-        """Start a command in its place.
+        """Start a command in its working directory.
 
         Args:
             request: Whose command, and which.
@@ -42,63 +42,67 @@ class Starter(Protocol):
 class BareStarter:
     """Starts commands with the agent's own rights, for operators who asked for just that."""
 
-    def __init__(self, *, bash: str, data_root: Path, places: Workplaces) -> None:
+    def __init__(self, *, bash: str, data_root: Path, workplaces: Workplaces) -> None:
         self._bash = bash
         self._data_root = data_root.absolute()
-        self._places = places
+        self._workplaces = workplaces
 
     async def start(self, request: RunBash, timeout_s: float, door: str) -> tuple[Workplace, Process]:  # noqa: ARG002
         """As `Starter.start`."""
-        place = self._places.open(request.window)
-        environment = command_environment(os.environ, place=place, window=request.window, data_root=self._data_root)
+        workplace = self._workplaces.open(request.window)
+        environment = command_environment(
+            os.environ, workplace=workplace, window=request.window, data_root=self._data_root
+        )
         if door:
             environment["AGENT_SOCKET"] = door
-        return place, BashProcess(bash_launch(self._bash, request.command, place, environment))
+        return workplace, BashProcess(bash_launch(self._bash, request.command, workplace, environment))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Allowance:
-    """What the operator lets commands have besides their working directory."""
+class Permissions:
+    """Permissions of commands, besides those on their working directory; the operator's decision."""
 
     has_network: bool = False
     scope: str = "global"
-    """Whose logs they may read; see `LogShelf`."""
+    """Whose logs they may read; see `LogVisibility`."""
     skill_roots: tuple[Path, ...] = ()
     """Folders that they may read and run programs of."""
 
 
 class EnclosedStarter:
-    """Starts commands in a wrapper."""
+    """Starts commands in a sandbox, with no more than their permissions."""
 
     def __init__(
         self,
         *,
         enclosure: Enclosure,
-        warden: Warden,
+        warden: WardenClient,
         data_root: Path,
-        places: Workplaces,
-        allowance: Allowance,
+        workplaces: Workplaces,
+        permissions: Permissions,
         quota: Quota,
     ) -> None:
         self._enclosure = enclosure
         self._warden = warden
         self._data_root = data_root.absolute()
-        self._places = places
-        self._allowance = allowance
+        self._workplaces = workplaces
+        self._permissions = permissions
         self._quota = quota
         self._is_overlaying = enclosure.wrapper is Wrapper.BUBBLEWRAP
-        self._shelf = LogShelf(data_root, allowance.scope, can_overlay=self._is_overlaying)
+        self._visibility = LogVisibility(data_root, permissions.scope, can_overlay=self._is_overlaying)
         self._user_threads = 0
         self._count_holds_until = 0.0
 
     async def start(self, request: RunBash, timeout_s: float, door: str) -> tuple[Workplace, Process]:
         """As `Starter.start`."""
         try:
-            logs = self._shelf.shown(request.window, request.audience)
-            place = self._places.open(request.window, logs.at)
-            view = self._view(place, logs.mounts, door)
-            await asyncio.to_thread(self._check_room, place)
-            environment = command_environment(os.environ, place=place, window=request.window, data_root=self._data_root)
+            logs = self._visibility.mounts_for(request.window, request.audience)
+            workplace = self._workplaces.open(request.window, logs.at)
+            view = self._view(workplace, logs.mounts, door)
+            await asyncio.to_thread(self._check_room, workplace)
+            environment = command_environment(
+                os.environ, workplace=workplace, window=request.window, data_root=self._data_root
+            )
             job = self._enclosure.job(
                 request.command, view, environment, timeout_s=timeout_s, user_threads=self._threads()
             )
@@ -107,20 +111,20 @@ class EnclosedStarter:
         except OSError as error:
             raise RefusedError(f"The command cannot be started: {error}") from error
         try:
-            return place, await self._warden.start(job)
+            return workplace, await self._warden.start(job)
         except RefusedError:
             _discard(job)
             raise
 
-    def _view(self, place: Workplace, logs: tuple[tuple[str, str], ...], door: str) -> View:
+    def _view(self, workplace: Workplace, logs: tuple[tuple[str, str], ...], door: str) -> View:
         return View(
-            cwd=str(place.cwd),
-            own=tuple(dict.fromkeys((str(place.cwd), str(place.home)))),
+            cwd=str(workplace.cwd),
+            own=tuple(dict.fromkeys((str(workplace.cwd), str(workplace.home)))),
             readable=logs,
-            executable=(*programs_elsewhere(), *(str(root) for root in self._allowance.skill_roots if root.is_dir())),
-            hidden=() if place.is_windows_own else self._hidden(place.cwd),
+            executable=(*programs_elsewhere(), *(str(root) for root in self._permissions.skill_roots if root.is_dir())),
+            hidden=() if workplace.is_windows_own else self._hidden(workplace.cwd),
             door=door,
-            has_network=self._allowance.has_network,
+            has_network=self._permissions.has_network,
         )
 
     def _hidden(self, cwd: Path) -> tuple[str, ...]:
@@ -140,11 +144,11 @@ class EnclosedStarter:
             )
         return (root,)
 
-    def _check_room(self, place: Workplace) -> None:
-        if place.is_windows_own:
-            self._quota.check(place.cwd)
+    def _check_room(self, workplace: Workplace) -> None:
+        if workplace.is_windows_own:
+            self._quota.check(workplace.cwd)
         else:
-            self._quota.check_disk(place.cwd)
+            self._quota.check_disk(workplace.cwd)
 
     def _threads(self) -> int:
         if not self._enclosure.counts_users:

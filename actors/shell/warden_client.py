@@ -1,4 +1,4 @@
-"""Commands that the watching process runs: the agent holds a socket for each, and no process."""
+"""Client of the warden, the small process that starts commands: the agent holds a socket for each, and no process."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ _END_S = 2.0
 _READ_BYTES = 64 * 1024
 
 
-class Warden:
-    """The small process that starts commands, started itself when first needed and again if it has died.
+class WardenClient:
+    """Client of the small process that starts commands, started itself at first need and again if it has died.
 
     All methods are for one event loop's thread, except `close`.
     """
@@ -45,17 +45,17 @@ class Warden:
         """
         output = OutputPipe()
         ours, theirs = socket.socketpair()
-        is_told = False
+        is_sent = False
         try:
             self._order(theirs.fileno(), output.writing_end)
             ours.setblocking(False)
             await asyncio.get_running_loop().sock_sendall(ours, job.encode())
-            is_told = True
+            is_sent = True
         except OSError as error:
             raise RefusedError(f"The sandbox cannot be started: {error}") from error
         finally:
             theirs.close()
-            if not is_told:
+            if not is_sent:
                 ours.close()
                 output.close()
         output.close_writing_end()
@@ -107,17 +107,17 @@ class Warden:
 
 
 class WardedProcess:
-    """One command; to close its socket is to kill it."""
+    """Handle of one command that the warden runs; to close its socket is to kill it."""
 
     def __init__(self, channel: socket.socket, output: OutputPipe) -> None:
         self._loop = asyncio.get_running_loop()
         self._channel = channel
         self._output = output
-        self._said = bytearray()
+        self._report = bytearray()
         self.exited: asyncio.Future[None] = self._loop.create_future()
         """Done when nothing of the command is alive."""
         self.ending = Ending()
-        self._loop.add_reader(channel, self._hear)
+        self._loop.add_reader(channel, self._receive)
 
     async def read(self, take: Callable[[bytes], None]) -> None:
         """Give all output to `take`, until everyone who could write more has closed the pipe."""
@@ -139,7 +139,7 @@ class WardedProcess:
             self._channel.close()
         self._output.close()
 
-    def _hear(self) -> None:
+    def _receive(self) -> None:
         try:
             piece = self._channel.recv(_READ_BYTES)
         except BlockingIOError:
@@ -147,10 +147,10 @@ class WardedProcess:
         except OSError:
             piece = b""
         if piece:
-            self._said += piece
+            self._report += piece
             return
         self._loop.remove_reader(self._channel)
         # Without a word: whoever looked after the command was killed, and the command with it.
-        self.ending = Ending.decode(bytes(self._said)) if self._said else Ending(exit_code=-signal.SIGKILL)
+        self.ending = Ending.decode(bytes(self._report)) if self._report else Ending(exit_code=-signal.SIGKILL)
         if not self.exited.done():
             self.exited.set_result(None)

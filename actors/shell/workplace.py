@@ -1,4 +1,4 @@
-"""Where commands run: a directory for each window, made when first needed."""
+"""Working directories of commands: one for each window, made when first needed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OUTPUT_FOLDER = "output"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workplace:
-    """The directories of one window's commands."""
+    """Working directory and HOME of one window's commands."""
 
     cwd: Path
     """Where they start."""
@@ -30,7 +30,7 @@ class Workplace:
 
 
 class Workplaces:
-    """Finds and makes working directories.
+    """Table of working directories; makes them.
 
     A Discord window has `<work_root>/<surface>/<id>`, private to the agent's user, with a link `logs` to the logs so
     that pointers (`logs/…`) work there. The command line works in its caller's directory and leaves nothing in it:

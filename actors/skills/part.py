@@ -39,11 +39,12 @@ def row(plan: Plan, parts: Parts) -> Part:
 
         return SkillsActor(roots=roots())
 
+    can_run = plan.settings.shell.enabled  # a skill is read, and carried out, by commands
     return Part(
         spec=ActorSpec(SKILLS.kind, build, core=True),
-        contributes=True,
+        contributes=can_run,
         operator_verbs={"skills.list": Verb(SKILLS, ListSkills)},
-        commands=COMMANDS,
+        commands=COMMANDS if can_run else (),
         checks=(lambda: _look(roots()),),
     )
 

@@ -139,7 +139,8 @@ class SocketActor(Actor):
             log.warning("%s", reason)
             self.tell(message.reply_to, Refused(request_id=message.request_id, reason=reason))
         else:
-            self.tell(message.reply_to, DoorOpen(request_id=message.request_id, path=str(path)))
+            answer = DoorOpen(request_id=message.request_id, path=str(path), open_s=self._config.idle_s)
+            self.tell(message.reply_to, answer)
 
     async def _carry_out(self, request: Request, window: Window) -> object:
         self._ready.used(window)

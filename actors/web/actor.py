@@ -1,4 +1,4 @@
-"""WebActor: search and single pages, for commands that have no network."""
+"""WebActor: web search and single pages, for commands that have no network."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import assert_never
 from yarl import URL
 
 from actors.kernel import Actor, LoopThread
-from actors.web.address import HostPort
-from actors.web.brave import API_BASE, NO_KEY, BraveSearch, Hit, checked_api_base, fault_of
+from actors.web.brave import NO_KEY, BraveSearch, Hit, fault_of
+from actors.web.config import WebConfig
 from actors.web.errors import WebError
 from actors.web.page import NothingToReadError, PageReader, PageStatusError
 from domain.policy.fair_queue import FairQueue
@@ -23,8 +23,6 @@ log = logging.getLogger(__name__)
 
 REQUESTS_AT_ONCE = 8
 MOST_WAITING = 256
-RESULT_PAGE_S = 10.0
-SINGLE_PAGE_S = 15.0
 REQUEST_S = 55.0
 """For a whole request, so that its answer comes before the asker at the socket gives up."""
 RESULT_CHARACTERS = 5_000
@@ -40,30 +38,14 @@ class WebActor(Actor):
     was asked before a crash or a stop is refused, since its asker waits.
     """
 
-    def __init__(
-        self,
-        *,
-        api_key: str = "",
-        api_base: str = API_BASE,
-        also_open: frozenset[HostPort] = frozenset(),
-        result_page_s: float = RESULT_PAGE_S,
-        single_page_s: float = SINGLE_PAGE_S,
-    ) -> None:
+    def __init__(self, config: WebConfig) -> None:
         """Nothing is opened yet.
 
         Args:
-            api_key: Of the search engine; without one searches are refused and pages are read.
-            api_base: Where the engine is.
-            also_open: What is read though it is not public: for tests.
-            result_page_s: How long each page of a search's results may take to come.
-            single_page_s: How long a page may take that is asked for by itself.
+            config: The engine's key and address, and how long pages may take.
         """
         super().__init__()
-        self._api_key = api_key
-        self._api_base: URL = checked_api_base(api_base)
-        self._also_open = also_open
-        self._result_page_s = result_page_s
-        self._single_page_s = single_page_s
+        self._config = config
         self._queue: FairQueue[WebMessage] = FairQueue(REQUESTS_AT_ONCE)
         self._loop = LoopThread("web")
         self._pages: PageReader | None = None
@@ -111,7 +93,7 @@ class WebActor(Actor):
             return f"{MOST_WAITING} requests are waiting for the web already; try again later."
         if isinstance(request, ReadPage):
             return ""
-        return fault_of(request) or ("" if self._api_key else NO_KEY)
+        return fault_of(request) or ("" if self._config.api_key else NO_KEY)
 
     def _admit(self) -> None:
         """Start what may start now."""
@@ -142,7 +124,7 @@ class WebActor(Actor):
 
     async def _search(self, request: SearchWeb) -> WebFound:
         if self._engine is None:
-            self._engine = BraveSearch(api_key=self._api_key, api_base=self._api_base)
+            self._engine = BraveSearch(api_key=self._config.api_key, api_base=URL(self._config.api_base))
         hits = await self._engine.find(request)
         contents = [""] * len(hits)
         if request.content:
@@ -156,7 +138,7 @@ class WebActor(Actor):
     async def _content(self, hit: Hit) -> str:
         """The page of a result, or in parentheses why there is none: one bad page spoils no search."""
         try:
-            article = await self._reader().read(hit.link, self._result_page_s)
+            article = await self._reader().read(hit.link, self._config.result_page_s)
         except PageStatusError as error:
             return f"(HTTP {error.status})"
         except NothingToReadError as error:
@@ -166,12 +148,12 @@ class WebActor(Actor):
         return article.markdown[:RESULT_CHARACTERS]
 
     async def _read(self, request: ReadPage) -> PageRead:
-        article = await self._reader().read(request.url, self._single_page_s)
+        article = await self._reader().read(request.url, self._config.single_page_s)
         return PageRead(request_id=request.request_id, title=article.title, markdown=article.markdown)
 
     def _reader(self) -> PageReader:
         if self._pages is None:
-            self._pages = PageReader(also_open=self._also_open, monotonic=self.monotonic)
+            self._pages = PageReader(also_open=self._config.also_open, monotonic=self.monotonic)
         return self._pages
 
     async def _close(self) -> None:

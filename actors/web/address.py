@@ -1,4 +1,4 @@
-"""Which addresses may be read: those that anybody in the world could read, and none of this machine or its network."""
+"""Guard against requests to private addresses (SSRF): nothing of this machine or its network is read."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ def page_url(text: str) -> URL:
     Raises:
         WebError: it is malformed, or breaks a rule.
     """
-    shown = repr(text[:200])
+    quoted = repr(text[:200])
     if len(text) > MAX_URL_CHARACTERS:
-        raise WebError(f"the address {shown}… has {len(text)} characters: at most {MAX_URL_CHARACTERS} are read")
+        raise WebError(f"the address {quoted}… has {len(text)} characters: at most {MAX_URL_CHARACTERS} are read")
     try:
         url = URL(text.strip())
         port = url.port
     except ValueError as error:
-        raise WebError(f"{shown} is not an address: {error}") from None
+        raise WebError(f"{quoted} is not an address: {error}") from None
     if url.scheme not in ("http", "https") or not url.host:
-        raise WebError(f"{shown}: only http:// and https:// addresses with a host are read")
+        raise WebError(f"{quoted}: only http:// and https:// addresses with a host are read")
     if url.user is not None or url.password is not None:
         raise WebError("addresses with a user name or password are not read")
     if port not in _PORTS and (port is None or port < _FIRST_FREE_PORT):
@@ -75,14 +75,18 @@ def is_own(address: str, family: int) -> bool:
 
 
 class PublicAddresses:
-    """Makes the sockets of connections to pages, and refuses to make one to an address that is not public.
+    """Socket factory that refuses addresses which are not public.
 
     It sees the very address that is connected to, so neither a redirect nor a name that changes its mind between two
     look-ups (DNS rebinding) nor an odd spelling of an address gets past it.
     """
 
     def __init__(self, also_open: frozenset[HostPort] = frozenset()) -> None:
-        """`also_open` names what may be read though it is not public."""
+        """Nothing is opened yet.
+
+        Args:
+            also_open: What may be read though it is not public.
+        """
         self._also_open = also_open
 
     def __call__(self, info: AddressInfo) -> socket.socket:
@@ -91,8 +95,8 @@ class PublicAddresses:
         Raises:
             ForbiddenAddressError: it is not public.
         """
-        family, kind, protocol, _, place = info
-        host, port = place[:2]
+        family, kind, protocol, _, host_port = info
+        host, port = host_port[:2]
         if (host, port) in self._also_open:
             return socket.socket(family, kind, protocol)
         if not is_public(host):

@@ -1,4 +1,4 @@
-"""The readable part of an HTML page as markdown. The page is hostile: time and memory are bounded whatever it says."""
+"""Article extraction: the main part of an HTML page as markdown, in bounded time and memory since it is hostile."""
 
 from __future__ import annotations
 
@@ -74,10 +74,10 @@ def without_opaque_parts(html: str) -> str:
     """
     kept: list[str] = []
     position = 0
-    while (found := _OPAQUE.search(html, position)) is not None:
-        kept.append(html[position : found.start()])
-        name = found.group(1)
-        end = re.compile(rf"</{name}[^>]*>?" if name else "-->", re.IGNORECASE).search(html, found.end())
+    while (opening := _OPAQUE.search(html, position)) is not None:
+        kept.append(html[position : opening.start()])
+        name = opening.group(1)
+        end = re.compile(rf"</{name}[^>]*>?" if name else "-->", re.IGNORECASE).search(html, opening.end())
         if end is None:
             position = len(html)
             break
@@ -149,10 +149,10 @@ def _parse(html: str, deadline: _Deadline) -> BeautifulSoup:
 
 
 def _title(soup: BeautifulSoup) -> str:
-    found = soup.find("title") or soup.find("h1")
-    text = found.get_text(" ") if found is not None else ""
-    if found is not None and found.name == "title":
-        found.decompose()
+    element = soup.find("title") or soup.find("h1")
+    text = element.get_text(" ") if element is not None else ""
+    if element is not None and element.name == "title":
+        element.decompose()
     return " ".join(text.split())[:MAX_TITLE_CHARACTERS]
 
 

@@ -1,4 +1,4 @@
-"""The Brave Search API."""
+"""Client of the Brave Search API."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def fault_of(search: SearchWeb) -> str:
     return ""
 
 
-def checked_api_base(text: str) -> URL:
+def parse_api_base(text: str) -> URL:
     """The place of the API, to which the key is sent.
 
     Raises:
@@ -78,7 +78,7 @@ def checked_api_base(text: str) -> URL:
 
 
 class BraveSearch:
-    """Asks the engine; all methods are for the event loop that made it."""
+    """Client of the search engine; all methods are for the event loop that made it."""
 
     def __init__(self, *, api_key: str, api_base: URL) -> None:
         self._key = api_key
@@ -110,8 +110,8 @@ class BraveSearch:
         except ClientError as error:
             raise WebError(f"the search engine cannot be reached: {self._without_key(str(error))}") from error
         if response.status != 200:
-            said = self._without_key(_on_one_line(body.decode("utf-8", "replace")))[:_SHOWN_CHARACTERS]
-            raise WebError(f"HTTP {response.status}: {response.reason or ''}\n{said}".rstrip())
+            text = self._without_key(_on_one_line(body.decode("utf-8", "replace")))[:_SHOWN_CHARACTERS]
+            raise WebError(f"HTTP {response.status}: {response.reason or ''}\n{text}".rstrip())
         return _hits(body)[: search.count]
 
     def _without_key(self, text: str) -> str:
@@ -123,7 +123,7 @@ def _hits(body: bytes) -> tuple[Hit, ...]:
         answer = msgspec.json.decode(body, type=_Answer)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise WebError(f"the search engine's answer is not what it should be: {error}") from error
-    found = (answer.web.results if answer.web else None) or []
+    results = (answer.web.results if answer.web else None) or []
     return tuple(
         Hit(
             title=_on_one_line(result.title),
@@ -131,7 +131,7 @@ def _hits(body: bytes) -> tuple[Hit, ...]:
             age=_on_one_line(result.age or result.page_age),
             snippet=_on_one_line(result.description),
         )
-        for result in found
+        for result in results
     )
 
 

@@ -1,4 +1,4 @@
-"""What the web can say no with."""
+"""The error that every refusal of the web is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fetches public pages, with bounds on where, how long, how much and what kind."""
+"""HTTP client for public pages, with bounds on where, how long, how much and what kind."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Page:
 
 
 class PageReader:
-    """Reads pages; all methods are for the event loop that made it."""
+    """HTTP client of pages; all methods are for the event loop that made it."""
 
     def __init__(self, *, also_open: frozenset[HostPort], monotonic: Callable[[], float]) -> None:
         self._monotonic = monotonic
@@ -85,7 +85,7 @@ class PageReader:
             cookie_jar=DummyCookieJar(),
             headers=HEADERS,
         )
-        self._places = asyncio.Semaphore(PAGES_AT_ONCE)
+        self._slots = asyncio.Semaphore(PAGES_AT_ONCE)
         self._extracting = asyncio.Semaphore(1)
         """One at a time, since it computes and everyone else needs the interpreter too."""
 
@@ -99,14 +99,14 @@ class PageReader:
         Raises:
             WebError: there is none.
         """
-        async with self._places:
+        async with self._slots:
             try:
                 async with asyncio.timeout(timeout_s):
                     page = await self._fetch(page_url(address))
             except TimeoutError:
                 raise WebError(f"no answer within {timeout_s:g} seconds") from None
             except ClientError as error:
-                raise WebError(_said(error)) from error
+                raise WebError(_reason(error)) from error
         async with self._extracting:
             return await asyncio.to_thread(self._article, page)
 
@@ -177,7 +177,7 @@ def _location(response: ClientResponse) -> URL:
         raise WebError(f"HTTP {response.status} without a usable Location") from error
 
 
-def _said(error: ClientError) -> str:
+def _reason(error: ClientError) -> str:
     """Why a connection came to nothing, without the internals of the library."""
     if isinstance(error, ClientConnectorError):
         cause = error.os_error

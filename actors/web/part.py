@@ -12,8 +12,9 @@ def row(plan: Plan, _parts: Parts) -> Part:
 
     def build(_key: str) -> Actor:
         from actors.web.actor import WebActor
+        from actors.web.config import WebConfig
 
-        return WebActor(api_key=plan.secrets.get("BRAVE_API_KEY", ""))
+        return WebActor(WebConfig(api_key=plan.secrets.get("BRAVE_API_KEY", "")))
 
     return Part(
         spec=ActorSpec(WEB.kind, build, core=True),

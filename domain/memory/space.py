@@ -1,4 +1,4 @@
-"""Which vector space the settings ask for; known without loading anything."""
+"""Vector space that the settings ask for: provider, model and size; known without loading anything."""
 
 from __future__ import annotations
 

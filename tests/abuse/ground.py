@@ -23,6 +23,7 @@ from typing import Any, Self
 
 from actors.kernel import ActorSpec, ActorSystem
 from actors.shell.actor import ShellActor
+from actors.shell.config import ShellConfig
 from actors.shell.sandbox.watcher.supervisor import descendants
 from actors.socket.actor import SocketActor, SocketConfig
 from messages.base import Address, Message, RequestId, Surface, Window
@@ -128,7 +129,9 @@ class Ground:
         self.others_door = self._door(_OTHERS)
 
     def _start(self, settings: dict[str, Any]) -> ActorSystem:
+        quota = settings.pop("quota", None)
         given = {"work_root": self.prize.data / "work", "data_root": self.prize.data, "door": SOCKET, **settings}
+        config = ShellConfig(sandbox=self.sandbox, **given)
         system = ActorSystem(workers=2)
         folder = self.root / "doors"
         specs = (
@@ -138,7 +141,7 @@ class Ground:
                 lambda _key: SocketActor(SocketConfig(folder=folder, verbs={"look": VERBS["look"]})),
                 core=True,
             ),
-            ActorSpec("shell", lambda _key: ShellActor(sandbox=self.sandbox, **given), core=True),
+            ActorSpec("shell", lambda _key: ShellActor(config, quota=quota), core=True),
         )
         assert VERBS["look"].to == OWNER
         for spec in specs:

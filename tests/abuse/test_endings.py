@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from actors.shell.sandbox.watcher.supervisor import descendants
-from messages.shell import Outcome
+from messages.shell import BashOutcome
 from tests.abuse.case import python
 from tests.abuse.ground import Ground, kill_all
 
@@ -71,7 +71,7 @@ def test_16_a_background_child_that_holds_the_output_holds_nothing_up(ground: Gr
     got = ground.attack("sleep 300 & echo started")
 
     assert got.text.strip() == "started"
-    assert got.result.outcome is Outcome.EXITED
+    assert got.result.outcome is BashOutcome.EXITED
     assert got.duration_s < 5
     assert got.survivors == ()
 
@@ -91,7 +91,7 @@ def test_16_a_background_child_that_holds_the_output_holds_nothing_up(ground: Gr
 def test_a_command_that_will_not_end_is_ended_when_its_time_is_over(ground: Ground, command: str) -> None:
     got = ground.attack(command, timeout_s=0.7)
 
-    assert got.result.outcome is Outcome.TIMED_OUT
+    assert got.result.outcome is BashOutcome.TIMED_OUT
     assert got.duration_s < 5
     assert got.survivors == ()
 
@@ -114,7 +114,7 @@ def test_45_a_command_cancelled_while_it_starts_leaves_nothing(ground: Ground, w
         threading.Event().wait(wait_s)
         ground.cancel(request)
 
-        assert ground.result(request).outcome is Outcome.ABORTED
+        assert ground.result(request).outcome is BashOutcome.ABORTED
     assert ground.survivors(others) == []
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from domain.text.output_tail import MAX_BYTES, MAX_LINES
-from messages.shell import Outcome
+from messages.shell import BashOutcome
 from tests.abuse.case import python
 from tests.abuse.ground import Ground
 from tests.abuse.ground import Outcome as Got
@@ -42,7 +42,7 @@ def assert_bounded(ground: Ground, got: Got) -> None:
 def test_19_a_flood_without_end_costs_its_time_and_eight_megabytes_of_disk(ground: Ground) -> None:
     got = ground.attack("yes 'I will not stop'", timeout_s=1.0)
 
-    assert got.result.outcome is Outcome.TIMED_OUT
+    assert got.result.outcome is BashOutcome.TIMED_OUT
     assert got.text.startswith("I will not stop\n") or "I will not stop" in got.text
     assert_bounded(ground, got)
 
@@ -58,7 +58,7 @@ def test_20_a_flood_of_zeros_costs_no_memory(ground: Ground, size: str) -> None:
     got = ground.attack(f"head -c {size} /dev/zero; echo over")
 
     assert peak_bytes() - before <= MEMORY_BYTES
-    assert got.result.outcome is Outcome.EXITED
+    assert got.result.outcome is BashOutcome.EXITED
     assert "over" in got.text
     assert_bounded(ground, got)
 

@@ -10,7 +10,7 @@ import pytest
 
 from actors.linux.safe_open import open_beneath
 from actors.shell.quota import Quota
-from messages.shell import BashResult, Outcome
+from messages.shell import BashOutcome, BashResult
 from tests.abuse.ground import Ground
 
 LONG_OUTPUT = "seq 20000"
@@ -27,7 +27,7 @@ def test_30_whatever_a_command_leaves_where_the_agent_looks_the_agent_goes_on(
 
     got = ground.attack(LONG_OUTPUT)
 
-    assert got.result.outcome is Outcome.EXITED
+    assert got.result.outcome is BashOutcome.EXITED
     assert "\n20000" in got.text
     assert got.duration_s < 10
     assert ground.harm(before) == []
@@ -79,7 +79,7 @@ def test_38_what_is_planted_in_the_folder_is_run_by_nobody(ground: Ground) -> No
 
     later = ("true", LONG_OUTPUT, "cd /; echo $BASH_ENV$ENV$PYTHONPATH$LD_PRELOAD$PYTHONSTARTUP", "ls; id")
     outcomes = [ground.attack(command).result.outcome for command in later]
-    assert outcomes == [Outcome.EXITED] * len(later)
+    assert outcomes == [BashOutcome.EXITED] * len(later)
     sent = ground.ask("sleep 30")
     ground.cancel(sent)
     ground.result(sent)
@@ -137,7 +137,7 @@ def test_40_file_names_of_any_kind_are_names_and_nothing_else(ground: Ground) ->
     got = ground.attack(LONG_OUTPUT)
 
     assert "\x1b" not in listed.text
-    assert got.result.outcome is Outcome.EXITED
+    assert got.result.outcome is BashOutcome.EXITED
     assert not (ground.workdir / "planted").exists()
     for name in NAMES:
         os.close(open_beneath(ground.workdir, name, LIMIT))
@@ -150,7 +150,7 @@ def test_41_a_folder_with_too_many_files_or_bytes_gets_no_more_commands(ground: 
         Ground(Path(root), ground.sandbox, quota=quota) as small,
     ):
         for fill in ("touch f-{1..600}", "mkdir -p d; cd d; touch f-{1..600}", "head -c 3M /dev/zero > big"):
-            assert small.fresh().attack(fill).result.outcome is Outcome.EXITED
+            assert small.fresh().attack(fill).result.outcome is BashOutcome.EXITED
 
             assert "working directory" in small.refusal(small.ask("true")).lower()
         assert isinstance(small.fresh().reply(small.ask("true")), BashResult), "other windows go on"

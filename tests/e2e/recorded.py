@@ -13,7 +13,7 @@ import msgspec
 from actors.bootstrap import agent_plan, discord_connection
 from actors.context.data_root import DataRoot
 from actors.kernel import Actor, ActorSpec, ActorSystem, ManualClock, counted_ids
-from actors.model.wire import messages_of, told_without_tools, tools_of
+from actors.model.wire import messages_of, tools_of, without_tool_calls
 from actors.part import Layer
 from actors.parts import parts
 from actors.settings.load import load
@@ -171,5 +171,5 @@ def _inbox_spec(kind: str, told: list[Message]) -> ActorSpec:
 
 
 def _on_the_wire(request: ModelRequest) -> str:
-    worded = told_without_tools(request)
+    worded = without_tool_calls(request)
     return json.dumps({"messages": messages_of(worded), "tools": tools_of(worded.tools)}, ensure_ascii=False)

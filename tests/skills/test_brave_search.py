@@ -19,8 +19,10 @@ import yaml
 from actors.kernel import ActorSpec, ActorSystem
 from actors.part import Verb
 from actors.shell.actor import ShellActor
+from actors.shell.config import ShellConfig
 from actors.socket.actor import SocketActor, SocketConfig
 from actors.web.actor import WebActor
+from actors.web.config import WebConfig
 from messages.base import Address, RequestId, Surface, Window
 from messages.shell import BashRefused, BashResult, RunBash
 from messages.web import ReadPage, SearchWeb
@@ -243,12 +245,14 @@ def test_in_the_sandbox_without_network_and_key_the_web_is_read_through_the_agen
     also_open = frozenset({("127.0.0.1", site.port)})
     system = ActorSystem(workers=2)
     for spec in (
-        ActorSpec("web", lambda _key: WebActor(api_key=KEY, api_base=site.api_base, also_open=also_open)),
+        ActorSpec("web", lambda _key: WebActor(WebConfig(api_key=KEY, api_base=site.api_base, also_open=also_open))),
         ActorSpec("socket", lambda _key: SocketActor(SocketConfig(folder=tmp_path / "doors", verbs=verbs))),
         ActorSpec(
             "shell",
             lambda _key: ShellActor(
-                work_root=tmp_path / "work", data_root=tmp_path, door=socket_actor, skill_roots=(SKILL.parent,)
+                ShellConfig(
+                    work_root=tmp_path / "work", data_root=tmp_path, door=socket_actor, skill_roots=(SKILL.parent,)
+                )
             ),
         ),
     ):

@@ -45,15 +45,17 @@ def find(name: str = "bwrap") -> tuple[str, str]:
     if path is None or not Path(path).is_absolute():
         raise UnfitError("bubblewrap is not installed")
     try:
-        done = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=_VERSION_S, env={}, cwd="/")
+        process = subprocess.run(
+            [path, "--version"], capture_output=True, text=True, timeout=_VERSION_S, env={}, cwd="/"
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise UnfitError(f"bubblewrap does not run: {error}") from error
-    found = re.search(r"(\d+)\.(\d+)\.(\d+)", done.stdout)
-    if done.returncode or found is None:
+    version = re.search(r"(\d+)\.(\d+)\.(\d+)", process.stdout)
+    if process.returncode or version is None:
         raise UnfitError("bubblewrap does not tell its version")
-    if tuple(map(int, found.groups())) < LEAST_VERSION:
-        raise UnfitError(f"bubblewrap {found[0]} is too old: {'.'.join(map(str, LEAST_VERSION))} is needed")
-    return path, found[0]
+    if tuple(map(int, version.groups())) < LEAST_VERSION:
+        raise UnfitError(f"bubblewrap {version[0]} is too old: {'.'.join(map(str, LEAST_VERSION))} is needed")
+    return path, version[0]
 
 
 def command_line(bwrap: str, view: View, bash: str, command: str, before: str = "") -> tuple[str, ...]:

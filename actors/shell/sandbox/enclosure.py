@@ -1,4 +1,4 @@
-"""One command, put into the wrapper that is in force."""
+"""Wrapping of a command: turns it into a job for the watching process, by the wrapper that is in force."""
 
 from __future__ import annotations
 
@@ -36,17 +36,14 @@ class Wrapper(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Enclosure:
-    """Makes jobs for the watching process.
-
-    Args:
-        wrapper: Which; not `NONE`.
-        bash: Its path.
-        bwrap: bubblewrap's path; empty with Landlock.
-    """
+    """Factory of jobs for the watching process."""
 
     wrapper: Wrapper
+    """Which; not `NONE`."""
     bash: str
+    """Its path."""
     bwrap: str = ""
+    """bubblewrap's path; empty with Landlock."""
 
     def job(
         self, command: str, view: View, environment: Mapping[str, str], *, timeout_s: float, user_threads: int

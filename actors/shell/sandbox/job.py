@@ -1,4 +1,4 @@
-"""What the agent tells the watching process about one command, and what it hears back; JSON on a socket of its own."""
+"""Wire format between the agent and the watching process: a job, and how it ended; JSON, a socket a command."""
 
 from __future__ import annotations
 

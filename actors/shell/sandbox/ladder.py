@@ -1,4 +1,4 @@
-"""Which wrapper works here: bubblewrap, else Landlock, else none, found out by trying to break out of each."""
+"""Choice of the sandbox: bubblewrap, else Landlock, else none, found out by trying to break out of each."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from actors.shell.sandbox import bubblewrap, landlock
 from actors.shell.sandbox.bubblewrap import UnfitError
 from actors.shell.sandbox.enclosure import Enclosure, Wrapper, threads_of_user
 from actors.shell.sandbox.view import View, programs_elsewhere
-from actors.shell.warden_client import Warden
+from actors.shell.warden_client import WardenClient
 
 CHOICES = ("auto", "bwrap", "landlock", "none")
 _PROBE_S = 10.0
@@ -50,7 +50,7 @@ class Level:
     """Why every command is refused; empty if they are not."""
 
 
-async def find_level(choice: str, bash: str, warden: Warden, bwrap: str = "bwrap") -> Level:
+async def find_level(choice: str, bash: str, warden: WardenClient, bwrap: str = "bwrap") -> Level:
     """The best level that `choice` permits and that works.
 
     Args:
@@ -89,7 +89,7 @@ def sandbox_level(choice: str, bash: str) -> Level:
     """
 
     async def find() -> Level:
-        warden = Warden()
+        warden = WardenClient()
         try:
             return await find_level(choice, bash, warden)
         finally:
@@ -112,7 +112,7 @@ def _candidate(wrapper: Wrapper, bash: str, bwrap: str) -> tuple[Enclosure, str]
     return Enclosure(wrapper=wrapper, bash=bash), f"Landlock ABI {abi}"
 
 
-async def _try(enclosure: Enclosure, warden: Warden) -> None:
+async def _try(enclosure: Enclosure, warden: WardenClient) -> None:
     """Run a command that tries what must not work.
 
     Raises:
@@ -120,11 +120,11 @@ async def _try(enclosure: Enclosure, warden: Warden) -> None:
     """
     with tempfile.TemporaryDirectory(prefix="agent-probe-") as folder, socket.create_server(("127.0.0.1", 0)) as server:
         inside, canary = _bait(folder)
-        said = await _output(enclosure, warden, str(inside), _targets(canary, server))
+        output = await _output(enclosure, warden, str(inside), _targets(canary, server))
         if not _is_untouched(canary):
-            said += b"writes where it should not"
-        if said != b"in\n":
-            text = " ".join(said.decode("utf-8", "replace").removeprefix("in\n").split())
+            output += b"writes where it should not"
+        if output != b"in\n":
+            text = " ".join(output.decode("utf-8", "replace").removeprefix("in\n").split())
             raise UnfitError(f"{enclosure.wrapper} does not work here: {text[:300] or 'the trial said nothing'}")
 
 
@@ -149,7 +149,7 @@ def _targets(canary: Path, server: socket.socket) -> dict[str, str]:
     }
 
 
-async def _output(enclosure: Enclosure, warden: Warden, inside: str, environment: dict[str, str]) -> bytes:
+async def _output(enclosure: Enclosure, warden: WardenClient, inside: str, environment: dict[str, str]) -> bytes:
     view = View(cwd=inside, own=(inside,), executable=programs_elsewhere())
     threads = threads_of_user(os.getuid())
     command = f"{{\n{_ESCAPES}\n}} 2> /dev/null"

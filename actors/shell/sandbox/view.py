@@ -1,4 +1,4 @@
-"""What a command may see of the machine, and do to it: everything else is absent, or shut."""
+"""File system view of a command: what it may see of the machine, and change; everything else is absent, or shut."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CONFIGURATION_OF_NETWORK = [
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
-    """One command's share of the machine; absolute paths, each shown where it is unless said otherwise."""
+    """File system view of one command; absolute paths, each shown where it is unless said otherwise."""
 
     cwd: str
     own: tuple[str, ...]

@@ -13,11 +13,12 @@ from pathlib import Path
 
 from actors.kernel import ActorSpec, ActorSystem
 from actors.shell.actor import ShellActor
+from actors.shell.config import ShellConfig
 from actors.shell.launch import probe_bash
 from actors.shell.sandbox.ladder import sandbox_level
 from lab.bench.measure import Figures, percentile
 from messages.base import Address, RequestId, Surface, Window
-from messages.shell import BashResult, CancelBash, Outcome, RunBash
+from messages.shell import BashOutcome, BashResult, CancelBash, RunBash
 
 PLAIN = "none"
 WRAPPERS = ("bwrap", "landlock")
@@ -90,7 +91,7 @@ class Shells:
 
     def _builder(self, level: str) -> Callable[[str], ShellActor]:
         folder = self._root / level
-        return lambda _key: ShellActor(work_root=folder / "work", data_root=folder, sandbox=level)
+        return lambda _key: ShellActor(ShellConfig(work_root=folder / "work", data_root=folder, sandbox=level))
 
 
 def measure(say: Say, *, quick: bool) -> dict[str, Figures]:
@@ -143,7 +144,7 @@ def at_once(shells: Shells, level: str) -> Figures:
     brief = [shells.tell(level, "echo done", number) for number in range(STUCK, WINDOWS)]
     finished = sum(shells.result(request_id).text == "done" for request_id in brief)
     brief_s = time.perf_counter() - began
-    timed_out = sum(shells.result(request_id).outcome is Outcome.TIMED_OUT for request_id in stuck)
+    timed_out = sum(shells.result(request_id).outcome is BashOutcome.TIMED_OUT for request_id in stuck)
     return {
         "at_once": WINDOWS,
         "at_once_unfinished": WINDOWS - finished - timed_out,

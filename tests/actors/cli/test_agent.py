@@ -60,6 +60,18 @@ def test_doctor_names_the_model_and_what_commands_are_kept_in(tmp_path: Path) ->
     assert json.loads(run("agent", "doctor", "--json", cwd=tmp_path).stdout)["ok"] is True
 
 
+def test_doctor_and_try_say_that_commands_are_turned_off(tmp_path: Path) -> None:
+    (tmp_path / "agent.toml").write_text("[shell]\nenabled = false\n")
+    checks = json.loads(run("agent", "doctor", "--json", cwd=tmp_path).stdout)["checks"]
+    details = {check["name"]: check["detail"] for check in checks}
+    assert details["bash"] == "not needed: commands are turned off (shell.enabled)"
+    assert "sandbox" not in details
+    done = run("agent", "try", "--data", "data", "--say", "run: echo $((6*7))", cwd=tmp_path)
+    assert (done.returncode, "42" in done.stdout) == (0, False)
+    assert "no bash tool is offered" in done.stdout
+    assert "note: commands are turned off (shell.enabled)" in done.stderr
+
+
 def test_doctor_fails_on_a_damaged_log(tmp_path: Path) -> None:
     folder = tmp_path / "data" / "logs" / "discord-channel" / "910000000000000011"
     folder.mkdir(parents=True)

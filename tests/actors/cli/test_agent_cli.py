@@ -17,6 +17,14 @@ def test_it_prints_the_answer_and_nothing_else(tmp_path: Path) -> None:
     assert done.stderr == ""
 
 
+def test_where_commands_are_turned_off_none_runs(tmp_path: Path) -> None:
+    (tmp_path / "agent.toml").write_text("[shell]\nenabled = false\n")
+    done = run("agent-cli", "run: touch ran", cwd=tmp_path)
+    assert done.returncode == 0
+    assert "no bash tool is offered" in done.stdout
+    assert not (tmp_path / "ran").exists()
+
+
 def test_commands_run_in_the_callers_folder(tmp_path: Path) -> None:
     assert str(tmp_path) in run("agent-cli", "run: pwd", cwd=tmp_path).stdout
 

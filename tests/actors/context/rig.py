@@ -20,7 +20,7 @@ from messages.base import CONTEXT_KIND, Address, Message, Surface, Window
 from messages.context import UserMessage
 from messages.discord import Delivered, PostMessage
 from messages.model import ChatMessage, ModelReply, ModelRequest, StopReason, ToolCall, Usage
-from messages.shell import BashResult, Outcome, RunBash
+from messages.shell import BashOutcome, BashResult, RunBash
 
 M = TypeVar("M", bound=Message)
 
@@ -175,7 +175,7 @@ def bash_result(command: RunBash, text: str, exit_code: int = 0) -> BashResult:
     """A command's end."""
     return BashResult(
         request_id=command.request_id,
-        outcome=Outcome.EXITED,
+        outcome=BashOutcome.EXITED,
         exit_code=exit_code,
         text=text,
         truncated=False,

@@ -7,11 +7,11 @@ from actors.embedder.circuit_breaker import CircuitBreaker
 
 def fail(breaker: CircuitBreaker, now: float, asked_wait_s: float | None = None) -> float:
     breaker.fail(breaker.round, asked_wait_s, now)
-    return breaker.opens_in_s(now)
+    return breaker.pause_left_s(now)
 
 
-def test_it_is_open_at_first() -> None:
-    assert CircuitBreaker().is_open(0)
+def test_it_allows_calls_at_first() -> None:
+    assert CircuitBreaker().allows_calls(0)
 
 
 def test_pauses_double_to_five_minutes_and_end() -> None:
@@ -20,9 +20,9 @@ def test_pauses_double_to_five_minutes_and_end() -> None:
     for least in (1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300):
         pause_s = fail(breaker, now)
         assert least <= pause_s <= least + 0.5
-        assert not breaker.is_open(now + pause_s - 0.01)
+        assert not breaker.allows_calls(now + pause_s - 0.01)
         now += pause_s
-        assert breaker.is_open(now)
+        assert breaker.allows_calls(now)
 
 
 def test_pauses_have_a_chance_part() -> None:
@@ -37,18 +37,18 @@ def test_calls_that_fail_side_by_side_count_once() -> None:
         breaker.fail(begun_in, None, 0)
 
     assert breaker.failures == 1
-    assert breaker.opens_in_s(0) <= 1.5
+    assert breaker.pause_left_s(0) <= 1.5
 
 
 def test_success_ends_a_pause_but_not_a_wait_that_was_asked_for() -> None:
     breaker = CircuitBreaker()
     fail(breaker, 0)
     breaker.succeed()
-    assert breaker.is_open(0)
+    assert breaker.allows_calls(0)
 
     fail(breaker, 0, asked_wait_s=20)
     breaker.succeed()
-    assert breaker.opens_in_s(0) == 20
+    assert breaker.pause_left_s(0) == 20
 
 
 @pytest.mark.parametrize(("asked_s", "kept_s"), [(0.5, 1.0), (90.0, 90.0), (86_400.0, 3_600.0)])
@@ -56,10 +56,10 @@ def test_the_wait_that_was_asked_for_is_the_least_up_to_an_hour(asked_s: float, 
     assert kept_s <= fail(CircuitBreaker(), 0, asked_s) <= kept_s + 0.5
 
 
-def test_what_is_shut_opens_by_success_only() -> None:
+def test_what_is_tripped_allows_calls_after_a_success_only() -> None:
     breaker = CircuitBreaker()
-    breaker.shut("no key")
-    assert not breaker.is_open(1e9)
+    breaker.trip("no key")
+    assert not breaker.allows_calls(1e9)
 
     breaker.succeed()
-    assert breaker.is_open(0)
+    assert breaker.allows_calls(0)

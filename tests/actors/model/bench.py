@@ -6,6 +6,8 @@ import itertools
 
 from actors.kernel import ActorSpec, ActorSystem
 from actors.model.actor import ModelActor
+from actors.model.calls import Sleep
+from actors.model.config import ModelConfig
 from domain.turn.bash_tool import BASH_TOOL
 from lab.loopback_model.server import LoopbackModel
 from messages.base import Address, Message, RequestId, Surface, Window
@@ -35,12 +37,13 @@ def user(text: str) -> ChatMessage:
 class Bench:
     """Asks a ModelActor and collects what it says. Waits between tries take no time and are noted."""
 
-    def __init__(self, server: LoopbackModel, **settings: object) -> None:
+    def __init__(self, server: LoopbackModel, *, sleep: Sleep | None = None, **settings: object) -> None:
         self.server = server
         self.waits: list[float] = []
-        given = {"name": "hosted_vllm/test", "api_base": server.api_base, "sleep": self._note, **settings}
+        given = {"name": "hosted_vllm/test", "api_base": server.api_base, **settings}
+        config = ModelConfig(**given)  # type: ignore[arg-type]
         self.system = ActorSystem(workers=2)
-        self.system.register(ActorSpec("model", lambda _key: ModelActor(**given), core=True))  # type: ignore[arg-type]
+        self.system.register(ActorSpec("model", lambda _key: ModelActor(config, sleep=sleep or self._note), core=True))
         self.system.start()
         self.edge = self.system.edge("test")
         self._ids = (RequestId(f"r{number}") for number in itertools.count(1))
@@ -60,7 +63,6 @@ class Bench:
             request_id=next(self._ids),
             reply_to=self.edge.address,
             window=of or window(),
-            purpose="turn",
             system_prompt=system_prompt,
             messages=messages or (user("hello"),),
             tools=tools,

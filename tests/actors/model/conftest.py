@@ -39,7 +39,7 @@ def make_bench(litellm: None, server: LoopbackModel) -> Iterator[Callable[..., B
     made: list[Bench] = []
 
     def make(**settings: object) -> Bench:
-        made.append(Bench(server, **settings))
+        made.append(Bench(server, **settings))  # type: ignore[arg-type]
         return made[-1]
 
     yield make

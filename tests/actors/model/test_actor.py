@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from actors.model.actor import ModelActor
+from actors.model.config import ModelConfig
 from lab.loopback_model.server import Answer, CutOff, Held, LoopbackModel, Received, Refusal, Stall, echo
 from messages.base import Address
 from messages.kernel import ActorCrashed
@@ -212,4 +213,4 @@ def test_a_drain_waits_for_calls_in_flight(holding: Callable[..., Bench]) -> Non
 )
 def test_settings_that_cannot_work_are_refused(broken: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="must"):
-        ModelActor(**broken)
+        ModelActor(ModelConfig(**broken))

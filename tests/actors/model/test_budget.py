@@ -12,6 +12,7 @@ from actors.kernel import ActorSpec, ActorSystem, ManualClock
 from actors.kernel.edge import Edge
 from actors.model.actor import ModelActor
 from actors.model.backend import Backend, Completion, OfflineBackend
+from actors.model.config import ModelConfig
 from messages.base import Address, RequestId
 from messages.model import ChatMessage, ModelFailed, ModelReply, ModelRequest, Role, StopReason, Usage
 from messages.status import DescribeYourself, SelfDescription
@@ -38,10 +39,11 @@ class SilentModel(ModelActor):
 class Till:
     """A ModelActor whose calls' answers the test makes up, since they come to the actor itself first."""
 
-    def __init__(self, **settings: object) -> None:
+    def __init__(self, *, spent_today: Callable[[], float] | None = None, **settings: object) -> None:
+        config = ModelConfig(**settings)  # type: ignore[arg-type]
         self.clock = ManualClock()
         self.system = ActorSystem(workers=0, clock=self.clock)
-        self.system.register(ActorSpec("model", lambda _key: SilentModel(**settings), core=True))  # type: ignore[arg-type]
+        self.system.register(ActorSpec("model", lambda _key: SilentModel(config, spent_today=spent_today), core=True))
         self.system.start()
         self.edge: Edge = self.system.edge("test")
         self._asked = 0
@@ -53,7 +55,6 @@ class Till:
             request_id=RequestId(f"r{self._asked}"),
             reply_to=self.edge.address,
             window=window(self._asked),
-            purpose="turn",
             system_prompt="",
             messages=(ChatMessage(role=Role.USER, text="hello"),),
             tools=(),
@@ -98,7 +99,7 @@ def make_till() -> Iterator[Callable[..., Till]]:
     made: list[Till] = []
 
     def make(**settings: object) -> Till:
-        made.append(Till(**settings))
+        made.append(Till(**settings))  # type: ignore[arg-type]
         return made[-1]
 
     yield make

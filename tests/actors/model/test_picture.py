@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from actors.model.picture import data_url, unseen
+from actors.model.picture import data_url, refuse_image
 from actors.model.wire import messages_of
 from domain.turn.attachments import LONGEST_IMAGE_BYTES
 from messages.base import Address, RequestId
@@ -42,7 +42,6 @@ def request(workdir: Path | str, *messages: ChatMessage) -> ModelRequest:
         request_id=RequestId("r"),
         reply_to=Address("edge", "test"),
         window=window(),
-        purpose="turn",
         system_prompt="",
         messages=messages or (ChatMessage(role=Role.USER, text="look", images=(IMAGE,)),),
         tools=(),
@@ -97,7 +96,7 @@ def test_without_a_directory_nothing_is_shown() -> None:
 
 
 def test_a_model_that_takes_no_images_is_told_so(workdir: Path) -> None:
-    told = messages_of(request(workdir), unseen)
+    told = messages_of(request(workdir), refuse_image)
     said = "look\n[attachments/1/a.png is not shown to you: this model takes no images]"
     assert told == [{"role": "user", "content": said}]
 

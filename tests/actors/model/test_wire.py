@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.model.wire import encodable, messages_of, told_without_tools, tools_of
+from actors.model.wire import encodable, messages_of, tools_of, without_tool_calls
 from domain.turn.bash_tool import BASH_TOOL
 from messages.base import Address, RequestId
 from messages.model import ChatMessage, ModelRequest, Role, ToolCall, ToolSpec
@@ -19,7 +19,6 @@ def request(*messages: ChatMessage, system_prompt: str = "") -> ModelRequest:
         request_id=RequestId("r"),
         reply_to=Address("edge", "test"),
         window=window(),
-        purpose="turn",
         system_prompt=system_prompt,
         messages=messages,
         tools=(),
@@ -81,11 +80,11 @@ def test_where_no_tool_is_offered_earlier_calls_are_told_in_words() -> None:
         ChatMessage(role=Role.TOOL, text="files", tool_call_id="c"),
         ChatMessage(role=Role.ASSISTANT, text="done"),
     )
-    assert messages_of(told_without_tools(asked)) == [
+    assert messages_of(without_tool_calls(asked)) == [
         {"role": "user", "content": "look"},
         {"role": "assistant", "content": '[bash was called: {"command":"ls"}]'},
         {"role": "user", "content": "[result]\nfiles"},
         {"role": "assistant", "content": "done"},
     ]
     offering = msgspec.structs.replace(asked, tools=(BASH_TOOL,))
-    assert told_without_tools(offering) is offering
+    assert without_tool_calls(offering) is offering

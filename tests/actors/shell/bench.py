@@ -9,7 +9,9 @@ from pathlib import Path
 
 from actors.kernel import ActorSpec, ActorSystem
 from actors.shell.actor import ShellActor
+from actors.shell.config import ShellConfig
 from actors.shell.launch import probe_bash
+from actors.shell.quota import Quota
 from actors.shell.sandbox.ladder import Level, sandbox_level
 from messages.base import Address, RequestId, Surface, Window
 from messages.shell import BashRefused, BashResult, CancelBash, RunBash
@@ -25,18 +27,14 @@ def window(number: int = 0) -> Window:
 class Bench:
     """Asks a ShellActor and collects its replies."""
 
-    def __init__(self, root: Path, *, cli_workdir: Path | None = None, **settings: object) -> None:
+    def __init__(self, root: Path, *, quota: Quota | None = None, **settings: object) -> None:
         self.root = root
         self.sandbox = str(settings.get("sandbox", "auto"))
         self.actors: list[ShellActor] = []
+        config = ShellConfig(work_root=root / "work", data_root=root, **settings)  # type: ignore[arg-type]
 
         def build(_key: str) -> ShellActor:
-            actor = ShellActor(
-                work_root=root / "work",
-                data_root=root,
-                cli_workdir=cli_workdir,
-                **settings,  # type: ignore[arg-type]
-            )
+            actor = ShellActor(config, quota=quota)
             self.actors.append(actor)
             return actor
 
@@ -47,8 +45,8 @@ class Bench:
         self._ids = (RequestId(f"r{number}") for number in itertools.count(1))
 
     def workdir(self, of: Window | None = None) -> Path:
-        place = of or window()
-        return self.root / "work" / place.surface.value / place.id
+        owner = of or window()
+        return self.root / "work" / owner.surface.value / owner.id
 
     def fifo(self, name: str, *, of: Window | None = None) -> Path:
         """A meeting point of test and command: whoever reads it waits for the one who writes it."""

@@ -9,14 +9,16 @@ import pytest
 
 from actors.kernel import ActorSpec, ActorSystem
 from actors.shell.actor import ShellActor
+from actors.shell.config import ShellConfig
 from messages.base import RequestId, Surface, Window
-from messages.shell import BashResult, CancelBash, Outcome, RunBash
+from messages.shell import BashOutcome, BashResult, CancelBash, RunBash
+from messages.status import DescribeYourself, SelfDescription
 from tests.actors.shell.bench import CLI, SHELL, Bench, living, window
 
 
 def test_a_command_gives_its_output_and_success(bench: Bench) -> None:
     result = bench.run("echo out; echo err >&2; echo out again")
-    assert (result.outcome, result.exit_code, result.text) == (Outcome.EXITED, 0, "out\nerr\nout again")
+    assert (result.outcome, result.exit_code, result.text) == (BashOutcome.EXITED, 0, "out\nerr\nout again")
     assert (result.truncated, result.full_output_path, result.is_error) == (False, "", False)
     assert 0 < result.duration_s < 10
 
@@ -37,7 +39,7 @@ def test_the_exit_code_is_told(bench: Bench, command: str, exit_code: int, text:
     if bench.sandbox == "bwrap" and exit_code < 0:  # as any shell has it of its children
         exit_code, text = 128 - exit_code, f"[Exit code {128 - exit_code}.]"
     result = bench.run(command)
-    assert (result.outcome, result.exit_code) == (Outcome.EXITED, exit_code)
+    assert (result.outcome, result.exit_code) == (BashOutcome.EXITED, exit_code)
     assert result.text.endswith(text)
     assert result.is_error == (exit_code != 0)
 
@@ -103,7 +105,7 @@ def test_random_bytes_do_no_harm(bench: Bench) -> None:
 
 def test_a_command_that_takes_too_long_is_killed_with_its_children_though_they_ignore_signals(bench: Bench) -> None:
     result = bench.run("trap '' TERM INT HUP; echo begun; (trap '' TERM; sleep 60.25) & sleep 60.25", timeout_s=0.6)
-    assert (result.outcome, result.exit_code, result.is_error) == (Outcome.TIMED_OUT, None, True)
+    assert (result.outcome, result.exit_code, result.is_error) == (BashOutcome.TIMED_OUT, None, True)
     assert result.text == "begun\n\n[Killed: the command ran longer than its timeout of 0.6 seconds.]"
     assert result.duration_s < 5
     assert living("60.25") == []
@@ -111,7 +113,7 @@ def test_a_command_that_takes_too_long_is_killed_with_its_children_though_they_i
 
 def test_the_default_timeout_holds_for_commands_that_name_none(tmp_path: Path) -> None:
     bench = Bench(tmp_path, default_timeout_s=0.2)
-    assert bench.run("sleep 60").outcome is Outcome.TIMED_OUT
+    assert bench.run("sleep 60").outcome is BashOutcome.TIMED_OUT
     bench.system.stop()
 
 
@@ -153,7 +155,7 @@ def test_a_cancelled_command_is_killed_and_what_it_said_is_told(bench: Bench) ->
     begun.read_text()
     bench.cancel(request_id)
     result = bench.result(request_id)
-    assert (result.outcome, result.exit_code) == (Outcome.ABORTED, None)
+    assert (result.outcome, result.exit_code) == (BashOutcome.ABORTED, None)
     assert result.text == "so far\n\n[Cancelled: the command was stopped before it ended.]"
     assert living("60.29") == []
 
@@ -162,7 +164,7 @@ def test_a_command_can_be_cancelled_in_the_moment_of_its_start(bench: Bench) -> 
     for number in range(20):
         request_id = bench.ask("sleep 60", of=window(number))
         bench.cancel(request_id)
-        assert bench.result(request_id).outcome is Outcome.ABORTED
+        assert bench.result(request_id).outcome is BashOutcome.ABORTED
 
 
 def test_a_waiting_command_can_be_cancelled_and_is_never_run(bench: Bench) -> None:
@@ -171,7 +173,7 @@ def test_a_waiting_command_can_be_cancelled_and_is_never_run(bench: Bench) -> No
     second = bench.ask("touch ran")
     third = bench.ask("echo third")
     bench.cancel(second)
-    assert bench.result(second).outcome is Outcome.ABORTED
+    assert bench.result(second).outcome is BashOutcome.ABORTED
     go.write_text("\n")
     assert bench.result(first).exit_code == 0
     assert bench.result(third).text == "third"
@@ -253,6 +255,19 @@ def test_without_bash_every_command_is_refused_and_the_actor_lives(tmp_path: Pat
     assert bench.system.supervisor.crashes() == {}
 
 
+def test_where_commands_are_turned_off_each_is_refused_nothing_is_made_and_the_status_says_so(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, enabled=False, bash_candidates=("/no/bash",))
+    assert bench.refusal(bench.ask("touch ran")) == "Commands are turned off here (`shell.enabled`)."
+    bench.cancel(RequestId("r1"))
+    bench.system.tell(SHELL, DescribeYourself(request_id=RequestId("d"), reply_to=bench.edge.address))
+    description = bench.edge.receive(20)
+    assert isinstance(description, SelfDescription)
+    assert description.figures == (("commands", "off (shell.enabled)"),)
+    bench.system.stop()
+    assert list(tmp_path.iterdir()) == []
+    assert bench.system.supervisor.crashes() == {}
+
+
 def test_a_command_of_the_command_line_runs_where_its_caller_is_and_leaves_nothing_there(tmp_path: Path) -> None:
     caller = tmp_path / "caller"
     caller.mkdir()
@@ -279,7 +294,7 @@ def test_stopping_kills_what_runs_and_tells_everyone_who_waits(bench: Bench) -> 
     begun.read_text()
     bench.system.stop()
     assert bench.result(running).text.startswith("so far\n\n[Cancelled")
-    assert bench.result(waiting).outcome is Outcome.ABORTED
+    assert bench.result(waiting).outcome is BashOutcome.ABORTED
     assert living("60.30") == []
     assert not (bench.workdir() / "ran").exists()
 
@@ -290,7 +305,7 @@ def test_after_a_crash_every_asker_is_told_and_the_next_command_runs(bench: Benc
     running = bench.ask("echo > begun; sleep 60.31")
     begun.read_text()
     bench.system.tell(SHELL, "no message of ours")  # type: ignore[arg-type]
-    assert bench.result(running).outcome is Outcome.ABORTED
+    assert bench.result(running).outcome is BashOutcome.ABORTED
     assert bench.run("echo alive").text == "alive"
     assert living("60.31") == []
     assert bench.edge.drain() == []
@@ -309,7 +324,9 @@ def test_work_is_in_progress_until_the_last_command_has_ended(bench: Bench) -> N
 def test_a_handler_never_waits_for_a_command(tmp_path: Path) -> None:
     system = ActorSystem(workers=0)
     system.register(
-        ActorSpec("shell", lambda _key: ShellActor(work_root=tmp_path / "work", data_root=tmp_path), core=True)
+        ActorSpec(
+            "shell", lambda _key: ShellActor(ShellConfig(work_root=tmp_path / "work", data_root=tmp_path)), core=True
+        )
     )
     system.start()
     edge = system.edge("test")
@@ -320,12 +337,12 @@ def test_a_handler_never_waits_for_a_command(tmp_path: Path) -> None:
     system.run()
     result = edge.receive(10)
     assert isinstance(result, BashResult)
-    assert result.outcome is Outcome.ABORTED
+    assert result.outcome is BashOutcome.ABORTED
     system.stop()
 
 
 def test_settings_that_cannot_be_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="default timeout: A timeout of 700 seconds"):
-        ShellActor(work_root=tmp_path, data_root=tmp_path, default_timeout_s=700.0)
+        ShellConfig(work_root=tmp_path, data_root=tmp_path, default_timeout_s=700.0)
     with pytest.raises(ValueError, match="0 commands at once: at least 1"):
-        ShellActor(work_root=tmp_path, data_root=tmp_path, commands_at_once=0)
+        ShellConfig(work_root=tmp_path, data_root=tmp_path, commands_at_once=0)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from actors.linux.syscall_numbers import PROCESSORS
-from messages.shell import Outcome
+from messages.shell import BashOutcome
 from tests.actors.shell.bench import Bench, all_gone, living, window
 
 ROOT = Path(__file__).parents[3]
@@ -197,7 +197,7 @@ def test_a_cancelled_command_takes_its_daemons_with_it(jail: Bench) -> None:
     request_id = jail.ask("setsid nohup sleep 61.26 > /dev/null 2>&1 & echo > begun; sleep 61.26")
     begun.read_text()
     jail.cancel(request_id)
-    assert jail.result(request_id).outcome is Outcome.ABORTED
+    assert jail.result(request_id).outcome is BashOutcome.ABORTED
     assert living("61.26") == []
 
 
@@ -210,7 +210,7 @@ def test_a_fork_bomb_is_held_and_ends(jail: Bench) -> None:
 
 
 def test_what_stops_or_kills_all_that_it_reaches_harms_itself_only(jail: Bench) -> None:
-    assert jail.run("kill -STOP 0", timeout_s=0.5).outcome is Outcome.TIMED_OUT
+    assert jail.run("kill -STOP 0", timeout_s=0.5).outcome is BashOutcome.TIMED_OUT
     jail.run("kill -KILL -1; sleep 0.1")
     assert jail.run("echo alive", of=window(2)).text == "alive"
 

@@ -33,8 +33,8 @@ SECRETS = {
 
 
 def environment(tmp_path: Path, **inherited: str) -> dict[str, str]:
-    place = Workplace(cwd=tmp_path / "cwd", home=tmp_path / "home")
-    return command_environment(inherited, place=place, window=window(), data_root=tmp_path)
+    workplace = Workplace(cwd=tmp_path / "cwd", home=tmp_path / "home")
+    return command_environment(inherited, workplace=workplace, window=window(), data_root=tmp_path)
 
 
 def test_the_environment_holds_what_is_listed_here_and_nothing_else(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from actors.shell.runner import Runner
 from actors.shell.starting import BareStarter
 from actors.shell.workplace import Workplace, Workplaces
 from messages.base import Address, RequestId, Window
-from messages.shell import BashRefused, BashResult, Outcome, RunBash
+from messages.shell import BashOutcome, BashRefused, BashResult, RunBash
 from tests.actors.shell.bench import window
 
 
@@ -18,11 +18,11 @@ class BrokenWorkplaces(Workplaces):
         raise RuntimeError("unforeseen")
 
 
-def runner(places: type[Workplaces], root: Path, replies: list[BashResult | BashRefused]) -> Runner:
+def runner(workplaces: type[Workplaces], root: Path, replies: list[BashResult | BashRefused]) -> Runner:
     starter = BareStarter(
         bash="/bin/bash",
         data_root=root,
-        places=places(work_root=root / "work", data_root=root, cli_workdir=None),
+        workplaces=workplaces(work_root=root / "work", data_root=root, cli_workdir=None),
     )
     return Runner(starter, lambda request, reply: replies.append(reply))
 
@@ -40,7 +40,7 @@ def test_a_fault_of_our_own_is_replied_to_too(tmp_path: Path) -> None:
         await broken.close()
 
     asyncio.run(run())
-    assert [(reply.request_id, getattr(reply, "outcome", None)) for reply in replies] == [("r1", Outcome.ABORTED)]
+    assert [(reply.request_id, getattr(reply, "outcome", None)) for reply in replies] == [("r1", BashOutcome.ABORTED)]
 
 
 def test_what_a_loop_left_undone_is_replied_to_once(tmp_path: Path) -> None:
@@ -70,4 +70,4 @@ def test_a_close_waits_until_every_command_is_dead_and_replied_to(tmp_path: Path
         assert len(replies) == 4
 
     asyncio.run(run())
-    assert {getattr(reply, "outcome", None) for reply in replies} == {Outcome.ABORTED}
+    assert {getattr(reply, "outcome", None) for reply in replies} == {BashOutcome.ABORTED}

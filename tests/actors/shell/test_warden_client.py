@@ -11,10 +11,10 @@ from actors.shell.sandbox.enclosure import Enclosure
 from actors.shell.sandbox.job import Job
 from actors.shell.sandbox.view import View
 from actors.shell.sandbox.watcher.supervisor import descendants
-from actors.shell.warden_client import WardedProcess, Warden
+from actors.shell.warden_client import WardedProcess, WardenClient
 from tests.actors.shell.bench import all_gone, level, living
 
-Act = Callable[[Warden], Coroutine[Any, Any, None]]
+Act = Callable[[WardenClient], Coroutine[Any, Any, None]]
 
 
 def enclosure(choice: str) -> Enclosure:
@@ -30,7 +30,7 @@ def job(choice: str, folder: Path, command: str) -> Job:
 
 def drive(act: Act) -> None:
     async def run() -> None:
-        warden = Warden()
+        warden = WardenClient()
         try:
             await act(warden)
         finally:
@@ -60,7 +60,7 @@ def supervisor_of(marker: str, warden: int) -> int:
 
 
 def test_output_and_ending_come_back_and_nothing_stays_open(tmp_path: Path, sandbox: str) -> None:
-    async def act(warden: Warden) -> None:
+    async def act(warden: WardenClient) -> None:
         await output(await warden.start(job(sandbox, tmp_path, "true")))
         before = open_fds()
         for number in range(5):
@@ -73,7 +73,7 @@ def test_output_and_ending_come_back_and_nothing_stays_open(tmp_path: Path, sand
 
 
 def test_many_are_served_at_the_same_time(tmp_path: Path, sandbox: str) -> None:
-    async def act(warden: Warden) -> None:
+    async def act(warden: WardenClient) -> None:
         processes = [await warden.start(job(sandbox, tmp_path, f"echo {number}")) for number in range(20)]
         assert [await output(process) for process in processes] == [f"{number}\n".encode() for number in range(20)]
 
@@ -83,7 +83,7 @@ def test_many_are_served_at_the_same_time(tmp_path: Path, sandbox: str) -> None:
 def test_who_looked_after_a_killed_command_looks_after_the_next_as_well_as_ever(tmp_path: Path, sandbox: str) -> None:
     os.mkfifo(tmp_path / "begun")
 
-    async def act(warden: Warden) -> None:
+    async def act(warden: WardenClient) -> None:
         for _ in range(3):
             killed = await warden.start(job(sandbox, tmp_path, "echo > begun; sleep 62.27"))
             await asyncio.to_thread((tmp_path / "begun").read_text)
@@ -97,7 +97,7 @@ def test_who_looked_after_a_killed_command_looks_after_the_next_as_well_as_ever(
 
 
 def test_a_supervisor_serves_one_command_after_another(tmp_path: Path, sandbox: str) -> None:
-    async def act(warden: Warden) -> None:
+    async def act(warden: WardenClient) -> None:
         await output(await warden.start(job(sandbox, tmp_path, "true")))
         assert warden._process is not None
         for _ in range(3):  # until as many wait as are wanted
@@ -111,7 +111,7 @@ def test_a_supervisor_serves_one_command_after_another(tmp_path: Path, sandbox: 
 
 
 def test_what_cannot_be_started_says_why() -> None:
-    async def act(warden: Warden) -> None:
+    async def act(warden: WardenClient) -> None:
         process = await warden.start(Job(argv=("/no/program",), environment={}, cwd="/"))
         assert await output(process) == b""
         assert "No such file" in process.ending.fault
@@ -120,7 +120,7 @@ def test_what_cannot_be_started_says_why() -> None:
 
 
 def test_after_its_death_the_next_command_starts_a_new_one(tmp_path: Path, sandbox: str) -> None:
-    async def act(warden: Warden) -> None:
+    async def act(warden: WardenClient) -> None:
         await output(await warden.start(job(sandbox, tmp_path, "true")))
         assert warden._process is not None
         first = warden._process.pid
@@ -135,7 +135,7 @@ def test_after_its_death_the_next_command_starts_a_new_one(tmp_path: Path, sandb
 def test_when_a_supervisor_dies_what_it_looked_after_is_killed(tmp_path: Path, sandbox: str) -> None:
     os.mkfifo(tmp_path / "begun")
 
-    async def act(warden: Warden) -> None:
+    async def act(warden: WardenClient) -> None:
         command = "setsid sleep 62.25 > /dev/null 2>&1 & echo > begun; sleep 62.25"
         process = await warden.start(job(sandbox, tmp_path, command))
         await asyncio.to_thread((tmp_path / "begun").read_text)
@@ -152,7 +152,7 @@ def test_when_a_supervisor_dies_what_it_looked_after_is_killed(tmp_path: Path, s
 def test_closing_without_a_word_kills(tmp_path: Path, sandbox: str) -> None:
     os.mkfifo(tmp_path / "begun")
 
-    async def act(warden: Warden) -> None:
+    async def act(warden: WardenClient) -> None:
         process = await warden.start(job(sandbox, tmp_path, "echo > begun; sleep 62.26"))
         await asyncio.to_thread((tmp_path / "begun").read_text)
         process.close()

@@ -11,67 +11,67 @@ from tests.actors.shell.bench import CLI, window
 
 
 @pytest.fixture
-def places(tmp_path: Path) -> Workplaces:
+def workplaces(tmp_path: Path) -> Workplaces:
     return Workplaces(work_root=tmp_path / "data" / "work", data_root=tmp_path / "data", cli_workdir=None)
 
 
-def test_a_window_gets_a_directory_that_only_the_agent_may_enter(places: Workplaces, tmp_path: Path) -> None:
-    place = places.open(window())
-    assert place.cwd == place.home == workdir(tmp_path / "data" / "work", window())
-    assert [path.stat().st_mode & 0o777 for path in (place.cwd, place.cwd.parent, place.cwd.parent.parent)] == [
-        0o700
-    ] * 3
+def test_a_window_gets_a_directory_that_only_the_agent_may_enter(workplaces: Workplaces, tmp_path: Path) -> None:
+    workplace = workplaces.open(window())
+    assert workplace.cwd == workplace.home == workdir(tmp_path / "data" / "work", window())
+    assert [
+        path.stat().st_mode & 0o777 for path in (workplace.cwd, workplace.cwd.parent, workplace.cwd.parent.parent)
+    ] == [0o700] * 3
 
 
-def test_pointers_into_the_logs_work_there(places: Workplaces, tmp_path: Path) -> None:
+def test_pointers_into_the_logs_work_there(workplaces: Workplaces, tmp_path: Path) -> None:
     log = tmp_path / "data" / "logs" / "discord-thread" / "1.md"
     log.parent.mkdir(parents=True)
     log.write_text("said")
-    assert (places.open(window()).cwd / "logs" / "discord-thread" / "1.md").read_text() == "said"
+    assert (workplaces.open(window()).cwd / "logs" / "discord-thread" / "1.md").read_text() == "said"
 
 
-def test_opening_again_keeps_what_is_there(places: Workplaces) -> None:
-    (places.open(window()).cwd / "note").write_text("kept")
-    assert (places.open(window()).cwd / "note").read_text() == "kept"
+def test_opening_again_keeps_what_is_there(workplaces: Workplaces) -> None:
+    (workplaces.open(window()).cwd / "note").write_text("kept")
+    assert (workplaces.open(window()).cwd / "note").read_text() == "kept"
 
 
-def test_a_link_that_points_elsewhere_is_put_right(places: Workplaces, tmp_path: Path) -> None:
-    link = places.open(window()).cwd / "logs"
+def test_a_link_that_points_elsewhere_is_put_right(workplaces: Workplaces, tmp_path: Path) -> None:
+    link = workplaces.open(window()).cwd / "logs"
     link.unlink()
     link.symlink_to(tmp_path)
-    places.open(window())
+    workplaces.open(window())
     assert link.readlink() == tmp_path / "data" / "logs"
 
 
-def test_a_directory_that_a_command_put_in_the_place_of_the_link_is_left_alone(places: Workplaces) -> None:
-    link = places.open(window()).cwd / "logs"
+def test_a_directory_that_a_command_put_in_the_place_of_the_link_is_left_alone(workplaces: Workplaces) -> None:
+    link = workplaces.open(window()).cwd / "logs"
     link.unlink()
     link.mkdir()
     (link / "mine").touch()
-    assert (places.open(window()).cwd / "logs" / "mine").exists()
+    assert (workplaces.open(window()).cwd / "logs" / "mine").exists()
 
 
-def test_a_file_in_the_way_is_a_refusal(places: Workplaces, tmp_path: Path) -> None:
+def test_a_file_in_the_way_is_a_refusal(workplaces: Workplaces, tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "work").touch()
     with pytest.raises(RefusedError, match="Working directory cannot be made"):
-        places.open(window())
+        workplaces.open(window())
 
 
-def test_the_command_line_needs_a_directory(places: Workplaces) -> None:
+def test_the_command_line_needs_a_directory(workplaces: Workplaces) -> None:
     with pytest.raises(RefusedError, match="No working directory was given"):
-        places.open(CLI)
+        workplaces.open(CLI)
 
 
 def test_the_home_of_the_command_line_is_temporary_and_private(tmp_path: Path) -> None:
-    places = Workplaces(work_root=tmp_path / "work", data_root=tmp_path, cli_workdir=tmp_path)
-    place = places.open(CLI)
-    assert place.cwd == tmp_path
-    assert place.home.stat().st_mode & 0o777 == 0o700
-    assert places.open(CLI) == place
-    places.close()
-    places.close()
-    assert not place.home.exists()
+    workplaces = Workplaces(work_root=tmp_path / "work", data_root=tmp_path, cli_workdir=tmp_path)
+    workplace = workplaces.open(CLI)
+    assert workplace.cwd == tmp_path
+    assert workplace.home.stat().st_mode & 0o777 == 0o700
+    assert workplaces.open(CLI) == workplace
+    workplaces.close()
+    workplaces.close()
+    assert not workplace.home.exists()
 
 
 @pytest.mark.parametrize("name", ["", "..", "../../x", "1" * 14, "1" * 21, "１" * 18])

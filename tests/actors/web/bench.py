@@ -7,6 +7,7 @@ from typing import Any
 
 from actors.kernel import ActorSpec, ActorSystem
 from actors.web.actor import WebActor
+from actors.web.config import WebConfig
 from messages.base import Address, Message, RequestId, Surface, Window
 from messages.socket import Refused
 from messages.web import PageRead, ReadPage, SearchWeb, WebFound
@@ -31,8 +32,9 @@ class Bench:
             "also_open": frozenset({("127.0.0.1", site.port)}),
             **settings,
         }
+        config = WebConfig(**given)  # type: ignore[arg-type]
         self.system = ActorSystem(workers=2)
-        self.system.register(ActorSpec("web", lambda _key: WebActor(**given)))  # type: ignore[arg-type]
+        self.system.register(ActorSpec("web", lambda _key: WebActor(config)))
         self.system.start()
         self.edge = self.system.edge("test")
         self._ids = (RequestId(f"r{number}") for number in itertools.count(1))

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from actors.web.actor import WebActor
+from actors.web.config import WebConfig
 from messages.base import RequestId
 from messages.socket import Refused
 from messages.web import PageRead, ReadPage, WebFound
@@ -147,7 +147,7 @@ def test_an_engine_that_cannot_be_reached_is_a_refusal(make_bench: Callable[...,
 @pytest.mark.parametrize("api_base", ["http://example.com", "http://127.0.0.1.example.com", "ftp://x", "example.com"])
 def test_the_key_is_never_sent_over_an_open_network(api_base: str) -> None:
     with pytest.raises(ValueError, match="https://"):
-        WebActor(api_base=api_base)
+        WebConfig(api_base=api_base)
 
 
 def test_with_content_each_page_is_read_and_a_bad_one_spoils_nothing(bench: Bench) -> None:

@@ -48,6 +48,17 @@ def test_the_system_prompt_is_the_same_every_time_and_names_folder_and_prefix() 
     assert "thread" in first
 
 
+def test_where_commands_are_turned_off_the_system_prompt_promises_no_tool_and_keeps_the_rest() -> None:
+    window = Window(surface=Surface.DISCORD_THREAD, id="910000000000000099")
+    with_tool, without = system_prompt(window, "/work/x"), system_prompt(window, None)
+    assert "bash" in with_tool
+    assert "bash" not in without
+    assert "commands cannot be run here" in without
+    beginning, _, rest = with_tool.partition("\nYour tool\n")
+    assert without.startswith(beginning)
+    assert without.endswith(rest[rest.index("\nWhat you can rely on\n") :])
+
+
 @pytest.mark.parametrize("breaks", ["\n", "\r", "\r\n", "\x0b", "\x85", "\u2028"])
 @pytest.mark.parametrize("hidden", ["", " ", "\t", "\u200b", "\ufeff \u2060"])
 @pytest.mark.parametrize("name", [MEMORY_PREFIX, EXPANDED_PREFIX])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.shell.actor import ShellActor
+from actors.shell.config import ShellConfig
 from messages.base import Address, RequestId
 from messages.socket import DoorOpen, OpenDoor, Refused
 from messages.status import DescribeYourself, SelfDescription
@@ -72,7 +72,7 @@ def test_the_control_socket_is_the_one_way_out(tmp_path: Path, sandbox: str) -> 
         request = door.receive(10)
         assert isinstance(request, OpenDoor)
         assert request.window == window()
-        jail.system.tell(request.reply_to, DoorOpen(request_id=request.request_id, path=str(path)))
+        jail.system.tell(request.reply_to, DoorOpen(request_id=request.request_id, path=str(path), open_s=0.0))
         server.settimeout(20)
         end, _ = server.accept()
         with end:
@@ -167,4 +167,4 @@ def test_an_open_network_is_open(tmp_path: Path, sandbox: str) -> None:
 def test_settings_that_do_not_exist_are_refused(tmp_path: Path) -> None:
     for name in ("sandbox", "network", "scope"):
         with pytest.raises(ValueError, match=f"{name} 'docker': must be one of"):
-            ShellActor(work_root=tmp_path, data_root=tmp_path, **{name: "docker"})  # type: ignore[arg-type]
+            ShellConfig(work_root=tmp_path, data_root=tmp_path, **{name: "docker"})  # type: ignore[arg-type]

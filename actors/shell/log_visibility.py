@@ -1,4 +1,4 @@
-"""Which logs a window's commands may read, and how they come to lie at `logs/` for them."""
+"""Visibility of logs: which a window's commands may read, and how they come to lie at `logs/` for them."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ VIEWS = "views"
 
 
 @dataclass(frozen=True, slots=True)
-class ShownLogs:
-    """What one command may read of the logs."""
+class LogMounts:
+    """Mounts of one command: what it may read of the logs."""
 
     at: Path
     """Where `logs` in the working directory has to lead."""
@@ -27,20 +27,24 @@ class ShownLogs:
     """Folders, and where each is shown; a later one lies over an earlier one."""
 
 
-class LogShelf:
-    """Knows which logs may be shown where.
+class LogVisibility:
+    """Access rule: which logs the commands of a window may read.
 
-    Args:
-        data_root: Holds the logs and the views.
-        scope: `global`: all logs; `context`: the window's own; `audience`: those whose readers include all of the
-            window's, and its own.
-        can_overlay: Whether a folder can be shown at another place, as bubblewrap does.
-
-    Raises:
-        ValueError: no such scope.
+    Makes the links and folders in views that this takes, and writes nothing else.
     """
 
     def __init__(self, data_root: Path, scope: str, *, can_overlay: bool) -> None:
+        """Nothing is looked at yet.
+
+        Args:
+            data_root: Holds the logs and the views.
+            scope: `global`: all logs; `context`: the window's own; `audience`: those whose readers include all of the
+                window's, and its own.
+            can_overlay: Whether a folder can be shown at another path, as bubblewrap does.
+
+        Raises:
+            ValueError: no such scope.
+        """
         if scope not in SCOPES:
             raise ValueError(f"scope {scope!r}: must be one of {', '.join(SCOPES)}")
         self._root = data_root.absolute()
@@ -48,7 +52,7 @@ class LogShelf:
         self._scope = scope
         self._can_overlay = can_overlay
 
-    def shown(self, window: Window, audience: str) -> ShownLogs:
+    def mounts_for(self, window: Window, audience: str) -> LogMounts:
         """The logs for a command of `window`, whose readers `audience` is a label of.
 
         Raises:
@@ -56,19 +60,19 @@ class LogShelf:
         """
         everything = ((str(self._logs), str(self._logs)),)
         if self._scope == "global":
-            return ShownLogs(self._logs, everything)
+            return LogMounts(self._logs, everything)
         if window.surface is Surface.CLI:
-            return ShownLogs(self._logs, ())
+            return LogMounts(self._logs, ())
         own = str(self._root / log_folder(window))
         view = self._view(window, audience) if self._scope == "audience" else None
         if view is None or not view.is_dir():
-            return ShownLogs(self._logs, ((own, own),))
-        place = view / log_folder(window).relative_to(LOG_ROOT)
+            return LogMounts(self._logs, ((own, own),))
+        mount_point = view / log_folder(window).relative_to(LOG_ROOT)
         if self._can_overlay:
-            self._make_place(place)
-            return ShownLogs(self._logs, ((str(view), str(self._logs)), (own, own)))
-        self._make_link(place, Path(own))
-        return ShownLogs(view, ((str(view), str(view)), (own, own)))
+            self._make_mount_point(mount_point)
+            return LogMounts(self._logs, ((str(view), str(self._logs)), (own, own)))
+        self._make_link(mount_point, Path(own))
+        return LogMounts(view, ((str(view), str(view)), (own, own)))
 
     def _view(self, window: Window, audience: str) -> Path | None:
         try:
@@ -77,17 +81,17 @@ class LogShelf:
             log.warning("only its own logs are shown to %s: %s", window, error)
             return None
 
-    def _make_place(self, place: Path) -> None:
+    def _make_mount_point(self, mount_point: Path) -> None:
         """See that there is a folder over which the window's own logs can be shown."""
-        if place.is_symlink():
-            place.unlink()
-        place.mkdir(parents=True, exist_ok=True)
+        if mount_point.is_symlink():
+            mount_point.unlink()
+        mount_point.mkdir(parents=True, exist_ok=True)
 
-    def _make_link(self, place: Path, own: Path) -> None:
+    def _make_link(self, mount_point: Path, own: Path) -> None:
         """See that the window's own logs are found in the view; others who follow the link find it shut."""
-        if place.is_symlink() or (place.is_dir() and any(place.iterdir())):
+        if mount_point.is_symlink() or (mount_point.is_dir() and any(mount_point.iterdir())):
             return
-        if place.is_dir():
-            place.rmdir()
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.symlink_to(own)
+        if mount_point.is_dir():
+            mount_point.rmdir()
+        mount_point.parent.mkdir(parents=True, exist_ok=True)
+        mount_point.symlink_to(own)

@@ -1,0 +1,48 @@
+"""Configuration of the model service: which model answers, where it is, and the limits of its calls."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from domain.offline.model import OFFLINE_MODEL
+
+DELTA_INTERVAL_S = 1.2
+"""Discord takes about five edits of one message in five seconds; this leaves room for everything else."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelConfig:
+    """What a ModelActor is told when it is made."""
+
+    name: str = OFFLINE_MODEL
+    """The model that answers requests which name none: as litellm names it, or `offline`."""
+    api_base: str = ""
+    """Where the server of `name` is, e.g. `http://127.0.0.1:8000/v1`; empty for the provider's own address. Requests
+    that name another model of the same provider go there too."""
+    api_keys: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), repr=False)
+    """By the name that litellm gives the variable, e.g. `OPENAI_API_KEY`; before the environment."""
+    concurrency: int = 256
+    """Most calls in flight, >= 1."""
+    retries: int = 3
+    """Most times that a failed call is tried again."""
+    idle_timeout_s: float = 300.0
+    """Longest silence of a server before the attempt counts as failed."""
+    delta_interval_s: float = DELTA_INTERVAL_S
+    """Least time between two deltas of a request."""
+    daily_cost_usd: float = 0.0
+    """Most that a day's calls (UTC) may cost before no further one is begun; 0 for no cap."""
+
+    def __post_init__(self) -> None:
+        """Refuse what no call could be made with.
+
+        Raises:
+            ValueError: a value breaks its rule; the text names both.
+        """
+        if not self.name.strip():
+            raise ValueError(f"model name {self.name!r} must not be empty")
+        if self.idle_timeout_s <= 0:
+            raise ValueError(f"idle_timeout_s {self.idle_timeout_s} must be > 0")
+        if self.delta_interval_s < 0:
+            raise ValueError(f"delta_interval_s {self.delta_interval_s} must be >= 0")

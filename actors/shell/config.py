@@ -1,0 +1,68 @@
+"""Configuration of the shell: what the operator decides about commands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from actors.shell.launch import BASH_CANDIDATES
+from actors.shell.log_visibility import SCOPES
+from actors.shell.sandbox.ladder import CHOICES
+from domain.turn.bash_tool import DEFAULT_TIMEOUT_S, MAX_TIMEOUT_S, fault_of_timeout
+from messages.base import Address
+
+COMMANDS_AT_ONCE = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShellConfig:
+    """What a ShellActor is told when it is made."""
+
+    work_root: Path
+    """Holds a working directory for each Discord window."""
+    data_root: Path
+    """What pointers (`logs/…`) are relative to."""
+    cli_workdir: Path | None = None
+    """Where commands of the command line run: its caller's directory."""
+    enabled: bool = True
+    """Whether any command is run at all."""
+    default_timeout_s: float = DEFAULT_TIMEOUT_S
+    """For commands that name none."""
+    max_timeout_s: float = MAX_TIMEOUT_S
+    """More is refused."""
+    commands_at_once: int = COMMANDS_AT_ONCE
+    """In all windows together, >= 1."""
+    bash_candidates: tuple[str, ...] = BASH_CANDIDATES
+    """Paths or names, tried in this order."""
+    sandbox: str = "auto"
+    """`auto` for the best that works here, `bwrap`, `landlock`, or `none`."""
+    network: str = "off"
+    """`on` or `off`."""
+    scope: str = "global"
+    """Which logs commands may read: `global`, `context` or `audience`; see `LogVisibility`."""
+    skill_roots: tuple[Path, ...] = ()
+    """Folders of skills, which commands may read and run."""
+    door: Address | None = None
+    """Who opens control sockets; None if nobody does."""
+    bwrap: str = "bwrap"
+    """Name or path of bubblewrap."""
+
+    def __post_init__(self) -> None:
+        """Refuse what no command could be run with.
+
+        Raises:
+            ValueError: a value breaks its rule; the text names both.
+        """
+        if fault := fault_of_timeout(self.default_timeout_s, self.max_timeout_s):
+            raise ValueError(f"default timeout: {fault}")
+        if self.commands_at_once < 1:
+            raise ValueError(f"{self.commands_at_once} commands at once: at least 1 is required")
+        _require(CHOICES, "sandbox", self.sandbox)
+        _require(("off", "on"), "network", self.network)
+        _require(SCOPES, "scope", self.scope)
+
+
+def _require(choices: Sequence[str], name: str, value: str) -> None:
+    if value not in choices:
+        raise ValueError(f"{name} {value!r}: must be one of {', '.join(choices)}")

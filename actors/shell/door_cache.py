@@ -1,0 +1,100 @@
+"""Cache of control sockets: each window's door is asked for once and kept for as long as it is known to be open."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from messages.base import RequestId, Window
+from messages.shell import RunBash
+
+log = logging.getLogger(__name__)
+
+AskDoor = Callable[[RunBash], None]
+"""Asks for the control socket of the command's window; the answer goes to `DoorCache.answer`."""
+ANSWER_S = 2.0
+"""Longest wait for that answer; without one the command runs without a door."""
+ENDING_S = 5.0
+"""How much longer than its timeout a command may need its door."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """One open door."""
+
+    path: str
+    """Of its socket; empty for none."""
+    ends_at: float
+    """Until when it is open for certain, on the loop's clock."""
+
+    def is_good_until(self, moment: float) -> bool:
+        """Whether the socket is there and will not be closed before `moment`."""
+        return self.ends_at >= moment and Path(self.path).exists()
+
+
+NO_DOOR = Lease("", 0.0)
+
+
+class DoorCache:
+    """Leases of control sockets, a window each. All methods are for the loop's thread.
+
+    A door closes when nobody has used it for long, and then all doors go when their actor restarts. So a lease is good
+    for a command only if it outlasts the command's timeout, counted from the moment of the question, and if its socket
+    is still there: an actor that stops, and one that starts, removes the sockets of before. Otherwise the door is asked
+    for again.
+    """
+
+    def __init__(self, ask: AskDoor) -> None:
+        """No lease yet."""
+        self._ask = ask
+        self._leases: dict[Window, Lease] = {}
+        self._questions: dict[RequestId, asyncio.Future[tuple[str, float]]] = {}
+
+    def __len__(self) -> int:
+        """How many leases are kept."""
+        return len(self._leases)
+
+    async def door(self, request: RunBash, timeout_s: float) -> str:
+        """Path of a socket that is open and stays so until `request` has ended; empty if nobody opens one in time."""
+        loop = asyncio.get_running_loop()
+        needed_until = loop.time() + timeout_s + ENDING_S
+        lease = self._leases.get(request.window, NO_DOOR)
+        if lease.is_good_until(needed_until):
+            return lease.path
+        self._forget_ended(loop.time())
+        self._leases.pop(request.window, None)
+        asked_at = loop.time()
+        path, open_s = await self._answer(request)
+        if path:
+            self._leases[request.window] = Lease(path, asked_at + open_s)
+        return path
+
+    def answer(self, request_id: RequestId, path: str, open_s: float) -> None:
+        """Take the answer to a question.
+
+        Args:
+            request_id: Of the command for which it was asked; one that waits no more is no matter.
+            path: Of the socket; empty if there is none.
+            open_s: For how many seconds after the question the door is open at least.
+        """
+        question = self._questions.get(request_id)
+        if question is not None and not question.done():
+            question.set_result((path, open_s))
+
+    async def _answer(self, request: RunBash) -> tuple[str, float]:
+        question = self._questions[request.request_id] = asyncio.get_running_loop().create_future()
+        try:
+            self._ask(request)
+            return await asyncio.wait_for(question, ANSWER_S)
+        except TimeoutError:
+            log.warning("a command runs without the control socket: nobody opened it within %g s", ANSWER_S)
+            return "", 0.0
+        finally:
+            del self._questions[request.request_id]
+
+    def _forget_ended(self, now: float) -> None:
+        for window in [window for window, lease in self._leases.items() if lease.ends_at <= now]:
+            del self._leases[window]

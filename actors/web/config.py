@@ -1,0 +1,35 @@
+"""Configuration of the web service: the search engine's key and address, and how long pages may take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from actors.web.address import HostPort
+from actors.web.brave import API_BASE, parse_api_base
+
+RESULT_PAGE_S = 10.0
+SINGLE_PAGE_S = 15.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebConfig:
+    """What a WebActor is told when it is made."""
+
+    api_key: str = field(default="", repr=False)
+    """Of the search engine; without one searches are refused and pages are read."""
+    api_base: str = API_BASE
+    """Where the engine is."""
+    also_open: frozenset[HostPort] = frozenset()
+    """What is read though it is not public: for tests."""
+    result_page_s: float = RESULT_PAGE_S
+    """How long each page of a search's results may take to come."""
+    single_page_s: float = SINGLE_PAGE_S
+    """How long a page may take that is asked for by itself."""
+
+    def __post_init__(self) -> None:
+        """Refuse an address to which the key must not go.
+
+        Raises:
+            ValueError: the key would go over an open network.
+        """
+        parse_api_base(self.api_base)
