@@ -16,6 +16,15 @@ RequestId = NewType("RequestId", str)
 TurnId = NewType("TurnId", str)
 """The id of the user event that opened the turn."""
 
+MessageId = NewType("MessageId", str)
+"""Names one message that people read: Discord's snowflake in decimal; any word for the command line."""
+
+UserId = NewType("UserId", str)
+"""Names one person: Discord's snowflake in decimal; any word for the command line."""
+
+ChannelId = NewType("ChannelId", str)
+"""Names one channel, thread or direct conversation of Discord: a snowflake in decimal."""
+
 CONTEXT_KIND = "context"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from enum import StrEnum
 
-from messages.base import Address, Message, RequestId, TurnId, Value, Window
+from messages.base import Address, Message, MessageId, RequestId, TurnId, UserId, Value, Window
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused
 from messages.model import ModelDelta, ModelFailed, ModelReply
 from messages.shell import BashRefused, BashResult
@@ -46,7 +46,7 @@ class Attachment(Value, frozen=True, kw_only=True, gc=False):
 class Quote(Value, frozen=True, kw_only=True, gc=False):
     """An earlier message that a new one answers."""
 
-    message_id: str
+    message_id: MessageId
     author_name: str
     text: str
 
@@ -55,15 +55,15 @@ class UserMessage(Message, frozen=True, kw_only=True, gc=False):
     """Log what a person said and answer it; the same `message_id` again changes nothing."""
 
     window: Window
-    message_id: str
-    author_id: str
+    message_id: MessageId
+    author_id: UserId
     author_name: str
     text: str
     """What was typed, then what text files that came with it say, each in a marked section."""
     sent_at: datetime
     reply_to: Address
     """The surface that shows the answer: gets `ShowTyping` and `PostMessage`."""
-    reply_to_message_id: str = ""
+    reply_to_message_id: MessageId = MessageId("")
     """The message that this one answers; empty for none."""
     attachments: tuple[Attachment, ...] = ()
     typed_chars: int | None = None
@@ -86,7 +86,7 @@ class StartNewWindow(Message, frozen=True, kw_only=True, gc=False):
     request_id: RequestId
     reply_to: Address
     window: Window
-    asked_by: str
+    asked_by: UserId
 
 
 class NewWindowStarted(Message, frozen=True, kw_only=True, gc=False):
@@ -128,7 +128,7 @@ class ChooseModel(Message, frozen=True, kw_only=True, gc=False):
     request_id: RequestId
     reply_to: Address
     window: Window
-    asked_by: str
+    asked_by: UserId
     """Id of the person."""
     model: str = ""
     """One of the operator's choices; empty to change nothing."""
@@ -174,12 +174,12 @@ class PinMemory(Message, frozen=True, kw_only=True, gc=False):
     request_id: RequestId
     reply_to: Address
     window: Window
-    asked_by: str
+    asked_by: UserId
     """Id of the person."""
     asked_by_name: str
-    message_id: str = ""
+    message_id: MessageId = MessageId("")
     text: str = ""
-    author_id: str = ""
+    author_id: UserId = UserId("")
     """Who wrote `text`; empty for the one who asks."""
     author_name: str = ""
     audience: str = ""
@@ -192,8 +192,8 @@ class UnpinMemory(Message, frozen=True, kw_only=True, gc=False):
     request_id: RequestId
     reply_to: Address
     window: Window
-    asked_by: str
-    message_id: str = ""
+    asked_by: UserId
+    message_id: MessageId = MessageId("")
     """The message that was pinned; empty for the last pin that the person made in this window."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from enum import StrEnum
 
-from messages.base import Address, Message, RequestId, Window
+from messages.base import Address, Message, MessageId, RequestId, UserId, Window
 
 DISCORD = Address("discord")
 
@@ -19,7 +19,7 @@ class PostMessage(Message, frozen=True, kw_only=True, gc=False):
     text: str
     nonce: str
     """At most 20 characters, stable for this text: posting twice shows it once."""
-    answers_message_id: str = ""
+    answers_message_id: MessageId = MessageId("")
     """The message that this answers; empty for none."""
     look_first: bool = False
     """It may have been sent in an earlier life: look into the channel before sending."""
@@ -27,7 +27,7 @@ class PostMessage(Message, frozen=True, kw_only=True, gc=False):
     """An earlier sending is no older than this; None for an hour, or for what came after the message it answers."""
     mark: str = ""
     """A part of the text by which an earlier sending is known though other words of it differ; empty for none."""
-    mention_user_id: str = ""
+    mention_user_id: UserId = UserId("")
     """Who may be notified by a mention in the text; empty for nobody."""
     turn_id: str = ""
     """The turn that the text ends: it takes the place of what `ShowProgress` showed of it. Empty for no turn."""
@@ -42,7 +42,7 @@ class ShowProgress(Message, frozen=True, kw_only=True, gc=False):
     """The answer so far; empty while there is none."""
     status: str
     """What is being done besides, in one short line; empty for nothing worth saying."""
-    answers_message_id: str = ""
+    answers_message_id: MessageId = MessageId("")
 
 
 class EndProgress(Message, frozen=True, kw_only=True, gc=False):
@@ -76,7 +76,7 @@ class ShowReaction(Message, frozen=True, kw_only=True, gc=False):
     """Show by a reaction what has become of a message; the newest counts, and it may come late or never."""
 
     window: Window
-    message_id: str
+    message_id: MessageId
     kind: ReactionKind
 
 
@@ -100,14 +100,14 @@ class Delivered(Message, frozen=True, kw_only=True, gc=False):
     """The whole text is visible."""
 
     request_id: RequestId
-    message_ids: tuple[str, ...]
+    message_ids: tuple[MessageId, ...]
 
 
 class FileAttached(Message, frozen=True, kw_only=True, gc=False):
     """The file is posted."""
 
     request_id: RequestId
-    message_id: str
+    message_id: MessageId
     filename: str
     """As it is shown."""
     size_bytes: int

@@ -98,7 +98,7 @@ def _one_turn(settings: Settings, secrets: Mapping[str, str], text: str) -> tupl
 
 
 def _ask(system: ActorSystem, edge: Edge, text: str) -> tuple[str, str]:
-    from messages.base import Surface, Window
+    from messages.base import MessageId, Surface, UserId, Window
     from messages.context import UserMessage
     from messages.discord import Delivered, PostMessage
     from messages.kernel import ActorGaveUp
@@ -107,8 +107,8 @@ def _ask(system: ActorSystem, edge: Edge, text: str) -> tuple[str, str]:
     window = Window(surface=Surface.CLI, id="turn")
     message = UserMessage(
         window=window,
-        message_id="prompt",
-        author_id="cli",
+        message_id=MessageId("prompt"),
+        author_id=UserId("cli"),
         author_name="you",
         text=text,
         sent_at=system.clock.now(),
@@ -121,7 +121,7 @@ def _ask(system: ActorSystem, edge: Edge, text: str) -> tuple[str, str]:
         if isinstance(post, ActorGaveUp):
             return f"the {post.address} actor crashed {post.crashes} times; -v shows why", "failed"
         assert isinstance(post, PostMessage)
-        edge.tell(post.reply_to, Delivered(request_id=post.request_id, message_ids=("stdout",)))
+        edge.tell(post.reply_to, Delivered(request_id=post.request_id, message_ids=(MessageId("stdout"),)))
         said.append(post.text)
         if post.reply_to == window.address:  # everything before is the runtime's, such as a reminder's confirmation
             break

@@ -9,7 +9,7 @@ from actors.context.host import WindowHost
 from domain.log.event import Kind
 from domain.log.metadata import MetaValue
 from domain.turn.conversation import Debt
-from messages.base import EventId, RequestId
+from messages.base import EventId, MessageId, RequestId
 from messages.context import DeliveryDue
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, PostMessage
 
@@ -90,7 +90,7 @@ class Deliveries:
                 window=self._host.window,
                 text=debt.text,
                 nonce=debt.event_id,
-                answers_message_id=debt.answers_message_id,
+                answers_message_id=MessageId(debt.answers_message_id),
                 look_first=look_first,
                 turn_id=debt.turn.id if debt.turn is not None and debt.ends_turn else "",
             ),

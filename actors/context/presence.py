@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from actors.context.host import WindowHost
 from actors.kernel import Timer
 from domain.turn.conversation import Turn
-from messages.base import TurnId
+from messages.base import MessageId, TurnId
 from messages.context import StatusDue, TypingDue
 from messages.discord import EndProgress, ReactionKind, ShowProgress, ShowReaction, ShowTyping
 
@@ -122,7 +122,7 @@ class Presence:
             return
         for message_id in message_ids:
             if message_id.isdecimal():
-                reaction = ShowReaction(window=self._host.window, message_id=message_id, kind=kind)
+                reaction = ShowReaction(window=self._host.window, message_id=MessageId(message_id), kind=kind)
                 self._host.tell(self._host.surface, reaction)
 
     def _type(self) -> None:
@@ -138,7 +138,7 @@ class Presence:
                 turn_id=self._turn_id,
                 text=self._text,
                 status=self._status,
-                answers_message_id=self._message_id,
+                answers_message_id=MessageId(self._message_id),
             )
             self._host.tell(self._host.surface, progress)
 

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Iterator
 
 from actors.discord.config import DiscordConfig
+from actors.discord.timing import Timing
 from actors.kernel import Actor, ActorSpec
 from actors.part import SHIPPED_SKILLS, DiscordConnection, Finding, Level, Part, Parts, Plan, Verb
 from actors.settings.schema import Discord
@@ -22,25 +23,15 @@ def row(plan: Plan, parts: Parts) -> Part | None:
 
     def build(_key: str) -> Actor:
         from actors.discord.actor import DiscordActor  # discord.py takes half a second to import
-        from actors.discord.timing import Timing
+        from actors.discord.wiring import Surroundings
 
         with plan.system.dispatcher.blocking:
             last_seen = plan.last_seen()
         return DiscordActor(
-            token=connection.token,
-            channels=frozenset(connection.channels),
-            allowed_users=connection.allowed_users,
-            allowed_roles=connection.allowed_roles,
-            api_base=connection.api_base,
-            gateway_url=connection.gateway_url,
-            last_seen=last_seen,
-            on_fatal=plan.on_fatal or log.error,
-            on_online=plan.on_online,
-            config=discord_config(plan.settings.discord),
-            menu=parts.menu,
-            secrets=tuple(plan.secrets.values()),
-            workdir_of=plan.workdir_of,
-            timing=Timing(guild_ready_timeout_s=connection.guilds_settle_s),
+            discord_config(plan.settings.discord, connection, tuple(plan.secrets.values())),
+            Surroundings(menu=parts.menu, last_seen=last_seen, workdir_of=plan.workdir_of),
+            tell_fatal=plan.on_fatal or log.error,
+            tell_online=plan.on_online,
         )
 
     return Part(
@@ -53,19 +44,27 @@ def row(plan: Plan, parts: Parts) -> Part | None:
     )
 
 
-def discord_config(discord: Discord) -> DiscordConfig:
-    """How the bot behaves among people."""
+def discord_config(discord: Discord, connection: DiscordConnection, secrets: tuple[str, ...]) -> DiscordConfig:
+    """What the actor is told of the operator's decisions.
+
+    Args:
+        discord: Those about people.
+        connection: Where the bot goes, and as whom.
+        secrets: What must never be shown.
+    """
     return DiscordConfig(
+        connection=connection,
         viewer_roles=frozenset(discord.viewer_roles),
         answers_all=discord.answer == "all",
         dms=discord.dms,
-        streams=discord.stream == "edits",
         reacts=discord.reactions,
         catchup_hours=discord.catchup_hours,
         turns_per_user=discord.turns_per_user,
         attachment_bytes=int(discord.attachment_mib * (1 << 20)),
         paste_tokens=discord.paste_tokens,
         shards=discord.shards,
+        secrets=secrets,
+        timing=Timing(guild_ready_timeout_s=connection.guilds_settle_s),
     )
 
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Generic, Protocol, TypeVar
 
-from messages.base import Address, Message, RequestId, Window
+from messages.base import Address, Message, RequestId, UserId, Window
 
 R = TypeVar("R", bound=Message)
 NO_CHOICES: tuple[str, ...] = ()
@@ -25,7 +25,7 @@ class Invocation:
     window: Window
     audience: str
     """Who reads the window, as a label of `domain.policy.audience`; empty when that is not known."""
-    person_id: str
+    person_id: UserId
     person_name: str
     is_member: bool
     """Whether they may do everything; otherwise they are a viewer."""

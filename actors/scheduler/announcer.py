@@ -10,7 +10,7 @@ from actors.scheduler.config import SchedulerConfig
 from actors.scheduler.state import Outgoing, SchedulerState
 from domain.reminder.due import Firing
 from domain.reminder.text import firing_mark, firing_text
-from messages.base import Address, Message, RequestId
+from messages.base import Address, Message, RequestId, UserId
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, PostMessage
 
 log = logging.getLogger(__name__)
@@ -113,7 +113,7 @@ class Announcer:
                 look_first=was_tried or now - firing.due > LOOK_FIRST_AFTER,
                 mark=firing_mark(firing, config.zone),
                 look_since=firing.due - CLOCK_SKEW,
-                mention_user_id=config.owner_id,
+                mention_user_id=UserId(config.owner_id),
             ),
         )
 

@@ -133,7 +133,7 @@ class Discord(_Table):
     """Whether a message shows by a reaction that it is worked on, and how that ended."""
     catchup_hours: Number = Field(default=24.0, ge=0, le=8_760)
     """Messages missed for longer are put into the log and not answered."""
-    turns_per_user: Whole = Field(default=20, ge=1, le=10_000)
+    turns_per_user: Whole = Field(default=120, ge=1, le=10_000)
     """Most messages of one person that are answered within ten minutes."""
     attachment_mib: Number = Field(default=8.0, gt=0, le=100)
     """Larger files are named to the model and not read."""

@@ -17,7 +17,7 @@ from actors.model.wire import messages_of, tools_of, without_tool_calls
 from actors.part import Layer
 from actors.parts import parts
 from actors.settings.load import load
-from messages.base import Address, Message, RequestId, Surface, Window
+from messages.base import Address, Message, MessageId, RequestId, Surface, UserId, Window
 from messages.context import PinMemory, StartNewWindow
 from messages.discord import DISCORD, Delivered, PostMessage
 from messages.embedder import EmbedTexts
@@ -121,7 +121,7 @@ class Recording:
             request_id=RequestId("pin"),
             reply_to=DISCORD,
             window=CHANNEL,
-            asked_by="1",
+            asked_by=UserId("1"),
             asked_by_name="Alice",
             text=text,
             audience=PUBLIC,
@@ -130,7 +130,7 @@ class Recording:
 
     def start_new_window(self) -> None:
         """`/new` in the channel."""
-        new = StartNewWindow(request_id=RequestId("new"), reply_to=DISCORD, window=CHANNEL, asked_by="1")
+        new = StartNewWindow(request_id=RequestId("new"), reply_to=DISCORD, window=CHANNEL, asked_by=UserId("1"))
         self.tell(CHANNEL.address, new)
 
     def told_places(self, request: ModelRequest) -> list[str]:
@@ -157,7 +157,9 @@ class Recording:
         posts = self._take("discord", PostMessage)
         for post in posts:
             self.message_id += 1
-            self.system.tell(post.reply_to, Delivered(request_id=post.request_id, message_ids=(str(self.message_id),)))
+            self.system.tell(
+                post.reply_to, Delivered(request_id=post.request_id, message_ids=(MessageId(str(self.message_id)),))
+            )
         if posts:
             self._run()
 

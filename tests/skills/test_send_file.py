@@ -10,7 +10,7 @@ import pytest
 from actors.kernel import Actor, ActorSpec, ActorSystem
 from actors.part import SHIPPED_SKILLS, Verb
 from actors.socket.actor import SocketActor, SocketConfig
-from messages.base import Address, RequestId, Surface, Window
+from messages.base import Address, MessageId, RequestId, Surface, Window
 from messages.discord import AttachFile, FileAttached
 from messages.socket import DoorOpen, OpenDoor, Refused
 
@@ -26,7 +26,9 @@ class FakeDiscordActor(Actor):
             self.tell(message.reply_to, Refused(request_id=message.request_id, reason="file 'no.txt': a rule"))
             return
         shown = f"{message.window.id}:{message.path}:{message.caption}"
-        attached = FileAttached(request_id=message.request_id, message_id="7", filename=shown, size_bytes=1234)
+        attached = FileAttached(
+            request_id=message.request_id, message_id=MessageId("7"), filename=shown, size_bytes=1234
+        )
         self.tell(message.reply_to, attached)
 
 

@@ -12,14 +12,14 @@ import discord
 from actors.discord.calls.rest_calls import TRANSIENT, described, refusal
 from actors.discord.commands.answer import at_once, fitted, one_line, view_of
 from actors.discord.commands.replies import Replies
-from actors.discord.incoming.arrival import Admitted, Arrival
+from actors.discord.incoming.arrival import Admitted, InteractionArrival, Origin
 from actors.discord.incoming.intake import Intake
 from actors.discord.timing import Timing, backoff
 from actors.kernel import Host
 from actors.part import Answer, Invocation
 from domain.policy.access import Standing
 from domain.text.splitting import sendable
-from messages.base import Address, Message, RequestId, request_id_of
+from messages.base import Address, Message, RequestId, UserId, request_id_of
 
 log = logging.getLogger(__name__)
 
@@ -92,7 +92,7 @@ class CommandDispatcher:
 
     def hears(self, interaction: discord.Interaction) -> bool:
         """Whether who is typing a command may use all of them here, as far as can be said at once."""
-        admitted = self._intake.judge(_arrival(interaction, lambda _: None, lambda _: None))
+        admitted = self._intake.judge(Origin.of_interaction(interaction))
         return isinstance(admitted, Admitted) and admitted.standing is Standing.MEMBER
 
     async def serve(
@@ -113,43 +113,25 @@ class CommandDispatcher:
         """
         if not self._replies.is_new(interaction.id):
             return
-        begun: asyncio.Future[asyncio.Future[Answer]] = asyncio.get_running_loop().create_future()
-        arrival = self._arrival(interaction, errand, begun, prepare)
-        verdict = self._intake.judge(arrival)
+        arrival = _Serving(interaction, lambda admitted: self._begin(errand, interaction, admitted), prepare)
+        verdict = self._intake.judge(arrival.origin)
         # Before the first await, so that it keeps its place among the messages.
         if isinstance(verdict, Admitted) and (is_urgent or not self._may(verdict.standing, interaction)):
             arrival.accept(verdict)  # which answers whoever may not, for which nothing has to be waited for
         else:
             self._intake.take(arrival)
-        answer = asyncio.ensure_future(_outcome(begun))
+        answer = asyncio.ensure_future(_outcome(arrival.begun))
         try:
             if await self._acknowledged(interaction):
                 await self._give(interaction, answer)
         finally:
             answer.cancel()
 
-    def _arrival(
-        self,
-        interaction: discord.Interaction,
-        errand: Errand,
-        begun: asyncio.Future[asyncio.Future[Answer]],
-        prepare: Callable[[], Awaitable[None]] | None,
-    ) -> Arrival:
-        def begin(work: Callable[[], Awaitable[Answer]]) -> None:
-            if begun.done():  # too late: the person was told so
-                return
-            try:
-                begun.set_result(asyncio.ensure_future(work()))
-            except Exception as error:  # noqa: BLE001  # it is raised where the answer is waited for
-                begun.set_exception(error)
-
-        def accept(admitted: Admitted) -> None:
-            if self._may(admitted.standing, interaction):
-                begin(lambda: errand(self._invocation(interaction, admitted)))
-            else:
-                begin(lambda: at_once(self._for_members))
-
-        return _arrival(interaction, accept, lambda reason: begin(lambda: at_once(reason)), prepare)
+    def _begin(self, errand: Errand, interaction: discord.Interaction, admitted: Admitted) -> Awaitable[Answer]:
+        """What comes of an errand that whoever called it may have done, or why they may not."""
+        if self._may(admitted.standing, interaction):
+            return errand(self._invocation(interaction, admitted))
+        return at_once(self._for_members)
 
     def _invocation(self, interaction: discord.Interaction, admitted: Admitted) -> Invocation:
         return Invocation(
@@ -157,7 +139,7 @@ class CommandDispatcher:
             reply_to=self.reply_to,
             window=admitted.window,
             audience=self._intake.window_map.audience_of(_whole_channel(interaction)),
-            person_id=str(interaction.user.id),
+            person_id=UserId(str(interaction.user.id)),
             person_name=interaction.user.display_name,
             is_member=admitted.standing is Standing.MEMBER,
         )
@@ -238,22 +220,36 @@ async def _outcome(begun: asyncio.Future[asyncio.Future[Answer]]) -> Answer:
         return Answer(WENT_WRONG)
 
 
-def _arrival(
-    interaction: discord.Interaction,
-    accept: Callable[[Admitted], None],
-    refuse: Callable[[str], None],
-    prepare: Callable[[], Awaitable[None]] | None = None,
-) -> Arrival:
-    return Arrival(
-        number=interaction.id,
-        channel=interaction.channel,
-        channel_id=str(interaction.channel_id),
-        guild_id=interaction.guild_id,
-        author=interaction.user,
-        accept=accept,
-        refuse=refuse,
-        prepare=prepare,
-    )
+class _Serving(InteractionArrival):
+    """One interaction on its way through the intake; `begun` holds what comes of it once it was let in or refused."""
+
+    def __init__(
+        self,
+        interaction: discord.Interaction,
+        begin: Callable[[Admitted], Awaitable[Answer]],
+        prepare: Callable[[], Awaitable[None]] | None,
+    ) -> None:
+        self.origin = Origin.of_interaction(interaction)
+        self.must_prepare = prepare is not None
+        self.begun: asyncio.Future[asyncio.Future[Answer]] = asyncio.get_running_loop().create_future()
+        self._begin = begin
+        self._prepare = prepare
+
+    async def prepare(self) -> None:
+        if self._prepare is not None:
+            await self._prepare()
+
+    def accept(self, admitted: Admitted) -> None:
+        if self.begun.done():  # too late: the person was told so
+            return
+        try:
+            self.begun.set_result(asyncio.ensure_future(self._begin(admitted)))
+        except Exception as error:  # noqa: BLE001  # it is raised where the answer is waited for
+            self.begun.set_exception(error)
+
+    def refuse(self, reason: str) -> None:
+        if not self.begun.done():
+            self.begun.set_result(asyncio.ensure_future(at_once(reason)))
 
 
 def _whole_channel(interaction: discord.Interaction) -> discord.abc.Snowflake | discord.abc.Messageable | None:

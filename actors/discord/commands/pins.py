@@ -14,6 +14,7 @@ from actors.discord.commands.dispatcher import CommandDispatcher
 from actors.discord.commands.offer import TreeCommand, slash
 from actors.discord.commands.replies import worded
 from actors.part import Answer, Invocation
+from messages.base import MessageId, UserId
 from messages.context import MemoryPinned, MemoryUnpinned, PinMemory, UnpinMemory
 
 MENU = "Remember"
@@ -89,9 +90,9 @@ class PinCommands:
             window=invocation.window,
             asked_by=invocation.person_id,
             asked_by_name=invocation.person_name,
-            message_id=message_id,
+            message_id=MessageId(message_id),
             text=text,
-            author_id=author_id,
+            author_id=UserId(author_id),
             author_name=author_name,
             audience=invocation.audience,
         )
@@ -119,7 +120,7 @@ class PinCommands:
             reply_to=invocation.reply_to,
             window=invocation.window,
             asked_by=invocation.person_id,
-            message_id=message_id,
+            message_id=MessageId(message_id),
         )
         reply = self._dispatcher.inquire(invocation.window.address, question)
         return worded(

@@ -1,3 +1,6 @@
-"""The gateway's connection: sessions, clients, shards."""
+"""Gateway connection: one client after another is logged in, watched, and opened anew with backoff.
 
-from __future__ import annotations
+Read first `session.py` (a connection's life), then `client.py` (discord.py's events, handed to the other rooms), then
+`shards.py` (which of several connections have a session). `sockets.py` and `keep_alive.py` close what discord.py
+leaves open. The only room that opens websockets. Nothing here is pure.
+"""

@@ -1,4 +1,4 @@
-"""discord.py's client: its events handed over, its parsers kept from ending the connection."""
+"""Gateway client: discord.py's events handed over, its parsers kept from ending the connection."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ import discord
 
 from actors.discord.commands.buttons import Buttons
 from actors.discord.commands.tree import Commands
+from actors.discord.config import DiscordConfig
 from actors.discord.connection.shards import Shards
 from actors.discord.connection.sockets import Sockets
 from actors.discord.incoming.catch_up import CatchUp
 from actors.discord.incoming.intake import Intake
-from actors.discord.timing import Timing
 
 log = logging.getLogger(__name__)
 
@@ -56,16 +56,25 @@ class AgentClient(discord.Client):
     def __init__(
         self,
         *,
+        config: DiscordConfig,
         intake: Intake,
         catch_up: CatchUp,
         make_commands: Callable[[discord.Client], Commands],
         buttons: Buttons,
         on_online: Callable[[str], None],
-        hears_dms: bool,
-        timing: Timing,
-        shards: int | None = 1,
     ) -> None:
-        intents = discord.Intents(guilds=True, guild_messages=True, dm_messages=hears_dms, message_content=True)
+        """A client that has not logged in.
+
+        Args:
+            config: Whether direct messages are heard, the number of shards, every wait.
+            intake: Takes what people do.
+            catch_up: Reads what was missed, at each new session.
+            make_commands: Gives this client's commands.
+            buttons: Serves presses.
+            on_online: Told the bot's name whenever all servers of a new session are known.
+        """
+        timing, shards = config.timing, config.shards or None
+        intents = discord.Intents(guilds=True, guild_messages=True, dm_messages=config.dms, message_content=True)
         super().__init__(
             intents=intents,
             allowed_mentions=discord.AllowedMentions.none(),
@@ -121,15 +130,15 @@ class AgentClient(discord.Client):
 
     async def on_guild_available(self, guild: discord.Guild) -> None:
         """A server came back after an outage."""
-        self._catch_up.found(guild)
+        self._catch_up.resume(guild)
 
     async def on_guild_join(self, guild: discord.Guild) -> None:
         """A server took the bot in."""
-        self._catch_up.found(guild)
+        self._catch_up.resume(guild)
 
     async def on_guild_channel_create(self, channel: discord.abc.GuildChannel) -> None:
         """A channel was made."""
-        self._catch_up.found(channel.guild)
+        self._catch_up.resume(channel.guild)
 
     async def on_message(self, message: discord.Message) -> None:
         """Somebody wrote something somewhere."""

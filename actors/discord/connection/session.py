@@ -1,4 +1,4 @@
-"""The connection to Discord, kept: logged in, watched, opened anew, closed."""
+"""Reconnection: the connection to Discord is logged in, watched, opened anew with backoff, closed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TRANSIENT_OR_FATAL = (*TRANSIENT, discord.ClientException, discord.GatewayNotFou
 """What discord.py ends a connection with on purpose."""
 
 
-class Session:
+class GatewaySession:
     """Keeps one client after another connected until it is closed or Discord refuses for good.
 
     discord.py resumes and reconnects by itself. What it doesn't survive ends the client, and the next one takes over:
@@ -36,6 +36,15 @@ class Session:
         timing: Timing,
         on_fatal: Callable[[str], None],
     ) -> None:
+        """Not connected.
+
+        Args:
+            token: The bot's.
+            build: Gives a new client; each is used once.
+            rest: Makes its calls through whichever client is logged in.
+            timing: Every wait.
+            on_fatal: Told in words for a person why no restart could help.
+        """
         self._token = token
         self._build = build
         self._rest = rest

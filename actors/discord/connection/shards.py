@@ -1,4 +1,4 @@
-"""Which of a client's connections have a session, and which are still to learn their servers."""
+"""Session state by shard: which connections have a session, and which are still to learn their servers."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ _LAUNCH = -1
 
 
 class Shards:
-    """The sessions of one client, by the number of their connection; lives on the loop.
-
-    Args:
-        count: How many connections there will be; None while nobody knows.
-        timeout_s: Longest that a connection may go without a session, and that the next one may take to open.
-    """
+    """The sessions of one client, by the number of their connection; lives on the loop."""
 
     def __init__(self, count: int | None, timeout_s: float) -> None:
+        """No session yet.
+
+        Args:
+            count: How many connections there will be; None while nobody knows.
+            timeout_s: Longest that a connection may go without a session, and that the next one may take to open.
+        """
         self.count = count
         self._timeout_s = timeout_s
         self._opened: set[int] = set()

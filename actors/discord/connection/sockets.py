@@ -1,4 +1,4 @@
-"""The websockets that discord.py opened, kept until they are closed."""
+"""Websockets that discord.py opened, kept until they are closed."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from typing import Any
 
 
 class Sockets:
-    """Remembers every socket, since discord.py forgets the one whose opening is cut off before its first frame.
-
-    Args:
-        http: discord.py's HTTP client, which opens them.
-    """
+    """Remembers every socket, since discord.py forgets the one whose opening is cut off before its first frame."""
 
     def __init__(self, http: Any) -> None:
+        """Remember from now on.
+
+        Args:
+            http: discord.py's HTTP client, which opens them.
+        """
         self._open: list[Any] = []
         self._connect = http.ws_connect
         http.ws_connect = self._ws_connect

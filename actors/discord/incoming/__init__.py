@@ -1,3 +1,7 @@
-"""What people do, on its way into the windows."""
+"""Intake of events: authorized, put in order, given their files, and told to the windows' actors.
 
-from __future__ import annotations
+Read first `arrival.py` (what an event is to us), then `intake.py` (order, and where `UserMessage` is sent), then
+`authorization.py` (for us or not) and `admission.py` (answered, noted, or held back by the rate limit). `catch_up.py`
+reads what was missed. Files: `unpacking.py`, which asks `fetching.py` (download) and `attachment_store.py`, the only
+writer of a window's `attachments/`. Asking nobody: `arrival`, `audience`, `window_map`.
+"""

@@ -1,87 +1,96 @@
-"""How a message that is heard is taken: answered, only noted, or put off."""
+"""Admission of messages: answered, only noted, or held back by the rate limit."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import discord
 
-from actors.discord.incoming.arrival import Hearing
+from actors.discord.calls.rest_calls import RestCalls
+from actors.discord.config import DiscordConfig
+from actors.discord.incoming.arrival import Admitted, Hearing
+from actors.kernel import Host
+from domain.policy.access import Standing
 from domain.policy.rate_limit import RateLimit
+from messages.base import UserId, Window
 
-ALLOWANCE_S = 600.0
+RATE_WINDOW_S = 600.0
 """The while in which one person's messages are counted."""
 
 
 class Admission:
     """Decides for each message; lives on the loop and outlives each client.
 
-    Args:
-        answers_all: Whether every message is answered, not only those that mention the bot or reply to it.
-        catchup: Messages older than this are only noted.
-        turns_per_user: Most messages of one person that are answered within `ALLOWANCE_S`.
-        now: The time, aware UTC.
-        monotonic: Seconds on a clock that never goes back.
-        bot_id: The bot's own id, once it is known.
+    What the rate limit holds back is logged and read, but never answered by itself: an answer ten minutes later would
+    break into what is talked about by then, and nothing that waited here would outlive a crash. Instead the person is
+    told from when on to say it again. That notice is in the window's log and owed like an answer, so it survives.
     """
 
-    def __init__(
-        self,
-        *,
-        answers_all: bool,
-        catchup: timedelta,
-        turns_per_user: int,
-        now: Callable[[], datetime],
-        monotonic: Callable[[], float],
-        bot_id: Callable[[], int | None],
-    ) -> None:
-        self._answers_all = answers_all
-        self._catchup = catchup
-        self._allowance = RateLimit(turns_per_user, ALLOWANCE_S)
-        self._now = now
-        self._monotonic = monotonic
-        self._bot_id = bot_id
-        self._told: dict[str, float] = {}
-        """Person -> until when they know that they have to wait; as few as there are people who wait."""
+    def __init__(self, *, host: Host, config: DiscordConfig, rest: RestCalls) -> None:
+        """Nobody has said anything yet.
 
-    def hearing(self, message: discord.Message, *, may_run: bool) -> Hearing:
-        """How to take a message that its author may write."""
-        if self._now() - message.created_at > self._catchup or not self._is_addressed(message):
+        Args:
+            host: Its clocks count.
+            config: What is answered, and how much of it.
+            rest: Knows the bot's own id.
+        """
+        self._host = host
+        self._answers_all = config.answers_all
+        self._catchup = timedelta(hours=config.catchup_hours)
+        self._rate = RateLimit(config.turns_per_user, RATE_WINDOW_S)
+        self._rest = rest
+        self._notices: dict[tuple[UserId, Window], float] = {}
+        """Person and window -> until when they know there that they have to wait; as few as there are who wait."""
+
+    def hearing(self, message: discord.Message, admitted: Admitted) -> Hearing:
+        """How to take a message that its author may write in that window."""
+        may_run = admitted.standing is Standing.MEMBER
+        if self._host.now() - message.created_at > self._catchup or not self._is_addressed(message):
             return Hearing(may_run=may_run, wants_answer=False)
-        person, now_s = str(message.author.id), self._monotonic()
-        wait_s = self._allowance.take(person, now_s)
+        person, now_s = UserId(str(message.author.id)), self._host.monotonic()
+        wait_s = self._rate.take(person, now_s)
         if not wait_s:
             return Hearing(may_run=may_run)
-        return Hearing(may_run=may_run, wants_answer=False, refusal=self._refusal(person, now_s, wait_s))
+        notice = self._notice(person, admitted.window, now_s, wait_s)
+        return Hearing(may_run=may_run, wants_answer=False, refusal=notice)
 
     def command_refusal(self, person: str) -> str:
         """Why a command that is answered like a message must wait; empty, and it counts as one, when it needn't."""
-        wait_s = self._allowance.take(person, self._monotonic())
+        wait_s = self._rate.take(person, self._host.monotonic())
         if not wait_s:
             return ""
-        return f"{self._rule()} You may try again {self._moment(wait_s)}."
+        return f"{self._rule()} You may try again {_relative(self._end_of(wait_s))}."
 
     def _is_addressed(self, message: discord.Message) -> bool:
         """Whether a message is for the bot: it was said to it alone, or mentions it, or answers it."""
         if self._answers_all or isinstance(message.channel, discord.DMChannel):
             return True
-        bot_id = self._bot_id()
+        bot_id = self._rest.bot_id()
         if bot_id is None or bot_id in message.raw_mentions or any(user.id == bot_id for user in message.mentions):
             return bot_id is not None
         quoted = message.reference.resolved if message.reference is not None else None
         return isinstance(quoted, discord.Message) and quoted.author.id == bot_id
 
-    def _refusal(self, person: str, now_s: float, wait_s: float) -> str:
-        """What to tell somebody who asks too much; said once in each wait."""
-        self._told = {other: until for other, until in self._told.items() if until > now_s}
-        if person in self._told:
+    def _notice(self, person: UserId, window: Window, now_s: float, wait_s: float) -> str:
+        """What to tell somebody who asks too much; said once in each wait and window, empty after that."""
+        self._notices = {key: until for key, until in self._notices.items() if until > now_s}
+        if (person, window) in self._notices:
             return ""
-        self._told[person] = now_s + wait_s
-        return f"{self._rule()} This one I have noted; I answer you again {self._moment(wait_s)}."
+        self._notices[person, window] = now_s + wait_s
+        end = self._end_of(wait_s)
+        return (
+            f"{self._rule()} I have read this one, but I do not answer it, nor what else you write before <t:{end}:T> "
+            f"({_relative(end)}). Please say again after that what still needs an answer."
+        )
 
     def _rule(self) -> str:
-        return f"I answer at most {self._allowance.limit} messages of one person in {ALLOWANCE_S / 60:.0f} minutes."
+        return f"I answer at most {self._rate.limit} messages of one person in {RATE_WINDOW_S / 60:.0f} minutes."
 
-    def _moment(self, wait_s: float) -> str:
-        return f"<t:{int(self._now().timestamp() + wait_s) + 1}:R>"
+    def _end_of(self, wait_s: float) -> int:
+        """When a wait that begins now is over, in whole seconds of Unix time, never too early."""
+        return int(self._host.now().timestamp() + wait_s) + 1
+
+
+def _relative(unix_s: int) -> str:
+    """How far away a time is, as each reader's own clock shows it."""
+    return f"<t:{unix_s}:R>"

@@ -1,8 +1,8 @@
-"""What people do in Discord, as values of ours."""
+"""Events as values of ours: who did what where, and the message that a window is told of it."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import discord
@@ -10,7 +10,7 @@ import discord
 from actors.discord.incoming.unpacking import Unpacked
 from actors.discord.incoming.window_map import AnyChannel
 from domain.policy.access import Standing
-from messages.base import Address, Window
+from messages.base import Address, ChannelId, MessageId, UserId, Window
 from messages.context import Quote, UserMessage
 
 QUOTE_CHARS = 2_000
@@ -20,7 +20,7 @@ _SPEECH = frozenset({discord.MessageType.default, discord.MessageType.reply})
 
 @dataclass(frozen=True, slots=True)
 class Admitted:
-    """Where something that a person did goes, and what they may do."""
+    """Result of authorization: the window that something is for, and what its author may do there."""
 
     window: Window
     standing: Standing
@@ -28,7 +28,7 @@ class Admitted:
 
 @dataclass(frozen=True, slots=True)
 class Hearing:
-    """How a message is to be taken."""
+    """Result of admission: how a message is to be taken, as `UserMessage` words it."""
 
     may_run: bool = True
     wants_answer: bool = True
@@ -36,21 +36,68 @@ class Hearing:
 
 
 @dataclass(frozen=True, slots=True)
-class Arrival:
-    """Something that a person did, before it is known whether it is for us."""
+class Origin:
+    """Who did something, where, and when: what the rules judge by."""
 
     number: int
     """Its snowflake, which says when it was done."""
     channel: AnyChannel | None
-    channel_id: str
+    channel_id: ChannelId
     guild_id: int | None
     author: discord.User | discord.Member
-    accept: Callable[[Admitted], None]
-    """Called at most once, with the window that it is for and what its author may do there."""
-    refuse: Callable[[str], None]
-    """Called instead of `accept`, with the reason for the person."""
-    prepare: Callable[[], Awaitable[None]] | None = None
-    """Waited for before `accept`, while all that came later in the channel waits; it bounds its own time."""
+
+    @classmethod
+    def of_message(cls, message: discord.Message) -> Origin:
+        """Of something that was said."""
+        return cls(message.id, message.channel, ChannelId(str(message.channel.id)), _guild_id(message), message.author)
+
+    @classmethod
+    def of_interaction(cls, interaction: discord.Interaction) -> Origin:
+        """Of a command or a press of a button."""
+        channel_id = ChannelId(str(interaction.channel_id))
+        return cls(interaction.id, interaction.channel, channel_id, interaction.guild_id, interaction.user)
+
+
+@dataclass(frozen=True, slots=True)
+class MessageArrival:
+    """Something that a person said; a repeated one changes nothing, a refused one is ignored."""
+
+    message: discord.Message
+    origin: Origin
+
+    @classmethod
+    def of(cls, message: discord.Message) -> MessageArrival:
+        """`message` as an arrival."""
+        return cls(message, Origin.of_message(message))
+
+    @property
+    def must_prepare(self) -> bool:
+        """Whether files came with it, which are read before it is passed on."""
+        return bool(self.message.attachments)
+
+
+class InteractionArrival(ABC):
+    """Something that a person had done by a command or a button; exactly one of `accept` and `refuse` is called."""
+
+    origin: Origin
+    must_prepare: bool
+    """Whether `prepare` is waited for before `accept`, while all that came later in the channel waits."""
+
+    @abstractmethod
+    async def prepare(self) -> None:
+        """Do what must be done beforehand; it bounds its own time."""
+
+    @abstractmethod
+    def accept(self, admitted: Admitted) -> None:
+        """Do it, in the window that it is for, as far as its author may."""
+
+    @abstractmethod
+    def refuse(self, reason: str) -> None:
+        """Tell the person why not."""
+
+
+Arrival = MessageArrival | InteractionArrival
+"""What a person did, before it is known whether it is for us."""
 
 
 def is_speech(message: discord.Message) -> bool:
@@ -72,13 +119,13 @@ def user_message(
     reference = message.reference if message.type is discord.MessageType.reply else None
     return UserMessage(
         window=window,
-        message_id=str(message.id),
-        author_id=str(message.author.id),
+        message_id=MessageId(str(message.id)),
+        author_id=UserId(str(message.author.id)),
         author_name=message.author.display_name,
         text=message.content if unpacked is None else unpacked.text,
         sent_at=message.created_at,
         reply_to=reply_to,
-        reply_to_message_id=str(reference.message_id or "") if reference is not None else "",
+        reply_to_message_id=MessageId(str(reference.message_id or "") if reference is not None else ""),
         attachments=() if unpacked is None else unpacked.files,
         typed_chars=None if unpacked is None else unpacked.typed_chars,
         audience=audience,
@@ -95,8 +142,8 @@ def spoken(
     """What the window's actor is told of a command that counts as a member's message, with `text` as what they say."""
     return UserMessage(
         window=window,
-        message_id=str(interaction.id),
-        author_id=str(interaction.user.id),
+        message_id=MessageId(str(interaction.id)),
+        author_id=UserId(str(interaction.user.id)),
         author_name=interaction.user.display_name,
         text=text,
         sent_at=interaction.created_at,
@@ -105,7 +152,7 @@ def spoken(
     )
 
 
-def guild_id_of(message: discord.Message) -> int | None:
+def _guild_id(message: discord.Message) -> int | None:
     """The server that a message was written in, also when it isn't in discord.py's cache."""
     if message.guild is not None:
         return message.guild.id
@@ -118,4 +165,4 @@ def _quote(reference: discord.MessageReference | None) -> Quote | None:
         return None
     quoted = reference.resolved
     text = quoted.content[:QUOTE_CHARS]
-    return Quote(message_id=str(quoted.id), author_name=quoted.author.display_name, text=text)
+    return Quote(message_id=MessageId(str(quoted.id)), author_name=quoted.author.display_name, text=text)

@@ -1,4 +1,4 @@
-"""Where files that people attach are kept: in the window's working directory, where its commands may write, too."""
+"""Attachment store: files kept in the window's working directory, where its commands may write, too."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who reads a Discord channel, told from what discord.py holds of it."""
+"""Read permissions of a Discord channel as an audience, from what discord.py holds of it."""
 
 from __future__ import annotations
 

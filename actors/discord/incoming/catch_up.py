@@ -1,4 +1,4 @@
-"""What was said while the bot was away, read from history and passed on before anything newer."""
+"""Catching up with history: what was said while the bot was away is passed on before anything newer."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from dataclasses import dataclass
 import discord
 
 from actors.discord.calls.rest_calls import CallFailedError, CallRefusedError, RestCalls
-from actors.discord.incoming.arrival import Arrival, is_speech
+from actors.discord.incoming.arrival import MessageArrival, is_speech
 from actors.discord.incoming.intake import Intake
-from actors.discord.incoming.window_map import WindowMap, channel_window, thread_window
-from actors.discord.seen import Gap
+from actors.discord.incoming.seen import Gap
+from actors.discord.incoming.window_map import channel_window, thread_window
+from messages.base import ChannelId
 
 log = logging.getLogger(__name__)
 
@@ -37,16 +38,16 @@ class Missed:
 
 
 class CatchUp:
-    """Closes the gap that every new session opens.
+    """Reads the history since each window's watermark: closes the gap that every new session opens.
 
     Read are the configured channels and their threads, each from where it was read to. A channel met for the first time
     is not read at all; a thread met for the first time is read from the newest message seen in its server, since
     nothing after that was seen. Only threads that are active, or were archived since then, can hold anything new.
     """
 
-    def __init__(self, *, intake: Intake, window_map: WindowMap, rest: RestCalls) -> None:
+    def __init__(self, *, intake: Intake, rest: RestCalls) -> None:
         self._intake = intake
-        self._window_map = window_map
+        self._window_map = intake.window_map
         self._rest = rest
         self._limit = asyncio.Semaphore(_AT_ONCE)
         self._absent: dict[str, Gap] = {}
@@ -63,10 +64,10 @@ class CatchUp:
             if (channel := self._present(client, channel_id, gap)) is not None
         ]
         missed = [each for some in started for each in some]
-        self._intake.release(str(each.channel_id) for each in missed)
+        self._intake.release(ChannelId(str(each.channel_id)) for each in missed)
         self._read(missed)
 
-    def found(self, guild: discord.Guild) -> None:
+    def resume(self, guild: discord.Guild) -> None:
         """A server came back: read what was missed in those of its channels that were not there before."""
         if self._intake.gap is not None:
             return
@@ -74,7 +75,7 @@ class CatchUp:
             channel = guild.get_channel_or_thread(int(channel_id))
             if channel is not None:
                 missed = self._start(channel, self._absent.pop(channel_id))
-                self._intake.keep(str(each.channel_id) for each in missed)
+                self._intake.keep(ChannelId(str(each.channel_id)) for each in missed)
                 self._read(missed)
 
     def _present(self, client: discord.Client, channel_id: str, gap: Gap) -> object | None:
@@ -138,24 +139,24 @@ class CatchUp:
             log.warning("threads of channel %d archived meanwhile are not read: %s", channel_id, error)
             return
         missed = [each for thread in threads for each in self._missed_in_thread(thread, gap)]
-        self._intake.keep(str(each.channel_id) for each in missed)
+        self._intake.keep(ChannelId(str(each.channel_id)) for each in missed)
         self._read(missed)
 
     async def _replay(self, missed: Missed) -> None:
         try:
             async with self._limit:
-                await self._intake.replay(str(missed.channel_id), self._arrivals(missed))
+                await self._intake.replay(ChannelId(str(missed.channel_id)), self._arrivals(missed))
         except (CallRefusedError, CallFailedError) as error:
             log.error("what was said in channel %d while away could not be read: %s", missed.channel_id, error)
 
-    async def _arrivals(self, missed: Missed) -> AsyncIterator[Arrival]:
+    async def _arrivals(self, missed: Missed) -> AsyncIterator[MessageArrival]:
         after = missed.after
         while True:
             page = await self._rest.persist("reading history", functools.partial(_page, missed, after))
             for message in page:
                 self._intake.seen.notice(str(missed.channel_id), message.id)
                 if is_speech(message):
-                    yield self._intake.arrival_of(message)
+                    yield MessageArrival.of(message)
             if page:
                 after = page[-1].id
                 self._intake.seen.reach(missed.window_key, after)
@@ -173,11 +174,11 @@ async def _page(missed: Missed, after: int, client: discord.Client) -> list[disc
 async def _archived_since(channel_id: int, newest: int, client: discord.Client) -> list[discord.Thread]:
     """Public threads that were archived after the message `newest` was written."""
     channel = client.get_channel(channel_id)
-    found: list[discord.Thread] = []
+    threads: list[discord.Thread] = []
     if isinstance(channel, discord.TextChannel | discord.ForumChannel):
         since = discord.utils.snowflake_time(newest)
         async for thread in channel.archived_threads(limit=None):
             if thread.archive_timestamp < since:
                 break
-            found.append(thread)
-    return found
+            threads.append(thread)
+    return threads

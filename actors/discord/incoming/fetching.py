@@ -1,4 +1,4 @@
-"""The bytes of files that people attach, read from Discord and from nobody else."""
+"""Download of files that people attach: bounded, and from Discord's hosts only."""
 
 from __future__ import annotations
 
@@ -24,15 +24,16 @@ class UnfetchedError(Exception):
 
 
 class Fetcher:
-    """Reads files with the client's own connections; few at once, since each is held in memory.
-
-    Args:
-        rest: Runs the calls.
-        origins: Where files may be read, as scheme, host and port.
-        timing: `file_timeout_s` bounds a file with all attempts at it.
-    """
+    """Reads files with the client's own connections; few at once, since each is held in memory."""
 
     def __init__(self, *, rest: RestCalls, origins: Callable[[], frozenset[yarl.URL]], timing: Timing) -> None:
+        """With nothing under way.
+
+        Args:
+            rest: Runs the calls.
+            origins: Where files may be read, as scheme, host and port.
+            timing: `file_timeout_s` bounds a file with all attempts at it.
+        """
         self._rest = rest
         self._origins = origins
         self._timing = timing

@@ -1,4 +1,4 @@
-"""What comes with a message besides its words: read, judged, kept, and put into words."""
+"""Attachments of a message: read, judged by their bytes, kept, and put into the message's words."""
 
 from __future__ import annotations
 
@@ -46,7 +46,8 @@ class Unpacked:
 class _File:
     """A file on its way in."""
 
-    told: Attachment
+    entry: Attachment
+    """What is told of it."""
     name: str
     """Under which it is kept."""
     data: bytes | None = None
@@ -54,16 +55,17 @@ class _File:
 
 
 class Unpacking:
-    """Reads the files of messages; whatever goes wrong with one is told instead of it, and never costs the message.
-
-    Args:
-        fetcher: Reads bytes.
-        workdir_of: Where files are kept; None if nowhere.
-        most_bytes: Larger files are not read.
-        paste_tokens: Most of text files that goes into a message's words.
-    """
+    """Reads the files of messages; whatever goes wrong with one is told instead of it, and never costs the message."""
 
     def __init__(self, *, fetcher: Fetcher, workdir_of: WorkdirOf | None, most_bytes: int, paste_tokens: int) -> None:
+        """With nothing under way.
+
+        Args:
+            fetcher: Reads bytes.
+            workdir_of: Where files are kept; None if nowhere.
+            most_bytes: Larger files are not read.
+            paste_tokens: Most of text files that goes into a message's words.
+        """
         self._fetcher = fetcher
         self._workdir_of = workdir_of
         self._most_bytes = most_bytes
@@ -79,19 +81,19 @@ class Unpacking:
 
     async def _read(self, file: _File) -> None:
         """Fetch one file and see what it is."""
-        told = file.told
-        if told.size_bytes > self._most_bytes:
-            file.told = _lost(told, f"it is too large: at most {self._most_bytes:,} bytes are read")
+        attachment = file.entry
+        if attachment.size_bytes > self._most_bytes:
+            file.entry = _lost(attachment, f"it is too large: at most {self._most_bytes:,} bytes are read")
             return
         try:
-            data = await self._fetcher.fetch(told.url, self._most_bytes)
-            file.told, file.text = await asyncio.to_thread(_judged, told, data)
+            data = await self._fetcher.fetch(attachment.url, self._most_bytes)
+            file.entry, file.text = await asyncio.to_thread(_judged, attachment, data)
             file.data = data
         except UnfetchedError as error:
-            file.told = _lost(told, str(error))
+            file.entry = _lost(attachment, str(error))
         except Exception as error:
             log.exception("an attached file could not be read")
-            file.told = _lost(told, f"reading it went wrong with {type(error).__name__}")
+            file.entry = _lost(attachment, f"reading it went wrong with {type(error).__name__}")
 
     async def _keep(self, files: list[_File], window: Window, message_id: str) -> None:
         contents = {file.name: file.data for file in files if file.data is not None}
@@ -101,7 +103,7 @@ class Unpacking:
         for file in files:
             if file.data is None:
                 continue
-            file.told = _unkept(file.told, fault) if fault else _placed(file.told, kept_path(message_id, file.name))
+            file.entry = _unkept(file.entry, fault) if fault else _placed(file.entry, kept_path(message_id, file.name))
 
     def _kept(self, window: Window, message_id: str, contents: dict[str, bytes]) -> str:
         """Why the files could not be kept; empty if they are. Runs beside the loop."""
@@ -117,13 +119,13 @@ class Unpacking:
 
     def _worded(self, typed: str, files: list[_File]) -> Unpacked:
         texts = [(file, file.text) for file in files if file.text is not None]
-        pasted = [PastedText(file.told.filename, text, file.told.size_bytes, file.told.path) for file, text in texts]
+        pasted = [PastedText(file.entry.filename, text, file.entry.size_bytes, file.entry.path) for file, text in texts]
         made = composed(typed, pasted, self._paste_tokens)
         for (file, text), shown_chars in zip(texts, made.shown_chars, strict=True):
             note = "not shown here: there is no room for it" if text and not shown_chars else ""
-            file.told = msgspec.structs.replace(file.told, shown_chars=shown_chars, note=file.told.note or note)
+            file.entry = msgspec.structs.replace(file.entry, shown_chars=shown_chars, note=file.entry.note or note)
         typed_chars = len(typed) if any(made.shown_chars) else None
-        return Unpacked(made.text, typed_chars, tuple(file.told for file in files))
+        return Unpacked(made.text, typed_chars, tuple(file.entry for file in files))
 
 
 def _declared(file: discord.Attachment) -> Attachment:
@@ -134,15 +136,15 @@ def _declared(file: discord.Attachment) -> Attachment:
     )
 
 
-def _judged(told: Attachment, data: bytes) -> tuple[Attachment, str | None]:
+def _judged(attachment: Attachment, data: bytes) -> tuple[Attachment, str | None]:
     """What the file is, now that it is known, and its text if it is one."""
-    sized = msgspec.structs.replace(told, size_bytes=len(data))
-    if told.kind is FileKind.TEXT:
+    sized = msgspec.structs.replace(attachment, size_bytes=len(data))
+    if attachment.kind is FileKind.TEXT:
         text = readable_text(data)
         if text is not None:
             return sized, text
         return msgspec.structs.replace(sized, kind=FileKind.FILE, note="not shown: it is no text in UTF-8"), None
-    if told.kind is FileKind.IMAGE:
+    if attachment.kind is FileKind.IMAGE:
         media_type = image_type(data)
         if not media_type:
             note = "not shown: it is no image, though it is called one"
@@ -154,15 +156,17 @@ def _judged(told: Attachment, data: bytes) -> tuple[Attachment, str | None]:
     return sized, None
 
 
-def _lost(told: Attachment, reason: str) -> Attachment:
-    return msgspec.structs.replace(told, kind=FileKind.FILE, note=f"not read: {reason}")
+def _lost(attachment: Attachment, reason: str) -> Attachment:
+    return msgspec.structs.replace(attachment, kind=FileKind.FILE, note=f"not read: {reason}")
 
 
-def _placed(told: Attachment, path: str) -> Attachment:
-    return msgspec.structs.replace(told, path=path)
+def _placed(attachment: Attachment, path: str) -> Attachment:
+    return msgspec.structs.replace(attachment, path=path)
 
 
-def _unkept(told: Attachment, fault: str) -> Attachment:
+def _unkept(attachment: Attachment, fault: str) -> Attachment:
     """A file that is only known by what was read of it; an image that isn't kept cannot be shown."""
-    kind = FileKind.FILE if told.kind is FileKind.IMAGE else told.kind
-    return msgspec.structs.replace(told, kind=kind, note=f"{told.note}; {fault}" if told.note else fault)
+    kind = FileKind.FILE if attachment.kind is FileKind.IMAGE else attachment.kind
+    return msgspec.structs.replace(
+        attachment, kind=kind, note=f"{attachment.note}; {fault}" if attachment.note else fault
+    )

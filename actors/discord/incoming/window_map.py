@@ -1,4 +1,4 @@
-"""Which window a Discord channel is, if it is one of ours."""
+"""Map from Discord channels to windows: which one a channel is, if it is one of ours."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ AnyChannel = discord.abc.Messageable | discord.abc.GuildChannel | discord.abc.Pr
 """Whatever discord.py puts into a `channel` field."""
 
 
-class Place(Enum):
-    """What a channel is when it is no window of ours."""
+class NoWindow(Enum):
+    """What a channel is when it is no window of ours, as far as is known."""
 
     ELSEWHERE = "elsewhere"
     UNKNOWN = "unknown"
@@ -28,44 +28,45 @@ class Place(Enum):
 
 
 class WindowMap:
-    """The configured channels, and the threads below them as far as they were met.
-
-    Args:
-        channels: Ids of the channels that the bot lives in.
-        dms: Whether direct messages are windows as well.
-    """
+    """The configured channels, and the threads below them as far as they were met; asks nobody."""
 
     def __init__(self, channels: Iterable[str], *, dms: bool = False) -> None:
+        """With no thread met yet.
+
+        Args:
+            channels: Ids of the channels that the bot lives in.
+            dms: Whether direct messages are windows as well.
+        """
         self.channels = frozenset(channels)
         self._dms = dms
-        self._known: OrderedDict[str, Window | Place] = OrderedDict()
+        self._known: OrderedDict[str, Window | NoWindow] = OrderedDict()
         self._audiences: OrderedDict[str, str] = OrderedDict()
         """Channel id -> label of its readers when it was last seen whole."""
 
-    def window_of(self, channel: AnyChannel | None) -> Window | Place:
+    def window_of(self, channel: AnyChannel | None) -> Window | NoWindow:
         """The window that `channel` is, as far as can be said without asking."""
         match channel:
             case discord.DMChannel(id=id) if self._dms:
                 return dm_window(str(id))
             case None | discord.DMChannel() | discord.GroupChannel():
-                return Place.ELSEWHERE
+                return NoWindow.ELSEWHERE
             case discord.PartialMessageable(id=id):
-                return self._known.get(str(id), Place.UNKNOWN)
+                return self._known.get(str(id), NoWindow.UNKNOWN)
             case discord.Thread(id=id, parent_id=parent_id):
                 ours = not self.channels.isdisjoint({str(id), str(parent_id)})
-                return thread_window(str(id)) if ours else Place.ELSEWHERE
+                return thread_window(str(id)) if ours else NoWindow.ELSEWHERE
             case discord.abc.GuildChannel(id=id):
-                return channel_window(str(id)) if str(id) in self.channels else Place.ELSEWHERE
+                return channel_window(str(id)) if str(id) in self.channels else NoWindow.ELSEWHERE
             case _:
-                return Place.ELSEWHERE
+                return NoWindow.ELSEWHERE
 
-    def learn(self, channel: AnyChannel) -> Window | Place:
+    def learn(self, channel: AnyChannel) -> Window | NoWindow:
         """The window that `channel` is; remembered, since a thread never moves."""
-        place = self.window_of(channel)
-        if place is not Place.UNKNOWN and isinstance(channel, discord.abc.Snowflake):
-            _remember(self._known, str(channel.id), place)
+        window = self.window_of(channel)
+        if window is not NoWindow.UNKNOWN and isinstance(channel, discord.abc.Snowflake):
+            _remember(self._known, str(channel.id), window)
             self.audience_of(channel)
-        return place
+        return window
 
     def audience_of(self, channel: object) -> str:
         """The label of who reads `channel`, as it is or, for a mere id, was last known; empty when it never was."""

@@ -1,4 +1,4 @@
-"""Signs below people's messages that they are worked on, and how that ended; none matters enough to wait for."""
+"""Reactions below people's messages: that they are worked on, and how that ended; none matters enough to wait for."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import discord
 
+from actors.discord.calls.background import BackgroundTasks
 from actors.discord.calls.rest_calls import TRANSIENT, CallFailedError, CallRefusedError, RestCalls, described
 from actors.discord.timing import Timing
 from messages.discord import ReactionKind, ShowReaction
@@ -29,8 +30,8 @@ _WAITING = 50
 
 
 @dataclass(slots=True)
-class _Wish:
-    """What a message is to show."""
+class _Change:
+    """What a message is to show, and when."""
 
     kind: ReactionKind
     due: float
@@ -49,11 +50,11 @@ class Reactions:
     def __init__(self, *, rest: RestCalls, timing: Timing) -> None:
         self._rest = rest
         self._timing = timing
-        self._wishes: dict[str, OrderedDict[str, _Wish]] = {}
+        self._changes: dict[str, OrderedDict[str, _Change]] = {}
         """Channel -> message -> what it is to show; a channel is here while its pump runs."""
         self._at_work: OrderedDict[tuple[str, str], None] = OrderedDict()
         """(channel, message) that show the sign of work."""
-        self._pumps: set[asyncio.Task[None]] = set()
+        self._tasks = BackgroundTasks()
 
     def show(self, reaction: ShowReaction) -> None:
         """Have a message show what has become of it, some time."""
@@ -65,49 +66,44 @@ class Reactions:
             return
         loop = asyncio.get_running_loop()
         due = loop.time() + (self._timing.reaction_after_s if reaction.kind is ReactionKind.TAKEN else 0.0)
-        wish = _Wish(reaction.kind, due, due + self._timing.reaction_late_s)
-        wishes = self._wishes.get(channel_id)
-        if wishes is not None:
-            wishes[message_id] = wish
-            wishes.move_to_end(message_id)
-            if len(wishes) > _WAITING:
-                self._leave_out_one(channel_id, wishes)
+        change = _Change(reaction.kind, due, due + self._timing.reaction_late_s)
+        changes = self._changes.get(channel_id)
+        if changes is not None:
+            changes[message_id] = change
+            changes.move_to_end(message_id)
+            if len(changes) > _WAITING:
+                self._leave_out_one(channel_id, changes)
             return
-        self._wishes[channel_id] = OrderedDict({message_id: wish})
-        pump = loop.create_task(self._pump(channel_id))
-        self._pumps.add(pump)
-        pump.add_done_callback(self._pumps.discard)
+        self._changes[channel_id] = OrderedDict({message_id: change})
+        self._tasks.spawn(self._pump(channel_id), f"reactions in channel {channel_id}")
 
     def close(self) -> None:
         """Show nothing more."""
-        for pump in self._pumps:
-            pump.cancel()
-        self._wishes.clear()
+        self._tasks.cancel()
+        self._changes.clear()
 
     async def _pump(self, channel_id: str) -> None:
-        wishes, loop = self._wishes[channel_id], asyncio.get_running_loop()
+        changes, loop = self._changes[channel_id], asyncio.get_running_loop()
         try:
-            while wishes:
-                message_id, wish = min(wishes.items(), key=lambda item: item[1].due)
-                if wish.due > loop.time():
+            while changes:
+                message_id, change = min(changes.items(), key=lambda item: item[1].due)
+                if change.due > loop.time():
                     # Not longer at a time, since what comes meanwhile may be due before.
-                    await asyncio.sleep(min(wish.due - loop.time(), self._timing.reaction_every_s))
+                    await asyncio.sleep(min(change.due - loop.time(), self._timing.reaction_every_s))
                     continue
-                del wishes[message_id]
-                await self._change(channel_id, message_id, wish)
-        except Exception:
-            log.exception("reactions in channel %s went wrong", channel_id)
+                del changes[message_id]
+                await self._change(channel_id, message_id, change)
         finally:
-            self._wishes.pop(channel_id, None)
+            self._changes.pop(channel_id, None)
 
-    async def _change(self, channel_id: str, message_id: str, wish: _Wish) -> None:
-        is_late = asyncio.get_running_loop().time() > wish.late
-        if wish.kind in _BEGINNINGS:
+    async def _change(self, channel_id: str, message_id: str, change: _Change) -> None:
+        is_late = asyncio.get_running_loop().time() > change.late
+        if change.kind in _BEGINNINGS:
             if not is_late and await self._react(channel_id, message_id, AT_WORK, is_there=True):
                 self._remember(channel_id, message_id)
             return
         if not is_late:
-            await self._react(channel_id, message_id, EMOJI[wish.kind], is_there=True)
+            await self._react(channel_id, message_id, EMOJI[change.kind], is_there=True)
         if (channel_id, message_id) in self._at_work:
             del self._at_work[channel_id, message_id]
             await self._react(channel_id, message_id, AT_WORK, is_there=False)
@@ -136,11 +132,11 @@ class Reactions:
         await asyncio.sleep(self._timing.reaction_every_s)
         return is_done
 
-    def _leave_out_one(self, channel_id: str, wishes: OrderedDict[str, _Wish]) -> None:
-        """Forget the oldest wish that no sign of work depends on."""
-        oldest = next((message_id for message_id in wishes if (channel_id, message_id) not in self._at_work), None)
+    def _leave_out_one(self, channel_id: str, changes: OrderedDict[str, _Change]) -> None:
+        """Forget the oldest change that no sign of work depends on."""
+        oldest = next((message_id for message_id in changes if (channel_id, message_id) not in self._at_work), None)
         if oldest is not None:
-            del wishes[oldest]
+            del changes[oldest]
 
     def _remember(self, channel_id: str, message_id: str) -> None:
         self._at_work[channel_id, message_id] = None

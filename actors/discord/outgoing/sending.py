@@ -1,4 +1,4 @@
-"""Files of a window's working directory on their way into Discord: opened as a stranger's, posted once."""
+"""Upload of files from a window's working directory: opened as a stranger's, searched for secrets, posted once."""
 
 from __future__ import annotations
 
@@ -6,20 +6,22 @@ import asyncio
 import io
 import logging
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import discord
 
-from actors.discord.calls.rest_calls import CallFailedError, CallRefusedError, RestCalls
+from actors.discord.calls.rest_calls import CallFailedError, CallRefusedError
 from actors.discord.incoming.unpacking import WorkdirOf
-from actors.discord.seen import Seen
+from actors.discord.outgoing.channel_messages import ChannelMessages, Draft
+from actors.discord.outgoing.redaction import Redaction
 from actors.discord.timing import Timing
+from actors.kernel import Host
 from actors.linux.safe_open import open_beneath
 from domain.text.splitting import LIMIT, sendable, units
 from domain.turn.attachments import safe_names
-from messages.base import Address, Message, RequestId
+from messages.base import Address, ChannelId, MessageId, RequestId
 from messages.discord import AttachFile, FileAttached
 from messages.socket import Refused
 
@@ -47,39 +49,34 @@ class _Outgoing:
 
 
 class Sending:
-    """Posts files that commands ask for; lives on the loop.
-
-    Args:
-        rest: Makes the calls.
-        seen: Is told what was posted.
-        timing: `send_timeout_s` bounds a request with all its attempts.
-        workdir_of: Where files are looked for; None if nowhere.
-        most_bytes: Larger files are refused.
-        present: Makes text fit to be shown.
-        holds_secret: Whether a text holds what must never be shown.
-        tell: Takes the answers.
-    """
+    """Posts files that commands ask for; lives on the loop."""
 
     def __init__(
         self,
         *,
-        rest: RestCalls,
-        seen: Seen,
-        timing: Timing,
+        host: Host,
+        messages: ChannelMessages,
+        redaction: Redaction,
         workdir_of: WorkdirOf | None,
         most_bytes: int,
-        present: Callable[[str], str],
-        holds_secret: Callable[[str], bool],
-        tell: Callable[[Address, Message], None],
+        timing: Timing,
     ) -> None:
-        self._rest = rest
-        self._seen = seen
-        self._timing = timing
+        """With nothing under way.
+
+        Args:
+            host: Tells whoever asked what became of their file.
+            messages: Writes into channels.
+            redaction: Makes captions fit to be shown, and knows secrets.
+            workdir_of: Where files are looked for; None if nowhere.
+            most_bytes: Larger files are refused, as are those above `LARGEST_SENT_BYTES`.
+            timing: `send_timeout_s` bounds a request with all its attempts.
+        """
+        self._host = host
+        self._messages = messages
+        self._redaction = redaction
         self._workdir_of = workdir_of
-        self._most_bytes = most_bytes
-        self._present = present
-        self._holds_secret = holds_secret
-        self._tell = tell
+        self._most_bytes = min(most_bytes, LARGEST_SENT_BYTES)
+        self._timing = timing
         self.settled = 0
         """Requests that are done with, for good or ill."""
         self._under_way: dict[tuple[Address, RequestId], asyncio.Task[FileAttached | Refused]] = {}
@@ -102,7 +99,7 @@ class Sending:
         del self._under_way[request.reply_to, request.request_id]
         is_cut_off = ended.cancelled()
         cut_off = "the bot is closing its connection, so it is not known whether the file was posted"
-        self._tell(request.reply_to, _refused(request, cut_off) if is_cut_off else ended.result())
+        self._host.tell(request.reply_to, _refused(request, cut_off) if is_cut_off else ended.result())
         self.settled += 1
 
     async def _outcome(self, request: AttachFile) -> FileAttached | Refused:
@@ -130,7 +127,7 @@ class Sending:
         Raises:
             UnsendableError: it cannot be posted.
         """
-        caption = self._present(sendable(request.caption)).strip()
+        caption = self._redaction.present(sendable(request.caption)).strip()
         if units(caption) > LIMIT:
             raise UnsendableError(f"caption of {units(caption)} characters: at most {LIMIT} are allowed")
         if not request.window.id.isdecimal():
@@ -138,7 +135,7 @@ class Sending:
         data = _read(self._workdir(request), request.path, self._most_bytes)
         if not data:
             raise UnsendableError(f"{_named(request)}: it is empty, and Discord takes no empty files")
-        if any(map(self._holds_secret, _pieces(data.decode("latin-1")))):
+        if any(map(self._redaction.holds_secret, _pieces(data.decode("latin-1")))):
             raise UnsendableError(f"{_named(request)}: it holds a secret of the agent's own")
         (filename,) = safe_names([request.path])
         return _Outgoing(filename, data, caption)
@@ -151,21 +148,14 @@ class Sending:
         except ValueError as error:
             raise UnsendableError(str(error)) from error
 
-    async def _post(self, request: AttachFile, outgoing: _Outgoing) -> str:
-        channel_id = request.window.id
-
-        async def call(client: discord.Client) -> discord.Message:
-            return await client.get_partial_messageable(int(channel_id)).send(
-                outgoing.caption or None,
-                file=discord.File(io.BytesIO(outgoing.data), filename=outgoing.filename),
-                nonce=f"file-{request.request_id}"[:25],
-                allowed_mentions=discord.AllowedMentions.none(),
-                suppress_embeds=True,
-            )
-
-        shown = await self._rest.persist(f"posting a file in channel {channel_id}", call)
-        self._seen.notice(channel_id, shown.id)
-        return str(shown.id)
+    async def _post(self, request: AttachFile, outgoing: _Outgoing) -> MessageId:
+        channel_id = ChannelId(request.window.id)
+        draft = Draft(
+            text=outgoing.caption or None,
+            nonce=f"file-{request.request_id}"[:25],
+            files=lambda: [discord.File(io.BytesIO(outgoing.data), filename=outgoing.filename)],
+        )
+        return MessageId(str(await self._messages.send(f"posting a file in channel {channel_id}", channel_id, draft)))
 
 
 def _pieces(text: str) -> Iterator[str]:

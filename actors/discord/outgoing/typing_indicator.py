@@ -1,4 +1,4 @@
-"""The sign that an answer is being written; it never matters enough to fail for, and it always ends."""
+"""Typing indicator: the sign that an answer is being written; it never matters enough to fail for, and always ends."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import discord
 
+from actors.discord.calls.background import BackgroundTasks
 from actors.discord.calls.rest_calls import TRANSIENT, RestCalls, described, refusal
 from actors.discord.timing import Timing
 
@@ -38,6 +39,7 @@ class TypingIndicator:
     def __init__(self, *, rest: RestCalls, timing: Timing) -> None:
         self._rest = rest
         self._timing = timing
+        self._tasks = BackgroundTasks()
         self._signs: dict[str, _Sign] = {}
 
     def show(self, channel_id: str) -> None:
@@ -49,7 +51,7 @@ class TypingIndicator:
             sign.ends_at = ends_at
             return
         sign = self._signs[channel_id] = _Sign(ends_at)
-        sign.task = loop.create_task(self._keep(channel_id, sign))
+        sign.task = self._tasks.spawn(self._keep(channel_id, sign), f"showing typing in channel {channel_id}")
 
     def hide(self, channel_id: str) -> asyncio.Task[None] | None:
         """Show typing no longer; the task that may still be telling Discord so, if there is one."""
@@ -94,9 +96,6 @@ class TypingIndicator:
         except TRANSIENT as error:
             log.info("typing in channel %s was not shown: %s", channel_id, described(error))
             return refusal(error) is None
-        except Exception:
-            log.exception("showing typing in channel %s went wrong", channel_id)
-            return False
         return True
 
 

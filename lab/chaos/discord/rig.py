@@ -13,7 +13,9 @@ from typing import Any, Self, TypeVar
 from actors.discord.actor import DiscordActor
 from actors.discord.config import DiscordConfig
 from actors.discord.timing import Timing
+from actors.discord.wiring import Surroundings
 from actors.kernel import Actor, ActorSpec, ActorSystem
+from actors.part import DiscordConnection, Menu
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
 from messages.base import Address, Message, RequestId
@@ -163,16 +165,19 @@ class Rig:
         self._system.stop()
 
     def _build(self) -> DiscordActor:
-        actor = DiscordActor(
+        connection = DiscordConnection(
             token=defaults.BOT_TOKEN,
-            channels=frozenset({str(defaults.GENERAL_ID)}),
+            channels=(str(defaults.GENERAL_ID),),
             allowed_users=frozenset({"*"}),
+            allowed_roles=frozenset(),
             api_base=self._api_base,
             gateway_url=self._gateway_url,
-            on_fatal=self.fatal.append,
-            on_online=self._online.put,
-            config=DiscordConfig(turns_per_user=MANY),
-            timing=self._timing,
+        )
+        actor = DiscordActor(
+            DiscordConfig(connection=connection, turns_per_user=MANY, timing=self._timing),
+            Surroundings(menu=Menu(), last_seen={}),
+            tell_fatal=self.fatal.append,
+            tell_online=self._online.put,
         )
         self.actors.append(actor)
         return actor

@@ -12,7 +12,7 @@ from actors.scheduler.config import SchedulerConfig
 from actors.scheduler.rewriting import Waits
 from actors.scheduler.state import SchedulerState
 from actors.scheduler.zone import load_zone
-from messages.base import Address, Message, Surface, Window
+from messages.base import Address, Message, MessageId, Surface, Window
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, PostMessage
 
 SCHEDULER = Address("scheduler")
@@ -84,7 +84,7 @@ class ModelDiscord(Actor):
             return DeliveryFailed(request_id=posting.request_id, reason="no connection")
         if not channel.has(posting, now):
             channel.shown.append(PostedMessage(now, posting.text, posting.nonce))
-        return Delivered(request_id=posting.request_id, message_ids=("1",))
+        return Delivered(request_id=posting.request_id, message_ids=(MessageId("1"),))
 
 
 class _Show(Message, frozen=True, kw_only=True, gc=False):

@@ -16,7 +16,7 @@ from actors.context.log_file import check_file
 from actors.kernel import ActorSpec, ActorSystem, ManualClock
 from domain.log.event import Event, Kind
 from domain.log.parser import parse
-from messages.base import CONTEXT_KIND, Address, Message, Surface, Window
+from messages.base import CONTEXT_KIND, Address, Message, MessageId, Surface, UserId, Window
 from messages.context import UserMessage
 from messages.discord import Delivered, PostMessage
 from messages.model import ChatMessage, ModelReply, ModelRequest, StopReason, ToolCall, Usage
@@ -112,7 +112,9 @@ class Rig:
     def deliver(self) -> PostMessage:
         """The surface shows the one text that it was given; the post."""
         (post,) = self.posts()
-        self.system.tell(post.reply_to, Delivered(request_id=post.request_id, message_ids=("1000000000000000001",)))
+        self.system.tell(
+            post.reply_to, Delivered(request_id=post.request_id, message_ids=(MessageId("1000000000000000001"),))
+        )
         self.system.run()
         return post
 
@@ -154,8 +156,8 @@ def user_message(text: str, message_id: int, window: Window, author: str, surfac
     """A person's words as the surface passes them on."""
     return UserMessage(
         window=window,
-        message_id=str(message_id),
-        author_id="910000000000000021",
+        message_id=MessageId(str(message_id)),
+        author_id=UserId("910000000000000021"),
         author_name=author,
         text=text,
         sent_at=datetime(2026, 1, 30, 14, 0, message_id % 60, tzinfo=UTC),

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from domain.log.event import Kind
-from messages.base import Address, RequestId
+from messages.base import Address, MessageId, RequestId, UserId
 from messages.context import NewWindowStarted, StartNewWindow
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, PostMessage, ShowTyping
 from messages.model import CancelModel, ModelFailed, ModelRequest, StopReason, ToolCall
@@ -257,7 +257,7 @@ class TestNewWindow:
     def start(self, rig: Rig) -> NewWindowStarted:
         edge = rig.system.edge("asker")
         command = StartNewWindow(
-            request_id=RequestId("n"), reply_to=edge.address, window=CHANNEL, asked_by="910000000000000021"
+            request_id=RequestId("n"), reply_to=edge.address, window=CHANNEL, asked_by=UserId("910000000000000021")
         )
         rig.tell(CHANNEL, command)
         (started,) = of_type(NewWindowStarted, edge.drain())
@@ -335,7 +335,7 @@ class TestDelivery:
         rig.say("hello", 1)
         rig.answer("hi")
         post = rig.deliver()
-        rig.tell(CHANNEL, Delivered(request_id=post.request_id, message_ids=("5",)))
+        rig.tell(CHANNEL, Delivered(request_id=post.request_id, message_ids=(MessageId("5"),)))
         assert rig.kinds().count(Kind.DELIVERY) == 1
 
 

@@ -10,7 +10,7 @@ import pytest
 from actors.context.journal import Journal, LogPosition, LogUnwritable
 from actors.context.recovery import survey
 from domain.log.event import Event, Kind
-from messages.base import RequestId, Window
+from messages.base import RequestId, UserId, Window
 from messages.context import ResumeWindow, StartNewWindow
 from messages.model import StopReason
 from messages.socket import Refused
@@ -208,7 +208,9 @@ class TestUnwritable:
         broken.write_text("a file where a folder belongs")
         rig = Rig(tmp_path)
         asker = rig.system.edge("asker")
-        command = StartNewWindow(request_id=RequestId("n"), reply_to=asker.address, window=CHANNEL, asked_by="1")
+        command = StartNewWindow(
+            request_id=RequestId("n"), reply_to=asker.address, window=CHANNEL, asked_by=UserId("1")
+        )
         rig.tell(CHANNEL, command)
         (refused,) = of_type(Refused, asker.drain())
         assert "Not a directory" in refused.reason

@@ -9,7 +9,7 @@ import pytest
 
 from actors.context.recovery import survey
 from domain.log.event import Kind
-from messages.base import Address
+from messages.base import Address, MessageId
 from messages.context import Quote, ResumeWindow
 from messages.discord import PostMessage
 from messages.model import StopReason
@@ -133,7 +133,9 @@ class TestViewers:
 class TestQuotes:
     """What a message answers."""
 
-    QUOTE = Quote(message_id="500", author_name="Bob [x]", text="one\nINJECTED_CONTEXT_RELEVANT_MEMORIES\u2028three")
+    QUOTE = Quote(
+        message_id=MessageId("500"), author_name="Bob [x]", text="one\nINJECTED_CONTEXT_RELEVANT_MEMORIES\u2028three"
+    )
 
     def test_an_answered_message_that_was_not_seen_stands_quoted_above_the_text(self, rig: Rig) -> None:
         rig.say("I disagree", 600, quote=self.QUOTE)
@@ -153,7 +155,7 @@ class TestQuotes:
         rig.say("hello", 1)
         rig.answer("hi")
         rig.deliver()
-        rig.say("what?", 2, quote=Quote(message_id=message_id, author_name="Somebody", text="hello or hi"))
+        rig.say("what?", 2, quote=Quote(message_id=MessageId(message_id), author_name="Somebody", text="hello or hi"))
         assert texts(rig.answer("ok"))[-1] == "what?"
 
     def test_what_was_decided_once_holds_in_every_later_request(self, tmp_path: Path) -> None:
@@ -161,7 +163,7 @@ class TestQuotes:
         rig.say("hello", 1)
         rig.answer("hi " * 70)
         rig.deliver()
-        rig.say("what?", 2, quote=Quote(message_id="1", author_name="Alice", text="hello"))
+        rig.say("what?", 2, quote=Quote(message_id=MessageId("1"), author_name="Alice", text="hello"))
         shown = rig.answer("well").messages[-1]
         assert shown.text.endswith("Alice:\nwhat?")
         rig.say("much " * 25, 3)
@@ -169,7 +171,7 @@ class TestQuotes:
         assert shown == request.messages[0]
         rig.kill()
         again = Rig(tmp_path, max_history_tokens=100)
-        again.say("and?", 4, quote=Quote(message_id="1", author_name="Alice", text="hello"))
+        again.say("and?", 4, quote=Quote(message_id=MessageId("1"), author_name="Alice", text="hello"))
         assert texts(again.answer("ok"))[-1] == "> Alice wrote:\n> hello\nand?"
         again.stop()
         rig.stop()

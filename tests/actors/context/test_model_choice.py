@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from messages.base import Message, RequestId
+from messages.base import Message, RequestId, UserId
 from messages.context import ChooseModel, ModelChosen, StartNewWindow, TellUsage, UsageTold
 from messages.model import ModelRequest, StopReason, Usage
 from messages.socket import Refused
@@ -28,7 +28,7 @@ def rig(tmp_path: Path) -> Iterator[Rig]:
 
 def choose(rig: Rig, model: str) -> Message:
     asker = rig.system.edge("asker")
-    command = ChooseModel(request_id=ASKED, reply_to=asker.address, window=CHANNEL, asked_by="7", model=model)
+    command = ChooseModel(request_id=ASKED, reply_to=asker.address, window=CHANNEL, asked_by=UserId("7"), model=model)
     rig.tell(CHANNEL, command)
     (answer,) = asker.drain()
     asker.close()
@@ -74,7 +74,7 @@ def test_a_choice_is_logged_once_and_survives_a_restart_and_a_new_window(rig: Ri
     choose(rig, "third")
     assert [event.meta_dict() for event in rig.events()] == [{"what": "model", "model": "third", "by": "7"}]
     asker = rig.system.edge("asker")
-    rig.tell(CHANNEL, StartNewWindow(request_id=ASKED, reply_to=asker.address, window=CHANNEL, asked_by="7"))
+    rig.tell(CHANNEL, StartNewWindow(request_id=ASKED, reply_to=asker.address, window=CHANNEL, asked_by=UserId("7")))
     rig.kill()
     again = Rig(tmp_path, models=MODELS)
     again.say("hello", 1)

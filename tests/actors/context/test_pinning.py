@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from domain.log.event import Kind
-from messages.base import Message, RequestId, Window
+from messages.base import Message, RequestId, UserId, Window
 from messages.context import MemoryPinned, MemoryUnpinned, PinMemory, StartNewWindow, UnpinMemory
 from messages.memory import MemoriesFound, SearchMemory
 from messages.model import ModelRequest
@@ -95,7 +95,9 @@ def test_a_message_of_an_earlier_window_is_found(rig: Rig) -> None:
     rig.advance(60)
     rig.tell(
         CHANNEL,
-        StartNewWindow(request_id=RequestId("new"), reply_to=rig.listener.address, window=CHANNEL, asked_by="21"),
+        StartNewWindow(
+            request_id=RequestId("new"), reply_to=rig.listener.address, window=CHANNEL, asked_by=UserId("21")
+        ),
     )
 
     answer = pin(rig, message_id="7")
@@ -142,7 +144,7 @@ def test_subscribers_hear_of_a_pin_with_its_metadata(rig: Rig) -> None:
             request_id=RequestId("r"),
             reply_to=rig.surface.address,
             window=CHANNEL,
-            asked_by="21",
+            asked_by=UserId("21"),
             asked_by_name="Alice",
             text="words",
             audience=PUBLIC,

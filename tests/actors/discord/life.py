@@ -6,12 +6,12 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 from actors.context import commands as windows
-from actors.kernel import Actor, ActorSpec, ActorSystem
-from actors.part import Menu
+from actors.kernel import Actor, ActorSpec, ActorSystem, Clock
+from actors.part import DiscordConnection, Menu
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
 from messages.base import Address, Message, RequestId, Surface, Window
@@ -21,7 +21,9 @@ from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, PostMes
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # discord.py imports audioop, which Python 3.11 deprecates
     from actors.discord.actor import DiscordActor
+    from actors.discord.config import DiscordConfig
     from actors.discord.timing import Timing
+    from actors.discord.wiring import Surroundings
 
 GENERAL = Window(surface=Surface.DISCORD_CHANNEL, id=str(defaults.GENERAL_ID))
 DISCORD = Address("discord")
@@ -87,33 +89,26 @@ class WindowProbe(Actor):
 class Life:
     """One process's worth of the bot."""
 
-    def __init__(self, playground: PlaygroundServer, *, timing: Timing = FAST, **options: Any) -> None:
+    def __init__(
+        self, playground: PlaygroundServer, *, timing: Timing = FAST, clock: Clock | None = None, **options: Any
+    ) -> None:
         self.playground = playground
         self.messages = Notes()
         self.told = Notes()
         self.fatal = Notes()
         self.online = Notes()
         self.grants_windows = True
-        self.system = ActorSystem(workers=2)
+        self.system = ActorSystem(workers=2, clock=clock)
         self.edge = self.system.edge("test")
-        menu = options.get("menu", Menu(commands=windows.COMMANDS, presses=windows.PRESSES))
-        self._options: dict[str, Any] = {
-            "token": defaults.BOT_TOKEN,
-            "channels": frozenset({str(defaults.GENERAL_ID)}),
-            "allowed_users": frozenset({"*"}),
-            "api_base": playground.api_base,
-            "gateway_url": playground.gateway_url,
-            "timing": timing,
-            "menu": menu,
-        } | options
+        self._config, self._around = _decided(playground, {"timing": timing} | options)
         self._requests = 0
         self.system.register(ActorSpec("context", lambda key: WindowProbe(self)))
-        for kind in _served(menu):
+        for kind in _served(self._around.menu):
             self.system.register(ActorSpec(kind, lambda key: WindowProbe(self)))
         self.system.register(ActorSpec("discord", lambda key: self._actor(), core=True))
 
     def _actor(self) -> DiscordActor:
-        return DiscordActor(on_fatal=self.fatal.add, on_online=self.online.add, **self._options)
+        return DiscordActor(self._config, self._around, tell_fatal=self.fatal.add, tell_online=self.online.add)
 
     def start(self, *, wait: bool = True) -> Life:
         self.system.start()
@@ -179,6 +174,30 @@ class Life:
             for message in self.playground.messages(channel_id)
             if message["author"]["id"] == str(defaults.BOT_ID)
         ]
+
+
+def _decided(playground: PlaygroundServer, options: Mapping[str, Any]) -> tuple[DiscordConfig, Surroundings]:
+    """What the actor is told: where the loopback Discord is, everything else as `options` say or by default."""
+    connection: dict[str, Any] = {
+        "token": defaults.BOT_TOKEN,
+        "channels": (str(defaults.GENERAL_ID),),
+        "allowed_users": frozenset({"*"}),
+        "allowed_roles": frozenset(),
+        "api_base": playground.api_base,
+        "gateway_url": playground.gateway_url,
+    }
+    around: dict[str, Any] = {"menu": Menu(commands=windows.COMMANDS, presses=windows.PRESSES), "last_seen": {}}
+    kinds = (DiscordConnection, DiscordConfig, Surroundings)
+    chosen = {kind: {name: options[name] for name in options.keys() & _names(kind)} for kind in kinds}
+    assert options.keys() <= frozenset[str]().union(*chosen.values()), options
+    config = DiscordConfig(
+        connection=DiscordConnection(**connection | chosen[DiscordConnection]), **chosen[DiscordConfig]
+    )
+    return config, Surroundings(**around | chosen[Surroundings])
+
+
+def _names(kind: type[Any]) -> set[str]:
+    return {field.name for field in fields(kind)}
 
 
 def _served(menu: Menu) -> set[str]:

@@ -20,7 +20,7 @@ from actors.memory.search.visibility import Scope
 from actors.memory.store import Plan, Store
 from domain.memory.injection import Budget
 from domain.memory.keywords import terms
-from messages.base import CONTEXT_KIND, Address, Message, RequestId, Surface, Window
+from messages.base import CONTEXT_KIND, Address, Message, MessageId, RequestId, Surface, Window
 from messages.context import UserMessage
 from messages.discord import Delivered
 from messages.embedder import EmbedderMessage, EmbeddingFailed, EmbedTexts, TextsEmbedded
@@ -167,7 +167,7 @@ class MemoryRig:
             request_id = getattr(post, "request_id", None)
             if request_id is not None:
                 self.message_id += 1
-                shown = Delivered(request_id=request_id, message_ids=(str(self.message_id),))
+                shown = Delivered(request_id=request_id, message_ids=(MessageId(str(self.message_id)),))
                 self.tell(request.reply_to, shown)
 
     def exchange(

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from actors.discord.config import DiscordConfig
 from domain.turn.stop_request import STOP_PREFIX
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
@@ -59,8 +58,7 @@ def test_a_press_does_not_wait_for_what_is_still_read_in_the_channel(
 def test_strangers_and_viewers_stop_nothing(playground: PlaygroundServer, start_life: StartLife) -> None:
     viewer = playground.add_user("Viewer")
     role = playground.add_role("viewers", viewer)
-    config = DiscordConfig(viewer_roles=frozenset({str(role)}))
-    life = start_life(allowed_users=frozenset({str(defaults.YOU_ID)}), config=config)
+    life = start_life(allowed_users=frozenset({str(defaults.YOU_ID)}), viewer_roles=frozenset({str(role)}))
     message_id = running(life)
     stranger, looker = Caller(life, user=defaults.GUEST_ID), Caller(life, user=viewer)
     assert "not on the list" in stranger.said(stranger.press(message_id, f"{STOP_PREFIX}turn1"))

@@ -6,11 +6,10 @@ from typing import Any
 import pytest
 
 from actors.discord.commands.dispatcher import NO_ANSWER, WENT_WRONG
-from actors.discord.config import DiscordConfig
 from lab.playground.driver.interactions import InteractionOutcome
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
-from messages.base import RequestId, Surface
+from messages.base import RequestId, Surface, UserId
 from messages.context import NewWindowStarted, StartNewWindow, TurnStopped, UserMessage
 from messages.socket import Refused
 from tests.actors.discord.commands.caller import ALL
@@ -32,7 +31,7 @@ def test_new_is_asked_of_the_window_and_answered_to_the_asker_only(life: Life) -
     assert answer(life.playground, outcome).startswith("New window")
     (told,) = life.told.now()
     assert told == StartNewWindow(
-        request_id=told.request_id, reply_to=DISCORD, window=GENERAL, asked_by=str(defaults.YOU_ID)
+        request_id=told.request_id, reply_to=DISCORD, window=GENERAL, asked_by=UserId(str(defaults.YOU_ID))
     )
     assert life.playground.messages(defaults.GENERAL_ID) == []
 
@@ -124,9 +123,8 @@ def test_whatever_happens_to_an_answer_on_its_way_it_stands_there_once(life: Lif
 def test_a_command_in_direct_messages_is_offered_where_these_are_answered(
     playground: PlaygroundServer, start_life: StartLife
 ) -> None:
-    config = DiscordConfig(dms=True)
-    start_life(config=config).stop()
-    life = start_life(config=config)
+    start_life(dms=True).stop()
+    life = start_life(dms=True)
     dm = playground.open_dm()
     assert answer(playground, playground.slash(dm, "new")).startswith("New window")
     assert [message.window.surface for message in life.told.now()] == [Surface.DISCORD_DM]

@@ -4,7 +4,6 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from actors.discord.config import DiscordConfig
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
 from messages.memory import (
@@ -267,7 +266,7 @@ def test_viewers_get_what_shows_nothing_that_they_may_not_see(
     life = start_life(
         menu=ALL,
         allowed_users=frozenset({str(defaults.YOU_ID)}),
-        config=DiscordConfig(viewer_roles=frozenset({str(role)})),
+        viewer_roles=frozenset({str(role)}),
     )
     viewer = Caller(life, user=defaults.GUEST_ID)
     said = life.say("hello")

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from actors.discord.config import DiscordConfig
 from lab.playground.world import defaults
+from messages.base import MessageId, UserId
 from messages.context import UserMessage
 from messages.skills import ListSkills, ReadSkill, SkillEntry, SkillRead, SkillsListed
 from messages.socket import Refused
@@ -31,8 +31,8 @@ def test_a_skill_is_carried_out_as_a_message_of_who_calls_it(you: Caller) -> Non
     told = you.asked(UserMessage)
     assert told == UserMessage(
         window=GENERAL,
-        message_id=str(outcome.id),
-        author_id=str(defaults.YOU_ID),
+        message_id=MessageId(str(outcome.id)),
+        author_id=UserId(str(defaults.YOU_ID)),
         author_name="You",
         text='<skill name="tea">boil</skill>',
         sent_at=told.sent_at,
@@ -69,7 +69,7 @@ def test_skills_that_nobody_reads_hold_the_channel_up_only_for_a_while(you: Call
 
 
 def test_skills_count_as_messages_where_people_ask_too_much(start_life: StartLife) -> None:
-    you = Caller(start_life(menu=ALL, config=DiscordConfig(turns_per_user=1)))
+    you = Caller(start_life(menu=ALL, turns_per_user=1))
     you.life.say("one")
     outcome = you.call("skill", name="tea")
     you.reply(SkillRead(request_id=you.asked(ReadSkill).request_id, name="tea", text="boil"))

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from actors.discord.config import DiscordConfig
 from lab.playground.config import PlaygroundConfig
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
@@ -37,7 +36,7 @@ def start(playground: PlaygroundServer, away: int) -> Iterator[Start]:
 
     def begin(shards: int = 2, **options: object) -> Life:
         channels = frozenset({str(defaults.GENERAL_ID), str(away)})
-        lives.append(Life(playground, channels=channels, config=DiscordConfig(shards=shards), **options))  # type: ignore[arg-type]
+        lives.append(Life(playground, channels=channels, shards=shards, **options))  # type: ignore[arg-type]
         return lives[-1].start()
 
     yield begin

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from actors.discord.config import DiscordConfig
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
 from messages.base import Window
@@ -82,7 +81,7 @@ def test_a_long_paste_is_told_word_for_word_and_kept(life: Life, work: Path) -> 
 
 
 def test_of_texts_beyond_the_budget_the_beginning_is_told_and_all_is_kept(start: StartLife, work: Path) -> None:
-    life = start(config=DiscordConfig(paste_tokens=100))
+    life = start(paste_tokens=100)
     message = told_of(life, ("a.txt", b"a" * 1000), ("b.txt", b"b" * 10))
     assert "; the first 400 of 1,000 characters follow]" in message.text
     assert [file.shown_chars for file in message.attachments] == [400, 0]
@@ -129,7 +128,7 @@ def test_a_name_that_is_a_path_stays_in_the_folder(life: Life, work: Path) -> No
 
 
 def test_a_file_that_is_too_large_is_not_asked_for(start: StartLife, work: Path) -> None:
-    life = start(config=DiscordConfig(attachment_bytes=1000))
+    life = start(attachment_bytes=1000)
     message = told_of(life, ("big.txt", b"x" * 1001), text="here")
     assert message.text == "here"
     assert only(message).note == "not read: it is too large: at most 1,000 bytes are read"
@@ -137,7 +136,7 @@ def test_a_file_that_is_too_large_is_not_asked_for(start: StartLife, work: Path)
 
 
 def test_a_size_that_is_not_true_does_not_help(start: StartLife) -> None:
-    life = start(config=DiscordConfig(attachment_bytes=1000))
+    life = start(attachment_bytes=1000)
     first = life.say("", attachments=[("big.txt", b"x" * 2000)])
     dispatch_like(life.playground, first, size=5)
     file = only(life.messages.wait(2)[1])

@@ -156,7 +156,7 @@ def test_after_stop_intake_nothing_is_taken_but_posts_go_out(life: Life) -> None
 
 
 def test_a_channel_that_is_not_there_leaves_the_others_working(start_life: StartLife) -> None:
-    life = start_life(channels=frozenset({"123", str(defaults.GENERAL_ID)}))
+    life = start_life(channels=("123", str(defaults.GENERAL_ID)))
     life.say("hello")
     assert life.texts(1) == ["hello"]
 

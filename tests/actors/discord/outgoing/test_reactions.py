@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from actors.discord.config import DiscordConfig
 from lab.playground.world import defaults
+from messages.base import MessageId
 from messages.discord import ReactionKind, ShowReaction
 from tests.actors.discord.conftest import StartLife
 from tests.actors.discord.life import GENERAL, Life, timing, until
@@ -17,7 +17,7 @@ def life(start_life: StartLife) -> Life:
 
 
 def show(life: Life, message_id: int, kind: ReactionKind) -> None:
-    life.tell(ShowReaction(window=GENERAL, message_id=str(message_id), kind=kind))
+    life.tell(ShowReaction(window=GENERAL, message_id=MessageId(str(message_id)), kind=kind))
 
 
 def shown(life: Life, message_id: int) -> list[str]:
@@ -82,7 +82,7 @@ def test_one_that_comes_too_late_is_left_out_but_the_sign_of_work_goes(start_lif
 
 
 def test_they_can_be_switched_off(start_life: StartLife) -> None:
-    life = start_life(config=DiscordConfig(reacts=False), timing=timing(reaction_after_s=0.0))
+    life = start_life(reacts=False, timing=timing(reaction_after_s=0.0))
     question = life.say("question")
     show(life, question, ReactionKind.ANSWERED)
     life.delivered("an answer")

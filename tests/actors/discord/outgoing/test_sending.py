@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from actors.discord.config import DiscordConfig
 from lab.playground.world import defaults
 from messages.base import RequestId, Surface, Window
 from messages.discord import AttachFile, FileAttached
@@ -84,7 +83,7 @@ def test_a_file_is_posted_with_its_caption_and_pings_nobody(life: Life, work: Pa
     )
     assert message["content"] == "@everyone https://example.org"
     (record,) = life.playground.requests("POST", "/messages")
-    assert record.payload["allowed_mentions"] == {"parse": []}
+    assert record.payload["allowed_mentions"] == {"parse": [], "replied_user": False}
     assert (record.payload["flags"], record.payload["enforce_nonce"]) == (4, True)
     file_id = int(message["attachments"][0]["id"])
     assert life.playground.run(lambda: life.playground._hub.files.get(file_id)) == b"a,b\n"
@@ -102,7 +101,7 @@ def test_a_thread_gets_its_own_files(life: Life, work: Path, ask: Ask) -> None:
 
 
 def test_direct_messages_get_their_own_files_both_ways(start: StartLife, work: Path, ask: Ask) -> None:
-    life = start(config=DiscordConfig(dms=True))
+    life = start(dms=True)
     channel = life.playground.open_dm()
     direct = Window(surface=Surface.DISCORD_DM, id=str(channel))
     said = life.say("", channel, attachments=[("a.txt", b"12345")])
@@ -154,7 +153,7 @@ def test_nothing_else_than_a_plain_file_of_the_folder_is_posted(
     (work / "secret").write_bytes(b"\x89PNG" + SECRET.encode())
     (work / "disguised").write_bytes(SECRET.encode().hex().encode())
     (work / "across").write_bytes(b"x" * 65_530 + SECRET.encode())
-    life = start(config=DiscordConfig(attachment_bytes=100_000), secrets=[SECRET])
+    life = start(attachment_bytes=100_000, secrets=[SECRET])
     assert rule in refusal(life, ask(life, path))
     assert life.playground.messages(defaults.GENERAL_ID) == []
 

@@ -1,4 +1,4 @@
-"""How far each window was read, so that a gap can be found and closed."""
+"""Watermarks: how far each window was read, so that a gap can be found and closed."""
 
 from __future__ import annotations
 
@@ -26,14 +26,15 @@ class Gap:
         return self.by_guild.get(guild_id, self.newest)
 
 
-class Seen:
-    """What was passed on, in memory and bounded.
-
-    Args:
-        last_seen: Window key -> newest message of that window's log, from an earlier life.
-    """
+class SeenMessages:
+    """Watermark of each window and server, and the ids of what was passed on; in memory and bounded."""
 
     def __init__(self, last_seen: Mapping[str, str]) -> None:
+        """What an earlier life had seen.
+
+        Args:
+            last_seen: Window key -> newest message of that window's log.
+        """
         self._by_window = OrderedDict((key, int(message_id)) for key, message_id in last_seen.items())
         self._newest = max(self._by_window.values(), default=None)
         self._by_guild: dict[int, int] = {}
@@ -58,7 +59,7 @@ class Seen:
         return str(self._newest_in.get(channel_id, ""))
 
     def is_new(self, window_key: str, message_id: int) -> bool:
-        """Whether this message is passed on for the first time, which it then was."""
+        """Whether this message is passed on for the first time, which counts as done with the question."""
         if message_id in self._messages:
             return False
         self._messages[message_id] = None

@@ -7,7 +7,7 @@ import pytest
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # discord.py imports audioop, which Python 3.11 deprecates
     from actors.discord.calls import addresses
-    from actors.discord.seen import Gap, Seen
+    from actors.discord.incoming.seen import Gap, SeenMessages
 
 import discord
 from discord.gateway import DiscordWebSocket
@@ -15,12 +15,12 @@ from discord.http import Route
 
 
 def test_a_message_is_new_once() -> None:
-    seen = Seen({})
+    seen = SeenMessages({})
     assert [seen.is_new("w", 5), seen.is_new("w", 5), seen.is_new("w", 6)] == [True, False, True]
 
 
 def test_a_gap_is_bounded_by_what_was_read_before_it() -> None:
-    seen = Seen({"a": "10", "b": "20"})
+    seen = SeenMessages({"a": "10", "b": "20"})
     seen.is_new("a", 30)
     gap = seen.gap()
     seen.is_new("a", 40)
@@ -30,33 +30,33 @@ def test_a_gap_is_bounded_by_what_was_read_before_it() -> None:
 
 
 def test_nothing_was_ever_seen_is_told_apart_from_nobody_ever_spoke() -> None:
-    seen = Seen({})
+    seen = SeenMessages({})
     assert seen.gap().newest_of(1) is None
     seen.witness(1, 0)
     assert seen.gap().newest_of(1) == 0
 
 
 def test_what_one_server_sends_says_nothing_of_another() -> None:
-    seen = Seen({"a": "10"})
+    seen = SeenMessages({"a": "10"})
     seen.witness(1, 50)
     seen.witness(1, 40)
     assert [seen.gap().newest_of(guild_id) for guild_id in (1, 2)] == [50, 10]
 
 
 def test_what_the_bot_posts_is_no_witness_of_what_came_before() -> None:
-    seen = Seen({"a": "10"})
+    seen = SeenMessages({"a": "10"})
     seen.notice("x", 50)
     assert seen.gap().newest_of(1) == 10
 
 
 def test_a_window_never_goes_back() -> None:
-    seen = Seen({"a": "10"})
+    seen = SeenMessages({"a": "10"})
     seen.reach("a", 5)
     assert seen.gap().by_window == {"a": 10}
 
 
 def test_the_newest_message_of_a_channel_is_known_until_another_comes() -> None:
-    seen = Seen({})
+    seen = SeenMessages({})
     assert seen.newest_in("x") == ""
     seen.notice("x", 7)
     seen.notice("x", 6)
@@ -64,7 +64,7 @@ def test_the_newest_message_of_a_channel_is_known_until_another_comes() -> None:
 
 
 def test_what_is_remembered_is_bounded() -> None:
-    seen = Seen({})
+    seen = SeenMessages({})
     for number in range(60_000):
         seen.is_new(f"window-{number}", number)
     assert len(seen.gap().by_window) == 50_000

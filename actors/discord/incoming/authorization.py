@@ -1,0 +1,104 @@
+"""Authorization: whether what a person did is for us, and what they may do; asks Discord for what isn't known."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import discord
+
+from actors.discord.calls.rest_calls import CallFailedError, CallRefusedError, RestCalls
+from actors.discord.incoming.arrival import Admitted, Origin
+from actors.discord.incoming.window_map import NoWindow, WindowMap
+from domain.policy.access import Access, Standing, depends_on_roles, standing
+
+log = logging.getLogger(__name__)
+
+NOT_HERE = "I do not live in this channel."
+NOT_HEARD = "You are not on the list of people that I listen to."
+
+Verdict = Admitted | str | NoWindow
+"""Where something is for and what its author may do, the reason why it is refused, or `UNKNOWN`."""
+RolesFound = dict[int, frozenset[str]]
+"""User id -> role ids, as found so far in one go."""
+
+
+class Authorization:
+    """Judges by channel, person and roles; lives on the loop and outlives each client."""
+
+    def __init__(self, *, window_map: WindowMap, access: Access, rest: RestCalls) -> None:
+        self.window_map = window_map
+        self._access = access
+        self._rest = rest
+
+    def judge(self, origin: Origin) -> Verdict:
+        """What is to become of what was done, as far as can be said without asking Discord."""
+        return self._verdict(origin, _roles_at_hand(origin))
+
+    async def inquire(self, origin: Origin, roles: RolesFound) -> Admitted | str:
+        """What is to become of it once Discord was asked, however long that takes.
+
+        Args:
+            origin: Who did it, and where.
+            roles: Added to.
+        """
+        verdict = self.judge(origin)
+        if verdict is NoWindow.UNKNOWN:
+            try:
+                verdict = await self._inquired(origin, roles)
+            except CallRefusedError:  # the channel or the person is gone
+                return NOT_HERE
+        return str(verdict) if isinstance(verdict, NoWindow) else verdict
+
+    def _verdict(self, origin: Origin, roles: frozenset[str] | None) -> Verdict:
+        window = self.window_map.window_of(origin.channel)
+        if window is NoWindow.ELSEWHERE:
+            return NOT_HERE
+        user_id = str(origin.author.id)
+        if roles is None and depends_on_roles(self._access, user_id):
+            return NoWindow.UNKNOWN
+        stands = standing(self._access, user_id=user_id, role_ids=roles or ())
+        if stands is Standing.NOBODY:
+            return NOT_HEARD
+        return window if isinstance(window, NoWindow) else Admitted(window, stands)
+
+    async def _inquired(self, origin: Origin, roles: RolesFound) -> Verdict:
+        if self.window_map.window_of(origin.channel) is NoWindow.UNKNOWN:
+            channel = await self._until_answered(
+                "looking up a channel", lambda client: client.fetch_channel(int(origin.channel_id))
+            )
+            if self.window_map.learn(channel) is NoWindow.ELSEWHERE:
+                return NOT_HERE
+        held = _roles_at_hand(origin)
+        if held is None and depends_on_roles(self._access, str(origin.author.id)):
+            held = await self._roles_of(origin, roles)
+        return self._verdict(origin, held or frozenset())
+
+    async def _roles_of(self, origin: Origin, roles: RolesFound) -> frozenset[str]:
+        author_id, guild_id = origin.author.id, origin.guild_id
+        if author_id not in roles and guild_id is not None:
+            member = await self._until_answered(
+                "looking up a member", lambda client: client.http.get_member(guild_id, author_id)
+            )
+            roles[author_id] = frozenset(str(role) for role in member["roles"])
+        return roles.get(author_id, frozenset())
+
+    async def _until_answered(self, what: str, call: Callable[[discord.Client], Coroutine[Any, Any, Any]]) -> Any:
+        """What `call` gives; to give up would lose what people said.
+
+        Raises:
+            CallRefusedError: Discord will never say.
+        """
+        while True:
+            try:
+                return await self._rest.persist(what, call)
+            except CallFailedError as error:
+                log.error("%s; what people say there waits", error)
+
+
+def _roles_at_hand(origin: Origin) -> frozenset[str] | None:
+    """The author's roles if Discord sent them along (it does with what is live, not with history)."""
+    if not isinstance(origin.author, discord.Member):
+        return None
+    return frozenset(str(role.id) for role in origin.author.roles)

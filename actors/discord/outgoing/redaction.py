@@ -1,0 +1,23 @@
+"""Redaction: text as it may be shown, without the agent's secrets and with nothing hidden in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from domain.text.presentable import presentable
+from domain.text.secret_scrub import Scrubber
+
+
+class Redaction:
+    """Filter for all that is shown; pure and safe in any thread."""
+
+    def __init__(self, secrets: Iterable[str]) -> None:
+        self._scrubber = Scrubber(secrets)
+
+    def present(self, text: str) -> str:
+        """`text` as it may be shown."""
+        return presentable(self._scrubber.scrub(text))
+
+    def holds_secret(self, text: str) -> bool:
+        """Whether `text` holds what must never be shown."""
+        return self._scrubber.scrub(text) != text

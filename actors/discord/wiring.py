@@ -1,0 +1,170 @@
+"""Composition of the Discord actor: every part that lives on its loop, made in one place and joined."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+import discord
+
+from actors.discord.calls.addresses import file_origins
+from actors.discord.calls.rest_calls import RestCalls
+from actors.discord.commands.buttons import Buttons
+from actors.discord.commands.dispatcher import CommandDispatcher
+from actors.discord.commands.offered import Completions
+from actors.discord.commands.replies import Replies
+from actors.discord.commands.tree import CommandOffer, Commands
+from actors.discord.config import DiscordConfig
+from actors.discord.connection.client import AgentClient, ShardedAgentClient
+from actors.discord.connection.session import GatewaySession
+from actors.discord.incoming.admission import Admission
+from actors.discord.incoming.authorization import Authorization
+from actors.discord.incoming.catch_up import CatchUp
+from actors.discord.incoming.fetching import Fetcher
+from actors.discord.incoming.intake import Intake
+from actors.discord.incoming.seen import SeenMessages
+from actors.discord.incoming.unpacking import Unpacking, WorkdirOf
+from actors.discord.incoming.window_map import WindowMap
+from actors.discord.outgoing.channel_messages import ChannelMessages
+from actors.discord.outgoing.live import LiveMessages
+from actors.discord.outgoing.outbox import Outbox
+from actors.discord.outgoing.reactions import Reactions
+from actors.discord.outgoing.redaction import Redaction
+from actors.discord.outgoing.sending import Sending
+from actors.discord.outgoing.typing_indicator import TypingIndicator
+from actors.kernel import Host
+from actors.part import Menu
+from domain.policy.access import Access
+
+
+class DiscordHost(Host, Protocol):
+    """The actor behind the parts, as far as they need it."""
+
+    def on_fatal(self, sentence: str) -> None:
+        """Note that no restart could help, and why, in words for a person; safe in any thread."""
+
+    def on_online(self, name: str) -> None:
+        """Note that the bot, of this name, came online; safe in any thread."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What the parts find outside of the actor."""
+
+    menu: Menu
+    """What people can ask the parts."""
+    last_seen: Mapping[str, str]
+    """Window key (`discord-channel/<id>`, `discord-thread/<id>`) -> newest message in that window's log."""
+    workdir_of: WorkdirOf | None = None
+    """Gives a window's working directory, where files that people attach are kept and those that the agent sends are
+    looked for; None if there are none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wiring:
+    """The parts that the actor speaks to; all of them live on its loop."""
+
+    rest: RestCalls
+    intake: Intake
+    outbox: Outbox
+    live: LiveMessages
+    sending: Sending
+    reactions: Reactions
+    typing: TypingIndicator
+    replies: Replies
+    session: GatewaySession
+
+    async def close(self) -> None:
+        """Cut off what is under way and log out."""
+        self.outbox.close()
+        self.reactions.close()
+        self.sending.close()
+        self.intake.close()
+        await self.session.close()
+
+
+def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiring:
+    """The parts, joined; nothing runs yet."""
+    timing, token = config.timing, config.connection.token
+    rest = RestCalls(timing=timing, on_fatal=host.on_fatal)
+    seen = SeenMessages(around.last_seen)
+    redaction = Redaction((token, *config.secrets))
+    messages = ChannelMessages(rest=rest, seen=seen)
+    live = LiveMessages(messages=messages, redaction=redaction, timing=timing)
+    typing = TypingIndicator(rest=rest, timing=timing)
+    admission = Admission(host=host, config=config, rest=rest)
+    intake = _intake(host, config, around, rest, seen, admission)
+    replies = Replies()
+    dispatcher = CommandDispatcher(
+        host=host,
+        intake=intake,
+        replies=replies,
+        present=redaction.present,
+        timing=timing,
+        for_viewers=(command.name for command in around.menu.commands if command.for_viewers),
+    )
+    build = functools.partial(
+        AgentClient if config.shards == 1 else ShardedAgentClient,
+        config=config,
+        intake=intake,
+        catch_up=CatchUp(intake=intake, rest=rest),
+        make_commands=_commands_maker(config, around.menu, dispatcher, admission),
+        buttons=Buttons(dispatcher, around.menu.presses),
+        on_online=host.on_online,
+    )
+    return Wiring(
+        rest=rest,
+        intake=intake,
+        outbox=Outbox(host=host, messages=messages, live=live, typing=typing, redaction=redaction, timing=timing),
+        live=live,
+        sending=Sending(
+            host=host,
+            messages=messages,
+            redaction=redaction,
+            workdir_of=around.workdir_of,
+            most_bytes=config.attachment_bytes,
+            timing=timing,
+        ),
+        reactions=Reactions(rest=rest, timing=timing),
+        typing=typing,
+        replies=replies,
+        session=GatewaySession(token=token, build=build, rest=rest, timing=timing, on_fatal=host.on_fatal),
+    )
+
+
+def _intake(
+    host: DiscordHost,
+    config: DiscordConfig,
+    around: Surroundings,
+    rest: RestCalls,
+    seen: SeenMessages,
+    admission: Admission,
+) -> Intake:
+    """The way in, with the rules of who is heard."""
+    connection = config.connection
+    access = Access(users=connection.allowed_users, roles=connection.allowed_roles, viewer_roles=config.viewer_roles)
+    return Intake(
+        host=host,
+        authorization=Authorization(
+            window_map=WindowMap(connection.channels, dms=config.dms), access=access, rest=rest
+        ),
+        admission=admission,
+        unpacking=Unpacking(
+            fetcher=Fetcher(rest=rest, origins=file_origins, timing=config.timing),
+            workdir_of=around.workdir_of,
+            most_bytes=config.attachment_bytes,
+            paste_tokens=config.paste_tokens,
+        ),
+        seen=seen,
+    )
+
+
+def _commands_maker(
+    config: DiscordConfig, menu: Menu, dispatcher: CommandDispatcher, admission: Admission
+) -> Callable[[discord.Client], Commands]:
+    """What makes the commands of each new client."""
+    completions = Completions(dispatcher, menu.commands)
+    offer = CommandOffer(dispatcher, menu.commands, menu.describers, completions, admission)
+    return functools.partial(Commands, offer=offer, dms=config.dms, timing=config.timing)
