@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import calendar
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta, tzinfo
+from functools import lru_cache
+
+from dateutil.relativedelta import relativedelta
 
 from domain.reminder.line import Recurrence, Reminder
 
@@ -113,10 +115,20 @@ def _days_from(reminder: Reminder, earliest: date) -> Iterator[date]:
 
 def _months_from(anchor: date, earliest: date) -> Iterator[date]:
     """The anchor's day in every month, or a shorter month's last day; always counted from the anchor."""
-    first = max(anchor.year * 12 + anchor.month - 1, earliest.year * 12 + earliest.month - 1)
-    for number in range(first, (date.max.year + 1) * 12):
-        year, month = divmod(number, 12)
-        yield date(year, month + 1, min(anchor.day, calendar.monthrange(year, month + 1)[1]))
+    first = max(0, _months_between(anchor, earliest))
+    for months in range(first, _months_between(anchor, date.max) + 1):
+        yield anchor + _months(months)
+
+
+@lru_cache(maxsize=1200)
+def _months(number: int) -> relativedelta:
+    """So many months; kept, since making one takes longer than adding it and a file's reminders share a few."""
+    return relativedelta(months=number)
+
+
+def _months_between(first: date, second: date) -> int:
+    """Whole months from the month of `first` to that of `second`, whatever their days."""
+    return (second.year - first.year) * 12 + second.month - first.month
 
 
 def _end_of_gap(local: datetime, zone: tzinfo, after: datetime) -> datetime:
