@@ -1,4 +1,4 @@
-"""What an exception says, cheaply enough for a crash storm.
+"""Summary and traceback of an exception, cheap enough for a crash storm.
 
 The standard library's `traceback` asks the file system about every file in a trace: 0.3 ms for 3 frames, 1.2 ms for
 15, measured; a restart without it takes a twentieth of that.
