@@ -1,4 +1,4 @@
-"""The owner of one window: its log, its history and the turn in hand."""
+"""The actor that owns one window: its log, its history and the turn in hand."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class ContextActor(Actor):
         self._unwritable = ""
         """Why nothing can be stored; empty when all is well."""
         self._reopening: Timer | None = None
-        self._asked: dict[TurnId, LoggedEvent] = {}
+        self._questions: dict[TurnId, LoggedEvent] = {}
         """What was logged of the person's words, for turns that wait or run."""
 
     @property
@@ -126,10 +126,10 @@ class ContextActor(Actor):
         Raises:
             LogUnwritable: it is not stored, and nothing more can be until the log is opened again.
         """
-        made = event(self.new_id(), at or self.now(), kind, content, meta)
+        fresh = event(self.new_id(), at or self.now(), kind, content, meta)
         with self.blocking():
-            position = self._journal.write(made, sync=sync)
-        return reported(made, position.path, position.line)
+            position = self._journal.write(fresh, sync=sync)
+        return reported(fresh, position.path, position.line)
 
     def _dispatch(self, message: ContextMessage) -> None:
         match message:
@@ -194,8 +194,8 @@ class ContextActor(Actor):
         """Pay what is owed from an earlier life: undelivered texts, then the turn that was cut short, then the rest."""
         self._deliveries.begin_all()
         open_turns = self.conversation.open_turns()
-        for asked in self._journal.open_questions():
-            self._asked[TurnId(asked.event.id)] = reported(asked.event, self._journal.path, asked.line)
+        for question in self._journal.open_questions():
+            self._questions[TurnId(question.event.id)] = reported(question.event, self._journal.path, question.line)
         self._waiting = deque(turn.id for turn in open_turns)
         if open_turns:
             first = open_turns[0]
@@ -232,7 +232,7 @@ class ContextActor(Actor):
         self._unwritable = error.reason
         self._driver.drop()
         self._waiting.clear()
-        self._asked.clear()
+        self._questions.clear()
         self._journal.close()
         if self._reopening is not None:
             self._reopening.cancel()
@@ -263,7 +263,7 @@ class ContextActor(Actor):
             self._overhear(message, logged)
         else:
             turn_id = TurnId(logged.id)
-            self._asked[turn_id] = logged
+            self._questions[turn_id] = logged
             self._waiting.append(turn_id)
             self._begin_next()
         if stops:
@@ -361,8 +361,8 @@ class ContextActor(Actor):
             if not turn.may_be_joined_by(self.conversation.turn(self._waiting[0])):
                 return
             joining = self._waiting.popleft()
-            if (asked := self._asked.pop(joining, None)) is not None:
-                run.logged.append(asked)
+            if (question := self._questions.pop(joining, None)) is not None:
+                run.logged.append(question)
             meta: dict[str, MetaValue] = {"turn": run.turn_id, "what": "joined", "message": joining}
             run.logged.append(self.record(Kind.SYSTEM, "what was said meanwhile joins the turn", meta, sync=False))
 
@@ -374,12 +374,12 @@ class ContextActor(Actor):
         self._begin_next()
 
     def _tell_ended(self, turn_id: TurnId, outcome: str, audience: str, logged: list[LoggedEvent]) -> None:
-        asked = self._asked.pop(turn_id, None)
+        question = self._questions.pop(turn_id, None)
         ended = TurnEnded(
             window=self.window,
             turn_id=turn_id,
             outcome=outcome,
-            events=(*((asked,) if asked else ()), *logged),
+            events=(*((question,) if question else ()), *logged),
             audience=audience,
         )
         for subscriber in self._config.subscribers:

@@ -101,18 +101,18 @@ class WindowLog:
         folder = root / log_folder(window)
         _make_folders(folder)
         name, path, fd = _new_file(root, window, started_at)
-        made = cls(path, fd, disk or RealDisk())
+        fresh = cls(path, fd, disk or RealDisk())
         header = Header(window=window, started_at=name.started_at, seq=name.seq, opened_by=opened_by)
         try:
-            made._write(*encode_header(header))
-            made.sync()
+            fresh._write(*encode_header(header))
+            fresh.sync()
             _sync_folders(root, folder)
         except LogUnwritable:
-            made.close()
+            fresh.close()
             with suppress(OSError):  # If it stays, opening it gives it its header.
                 path.unlink()  # Holds no event, and was never said to exist.
             raise
-        return made
+        return fresh
 
     @classmethod
     def open(cls, root: Path, path: PurePosixPath, disk: Disk | None = None) -> tuple[WindowLog, ParsedLog]:
@@ -258,10 +258,10 @@ def newest_name(folder: Path | str) -> str | None:
         with os.scandir(folder) as entries:
             for entry in entries:
                 try:
-                    found = (parse_log_name(entry.name), entry.name)
+                    candidate = (parse_log_name(entry.name), entry.name)
                 except ValueError:
                     continue  # Other files may lie there.
-                newest = found if newest is None else max(newest, found)
+                newest = candidate if newest is None else max(newest, candidate)
     except FileNotFoundError:
         return None
     return None if newest is None else newest[1]
@@ -283,14 +283,14 @@ def check_file(path: Path) -> tuple[Finding, ...]:
 
 def _new_file(root: Path, window: Window, started_at: datetime) -> tuple[LogName, Path, int]:
     folder = root / log_folder(window)
-    taken = _names(folder)
+    names = _names(folder)
     while True:
-        name = next_log_name(taken, started_at)
+        name = next_log_name(names, started_at)
         path = root / log_path(window, name.started_at, name.seq)
         try:
             return name, path, _open(path, os.O_CREAT | os.O_EXCL)
         except FileExistsError:
-            taken.append(name)
+            names.append(name)
 
 
 def _names(folder: Path) -> list[LogName]:

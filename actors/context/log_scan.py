@@ -1,4 +1,4 @@
-"""A fast look at all windows at start-up: which logs are the newest, and how each of them ends."""
+"""Scan of all windows' logs at start-up: which logs are the newest, and how each of them ends."""
 
 from __future__ import annotations
 
@@ -44,17 +44,17 @@ def log_names(folder: Path) -> list[str]:
     Raises:
         OSError: it can't be read.
     """
-    found: list[tuple[LogName, str]] = []
+    names: list[tuple[LogName, str]] = []
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
                 try:
-                    found.append((parse_log_name(entry.name), entry.name))
+                    names.append((parse_log_name(entry.name), entry.name))
                 except ValueError:
                     continue  # Other files may lie there.
     except FileNotFoundError:
         return []
-    return [name for _, name in sorted(found)]
+    return [name for _, name in sorted(names)]
 
 
 def read_tail_state(path: Path | str) -> TailState:
@@ -67,9 +67,9 @@ def read_tail_state(path: Path | str) -> TailState:
     try:
         size = os.fstat(fd).st_size
         for length in _SHORT_LOOKS_BYTES:
-            found = _look(fd, size, length)
-            if found.from_start or (found.known and found.last_message_id):
-                return found
+            state = _look(fd, size, length)
+            if state.from_start or (state.known and state.last_message_id):
+                return state
         return _look(fd, size, _LONGEST_LOOK_BYTES)
     finally:
         os.close(fd)

@@ -1,4 +1,4 @@
-"""What a starting agent must know of its earlier life: which windows are unfinished, and what was seen last."""
+"""Recovery at start-up, from what an earlier life left: which windows are unfinished, and what was seen last."""
 
 from __future__ import annotations
 

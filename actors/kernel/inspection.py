@@ -48,10 +48,10 @@ def threads() -> tuple[ThreadView, ...]:
     """All threads but the caller's own, by name. Takes none of the kernel's locks."""
     frames = sys._current_frames()
     frames.pop(threading.get_ident(), None)
-    known = {thread.ident: thread for thread in threading.enumerate()}
+    by_ident = {thread.ident: thread for thread in threading.enumerate()}
     views = []
     for ident, frame in frames.items():
-        thread = known.get(ident)
+        thread = by_ident.get(ident)
         work = in_hand(thread, frame, _seconds(thread)) if isinstance(thread, Worker) else None
         name = thread.name if thread is not None else f"thread {ident}"
         views.append(ThreadView(name, str(work or ""), "".join(traceback.format_stack(frame))))

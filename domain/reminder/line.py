@@ -1,4 +1,4 @@
-"""One reminder is one line of markdown; which lines are reminders, and why the others are not."""
+"""Grammar of a reminder, which is one line of markdown: which lines are one, and why the others are not."""
 
 from __future__ import annotations
 
@@ -109,9 +109,9 @@ def check_message(message: str) -> None:
     """
     if not message.strip():
         raise InvalidReminderError("msg is empty: a reminder must say something")
-    if (found := _UNSPEAKABLE.search(message)) is not None:
+    if (match := _UNSPEAKABLE.search(message)) is not None:
         raise InvalidReminderError(
-            f"msg has the character U+{ord(found[0]):04X}: line breaks and control characters cannot stand in one line"
+            f"msg has the character U+{ord(match[0]):04X}: line breaks and control characters cannot stand in one line"
         )
 
 
@@ -153,10 +153,10 @@ def parse_recurrence(text: str) -> Recurrence:
     Raises:
         InvalidReminderError: there is none of that name.
     """
-    found = _RECURRENCES.get(text)
-    if found is None:
+    recurrence = _RECURRENCES.get(text)
+    if recurrence is None:
         raise InvalidReminderError(f"recur {shown(text)}: must be one of {', '.join(_RECURRENCES)}")
-    return found
+    return recurrence
 
 
 def looks_like_reminder(text: str) -> bool:
@@ -234,8 +234,8 @@ def _value(name: str, text: str, start: int) -> tuple[str, int]:
 def _refuse_message(text: str, start: int) -> NoReturn:
     if not text.startswith('"', start):
         raise InvalidReminderError('msg must stand in double quotes, as in msg="…"')
-    if (found := _UNSPEAKABLE.search(text, start)) is not None:
-        raise InvalidReminderError(f"msg has the control character U+{ord(found[0]):04X}")
+    if (match := _UNSPEAKABLE.search(text, start)) is not None:
+        raise InvalidReminderError(f"msg has the control character U+{ord(match[0]):04X}")
     raise InvalidReminderError('msg has no closing " (a quote inside is written \\")')
 
 

@@ -1,4 +1,4 @@
-"""Other people's edits, found by comparing two versions of a file and made again in a third."""
+"""Three-way merge: other people's edits, found by comparing two versions of a file and made again in a third."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ def changes(old: bytes, new: bytes) -> tuple[Hunk, ...]:
     while end < min(len(before), len(after)) - start and before[-1 - end] == after[-1 - end]:
         end += 1
     middle, changed = before[start : len(before) - end], after[start : len(after) - end]
-    wanted = Counter(after)
+    totals = Counter(after)
     return tuple(
         Hunk(
             anchors=tuple(reversed(before[max(0, start + i1 - _ANCHORS) : start + i1])),
             removed=tuple(middle[i1:i2]),
             added=tuple(changed[j1:j2]),
-            wanted=tuple((line, wanted[line]) for line in {*middle[i1:i2], *changed[j1:j2]}),
+            wanted=tuple((line, totals[line]) for line in {*middle[i1:i2], *changed[j1:j2]}),
         )
         for tag, i1, i2, j1, j2 in SequenceMatcher(None, middle, changed, autojunk=False).get_opcodes()
         if tag != "equal"
@@ -75,22 +75,22 @@ class _Draft:
     def make(self, hunk: Hunk) -> None:
         """Take out and put in what the hunk says, each only as often as its version had it less or more often."""
         wanted, there = dict(hunk.wanted), self._there
-        gone = [line for line in hunk.removed if line.strip() and there[line] > wanted[line]]
-        if not gone and all(there[line] >= wanted[line] for line in hunk.added):
+        doomed = [line for line in hunk.removed if line.strip() and there[line] > wanted[line]]
+        if not doomed and all(there[line] >= wanted[line] for line in hunk.added):
             return
         place = self._place(hunk)
-        for line in gone:
+        for line in doomed:
             if there[line] > wanted[line]:
                 place = self._bare.index(line)
                 del self.lines[place], self._bare[place]
                 there[line] -= 1
-        missing = []
+        lacking = []
         for line in hunk.added:
             if there[line] < wanted[line]:
-                missing.append(line)
+                lacking.append(line)
                 there[line] += 1
-        if missing:
-            self._insert(place, missing)
+        if lacking:
+            self._insert(place, lacking)
 
     def _place(self, hunk: Hunk) -> int:
         """Index before which added lines belong: after the nearest line that stood before them, else at the end."""

@@ -1,4 +1,4 @@
-"""When a reminder is due: local minutes of a zone turned into instants, through every change of its clocks."""
+"""Recurrence: local minutes of a zone turned into the instants of a reminder, through every change of its clocks."""
 
 from __future__ import annotations
 
@@ -88,9 +88,9 @@ def last_firing(reminder: Reminder, after: datetime, until: datetime, zone: tzin
     """Last instant at which `reminder` is due later than `after` and not later than `until`; None if there is none."""
     recent = max(after.astimezone(UTC), min(until.astimezone(UTC), _FAR_FUTURE) - timedelta(days=35))
     for begin in (recent, after):  # nearly always the first is enough, however long the stretch
-        found = list(firings(reminder, begin, until, zone))
-        if found:
-            return found[-1]
+        instants = list(firings(reminder, begin, until, zone))
+        if instants:
+            return instants[-1]
     return None
 
 
@@ -144,6 +144,6 @@ def _end_of_gap(local: datetime, zone: tzinfo, after: datetime) -> datetime:
             high = middle
         else:
             low = middle
-    shown = high.astimezone(zone)
-    spare = timedelta(seconds=shown.second, microseconds=shown.microsecond)
+    local_end = high.astimezone(zone)
+    spare = timedelta(seconds=local_end.second, microseconds=local_end.microsecond)
     return high + (_MINUTE - spare if spare else timedelta(0))

@@ -1,4 +1,4 @@
-"""What a skill is: a folder with a SKILL.md, whose front matter says when to read it (agentskills.io).
+"""Skills: each is a folder with a SKILL.md, whose front matter says when to read it (agentskills.io).
 
 Only name, description and place of each skill stand in the system prompt; the file is read when it is needed.
 """
@@ -102,13 +102,13 @@ def available_skills(skills: Iterable[Skill], budget_chars: int = BUDGET_CHARS) 
     if not offered:
         return ""
     entries: list[str] = []
-    left = budget_chars - len(_HOW_TO_USE)
+    room = budget_chars - len(_HOW_TO_USE)
     for skill in offered:
         entry = _entry(skill)
-        if len(entry) > left:
+        if len(entry) > room:
             break
         entries.append(entry)
-        left -= len(entry)
+        room -= len(entry)
     more = len(offered) - len(entries)
     note = f"\n{more} more skills are left out here, because the list would be too long." if more else ""
     return f"{_HOW_TO_USE}\n\n<available_skills>\n{''.join(entries)}</available_skills>{note}"
@@ -125,8 +125,8 @@ def invocation(skill: Skill, text: str, arguments: str) -> str:
     parts = split_front_matter(text)
     body = (parts[1] if parts else text).strip().replace(_BASE_DIR, skill.folder)
     head = f'<skill name="{escape(skill.name)}" location="{escape(skill.path)}">'
-    told = f"{head}\nPaths are relative to {skill.folder}.\n\n{body}\n</skill>"
-    return f"{told}\n\nUser: {arguments.strip()}" if arguments.strip() else told
+    section = f"{head}\nPaths are relative to {skill.folder}.\n\n{body}\n</skill>"
+    return f"{section}\n\nUser: {arguments.strip()}" if arguments.strip() else section
 
 
 def _entry(skill: Skill) -> str:
@@ -139,16 +139,16 @@ def _entry(skill: Skill) -> str:
     )
 
 
-def _name(given: object, expected: str) -> tuple[str, list[str]]:
+def _name(value: object, expected: str) -> tuple[str, list[str]]:
     """The name to use, and what is wrong with the given one; a wrong one is used all the same."""
-    if not isinstance(given, str) or not given.strip():
-        return _on_one_line(expected), [f"name {_shown(given)}: is required; {_shown(expected)} is used"]
-    name = _on_one_line(given)[:LONGEST_NAME]
+    if not isinstance(value, str) or not value.strip():
+        return _on_one_line(expected), [f"name {_shown(value)}: is required; {_shown(expected)} is used"]
+    name = _on_one_line(value)[:LONGEST_NAME]
     faults = []
-    if len(given) > LONGEST_NAME or not _NAME.fullmatch(given):
-        faults.append(f"name {_shown(given)}: must be 1 to {LONGEST_NAME} of a-z, 0-9 and single hyphens between them")
-    if given != expected:
-        faults.append(f"name {_shown(given)}: must equal the folder's, {_shown(expected)}")
+    if len(value) > LONGEST_NAME or not _NAME.fullmatch(value):
+        faults.append(f"name {_shown(value)}: must be 1 to {LONGEST_NAME} of a-z, 0-9 and single hyphens between them")
+    if value != expected:
+        faults.append(f"name {_shown(value)}: must equal the folder's, {_shown(expected)}")
     return name, faults
 
 

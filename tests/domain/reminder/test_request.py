@@ -14,8 +14,8 @@ NOW = datetime.fromisoformat("2026-03-28T12:00:30Z")
 OLD = parse('- [ ] date=2026-04-01 time=09:00 recur=daily msg="old" id=rid_X')
 
 
-def new(_now: str = "2026-03-28T12:00:30Z", **wish: Any) -> Reminder:
-    return new_reminder(ReminderFields(msg="x", **wish), "rid_X", datetime.fromisoformat(_now), LONDON)
+def new(_now: str = "2026-03-28T12:00:30Z", **fields: Any) -> Reminder:
+    return new_reminder(ReminderFields(msg="x", **fields), "rid_X", datetime.fromisoformat(_now), LONDON)
 
 
 def stated(reminder: Reminder) -> str:
@@ -23,7 +23,7 @@ def stated(reminder: Reminder) -> str:
 
 
 @pytest.mark.parametrize(
-    ("wish", "expected"),
+    ("fields", "expected"),
     [
         ({"date": "2026-04-01", "time": "09:00"}, "2026-04-01 09:00 none"),
         ({"date": "today", "time": "12:01"}, "2026-03-28 12:01 none"),
@@ -40,12 +40,12 @@ def stated(reminder: Reminder) -> str:
         ({"date": "2026-03-29", "time": "01:30"}, "2026-03-29 01:30 none"),
     ],
 )
-def test_a_wish_becomes_a_local_minute(wish: dict[str, Any], expected: str) -> None:
-    assert stated(new(**wish)) == expected
+def test_a_wish_becomes_a_local_minute(fields: dict[str, Any], expected: str) -> None:
+    assert stated(new(**fields)) == expected
 
 
 @pytest.mark.parametrize(
-    ("wish", "why"),
+    ("fields", "why"),
     [
         ({}, "no time"),
         ({"date": "2026-04-01"}, "time= is missing"),
@@ -65,9 +65,9 @@ def test_a_wish_becomes_a_local_minute(wish: dict[str, Any], expected: str) -> N
         ({"in_minutes": 10**9}, "in_minutes 1000000000"),
     ],
 )
-def test_what_no_line_can_state_is_refused_with_the_reason(wish: dict[str, Any], why: str) -> None:
+def test_what_no_line_can_state_is_refused_with_the_reason(fields: dict[str, Any], why: str) -> None:
     with pytest.raises(InvalidReminderError) as raised:
-        new(**wish)
+        new(**fields)
     assert why in str(raised.value)
 
 
@@ -76,11 +76,11 @@ def test_one_hour_said_before_the_first_half_past_one_is_that_one() -> None:
 
 
 @pytest.mark.parametrize(
-    "wish", [{"in_minutes": 60}, {"at": "2026-10-25T01:30+00:00"}, {"at": "2026-10-25T02:30+01:00"}]
+    "fields", [{"in_minutes": 60}, {"at": "2026-10-25T01:30+00:00"}, {"at": "2026-10-25T02:30+01:00"}]
 )
-def test_the_second_half_past_one_is_refused_because_a_line_has_no_zone(wish: dict[str, Any]) -> None:
+def test_the_second_half_past_one_is_refused_because_a_line_has_no_zone(fields: dict[str, Any]) -> None:
     with pytest.raises(InvalidReminderError) as raised:
-        new("2026-10-25T00:30:00Z", **wish)
+        new("2026-10-25T00:30:00Z", **fields)
     assert "Sun 2026-10-25 01:30 GMT cannot be written down" in str(raised.value)
     assert "means the first, Sun 2026-10-25 01:30 BST" in str(raised.value)
 
@@ -93,7 +93,7 @@ def test_a_message_must_fit_one_line_and_one_post(message: str, why: str) -> Non
 
 
 @pytest.mark.parametrize(
-    ("wish", "expected"),
+    ("fields", "expected"),
     [
         (ReminderFields(msg="new"), '- [ ] date=2026-04-01 time=09:00 recur=daily msg="new" id=rid_X'),
         (ReminderFields(time="10:00"), '- [ ] date=2026-04-01 time=10:00 recur=daily msg="old" id=rid_X'),
@@ -102,8 +102,8 @@ def test_a_message_must_fit_one_line_and_one_post(message: str, why: str) -> Non
         (ReminderFields(in_minutes=2, recur="none"), '- [ ] date=2026-03-28 time=12:03 recur=none msg="old" id=rid_X'),
     ],
 )
-def test_a_change_touches_what_it_names(wish: ReminderFields, expected: str) -> None:
-    assert form(changed_reminder(OLD, wish, NOW, LONDON)) == expected
+def test_a_change_touches_what_it_names(fields: ReminderFields, expected: str) -> None:
+    assert form(changed_reminder(OLD, fields, NOW, LONDON)) == expected
 
 
 def test_a_change_must_name_something_and_not_lie_in_the_past() -> None:
