@@ -15,6 +15,7 @@ from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
+from actors.context.log_scan import newest_name
 from domain.log.event import Event, Header
 from domain.log.format import encode_event, encode_header, encode_seal
 from domain.log.parser import ParsedLog, parse
@@ -245,26 +246,6 @@ class WindowLog:
         self._broken = error
         self.close()
         return error
-
-
-def newest_name(folder: Path | str) -> str | None:
-    """The name of the newest log in `folder`; None if it holds none, or is not there.
-
-    Raises:
-        OSError: it can't be read.
-    """
-    newest: tuple[LogName, str] | None = None
-    try:
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                try:
-                    candidate = (parse_log_name(entry.name), entry.name)
-                except ValueError:
-                    continue  # Other files may lie there.
-                newest = candidate if newest is None else max(newest, candidate)
-    except FileNotFoundError:
-        return None
-    return None if newest is None else newest[1]
 
 
 def check_file(path: Path) -> tuple[Finding, ...]:

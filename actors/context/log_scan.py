@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from actors.context.log_file import newest_name
 from domain.log.tail import TailState, tail_state
 from domain.log.window import LOGGED_SURFACES, LogName, keeps_logs, parse_log_name
 from messages.base import Window
@@ -36,6 +35,26 @@ def newest_logs(logs_root: Path) -> Iterator[tuple[Window, str]]:
                 name = newest_name(entry.path)
                 if name is not None:
                     yield Window(surface=surface, id=entry.name), f"{entry.path}/{name}"
+
+
+def newest_name(folder: Path | str) -> str | None:
+    """The name of the newest log in `folder`; None if it holds none, or is not there.
+
+    Raises:
+        OSError: it can't be read.
+    """
+    newest: tuple[LogName, str] | None = None
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                try:
+                    candidate = (parse_log_name(entry.name), entry.name)
+                except ValueError:
+                    continue  # Other files may lie there.
+                newest = candidate if newest is None else max(newest, candidate)
+    except FileNotFoundError:
+        return None
+    return None if newest is None else newest[1]
 
 
 def log_names(folder: Path) -> list[str]:

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from actors.context.host import WindowHost
 from actors.context.journal import Journal
+from actors.context.news import News
 from domain.log.event import Kind
 from domain.log.metadata import MetaValue
 from domain.memory.pins import UNPIN, PinBoard, Utterance, pin_meta
-from messages.base import Address
 from messages.context import MemoryPinned, MemoryUnpinned, PinMemory, UnpinMemory
 from messages.socket import Refused
-from messages.turn import EventsLogged, LoggedEvent
+from messages.turn import LoggedEvent
 
 
 class Pinning:
     """Answers a window's pin commands; pins are rare, so each looks through the window's logs anew."""
 
-    def __init__(self, host: WindowHost, journal: Journal, subscribers: tuple[Address, ...]) -> None:
+    def __init__(self, host: WindowHost, journal: Journal, news: News) -> None:
         self._host = host
         self._journal = journal
-        self._subscribers = subscribers
+        self._news = news
 
     def pin(self, command: PinMemory) -> None:
         """Log the pin and say where that which is pinned stands.
@@ -96,9 +96,7 @@ class Pinning:
         if audience:
             meta["audience"] = audience
         logged = self._host.record(Kind.PIN, content, meta, sync=True)
-        news = EventsLogged(window=self._host.window, events=(logged,), audience=audience)
-        for subscriber in self._subscribers:
-            self._host.tell(subscriber, news)
+        self._news.event_logged(logged, audience)
         return logged
 
 
