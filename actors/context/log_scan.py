@@ -87,7 +87,7 @@ def read_tail_state(path: Path | str) -> TailState:
         size = os.fstat(fd).st_size
         for length in _SHORT_LOOKS_BYTES:
             state = _look(fd, size, length)
-            if state.from_start or (state.known and state.last_message_id):
+            if state.from_start or (state.is_known and state.last_message_id):
                 return state
         return _look(fd, size, _LONGEST_LOOK_BYTES)
     finally:

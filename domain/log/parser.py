@@ -222,8 +222,8 @@ class _Reader:
 
     def skip(self) -> bool:
         """Go on behind what is no record; False if nothing follows it but the end of the file."""
-        for found in _BOUNDARY.finditer(self.data, self.pos):
-            at = found.end()
+        for boundary in _BOUNDARY.finditer(self.data, self.pos):
+            at = boundary.end()
             marker = _MARKER.match(self.data, at)
             if marker is None and self.data.startswith(b"## ", at):
                 self._note_damage(at)

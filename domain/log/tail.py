@@ -48,7 +48,7 @@ class TailState(Value, frozen=True, kw_only=True, gc=False):
     """What was looked at is the whole file."""
 
     @property
-    def known(self) -> bool:
+    def is_known(self) -> bool:
         """Whether `last` is the log's last event (None: it has none); if not, the log must be read to know."""
         return self.clean and (self.last is not None or self.from_start)
 

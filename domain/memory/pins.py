@@ -78,8 +78,8 @@ class PinBoard:
 
     def _add_delivery(self, event: Event) -> None:
         meta = event.meta_dict()
-        shown = meta.get("message_ids")
-        for message_id in shown if isinstance(shown, list) else ():
+        message_ids = meta.get("message_ids")
+        for message_id in message_ids if isinstance(message_ids, list) else ():
             self._of_message[str(message_id)] = EventId(str(meta.get("event", "")))
 
     def _add_pin(self, path: str, line: int, event: Event) -> None:

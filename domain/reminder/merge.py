@@ -17,7 +17,7 @@ class Hunk:
     """The lines before it, nearest first."""
     removed: tuple[bytes, ...]
     added: tuple[bytes, ...]
-    wanted: tuple[tuple[bytes, int], ...]
+    counts: tuple[tuple[bytes, int], ...]
     """How often each of those lines stood in the new version as a whole."""
 
 
@@ -41,7 +41,7 @@ def changes(old: bytes, new: bytes) -> tuple[Hunk, ...]:
             anchors=tuple(reversed(before[max(0, start + i1 - _ANCHORS) : start + i1])),
             removed=tuple(middle[i1:i2]),
             added=tuple(changed[j1:j2]),
-            wanted=tuple((line, totals[line]) for line in {*middle[i1:i2], *changed[j1:j2]}),
+            counts=tuple((line, totals[line]) for line in {*middle[i1:i2], *changed[j1:j2]}),
         )
         for tag, i1, i2, j1, j2 in SequenceMatcher(None, middle, changed, autojunk=False).get_opcodes()
         if tag != "equal"
@@ -60,7 +60,7 @@ def apply(hunks: tuple[Hunk, ...], data: bytes) -> bytes:
 
 def additions(hunks: tuple[Hunk, ...]) -> tuple[Hunk, ...]:
     """The same changes without what they take out."""
-    return tuple(Hunk(hunk.anchors, (), hunk.added, hunk.wanted) for hunk in hunks if hunk.added)
+    return tuple(Hunk(hunk.anchors, (), hunk.added, hunk.counts) for hunk in hunks if hunk.added)
 
 
 class _Draft:
@@ -74,23 +74,23 @@ class _Draft:
 
     def make(self, hunk: Hunk) -> None:
         """Take out and put in what the hunk says, each only as often as its version had it less or more often."""
-        wanted, there = dict(hunk.wanted), self._there
-        doomed = [line for line in hunk.removed if line.strip() and there[line] > wanted[line]]
-        if not doomed and all(there[line] >= wanted[line] for line in hunk.added):
+        counts, there = dict(hunk.counts), self._there
+        doomed = [line for line in hunk.removed if line.strip() and there[line] > counts[line]]
+        if not doomed and all(there[line] >= counts[line] for line in hunk.added):
             return
         place = self._place(hunk)
         for line in doomed:
-            if there[line] > wanted[line]:
+            if there[line] > counts[line]:
                 place = self._bare.index(line)
                 del self.lines[place], self._bare[place]
                 there[line] -= 1
-        lacking = []
+        missing = []
         for line in hunk.added:
-            if there[line] < wanted[line]:
-                lacking.append(line)
+            if there[line] < counts[line]:
+                missing.append(line)
                 there[line] += 1
-        if lacking:
-            self._insert(place, lacking)
+        if missing:
+            self._insert(place, missing)
 
     def _place(self, hunk: Hunk) -> int:
         """Index before which added lines belong: after the nearest line that stood before them, else at the end."""

@@ -9,10 +9,10 @@ from domain.reminder.line import (
     Recurrence,
     Reminder,
     check_message,
+    in_quotes,
     parse_date,
     parse_recurrence,
     parse_time,
-    shown,
 )
 from domain.reminder.recurrence import instant, is_skipped, next_firing, shows_twice
 from domain.reminder.text import shown_time
@@ -134,9 +134,9 @@ def _local_of(text: str, zone: tzinfo) -> datetime:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
-        raise InvalidReminderError(f"at {shown(text)}: must be ISO 8601, such as 2026-11-22T09:00") from None
+        raise InvalidReminderError(f"at {in_quotes(text)}: must be ISO 8601, such as 2026-11-22T09:00") from None
     if moment.second or moment.microsecond:
-        raise InvalidReminderError(f"at {shown(text)}: must be a whole minute")
+        raise InvalidReminderError(f"at {in_quotes(text)}: must be a whole minute")
     return moment if moment.tzinfo is None else _expressible(moment, zone)
 
 
