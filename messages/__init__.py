@@ -1,1 +1,8 @@
-"""What is said: immutable values that actors send one another."""
+"""Protocols: immutable values that actors send one another, one module for each protocol.
+
+Read first `base.py` (ids, addresses, windows), second `context.py` and `discord.py` (from a person's words to an
+answer), third `turn.py` (how anyone takes part in a turn); then the module of the actor you talk to.
+A module names its owner, then has its values, commands, replies and events, and a union of each; timers that an actor
+sets itself are there, too. All of it is pure: it imports msgspec and the standard library, and opens nothing.
+`docs/protocol.md` is written from these sources.
+"""

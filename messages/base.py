@@ -78,7 +78,7 @@ class Window(Value, frozen=True, kw_only=True, gc=False):
             ValueError: `key` is not `<surface>/<id>`.
         """
         surface, slash, name = key.partition("/")
-        surfaces = [known.value for known in Surface]
+        surfaces = [each.value for each in Surface]
         if not slash or not name or surface not in surfaces:
             raise ValueError(f"context key {key!r}: <surface>/<id> is required, with surface one of {surfaces}")
         return cls(surface=Surface(surface), id=name)

@@ -1,4 +1,4 @@
-"""How to talk to a ContextActor, the owner of one window's log and history."""
+"""Protocol of a ContextActor, the owner of one window's log and history."""
 
 from __future__ import annotations
 

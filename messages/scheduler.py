@@ -1,4 +1,4 @@
-"""How to talk to SchedulerActor, the only one that writes the reminders' file and says what is due."""
+"""Protocol of the scheduler, the only actor that writes the reminders' file and says what is due."""
 
 from __future__ import annotations
 

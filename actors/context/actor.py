@@ -1,4 +1,4 @@
-"""The owner of one window: its log, its history and the turn in hand."""
+"""The actor that owns one window: its log, its history and the turn in hand."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from actors.context.config import ContextConfig
 from actors.context.deliveries import Deliveries
 from actors.context.journal import Journal, LogUnwritable
 from actors.context.model_choice import ModelChoice
+from actors.context.news import News
 from actors.context.pinning import Pinning
 from actors.context.presence import Presence
 from actors.context.turn_driver import INTERRUPTED, TurnDriver
@@ -44,7 +45,7 @@ from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, Reactio
 from messages.model import ModelDelta, ModelFailed, ModelReply
 from messages.shell import BashRefused, BashResult
 from messages.socket import Refused
-from messages.turn import EventsLogged, LoggedEvent, ReferenceExpanded, TurnContribution, TurnEnded
+from messages.turn import LoggedEvent, ReferenceExpanded, TurnContribution
 
 REOPEN_AFTER_S = 60.0
 """How soon a window whose log could not be written looks whether it can be written again."""
@@ -74,14 +75,13 @@ class ContextActor(Actor):
             on_boundary=self._join_waiting,
             on_end=self._turn_ended,
         )
-        self._pinning = Pinning(self, journal, config.subscribers)
+        self._news = News(self, config.subscribers)
+        self._pinning = Pinning(self, journal, self._news)
         self._waiting: deque[TurnId] = deque()
         self._deliveries = Deliveries(self)
         self._unwritable = ""
         """Why nothing can be stored; empty when all is well."""
         self._reopening: Timer | None = None
-        self._asked: dict[TurnId, LoggedEvent] = {}
-        """What was logged of the person's words, for turns that wait or run."""
 
     @property
     def conversation(self) -> Conversation:
@@ -126,10 +126,10 @@ class ContextActor(Actor):
         Raises:
             LogUnwritable: it is not stored, and nothing more can be until the log is opened again.
         """
-        made = event(self.new_id(), at or self.now(), kind, content, meta)
+        fresh = event(self.new_id(), at or self.now(), kind, content, meta)
         with self.blocking():
-            position = self._journal.write(made, sync=sync)
-        return reported(made, position.path, position.line)
+            position = self._journal.write(fresh, sync=sync)
+        return reported(fresh, position.path, position.line)
 
     def _dispatch(self, message: ContextMessage) -> None:
         match message:
@@ -194,8 +194,9 @@ class ContextActor(Actor):
         """Pay what is owed from an earlier life: undelivered texts, then the turn that was cut short, then the rest."""
         self._deliveries.begin_all()
         open_turns = self.conversation.open_turns()
-        for asked in self._journal.open_questions():
-            self._asked[TurnId(asked.event.id)] = reported(asked.event, self._journal.path, asked.line)
+        for question in self._journal.open_questions():
+            logged = reported(question.event, self._journal.path, question.line)
+            self._news.hold_question(TurnId(question.event.id), logged)
         self._waiting = deque(turn.id for turn in open_turns)
         if open_turns:
             first = open_turns[0]
@@ -225,14 +226,14 @@ class ContextActor(Actor):
         self._deliveries.begin(logged.id)
         turn = self.conversation.turn(turn_id)
         self._presence.react([turn.message_id, *turn.joined], ReactionKind.FAILED)
-        self._tell_ended(turn_id, "failed", turn.audience, [logged])
+        self._news.turn_ended(turn_id, "failed", turn.audience, [logged])
 
     def _lose_log(self, error: LogUnwritable) -> None:
         """Stop everything that would need to be stored; look again in a while."""
         self._unwritable = error.reason
         self._driver.drop()
         self._waiting.clear()
-        self._asked.clear()
+        self._news.forget()
         self._journal.close()
         if self._reopening is not None:
             self._reopening.cancel()
@@ -263,7 +264,7 @@ class ContextActor(Actor):
             self._overhear(message, logged)
         else:
             turn_id = TurnId(logged.id)
-            self._asked[turn_id] = logged
+            self._news.hold_question(turn_id, logged)
             self._waiting.append(turn_id)
             self._begin_next()
         if stops:
@@ -271,9 +272,7 @@ class ContextActor(Actor):
 
     def _overhear(self, message: UserMessage, logged: LoggedEvent) -> None:
         """Tell others what was said, since no turn will, and the person why it isn't answered."""
-        news = EventsLogged(window=self.window, events=(logged,), audience=message.audience)
-        for subscriber in self._config.subscribers:
-            self.tell(subscriber, news)
+        self._news.event_logged(logged, message.audience)
         if message.refusal:
             meta: dict[str, MetaValue] = {"turn": logged.id, "what": "refused", "notice": True}
             self._deliveries.begin(self.record(Kind.SYSTEM, message.refusal, meta, sync=True).id)
@@ -346,7 +345,7 @@ class ContextActor(Actor):
             logged = self.record(Kind.SYSTEM, f"unanswered: {reason}", meta, sync=True)
             turn = self.conversation.turn(turn_id)
             self._presence.react([turn.message_id], ReactionKind.FAILED)
-            self._tell_ended(turn_id, "aborted", turn.audience, [logged])
+            self._news.turn_ended(turn_id, "aborted", turn.audience, [logged])
 
     # turns
 
@@ -361,8 +360,8 @@ class ContextActor(Actor):
             if not turn.may_be_joined_by(self.conversation.turn(self._waiting[0])):
                 return
             joining = self._waiting.popleft()
-            if (asked := self._asked.pop(joining, None)) is not None:
-                run.logged.append(asked)
+            if (question := self._news.take_question(joining)) is not None:
+                run.logged.append(question)
             meta: dict[str, MetaValue] = {"turn": run.turn_id, "what": "joined", "message": joining}
             run.logged.append(self.record(Kind.SYSTEM, "what was said meanwhile joins the turn", meta, sync=False))
 
@@ -370,17 +369,5 @@ class ContextActor(Actor):
         """Show the last thing that was logged, tell subscribers, and begin the next turn."""
         if outcome != "aborted":
             self._deliveries.begin(run.logged[-1].id)
-        self._tell_ended(run.turn_id, outcome, run.audience, run.logged)
+        self._news.turn_ended(run.turn_id, outcome, run.audience, run.logged)
         self._begin_next()
-
-    def _tell_ended(self, turn_id: TurnId, outcome: str, audience: str, logged: list[LoggedEvent]) -> None:
-        asked = self._asked.pop(turn_id, None)
-        ended = TurnEnded(
-            window=self.window,
-            turn_id=turn_id,
-            outcome=outcome,
-            events=(*((asked,) if asked else ()), *logged),
-            audience=audience,
-        )
-        for subscriber in self._config.subscribers:
-            self.tell(subscriber, ended)

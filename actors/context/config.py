@@ -1,4 +1,4 @@
-"""What a ContextActor is told when it is made."""
+"""Configuration of a ContextActor: whom to ask, and the limits."""
 
 from __future__ import annotations
 

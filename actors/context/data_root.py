@@ -1,4 +1,4 @@
-"""The folder in which everything that must last is kept, and the lock that one agent holds on it."""
+"""Data root, the folder of everything that must last, and the lock that one agent holds on it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts on their way to people: which are out, and when to try again."""
+"""Delivery with retries of texts on their way to people: which are out, and when to try again."""
 
 from __future__ import annotations
 
@@ -102,5 +102,5 @@ class Deliveries:
         if attempt is not None:
             conversation = self._host.conversation
             still_open = len(conversation.open_turns()) + len(conversation.debts()) - 1
-            done: dict[str, MetaValue] = {"event": attempt.debt.event_id, "open": still_open, **meta}
-            self._host.record(Kind.DELIVERY, "", done, sync=False)
+            fields: dict[str, MetaValue] = {"event": attempt.debt.event_id, "open": still_open, **meta}
+            self._host.record(Kind.DELIVERY, "", fields, sync=False)

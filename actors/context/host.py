@@ -1,4 +1,4 @@
-"""What the parts of a window's actor need of it."""
+"""Host protocol of this room: what the parts of a window's actor need of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A window's log together with what it means, so that the two cannot drift apart."""
+"""Write-ahead journal: a window's log together with what it means, so that the two cannot drift apart."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from actors.context.log_file import LogUnwritable, WindowLog
 from actors.context.log_scan import log_names
 from domain.log.event import Event, Kind
-from domain.log.parser import LoggedEvent, parse
+from domain.log.parser import ParsedEvent, parse
 from domain.log.window import log_folder
 from domain.turn.conversation import Conversation
 from messages.base import EventId, Value, Window
@@ -39,7 +39,7 @@ class Journal:
         self._root = root
         self._window = window
         self._max_history_tokens = max_history_tokens
-        self._questions: tuple[LoggedEvent, ...] = ()
+        self._questions: tuple[ParsedEvent, ...] = ()
         self._log: WindowLog | None = None
         self.conversation = Conversation(max_history_tokens)
 
@@ -67,14 +67,14 @@ class Journal:
         if self._root is None:
             return
         try:
-            found = WindowLog.open_newest(self._root, self._window)
+            newest = WindowLog.open_newest(self._root, self._window)
         except LogUnwritable:
             raise
         except OSError as error:
             raise LogUnwritable(self._root, f"its folders cannot be read: {error.strerror}") from error
-        if found is None:
+        if newest is None:
             return
-        self._log, parsed = found
+        self._log, parsed = newest
         for gap in parsed.damage:
             log.warning("%s:%d: %d bytes skipped: %s", self.path, gap.line, gap.length, gap.reason)
         for logged in parsed.events:
@@ -82,12 +82,12 @@ class Journal:
         self._questions = tuple(logged for logged in parsed.events if logged.event.kind is Kind.USER)
         self._questions = self.open_questions()
 
-    def open_questions(self) -> tuple[LoggedEvent, ...]:
+    def open_questions(self) -> tuple[ParsedEvent, ...]:
         """The user events of turns without an ending, as they stood in the log when it was opened."""
         still_open = {EventId(turn.id) for turn in self.conversation.open_turns()}
         return tuple(logged for logged in self._questions if logged.event.id in still_open)
 
-    def past(self) -> Iterator[tuple[str, LoggedEvent]]:
+    def past(self) -> Iterator[tuple[str, ParsedEvent]]:
         """Every event of the window's logs with its file's path below the data root, oldest first.
 
         Raises:
@@ -114,14 +114,14 @@ class Journal:
         if self._root is None:
             return ""
         try:
-            made = WindowLog.create(self._root, self._window, at, opened_by)
+            fresh = WindowLog.create(self._root, self._window, at, opened_by)
         except LogUnwritable:
             self.conversation = before
             raise
         except OSError as error:
             self.conversation = before
             raise LogUnwritable(self._root, f"its folders cannot be used: {error.strerror}") from error
-        ended, self._log = self._log, made
+        ended, self._log = self._log, fresh
         self.conversation.seen = before.seen  # a replayed message of the old window is no news in the new one
         if ended is not None:
             ended.end_window()

@@ -15,6 +15,7 @@ from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
+from actors.context.log_scan import newest_name
 from domain.log.event import Event, Header
 from domain.log.format import encode_event, encode_header, encode_seal
 from domain.log.parser import ParsedLog, parse
@@ -101,18 +102,18 @@ class WindowLog:
         folder = root / log_folder(window)
         _make_folders(folder)
         name, path, fd = _new_file(root, window, started_at)
-        made = cls(path, fd, disk or RealDisk())
+        fresh = cls(path, fd, disk or RealDisk())
         header = Header(window=window, started_at=name.started_at, seq=name.seq, opened_by=opened_by)
         try:
-            made._write(*encode_header(header))
-            made.sync()
+            fresh._write(*encode_header(header))
+            fresh.sync()
             _sync_folders(root, folder)
         except LogUnwritable:
-            made.close()
+            fresh.close()
             with suppress(OSError):  # If it stays, opening it gives it its header.
                 path.unlink()  # Holds no event, and was never said to exist.
             raise
-        return made
+        return fresh
 
     @classmethod
     def open(cls, root: Path, path: PurePosixPath, disk: Disk | None = None) -> tuple[WindowLog, ParsedLog]:
@@ -247,26 +248,6 @@ class WindowLog:
         return error
 
 
-def newest_name(folder: Path | str) -> str | None:
-    """The name of the newest log in `folder`; None if it holds none, or is not there.
-
-    Raises:
-        OSError: it can't be read.
-    """
-    newest: tuple[LogName, str] | None = None
-    try:
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                try:
-                    found = (parse_log_name(entry.name), entry.name)
-                except ValueError:
-                    continue  # Other files may lie there.
-                newest = found if newest is None else max(newest, found)
-    except FileNotFoundError:
-        return None
-    return None if newest is None else newest[1]
-
-
 def check_file(path: Path) -> tuple[Finding, ...]:
     """What is wrong with the log at `path`; if it lies where logs lie, its header must say the same.
 
@@ -283,14 +264,14 @@ def check_file(path: Path) -> tuple[Finding, ...]:
 
 def _new_file(root: Path, window: Window, started_at: datetime) -> tuple[LogName, Path, int]:
     folder = root / log_folder(window)
-    taken = _names(folder)
+    names = _names(folder)
     while True:
-        name = next_log_name(taken, started_at)
+        name = next_log_name(names, started_at)
         path = root / log_path(window, name.started_at, name.seq)
         try:
             return name, path, _open(path, os.O_CREAT | os.O_EXCL)
         except FileExistsError:
-            taken.append(name)
+            names.append(name)
 
 
 def _names(folder: Path) -> list[LogName]:

@@ -1,4 +1,4 @@
-"""A fast look at all windows at start-up: which logs are the newest, and how each of them ends."""
+"""Scan of all windows' logs at start-up: which logs are the newest, and how each of them ends."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from actors.context.log_file import newest_name
 from domain.log.tail import TailState, tail_state
 from domain.log.window import LOGGED_SURFACES, LogName, keeps_logs, parse_log_name
 from messages.base import Window
@@ -38,23 +37,43 @@ def newest_logs(logs_root: Path) -> Iterator[tuple[Window, str]]:
                     yield Window(surface=surface, id=entry.name), f"{entry.path}/{name}"
 
 
+def newest_name(folder: Path | str) -> str | None:
+    """The name of the newest log in `folder`; None if it holds none, or is not there.
+
+    Raises:
+        OSError: it can't be read.
+    """
+    newest: tuple[LogName, str] | None = None
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                try:
+                    candidate = (parse_log_name(entry.name), entry.name)
+                except ValueError:
+                    continue  # Other files may lie there.
+                newest = candidate if newest is None else max(newest, candidate)
+    except FileNotFoundError:
+        return None
+    return None if newest is None else newest[1]
+
+
 def log_names(folder: Path) -> list[str]:
     """The names of all logs in `folder`, oldest first; none if it isn't there.
 
     Raises:
         OSError: it can't be read.
     """
-    found: list[tuple[LogName, str]] = []
+    names: list[tuple[LogName, str]] = []
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
                 try:
-                    found.append((parse_log_name(entry.name), entry.name))
+                    names.append((parse_log_name(entry.name), entry.name))
                 except ValueError:
                     continue  # Other files may lie there.
     except FileNotFoundError:
         return []
-    return [name for _, name in sorted(found)]
+    return [name for _, name in sorted(names)]
 
 
 def read_tail_state(path: Path | str) -> TailState:
@@ -67,9 +86,9 @@ def read_tail_state(path: Path | str) -> TailState:
     try:
         size = os.fstat(fd).st_size
         for length in _SHORT_LOOKS_BYTES:
-            found = _look(fd, size, length)
-            if found.from_start or (found.known and found.last_message_id):
-                return found
+            state = _look(fd, size, length)
+            if state.from_start or (state.is_known and state.last_message_id):
+                return state
         return _look(fd, size, _LONGEST_LOOK_BYTES)
     finally:
         os.close(fd)

@@ -1,4 +1,4 @@
-"""Which model answers in a window, and what its conversation has used."""
+"""Choice of the model that answers in a window, and what its conversation has used."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from messages.socket import Refused
 
 
 class ModelChoice:
-    """Answers `/model` and `/usage`; the choice is in the log.
-
-    Args:
-        host: The actor that it works for.
-        models: All that the operator allows, the usual one first; empty for a single one that has no name here.
-    """
+    """Answers `/model` and `/usage`; the choice is in the log."""
 
     def __init__(self, host: WindowHost, models: tuple[str, ...]) -> None:
+        """The choice that the log holds.
+
+        Args:
+            host: The actor that it works for.
+            models: All that the operator allows, the usual one first; empty for a single one that has no name here.
+        """
         self._host = host
         self._models = models
 

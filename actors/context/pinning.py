@@ -1,25 +1,25 @@
-"""What `/remember` and `/unremember` do to a window's log."""
+"""Pin commands, `/remember` and `/unremember`: what they do to a window's log."""
 
 from __future__ import annotations
 
 from actors.context.host import WindowHost
 from actors.context.journal import Journal
+from actors.context.news import News
 from domain.log.event import Kind
 from domain.log.metadata import MetaValue
-from domain.memory.pins import UNPIN, PinBoard, Said, pin_meta
-from messages.base import Address
+from domain.memory.pins import UNPIN, PinBoard, Utterance, pin_meta
 from messages.context import MemoryPinned, MemoryUnpinned, PinMemory, UnpinMemory
 from messages.socket import Refused
-from messages.turn import EventsLogged, LoggedEvent
+from messages.turn import LoggedEvent
 
 
 class Pinning:
     """Answers a window's pin commands; pins are rare, so each looks through the window's logs anew."""
 
-    def __init__(self, host: WindowHost, journal: Journal, subscribers: tuple[Address, ...]) -> None:
+    def __init__(self, host: WindowHost, journal: Journal, news: News) -> None:
         self._host = host
         self._journal = journal
-        self._subscribers = subscribers
+        self._news = news
 
     def pin(self, command: PinMemory) -> None:
         """Log the pin and say where that which is pinned stands.
@@ -28,16 +28,20 @@ class Pinning:
             LogUnwritable: as the journal.
         """
         board = self._board()
-        said = board.answered.get(command.request_id) or self._meant(board, command)
+        utterance = board.answered.get(command.request_id) or self._meant(board, command)
         text = command.text if command.text.strip() else ""
-        if said is None and not text:
+        if utterance is None and not text:
             self._host.tell(command.reply_to, Refused(request_id=command.request_id, reason=_nothing(command)))
             return
-        if said is None:
-            said = self._pin_words(command, text)
-        elif command.request_id not in board.answered and said.event_id not in board.pins:
-            self._log("", pin_meta(command.request_id, command.asked_by, command.asked_by_name, said), command.audience)
-        pinned = MemoryPinned(request_id=command.request_id, path=said.path, line=said.line, text=said.text)
+        if utterance is None:
+            utterance = self._pin_words(command, text)
+        elif command.request_id not in board.answered and utterance.event_id not in board.pins:
+            self._log(
+                "", pin_meta(command.request_id, command.asked_by, command.asked_by_name, utterance), command.audience
+            )
+        pinned = MemoryPinned(
+            request_id=command.request_id, path=utterance.path, line=utterance.line, text=utterance.text
+        )
         self._host.tell(command.reply_to, pinned)
 
     def unpin(self, command: UnpinMemory) -> None:
@@ -47,19 +51,21 @@ class Pinning:
             LogUnwritable: as the journal.
         """
         board = self._board()
-        said = board.answered.get(command.request_id)
-        if said is None:
-            found = board.find(command.message_id) if command.message_id else None
-            pin = board.pins.get(found.event_id) if found else None
+        utterance = board.answered.get(command.request_id)
+        if utterance is None:
+            target = board.find(command.message_id) if command.message_id else None
+            pin = board.pins.get(target.event_id) if target else None
             if not command.message_id:
                 pin = board.last_of(command.asked_by)
             if pin is None or pin.by != command.asked_by:
                 reason = "it was pinned by somebody else" if pin else "you have no such pin in this window"
                 self._host.tell(command.reply_to, Refused(request_id=command.request_id, reason=reason))
                 return
-            said = pin.said
-            self._log("", pin_meta(command.request_id, command.asked_by, "", said, UNPIN), "")
-        unpinned = MemoryUnpinned(request_id=command.request_id, path=said.path, line=said.line, text=said.text)
+            utterance = pin.utterance
+            self._log("", pin_meta(command.request_id, command.asked_by, "", utterance, UNPIN), "")
+        unpinned = MemoryUnpinned(
+            request_id=command.request_id, path=utterance.path, line=utterance.line, text=utterance.text
+        )
         self._host.tell(command.reply_to, unpinned)
 
     def _board(self) -> PinBoard:
@@ -69,12 +75,12 @@ class Pinning:
                 board.add(path, logged.line, logged.event)
         return board
 
-    def _meant(self, board: PinBoard, command: PinMemory) -> Said | None:
+    def _meant(self, board: PinBoard, command: PinMemory) -> Utterance | None:
         if command.message_id:
             return board.find(command.message_id)
-        return None if command.text.strip() else board.last_said
+        return None if command.text.strip() else board.last_utterance
 
-    def _pin_words(self, command: PinMemory, text: str) -> Said:
+    def _pin_words(self, command: PinMemory, text: str) -> Utterance:
         """Log the words themselves as what is pinned."""
         meta = pin_meta(command.request_id, command.asked_by, command.asked_by_name, None)
         meta |= {
@@ -84,15 +90,13 @@ class Pinning:
         if command.message_id:
             meta["source"] = command.message_id
         logged = self._log(text, meta, command.audience)
-        return Said(logged.id, logged.path, logged.line, text)
+        return Utterance(logged.id, logged.path, logged.line, text)
 
     def _log(self, content: str, meta: dict[str, MetaValue], audience: str) -> LoggedEvent:
         if audience:
             meta["audience"] = audience
         logged = self._host.record(Kind.PIN, content, meta, sync=True)
-        news = EventsLogged(window=self._host.window, events=(logged,), audience=audience)
-        for subscriber in self._subscribers:
-            self._host.tell(subscriber, news)
+        self._news.event_logged(logged, audience)
         return logged
 
 

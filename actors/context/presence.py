@@ -1,4 +1,4 @@
-"""What people see of a turn while it runs: typing, the answer so far, what is being done, and a reaction."""
+"""Presence of a running turn, as people see it: typing, the answer so far, what is being done, and a reaction."""
 
 from __future__ import annotations
 
@@ -153,9 +153,9 @@ def command_status(command: str) -> str:
 
     It is cut between words only: half a secret is none that could be told and hidden.
     """
-    words, shown = command.replace("`", "'").split(), ""
+    words, line = command.replace("`", "'").split(), ""
     for word in words:
-        if len(shown) + len(word) >= _STATUS_CHARS:
-            return f"running `{shown}…`"
-        shown += f"{word} "
-    return f"running `{shown.strip()}`"
+        if len(line) + len(word) >= _STATUS_CHARS:
+            return f"running `{line}…`"
+        line += f"{word} "
+    return f"running `{line.strip()}`"

@@ -1,4 +1,4 @@
-"""What a starting agent must know of its earlier life: which windows are unfinished, and what was seen last."""
+"""Recovery at start-up, from what an earlier life left: which windows are unfinished, and what was seen last."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def is_settled(state: TailState) -> bool:
 
     So it does with no event at all, and with a delivery or a message that was only overheard where nothing was open.
     """
-    if not state.known:
+    if not state.is_known:
         return False
     if state.last is None:
         return True

@@ -1,4 +1,4 @@
-"""What today's model calls have cost, as the logs say: so that a restart does not begin the day anew."""
+"""Cost of today's model calls, summed from the logs, so that a restart does not begin the day anew."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def spent_on(root: Path, at: datetime) -> float:
             log.warning("%s cannot be read, so what it cost does not count: %s", path, error.strerror)
             continue
         for meta in heading.findall(data):
-            if found := _COST.search(meta):
-                total += float(found[1])
+            if cost := _COST.search(meta):
+                total += float(cost[1])
     return total
 
 

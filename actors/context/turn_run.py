@@ -1,4 +1,4 @@
-"""The turn in hand: what it waits for, and what it has collected so far."""
+"""State of the turn in hand: what it waits for, and what it has collected so far."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a window's log says of a person's message."""
+"""User event: what a window's log says of a person's message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,12 @@
-"""The runtime under every actor: pykka actors on a worker pool, addressed by name and supervised."""
+"""Actor runtime: pykka actors on a worker pool, addressed by name and supervised.
+
+Read first `actor.py` and `host.py` (what an actor and its parts see), second `system.py` (`tell`, and who owns what),
+third a message's way: `mailbox.py`, `dispatcher.py` (the threads), `runner.py` (a batch), `supervisor.py` (a crash) and
+`directory.py` (mailboxes that come and go). `passivation.py`, `watchdog.py`, `ending.py` and `inspection.py` look after
+a running system; `edge.py` and `loop.py` are for what is no actor. Nothing here opens a file or a socket. Only
+`clock.py` and `ids.py` know the time and chance; only `directory.py` changes which mailbox an address has. Pure is the
+policy that `supervisor.py` follows, in `domain/policy/restarts.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Time and timers as actors get them: from the kernel, so that a test can drive them."""
+"""Clocks and timers as actors get them: from the kernel, so that a test can drive them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where messages go that nobody will handle: kept, counted, never silent."""
+"""Dead letters: messages that nobody will handle, kept and counted, never silent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which mailbox an address has now, and how one mailbox takes another's place without losing or reordering anything."""
+"""Directory of mailboxes by address; one mailbox takes another's place without losing or reordering anything."""
 
 from __future__ import annotations
 

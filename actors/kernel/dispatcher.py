@@ -76,7 +76,7 @@ class Dispatcher:
         self._ready: queue.SimpleQueue[Mailbox | None] = queue.SimpleQueue()
         self.put: Callable[[Mailbox], None] = self._ready.put
         """Have a mailbox run; the caller has its turn, which goes with it."""
-        self._wanted = workers
+        self._target = workers
         self._limit = workers + spares
         self._lock = threading.Lock()
         self._waiting = 0
@@ -98,7 +98,7 @@ class Dispatcher:
     def start(self) -> None:
         """Start the threads."""
         with self._lock:
-            while len(self._threads) < self._wanted:
+            while len(self._threads) < self._target:
                 self._add_worker()
 
     def work(self, worker: Worker) -> None:
@@ -158,13 +158,13 @@ class Dispatcher:
         """Count `count` more workers as waiting (1 or -1), and see that as many others can run as are wanted."""
         with self._lock:
             self._waiting += count
-            if self._running() < self._wanted and not self._closing:
+            if self._running() < self._target and not self._closing:
                 if self._parked:
                     self._parked -= 1
                     self._unpark.release()
                 elif len(self._threads) < self._limit:
                     self._add_spare()
-            self._excess = self._running() > self._wanted
+            self._excess = self._running() > self._target
 
     def _is_mine(self, thread: threading.Thread) -> bool:
         return isinstance(thread, Worker) and thread.dispatcher is self
@@ -174,10 +174,10 @@ class Dispatcher:
 
     def _park(self) -> None:
         with self._lock:
-            if self._closing or self._running() <= self._wanted:
+            if self._closing or self._running() <= self._target:
                 return
             self._parked += 1
-            self._excess = self._running() > self._wanted
+            self._excess = self._running() > self._target
         self._unpark.acquire()
 
     def _add_worker(self) -> None:

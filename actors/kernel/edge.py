@@ -1,4 +1,4 @@
-"""An address for code that is no actor: a command line, a test, a thread of another library."""
+"""Mailbox of code that is no actor: a command line, a test, a thread of another library."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ class Edge:
         """Say `message` to the actor at `to`."""
         self._system.tell(to, message)
 
-    def receive(self, timeout_s: float = 5.0, wanted: Callable[[Message], bool] | None = None) -> Message:
-        """The oldest message, or the oldest that is `wanted`; the others stay for later.
+    def receive(self, timeout_s: float = 5.0, matches: Callable[[Message], bool] | None = None) -> Message:
+        """The oldest message, or the oldest that `matches`; the others stay for later.
 
         Raises:
             TimeoutError: none came within `timeout_s` seconds.
         """
         with self._arrival:
-            message = self._arrival.wait_for(lambda: self._take(wanted), timeout_s)
+            message = self._arrival.wait_for(lambda: self._take(matches), timeout_s)
         if message is None:
             raise TimeoutError(f"{self.address}: no such message within {timeout_s} s")
         return message
@@ -57,9 +57,9 @@ class Edge:
         """Take nothing more: what is told to this address from now on is a dead letter."""
         self._system.close_edge(self)
 
-    def _take(self, wanted: Callable[[Message], bool] | None) -> Message | None:
+    def _take(self, matches: Callable[[Message], bool] | None) -> Message | None:
         for index, message in enumerate(self._messages):
-            if wanted is None or wanted(message):
+            if matches is None or matches(message):
                 del self._messages[index]
                 return message
         return None

@@ -1,4 +1,4 @@
-"""How a system comes to rest and to its end."""
+"""Drain and stop: how a system comes to rest and to its end."""
 
 from __future__ import annotations
 

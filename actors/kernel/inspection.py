@@ -1,4 +1,4 @@
-"""What a running system does at this moment, as text for whoever wonders why it does not answer."""
+"""Dump of what a running system does at this moment, for whoever wonders why it does not answer."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TextIO
 
 from actors.kernel.dispatcher import Worker
+from actors.kernel.supervisor import Crash
 from actors.kernel.watchdog import in_hand
 from messages.base import Address
 
@@ -47,13 +48,13 @@ def threads() -> tuple[ThreadView, ...]:
     """All threads but the caller's own, by name. Takes none of the kernel's locks."""
     frames = sys._current_frames()
     frames.pop(threading.get_ident(), None)
-    known = {thread.ident: thread for thread in threading.enumerate()}
+    by_ident = {thread.ident: thread for thread in threading.enumerate()}
     views = []
     for ident, frame in frames.items():
-        thread = known.get(ident)
-        found = in_hand(thread, frame, _seconds(thread)) if isinstance(thread, Worker) else None
+        thread = by_ident.get(ident)
+        work = in_hand(thread, frame, _seconds(thread)) if isinstance(thread, Worker) else None
         name = thread.name if thread is not None else f"thread {ident}"
-        views.append(ThreadView(name, str(found or ""), "".join(traceback.format_stack(frame))))
+        views.append(ThreadView(name, str(work or ""), "".join(traceback.format_stack(frame))))
     return tuple(sorted(views, key=lambda view: view.name))
 
 
@@ -89,6 +90,12 @@ def render_threads(views: Sequence[ThreadView]) -> str:
     return f"== {len(views)} threads\n{''.join(parts)}"
 
 
+def render_crashes(crashes: Sequence[Crash]) -> str:
+    """The last crashes, newest last, a line each."""
+    lines = [f"{crash.at:%Y-%m-%dT%H:%M:%SZ} {crash.address} in {crash.phase}: {crash.error}\n" for crash in crashes]
+    return f"== last {len(crashes)} crashes\n{''.join(lines)}"
+
+
 def render_mailboxes(views: Sequence[MailboxView], counts: Mapping[str, Mapping[str, int]]) -> str:
     """The depth of each mailbox, and what was counted."""
     lines = [f"== {len(views)} mailboxes hold {sum(view.depth for view in views)} messages"]
@@ -105,6 +112,7 @@ def dump(system: ActorSystem, stream: TextIO) -> None:
     """Write it all to `stream`, the stacks first: for the rest a lock is needed, which somebody may hold for ever."""
     stream.write(render_threads(threads()))
     stream.flush()
+    stream.write(render_crashes(system.supervisor.last_crashes()))
     stream.write(render_mailboxes(mailboxes(system), counters(system)))
     stream.flush()
 

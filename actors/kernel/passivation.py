@@ -1,4 +1,4 @@
-"""Lets idle actors leave memory; their next message brings them back."""
+"""Passivation: idle actors leave memory; their next message brings them back."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TICKS_PER_IDLE = 4
 class Sweeper:
     """Counts the runner's ticks, and at each one asks the actors that were idle for long enough to leave.
 
-    Cells note the tick at which they last ran, so that running one costs no look at a clock.
+    Mailboxes note the tick at which they last ran, so that running one costs no look at a clock.
     """
 
     def __init__(self, system: ActorSystem) -> None:

@@ -1,4 +1,4 @@
-"""What the kernel must know of a kind of actor before it can start one."""
+"""Actor spec: what the kernel must know of a kind of actor before it can start one."""
 
 from __future__ import annotations
 

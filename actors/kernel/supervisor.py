@@ -1,4 +1,4 @@
-"""What happens when an actor crashes: one-for-one restarts with intensity and backoff, quarantine, escalation."""
+"""Supervision of actors that crash: one-for-one restarts with intensity and backoff, quarantine, escalation."""
 
 from __future__ import annotations
 
@@ -7,19 +7,34 @@ import random
 import threading
 from collections import Counter, deque
 from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from actors.kernel.failure import summary, trace
 from actors.kernel.mailbox import Mailbox, Trouble
 from domain.policy.restarts import backoff_s, may_restart, recent
-from messages.kernel import ActorCrashed, ActorGaveUp, KernelEvent
+from messages.base import Address
+from messages.kernel import ActorGaveUp
 
 if TYPE_CHECKING:
     from actors.kernel.system import ActorSystem
 
 log = logging.getLogger(__name__)
 
-EVENTS_KEPT = 1000
+CRASHES_KEPT = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Crash:
+    """An actor died."""
+
+    address: Address
+    phase: str
+    """`start`, `handle` or `stop`."""
+    error: str
+    """Type and text of the exception; its traceback is in the log."""
+    at: datetime
 
 
 class Supervisor:
@@ -33,7 +48,7 @@ class Supervisor:
         self._on_escalation = on_escalation
         self._chance = random.Random()  # jitter only: nothing depends on it being unforeseeable
         self._lock = threading.Lock()
-        self._events: deque[KernelEvent] = deque(maxlen=EVENTS_KEPT)
+        self._last: deque[Crash] = deque(maxlen=CRASHES_KEPT)
         self._restarts: Counter[str] = Counter()
         self._crashes: Counter[str] = Counter()
 
@@ -104,15 +119,10 @@ class Supervisor:
         with self._lock:
             return dict(self._crashes)
 
-    def events(self) -> tuple[KernelEvent, ...]:
-        """The last thousand things that went wrong, oldest first."""
+    def last_crashes(self) -> tuple[Crash, ...]:
+        """The last few crashes of any actor, oldest first."""
         with self._lock:
-            return tuple(self._events)
-
-    def note(self, event: KernelEvent) -> None:
-        """Remember `event` for `events`."""
-        with self._lock:
-            self._events.append(event)
+            return tuple(self._last)
 
     def _crashed(self, mailbox: Mailbox, phase: str, error: BaseException) -> str:
         """Report a crash and let go of the actor; the traceback."""
@@ -122,8 +132,8 @@ class Supervisor:
 
     def _report_crash(self, mailbox: Mailbox, phase: str, error: BaseException) -> str:
         text, traceback, now = summary(error), trace(error), self._system.clock.now()
-        self.note(ActorCrashed(address=mailbox.address, phase=phase, error=text, traceback=traceback, at=now))
         with self._lock:
+            self._last.append(Crash(mailbox.address, phase, text, now))
             self._crashes[mailbox.address.kind] += 1
         log.error("%s crashed in %s: %s\n%s", mailbox.address, phase, text, traceback)
         return traceback
@@ -162,16 +172,12 @@ class Supervisor:
         The record of the message at the head is kept: it may be what all the crashes were about.
         """
         policy, address = mailbox.spec.policy, mailbox.address
-        crashes, final = len(trouble.crashes), mailbox.spec.core
-        event = ActorGaveUp(
-            address=address, crashes=crashes, within_s=policy.window_s, final=final, at=self._system.clock.now()
-        )
-        self.note(event)
-        if final:
+        crashes = len(trouble.crashes)
+        if mailbox.spec.core:
             log.critical("%s crashed %d times within %g s: giving up", address, crashes, policy.window_s)
             mailbox.stopped = True
             self._system.retire(mailbox)
-            self._escalate(event)
+            self._escalate(ActorGaveUp(address=address, crashes=crashes, within_s=policy.window_s))
             return
         rest_s = policy.suspend_s
         log.critical("%s crashed %d times within %g s: resting for %g s", address, crashes, policy.window_s, rest_s)

@@ -25,7 +25,7 @@ from actors.kernel.spec import ActorSpec
 from actors.kernel.supervisor import Supervisor
 from actors.kernel.watchdog import LIMIT_S, Watchdog
 from messages.base import Address, Message
-from messages.kernel import ActorGaveUp, MessageBuried
+from messages.kernel import ActorGaveUp
 
 log = logging.getLogger(__name__)
 
@@ -218,11 +218,8 @@ class ActorSystem:
             if message.reply_to is not None and error is not None:
                 message.reply_to.set_exception((type(error), error, error.__traceback__))
             message = message.message
-        now = self.clock.now()
-        letter = DeadLetter(address=address, message=message, reason=reason, traceback=traceback, at=now)
+        letter = DeadLetter(address=address, message=message, reason=reason, traceback=traceback, at=self.clock.now())
         self.dead_letters.add(letter)
-        kind = type(message).__name__
-        self.supervisor.note(MessageBuried(address=address, message_type=kind, reason=reason, at=now))
         try:
             self._on_dead_letter(letter)
         except Exception:

@@ -1,4 +1,4 @@
-"""Notices handlers that do not come back, says which, and sees that the others can go on."""
+"""Watchdog over handlers that do not come back: says which they are, and sees that the others can go on."""
 
 from __future__ import annotations
 
@@ -130,13 +130,13 @@ class Watchdog:
             self._name(worker, batch, seconds)
 
     def _name(self, worker: Worker, batch: int, seconds: float) -> None:
-        found = in_hand(worker, sys._current_frames().get(worker.ident or 0), seconds)
-        if found is None or worker.runs != batch:  # it has come back just now
+        work = in_hand(worker, sys._current_frames().get(worker.ident or 0), seconds)
+        if work is None or worker.runs != batch:  # it has come back just now
             return
         self._named[worker] = batch
         with self._lock:
-            self._counts[found.address.kind] += 1
-        log.warning("%s; its stack:\n%s", found, found.stack)
+            self._counts[work.address.kind] += 1
+        log.warning("%s; its stack:\n%s", work, work.stack)
 
 
 def _message_type(frame: FrameType) -> str:

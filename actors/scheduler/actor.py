@@ -15,7 +15,7 @@ from actors.scheduler.due_scan import DueScan
 from actors.scheduler.edit_queue import EditQueue, Job
 from actors.scheduler.reminder_file import Look, ReminderFile
 from actors.scheduler.removals import Removals
-from actors.scheduler.requests import ReminderRequests
+from actors.scheduler.requests import ReminderRequests, new_reminder_id
 from actors.scheduler.state import SchedulerState
 from actors.scheduler.watermark import Watermark
 from domain.reminder.document import BOM, add_ids
@@ -50,30 +50,25 @@ class SchedulerActor(Actor):
     Owns: the reminders' file, as far as the agent writes it; people write it, too.
     Asks: whoever shows messages, for every reminder that is due and every confirmation.
     Crashes on: nothing that stands in the file or is done to it; what can't be read or written is reported.
-
-    Args:
-        config: The operator's decisions.
-        state: What outlives the actor in this process; the same object at every restart.
     """
 
     def __init__(self, config: SchedulerConfig, state: SchedulerState) -> None:
+        """An actor that has not looked yet.
+
+        Args:
+            config: The operator's decisions.
+            state: What outlives the actor in this process; the same object at every restart.
+        """
         super().__init__()
         self._config = config
         self._state = state
         self._file = ReminderFile(config.file, config.spare)
         self._watermark = Watermark(config.spare, config.catchup_hours)
-        self._edits = EditQueue(
-            self._file, config.waits, lambda s, n: self.after(s, GoOnWriting(edit=n)), state.numbers
-        )
+        self._edits = EditQueue(self, self._file, config.waits, state.numbers)
         self._removals = Removals(self._edits)
-        self._due_scan = DueScan(
-            self._file,
-            config.waits.settle_s,
-            lambda: self.monotonic(),
-            lambda s, n: self.after(s, LookAgain(scan=n)),
-            self._report,
-            state.numbers,
-        )
+        self._requests = ReminderRequests(self, config, self._file, self._edits, state)
+        self._due_scan = DueScan(self, self._file, config.waits.settle_s, state.numbers, self._report)
+        self._announcer = Announcer(self, config, state)
         self._timer = 0
         self._ids_tried = False
         self._id_trouble = ""
@@ -81,22 +76,10 @@ class SchedulerActor(Actor):
 
     def on_start(self) -> None:
         """Pick up what an earlier process left half done, and look at once."""
-        config = self._config
-        self._announcer = Announcer(config, self._state, self.address, self.tell)
-        self._requests = ReminderRequests(
-            config,
-            self._file,
-            self._edits,
-            self._state,
-            address=self.address,
-            tell=self.tell,
-            now=self.now,
-            new_id=self._new_reminder_id,
-        )
         with self.blocking():
             self._cursor = self._state.begin(self.now(), self._watermark.read(), self._watermark.catchup)
             self._recover()
-        if config.fires:
+        if self._config.fires:
             self._aim = self.now()
             self._aim_at(self._aim)
 
@@ -174,7 +157,7 @@ class SchedulerActor(Actor):
             self._due_scan.begin()
 
         def edit(data: bytes) -> bytes:
-            return add_ids(data, self._new_reminder_id, last_line_too=last_line_too)
+            return add_ids(data, lambda: new_reminder_id(self), last_line_too=last_line_too)
 
         self._edits.put(Job(edit, look_anew, look_anew, key="ids"))
 
@@ -247,6 +230,3 @@ class SchedulerActor(Actor):
             outgoing=len(self._state.outgoing),
             trouble=self._trouble,
         )
-
-    def _new_reminder_id(self) -> str:
-        return f"rid_{(self.new_id() + self.new_id()).upper()[:12]}"

@@ -1,16 +1,17 @@
-"""Says what is due: each firing once, tried again until people have seen it."""
+"""Delivery of what is due: each firing is said once, and tried again until people have seen it."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 
+from actors.kernel import Host
 from actors.scheduler.config import SchedulerConfig
 from actors.scheduler.state import Outgoing, SchedulerState
 from domain.reminder.due import Firing
 from domain.reminder.text import firing_mark, firing_text
-from messages.base import Address, Message, RequestId, UserId
+from messages.base import RequestId, UserId
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, PostMessage
 
 log = logging.getLogger(__name__)
@@ -27,22 +28,19 @@ FIRING = "fire-"
 
 
 class Announcer:
-    """Keeps the firings that are on their way.
+    """Keeps the firings that are on their way."""
 
-    Args:
-        config: Where and to whom.
-        state: What outlives the actor.
-        address: Whose the answers are.
-        tell: Sends a message.
-    """
+    def __init__(self, host: Host, config: SchedulerConfig, state: SchedulerState) -> None:
+        """Nothing is on its way but what `state` knows.
 
-    def __init__(
-        self, config: SchedulerConfig, state: SchedulerState, address: Address, tell: Callable[[Address, Message], None]
-    ) -> None:
+        Args:
+            host: The actor that it works for.
+            config: Where and to whom.
+            state: What outlives the actor.
+        """
+        self._host = host
         self._config = config
         self._state = state
-        self._address = address
-        self._tell = tell
 
     def settled_until(self, now: datetime) -> datetime:
         """The instant up to which everything that was due has been seen by people; at most `now`."""
@@ -65,12 +63,12 @@ class Announcer:
         self._forget_unanswered(seconds)
         state = self._state
         state.owed = {key: firing for key, firing in state.owed.items() if firing.raw in lines}
-        wanted = {firing.key: firing for firing in due} | state.owed
-        seen = [firing for key, firing in wanted.items() if key in state.said and firing.is_one_off]
-        for key, firing in wanted.items():
-            if key not in state.said and state.rests_until.get(key, seconds) <= seconds:
+        pending = {firing.key: firing for firing in due} | state.owed
+        shown_before = [firing for key, firing in pending.items() if key in state.shown_keys and firing.is_one_off]
+        for key, firing in pending.items():
+            if key not in state.shown_keys and state.rests_until.get(key, seconds) <= seconds:
                 self._post(firing, now, seconds)
-        return seen
+        return shown_before
 
     def take(self, reply: Delivered | DeliveryFailed | DeliveryRefused, seconds: float) -> Firing | None:
         """Note what became of a posting; gives a one-off whose line is to go."""
@@ -80,7 +78,7 @@ class Announcer:
         firing = outgoing.firing
         match reply:
             case Delivered():
-                self._state.note_said(firing.key)
+                self._state.note_shown(firing.key)
                 return firing if firing.is_one_off else None
             case DeliveryRefused(reason=reason):
                 log.error("reminder %s cannot be shown: %s", firing.reminder.id, reason)
@@ -102,11 +100,11 @@ class Announcer:
             return
         state.outgoing[request_id] = Outgoing(firing, seconds)
         was_tried = key in state.owed or state.started_at is None or firing.due < state.started_at
-        self._tell(
+        self._host.tell(
             config.delivery,
             PostMessage(
                 request_id=request_id,
-                reply_to=self._address,
+                reply_to=self._host.address,
                 window=config.channel,
                 text=firing_text(firing, now, config.zone, f"<@{config.owner_id}>" if config.owner_id else ""),
                 nonce=key,

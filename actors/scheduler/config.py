@@ -1,4 +1,4 @@
-"""What the operator decides about reminders."""
+"""Configuration of the scheduler: what the operator decides about reminders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the scheduler is, for whoever asks."""
+"""Status of the scheduler, for whoever asks."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def describe(
     """Counts, the soonest reminders by id (never what they say), and the last look."""
     figures: list[tuple[str, str | int | float]] = [("file", str(file.path))]
     try:
-        found = scan(file.read() or b"")
+        reminders = scan(file.read() or b"")
     except TROUBLE as error:
         trouble = trouble or reason_of(error)
     else:
-        figures += [("reminders", len(found.entries)), ("invalid_lines", len(found.faults))]
-        for number, (due, entry) in enumerate(by_next(found, now, zone)[:SOONEST], 1):
+        figures += [("reminders", len(reminders.entries)), ("invalid_lines", len(reminders.faults))]
+        for number, (due, entry) in enumerate(by_next(reminders, now, zone)[:SOONEST], 1):
             when = shown_time(due, zone) if due is not None else "now"
             figures.append((f"next_{number}", f"{when} {entry.reminder.id}".rstrip()))
     figures += [

@@ -1,12 +1,14 @@
-"""Looks at the reminders' file until it is at rest, and says when that takes too long or cannot be done."""
+"""Scan of the reminders' file: looks until it is at rest, and says when that takes too long or cannot be done."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
 
+from actors.kernel import Host
 from actors.scheduler.edit_queue import reason_of
 from actors.scheduler.reminder_file import FileRefusedError, Look, ReminderFile
+from messages.scheduler import LookAgain
 
 log = logging.getLogger(__name__)
 
@@ -15,32 +17,25 @@ LIMIT_S = 5.0
 
 
 class DueScan:
-    """One look at a time: two reads a moment apart must agree.
-
-    Args:
-        file: What is looked at.
-        settle_s: Seconds between two reads.
-        seconds: The steady clock.
-        wake: Calls `look_again` with a number after some seconds.
-        report: Told what is wrong, or an empty text when nothing is.
-        numbers: For looks.
-    """
+    """One look at a time: two reads a moment apart must agree."""
 
     def __init__(
-        self,
-        file: ReminderFile,
-        settle_s: float,
-        seconds: Callable[[], float],
-        wake: Callable[[float, int], object],
-        report: Callable[[str], None],
-        numbers: Iterator[int],
+        self, host: Host, file: ReminderFile, settle_s: float, numbers: Iterator[int], report: Callable[[str], None]
     ) -> None:
+        """No look has begun.
+
+        Args:
+            host: The actor that it works for; `LookAgain` comes to it, for `look_again`.
+            file: What is looked at.
+            settle_s: Seconds between two reads.
+            numbers: For looks.
+            report: Told what is wrong, or an empty text when nothing is.
+        """
+        self._host = host
         self._file = file
         self._settle_s = settle_s
-        self._seconds = seconds
-        self._wake = wake
-        self._report = report
         self._numbers = numbers
+        self._report = report
         self._number = 0
         self._first: Look | None = None
         self._began_at: float | None = None
@@ -60,10 +55,10 @@ class DueScan:
                 self._overran()
             return
         self._number = next(self._numbers)
-        self._began_at = self._seconds()
+        self._began_at = self._host.monotonic()
         self._first = self._read()
         if self.is_going_on():
-            self._wake(self._settle_s, self._number)
+            self._wake()
 
     def look_again(self, number: int) -> Look | None:
         """What the file holds now that it is at rest; None when it is not, or there is none."""
@@ -80,7 +75,7 @@ class DueScan:
             if self._took() > LIMIT_S:
                 self.end()
             else:
-                self._wake(self._settle_s, number)
+                self._wake()
             return None
         self._note_presence(self._first)
         return self._first
@@ -93,6 +88,9 @@ class DueScan:
         if self.took_s > LIMIT_S:
             self._overran()
         self._began_at = None
+
+    def _wake(self) -> None:
+        self._host.after(self._settle_s, LookAgain(scan=self._number))
 
     def _read(self) -> Look | None:
         """What the file holds; ends the look when it can't be read."""
@@ -107,7 +105,7 @@ class DueScan:
         self._report(f"{self._file.path}: a look at it takes {self._took():.1f} s, more than {LIMIT_S:g} s")
 
     def _took(self) -> float:
-        return 0.0 if self._began_at is None else self._seconds() - self._began_at
+        return 0.0 if self._began_at is None else self._host.monotonic() - self._began_at
 
     def _note_presence(self, look: Look | None) -> None:
         """Say once that the file vanished, or that copies of it lie beside it that nobody reads."""
@@ -115,7 +113,7 @@ class DueScan:
             log.warning("%s is gone: no reminder is due until it is back", self._file.path)
         self._was_there = look is not None
         self._report("")
-        found = frozenset(self._file.conflict_copies())
-        for name in sorted(found - self._conflicts):
+        names = frozenset(self._file.conflict_copies())
+        for name in sorted(names - self._conflicts):
             log.warning("%s lies beside the reminders' file and is not read: merge it by hand", name)
-        self._conflicts = found
+        self._conflicts = names

@@ -1,4 +1,4 @@
-"""Edits of the reminders' file, one after the other, each in steps with waits that are the kernel's timers."""
+"""Queue of edits of the reminders' file, one after the other, each in steps with the kernel's timers between them."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from actors.kernel import Host
 from actors.scheduler.reminder_file import FileRefusedError, ReminderFile
 from actors.scheduler.rewriting import Edit, Rewriting, Waits
 from domain.reminder.document import EditRefusedError
 from domain.reminder.line import InvalidReminderError
 from domain.reminder.merge import Hunk, apply
+from messages.scheduler import GoOnWriting
 
 log = logging.getLogger(__name__)
 
@@ -32,21 +34,20 @@ class Job:
 
 
 class EditQueue:
-    """Runs jobs in order.
+    """Runs jobs in order."""
 
-    Args:
-        file: What they change.
-        waits: Between steps.
-        wake: Calls `go_on` with a number after some seconds.
-        numbers: For edits.
-    """
+    def __init__(self, host: Host, file: ReminderFile, waits: Waits, numbers: Iterator[int]) -> None:
+        """An empty queue.
 
-    def __init__(
-        self, file: ReminderFile, waits: Waits, wake: Callable[[float, int], object], numbers: Iterator[int]
-    ) -> None:
+        Args:
+            host: The actor that it works for; `GoOnWriting` comes to it, for `go_on`.
+            file: What the jobs change.
+            waits: Between steps.
+            numbers: For edits.
+        """
+        self._host = host
         self._file = file
         self._waits = waits
-        self._wake = wake
         self._numbers = numbers
         self._jobs: deque[Job] = deque()
         self._current: Rewriting | None = None
@@ -61,7 +62,7 @@ class EditQueue:
     def put(self, job: Job) -> None:
         """Have an edit made after those before it."""
         waiting = list(self._jobs)[1:]
-        if job.key and any(known.key == job.key for known in waiting):
+        if job.key and any(other.key == job.key for other in waiting):
             return
         self._jobs.append(job)
         if len(self._jobs) == 1:
@@ -117,7 +118,7 @@ class EditQueue:
         """Have the first job begin in a moment: not at once, so that no chain of failures goes deep."""
         self._number = next(self._numbers)
         self._current = Rewriting(self._file, self._jobs[0].edit, self._waits)
-        self._wake(0.0, self._number)
+        self._wake(0.0)
 
     def _step(self, rewriting: Rewriting) -> None:
         try:
@@ -129,7 +130,10 @@ class EditQueue:
         if pause is None:
             self._end(rewriting, "")
         else:
-            self._wake(pause, self._number)
+            self._wake(pause)
+
+    def _wake(self, delay_s: float) -> None:
+        self._host.after(delay_s, GoOnWriting(edit=self._number))
 
     def _settle_debts(self, rewriting: Rewriting) -> None:
         """Have other people's edits made again that the file may lack."""
@@ -138,12 +142,12 @@ class EditQueue:
             log.warning("an editor saved the reminders' file while it was changed; its edits are made again")
             self.make_again(hunks)
 
-    def _end(self, done: Rewriting | None, reason: str) -> None:
+    def _end(self, rewriting: Rewriting | None, reason: str) -> None:
         job = self._jobs[0]
         self._current = None
-        if done is not None:
+        if rewriting is not None:
             self.check_stragglers()
-            self._last = done
+            self._last = rewriting
             job.on_done()
         else:
             job.on_failed(reason)

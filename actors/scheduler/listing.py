@@ -1,4 +1,4 @@
-"""What the file holds, for those who want to see it: soonest first, with every next time."""
+"""Listing of what the file holds: soonest first, with every next time."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from messages.scheduler import InvalidLine, ListedReminder, RemindersListed
 MOST_INVALID = 100
 
 
-def by_next(found: Scan, now: datetime, zone: tzinfo) -> list[tuple[datetime | None, Entry]]:
+def by_next(reminders: Scan, now: datetime, zone: tzinfo) -> list[tuple[datetime | None, Entry]]:
     """Every reminder with its next time, soonest first; one-offs whose time has passed come before all others."""
-    timed = [(next_firing(entry.reminder, now, zone), entry) for entry in found.entries]
+    timed = [(next_firing(entry.reminder, now, zone), entry) for entry in reminders.entries]
     return sorted(timed, key=lambda pair: pair[0] or now)
 
 
-def listed(request_id: RequestId, found: Scan, now: datetime, zone: tzinfo, limit: int) -> RemindersListed:
+def listed(request_id: RequestId, reminders: Scan, now: datetime, zone: tzinfo, limit: int) -> RemindersListed:
     """The answer to who asked for the list.
 
     Args:
         limit: Most reminders in it.
     """
-    timed = by_next(found, now, zone)
-    repeated = {entry.reminder.id for entry in found.entries if entry.repeats}
-    faults = sorted((*found.faults, *found.repeated), key=lambda fault: fault.number)
+    timed = by_next(reminders, now, zone)
+    repeated = {entry.reminder.id for entry in reminders.entries if entry.repeats}
+    faults = sorted((*reminders.faults, *reminders.repeated), key=lambda fault: fault.number)
     return RemindersListed(
         request_id=request_id,
         reminders=tuple(_listed(entry, due, zone, repeated) for due, entry in timed[: max(0, limit)]),

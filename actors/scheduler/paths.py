@@ -1,4 +1,4 @@
-"""Where the reminders' file is."""
+"""Paths of the reminders' file and of the scheduler's own folder."""
 
 from __future__ import annotations
 

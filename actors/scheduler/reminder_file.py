@@ -64,15 +64,16 @@ class Displaced:
 
 
 class ReminderFile:
-    """One markdown file, wherever its path leads.
-
-    Args:
-        path: May be a symbolic link, which stays one, and need not exist.
-        spare: A folder of the agent's own for what must outlive a crash in the middle of an edit.
-        swap: How two files change names; tests stand in for file systems that cannot.
-    """
+    """One markdown file, wherever its path leads."""
 
     def __init__(self, path: Path, spare: Path, swap: Callable[[Path, Path], bool] = exchange) -> None:
+        """The file at a path; nothing is opened yet.
+
+        Args:
+            path: May be a symbolic link, which stays one, and need not exist.
+            spare: A folder of the agent's own for what must outlive a crash in the middle of an edit.
+            swap: How two files change names; tests stand in for file systems that cannot.
+        """
         self.path = path
         self._spare = spare
         self._swap = swap
@@ -104,8 +105,8 @@ class ReminderFile:
 
     def read(self) -> bytes | None:
         """As `look`, without the time."""
-        found = self.look()
-        return None if found is None else found.data
+        look = self.look()
+        return None if look is None else look.data
 
     def create(self, data: bytes) -> bool:
         """Whether the file came into being with `data`; False when somebody else made one meanwhile.
@@ -172,7 +173,7 @@ class ReminderFile:
         """
         place = self._place()
         pattern = re.compile(re.escape(f".{place.name}.") + r"([0-9a-f]{32})\.agent")
-        found: list[tuple[Path, bytes, bytes | None]] = []
+        leftovers: list[tuple[Path, bytes, bytes | None]] = []
         with suppress(FileNotFoundError):
             for path in sorted(place.parent.iterdir()):
                 match = pattern.fullmatch(path.name)
@@ -185,8 +186,8 @@ class ReminderFile:
                     path.unlink()
                     base.unlink(missing_ok=True)
                 else:
-                    found.append((path, data, expected))
-        return found
+                    leftovers.append((path, data, expected))
+        return leftovers
 
     def forget(self, leftover: Path) -> None:
         """What the leftover had to say is in the file."""

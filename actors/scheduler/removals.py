@@ -1,4 +1,4 @@
-"""Takes the lines of one-offs out of the file once people have seen them, as many at once as there are."""
+"""Removal of the lines of one-offs that people have seen, as many at once as there are."""
 
 from __future__ import annotations
 
@@ -13,29 +13,26 @@ _KEY = "removals"
 
 
 class Removals:
-    """Lines that are to go.
-
-    Args:
-        edits: Makes the edits.
-    """
+    """Lines that are to go."""
 
     def __init__(self, edits: EditQueue) -> None:
+        """None is to go; `edits` makes the edits."""
         self._edits = edits
         self._lines: list[bytes] = []
 
     def add(self, raw: bytes) -> None:
         """Have the first line that is exactly `raw` taken out; one that somebody changed meanwhile stays."""
         self._lines.append(raw)
-        made: list[bytes] = []
+        lines: list[bytes] = []
 
         def edit(data: bytes) -> bytes:
-            made[:] = self._lines
-            for line in made:
+            lines[:] = self._lines
+            for line in lines:
                 data = remove_line(data, line)
             return data
 
         def forget() -> None:
-            for line in made:
+            for line in lines:
                 self._lines.remove(line)
 
         def give_up(reason: str) -> None:

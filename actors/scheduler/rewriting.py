@@ -1,4 +1,4 @@
-"""One edit of the reminders' file, step by step, while other people edit it too."""
+"""Optimistic rewriting: one edit of the reminders' file, step by step, while other people edit it too."""
 
 from __future__ import annotations
 
@@ -78,15 +78,15 @@ class Rewriting:
         After an edit that was done these are what programs wrote late to versions that they had open all along; after
         one that failed also what had been seen and not made again yet.
         """
-        found = () if self._is_done else self._owed
+        hunks = () if self._is_done else self._owed
         for displaced in self._displaced:
             data = displaced.read()
             if data and data != displaced.accounted:
                 # Lines only come: it may be half saved still, and a line too many does less harm than one too few.
-                found += additions(changes(displaced.accounted, data))
+                hunks += additions(changes(displaced.accounted, data))
             displaced.discard()
         self.abandon()
-        return found
+        return hunks
 
     def run(self, wait: Callable[[float], object]) -> None:
         """Do all steps; for callers that may wait."""
@@ -145,16 +145,16 @@ class Rewriting:
 
     def _verify(self) -> float | None:
         """Look at what was displaced and at what stands in the file now."""
-        found, current = self._displaced[-1].read(), self._file.read()
-        if self._is_being_saved(found, current):
+        old, current = self._displaced[-1].read(), self._file.read()
+        if self._is_being_saved(old, current):
             self._count_read()
             return self._waits.settle_s
         assert current is not None, "an absent file counts as being saved"
         fresh: tuple[Hunk, ...] = ()
-        if found != self._expected:
-            fresh = changes(self._expected, found)
-            self._displaced[-1].accounted = found
-            self._truth = found if self._truth == self._expected else apply(fresh, self._truth)
+        if old != self._expected:
+            fresh = changes(self._expected, old)
+            self._displaced[-1].accounted = old
+            self._truth = old if self._truth == self._expected else apply(fresh, self._truth)
         elif current == self._written:
             self._finish()
             return None
@@ -165,12 +165,12 @@ class Rewriting:
         self._owed += fresh
         return self._write(current)
 
-    def _is_being_saved(self, found: bytes, current: bytes | None) -> bool:
+    def _is_being_saved(self, old: bytes, current: bytes | None) -> bool:
         """Whether one of the two is not all that its writer means: gone, emptied, or displaced in mid-save."""
-        if current is None or (not current and self._written) or (not found and self._expected):
+        if current is None or (not current and self._written) or (not old and self._expected):
             return True
-        before, self._last = self._last, found
-        return found not in (self._expected, before)
+        before, self._last = self._last, old
+        return old not in (self._expected, before)
 
     def _count_read(self) -> None:
         self._reads += 1

@@ -1,4 +1,4 @@
-"""What the scheduler knows beyond the file: in memory only, for one process, across restarts of the actor."""
+"""State of the scheduler beyond its file: in memory only, for one process, across restarts of the actor."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class SchedulerState:
 
     started_at: datetime | None = None
     cursor: Cursor | None = None
-    said: OrderedDict[str, None] = field(default_factory=OrderedDict)
+    shown_keys: OrderedDict[str, None] = field(default_factory=OrderedDict)
     """Keys of firings that people have seen, oldest first."""
     outgoing: dict[RequestId, Outgoing] = field(default_factory=dict)
     owed: dict[str, Firing] = field(default_factory=dict)
@@ -57,17 +57,17 @@ class SchedulerState:
             self.started_at, self.cursor = now, Cursor(start)
         return self.cursor
 
-    def note_said(self, key: str) -> None:
+    def note_shown(self, key: str) -> None:
         """People have seen it."""
-        self.said[key] = None
+        self.shown_keys[key] = None
         self.owed.pop(key, None)
         self.rests_until.pop(key, None)
-        while len(self.said) > _REMEMBERED:
-            self.said.popitem(last=False)
+        while len(self.shown_keys) > _REMEMBERED:
+            self.shown_keys.popitem(last=False)
 
     def id_for(self, request_id: RequestId, fresh: str) -> str:
         """The reminder's id for a request: `fresh` the first time, the same ever after."""
-        known = self.ids.setdefault(request_id, fresh)
+        reminder_id = self.ids.setdefault(request_id, fresh)
         while len(self.ids) > _REMEMBERED:
             self.ids.popitem(last=False)
-        return known
+        return reminder_id

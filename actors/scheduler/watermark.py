@@ -1,4 +1,4 @@
-"""When the file was looked at last: the time of an empty file, kept only if missed reminders are to be made up for."""
+"""Watermark of the last look at the file: the time of an empty file, kept only if what was missed is made up for."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ NAME = "last-look"
 
 
 class Watermark:
-    """Remembers one instant and nothing of what was said then.
-
-    Args:
-        folder: Made when needed.
-        catchup_hours: 0 for not remembering.
-    """
+    """Remembers one instant and nothing of what was said then."""
 
     def __init__(self, folder: Path, catchup_hours: float) -> None:
+        """The watermark in a folder.
+
+        Args:
+            folder: Made when needed.
+            catchup_hours: 0 for not remembering.
+        """
         self._path = folder / NAME
         self.catchup = timedelta(hours=catchup_hours)
 

@@ -1,4 +1,4 @@
-"""The clocks that reminders follow: London's, from the tzdata package, whatever the machine has or is set to."""
+"""Time zone of reminders: London's, from the tzdata package, whatever the machine has or is set to."""
 
 from __future__ import annotations
 

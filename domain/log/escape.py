@@ -1,4 +1,4 @@
-"""How a log stores characters that must not stand in a file that people and tools read by lines."""
+"""Escaping: how a log stores characters that must not stand in a file that people and tools read by lines."""
 
 from __future__ import annotations
 
@@ -52,18 +52,18 @@ def unescape(stored: str) -> str:
     return _ESCAPE.sub(_original, stored)
 
 
-def _original(found: re.Match[str]) -> str:
-    code, literal = found.groups()
+def _original(match: re.Match[str]) -> str:
+    code, literal = match.groups()
     if code is not None:
         return chr(int(code, 16))
     if literal is None:
-        raise ValueError(f"backslash at {found.start()} begins no escape: one of \\\\ \\< \\# \\uXXXX is expected")
+        raise ValueError(f"backslash at {match.start()} begins no escape: one of \\\\ \\< \\# \\uXXXX is expected")
     return str(literal)
 
 
 def visible(text: str) -> str:
     r"""`text` with every unsafe character shown as `\uXXXX`: fit for a terminal, not reversible."""
-    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def fence_for(text: str) -> str:

@@ -1,4 +1,4 @@
-"""What a log holds: events, under a header that names the window."""
+"""Events as a log holds them, under a header that names the window."""
 
 from __future__ import annotations
 
@@ -65,26 +65,26 @@ def event(id: str, at: datetime, kind: Kind | str, content: str, meta: Mapping[s
     if at.tzinfo is None:
         raise ValueError(f"at {at!r}: a time zone is required")
     moment = at.astimezone(UTC)
-    made = Event(
+    whole = Event(
         id=EventId(id),
         at=moment.replace(microsecond=moment.microsecond // 1000 * 1000),
         kind=Kind(kind),
         content=content,
         meta_json=log_metadata.meta_json(meta or {}),
     )
-    require_valid(made)
-    return made
+    require_valid(whole)
+    return whole
 
 
-def require_valid(found: Event) -> None:
+def require_valid(event: Event) -> None:
     """Refuse an event that a log cannot give back exactly.
 
     Raises:
         ValueError: names the field, its value and the rule.
     """
-    if not _ID.fullmatch(found.id) or found.id in _RESERVED:
-        raise ValueError(f"event id {found.id[:80]!r}: 1 to 64 letters, digits, _ and - are allowed, not {_RESERVED}")
-    if found.at.utcoffset() != timedelta(0) or found.at.microsecond % 1000:
-        raise ValueError(f"at {found.at!r}: UTC in whole milliseconds is required")
-    if not log_metadata.is_canonical(found.meta_json):
-        raise ValueError(f"meta_json {found.meta_json[:80]!r}: not in the form that meta_json() gives")
+    if not _ID.fullmatch(event.id) or event.id in _RESERVED:
+        raise ValueError(f"event id {event.id[:80]!r}: 1 to 64 letters, digits, _ and - are allowed, not {_RESERVED}")
+    if event.at.utcoffset() != timedelta(0) or event.at.microsecond % 1000:
+        raise ValueError(f"at {event.at!r}: UTC in whole milliseconds is required")
+    if not log_metadata.is_canonical(event.meta_json):
+        raise ValueError(f"meta_json {event.meta_json[:80]!r}: not in the form that meta_json() gives")

@@ -1,8 +1,8 @@
-"""The bytes of a log: a header, then events, each a markdown block that carries its length and its place in a chain.
+"""Encoding of a log: a header, then events, each a markdown block that carries its length and its place in a chain.
 
 Every record ends in a line `<!-- end <name> bytes=<n> hash=<h> -->` and a blank line; `h` is BLAKE2b-8 over the hash
 before it and the record up to that line. A stored content has no line that looks like a record's first or last
-(`log_escape.must_escape`), so whatever happens to a file, text in it never becomes an event. `log_parser` reads.
+(`escape.must_escape`), so whatever happens to a file, text in it never becomes an event. `parser` reads.
 """
 
 from __future__ import annotations
@@ -93,10 +93,10 @@ def header_from(block: bytes) -> Header:
     Raises:
         ValueError: not a header, or one of another format version.
     """
-    found = re.fullmatch(rb"# [^\n]+\n<!-- (\{[^\n]*\}) -->\n", block)
-    if found is None:
+    match = re.fullmatch(rb"# [^\n]+\n<!-- (\{[^\n]*\}) -->\n", block)
+    if match is None:
         raise ValueError(f"header {block[:80]!r}: a heading and one line of metadata are expected")
-    meta = meta_dict(found[1].decode("ascii"))
+    meta = meta_dict(match[1].decode("ascii"))
     if meta.get("format") != FORMAT_VERSION:
         raise ValueError(f"format version {meta.get('format')!r:.80}: {FORMAT_VERSION} is expected")
     surface, context_id, opened_by, seq = (meta.get(key) for key in ("surface", "context_id", "opened_by", "seq"))
@@ -106,9 +106,9 @@ def header_from(block: bytes) -> Header:
     if not isinstance(seq, int) or not isinstance(surface, str):
         raise ValueError(f"seq {seq!r:.80}, surface {surface!r:.80}: a whole number and text are expected")
     window = Window(surface=Surface(surface), id=context_id)
-    made = Header(window=window, started_at=datetime.fromisoformat(start), seq=seq, opened_by=opened_by)
-    log_path(window, made.started_at, seq)
-    return made
+    header = Header(window=window, started_at=datetime.fromisoformat(start), seq=seq, opened_by=opened_by)
+    log_path(window, header.started_at, seq)
+    return header
 
 
 def _ended(block: bytes, name: str, size: int, previous_hash: str) -> tuple[bytes, str]:

@@ -1,4 +1,4 @@
-"""The one spelling of metadata in a log: JSON that no markdown reader can take for anything but a comment."""
+"""Canonical JSON for the metadata in a log, in a form that no markdown reader can take for anything but a comment."""
 
 from __future__ import annotations
 
@@ -45,17 +45,17 @@ def meta_dict(text: str) -> dict[str, MetaValue]:
     Raises:
         ValueError: not one JSON object.
     """
-    found = object_of(text)
+    stored = object_of(text)
     if "_esc" not in text:
-        return found
-    return {key[1:] if _OWN_MARK.fullmatch(key) else key: value for key, value in found.items()}
+        return stored
+    return {key[1:] if _OWN_MARK.fullmatch(key) else key: value for key, value in stored.items()}
 
 
 def is_canonical(text: str) -> bool:
     """Whether `meta_json` could have given `text`."""
     try:
-        found = object_of(text)
-        return "esc" not in found and _spelled(found) == text
+        meta = object_of(text)
+        return "esc" not in meta and _spelled(meta) == text
     except ValueError:
         return False
 
@@ -86,16 +86,16 @@ def object_of(text: str) -> dict[str, MetaValue]:
         ValueError: not one JSON object.
     """
     try:
-        found, end = _LOAD(text)
+        value, end = _LOAD(text)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"metadata {text[:80]!r}: not JSON") from error
-    if end != len(text) or not isinstance(found, dict):
+    if end != len(text) or not isinstance(value, dict):
         raise ValueError(f"metadata {text[:80]!r}: not one JSON object")
-    return found
+    return value
 
 
-def _spelled(found: object) -> str:
-    text = _DUMP(found)
+def _spelled(value: object) -> str:
+    text = _DUMP(value)
     # None of the four ever stands outside a string, or inside one of JSON's own escapes.
     return text.replace("<", r"\u003c").replace(">", r"\u003e").replace("--", r"-\u002d").replace("\x7f", r"\u007f")
 

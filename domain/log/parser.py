@@ -1,4 +1,4 @@
-"""Reads a log back: whole events, and what is to be known about everything that is not one.
+"""Parser of a log: whole events, and what is to be known about everything that is not one.
 
 What happens at each place of a file, from its start:
 
@@ -61,7 +61,7 @@ class Record(Value, frozen=True, gc=False):
     """What `meta_json` says."""
 
 
-class LoggedEvent(Value, frozen=True, kw_only=True, gc=False):
+class ParsedEvent(Value, frozen=True, kw_only=True, gc=False):
     """An event and where its record stands."""
 
     event: Event
@@ -98,7 +98,7 @@ class ParsedLog(Value, frozen=True, kw_only=True, gc=False):
     """All that a log says."""
 
     header: Header | None
-    events: tuple[LoggedEvent, ...]
+    events: tuple[ParsedEvent, ...]
     seals: tuple[Gap, ...]
     """Records cut short by a crash, each without the note that seals it."""
     damage: tuple[Gap, ...]
@@ -163,11 +163,11 @@ class _Reader:
             if stop < opened or not data.startswith(closing, stop) or data.startswith(_SEALED, after) or b"esc" in meta:
                 break
             try:
-                found = _plain(line, self.base + pos, name, at, kind, data[opened:stop], meta)
+                event = _plain(line, self.base + pos, name, at, kind, data[opened:stop], meta)
             except ValueError:
                 break
-            self.records.append(found)
-            line += _LINES + found.content.count("\n")
+            self.records.append(event)
+            line += _LINES + event.content.count("\n")
             pos, head = after, digest
             end = data.find(_END, pos)
             self._next_end = end if end >= 0 else -2
@@ -222,8 +222,8 @@ class _Reader:
 
     def skip(self) -> bool:
         """Go on behind what is no record; False if nothing follows it but the end of the file."""
-        for found in _BOUNDARY.finditer(self.data, self.pos):
-            at = found.end()
+        for boundary in _BOUNDARY.finditer(self.data, self.pos):
+            at = boundary.end()
             marker = _MARKER.match(self.data, at)
             if marker is None and self.data.startswith(b"## ", at):
                 self._note_damage(at)
@@ -270,7 +270,7 @@ class _Reader:
         computed = chain(self.head, region[:start])
         return stated[1].decode("ascii") if stated else self.head, (verified, computed)
 
-    def result(self, events: tuple[LoggedEvent, ...]) -> ParsedLog:
+    def result(self, events: tuple[ParsedEvent, ...]) -> ParsedLog:
         rest = len(self.data) - self.pos
         return ParsedLog(
             header=self.header,
@@ -319,6 +319,6 @@ def _plain(line: int, offset: int, name: bytes, at: bytes, kind: bytes, content:
     )
 
 
-def _logged(record: Record) -> LoggedEvent:
+def _logged(record: Record) -> ParsedEvent:
     event = Event(id=record.id, at=record.at, kind=record.kind, content=record.content, meta_json=record.meta_json)
-    return LoggedEvent(event=event, line=record.line, offset=record.offset)
+    return ParsedEvent(event=event, line=record.line, offset=record.offset)

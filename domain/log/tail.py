@@ -1,4 +1,4 @@
-"""What the end of a log says without reading the rest: enough to decide whether its window needs attention."""
+"""Tail of a log, read without the rest: enough to decide whether its window needs attention."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class TailState(Value, frozen=True, kw_only=True, gc=False):
     """What was looked at is the whole file."""
 
     @property
-    def known(self) -> bool:
+    def is_known(self) -> bool:
         """Whether `last` is the log's last event (None: it has none); if not, the log must be read to know."""
         return self.clean and (self.last is not None or self.from_start)
 
@@ -67,8 +67,8 @@ def tail_state(tail: bytes, *, from_start: bool) -> TailState:
         if (last is not None and head[1] != _USER) or not _is_whole(tail, head, stop):
             continue
         last = last or _event(head)
-        if head[1] == _USER and (found := _MESSAGE_ID.search(head[3])):
-            greatest = max(greatest, int(found[1]))
+        if head[1] == _USER and (match := _MESSAGE_ID.search(head[3])):
+            greatest = max(greatest, int(match[1]))
     end = _MARKER.match(tail, max(0, tail.rfind(b"\n<!-- end ")))
     return TailState(
         last=last,

@@ -1,4 +1,4 @@
-"""A log as people see it on a terminal, and what a check of it finds."""
+"""Rendering of a log for a terminal, and findings of a check of it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from domain.log.escape import visible
 from domain.log.event import Event, Header
-from domain.log.parser import Gap, LoggedEvent, ParsedLog, parse
+from domain.log.parser import Gap, ParsedEvent, ParsedLog, parse
 from domain.log.window import LogName
 from messages.base import Value, Window
 
@@ -26,14 +26,14 @@ def findings(log: ParsedLog, window: Window | None = None, name: LogName | None 
         window: Whose log its folders say it is; None if they say nothing.
         name: What its file name says; None if it says nothing.
     """
-    found = [_of_gap(gap) for gap in log.damage]
+    results = [_of_gap(gap) for gap in log.damage]
     if log.header is not None and window is not None and name is not None:
-        found.extend(_of_header(log.header, window, name))
+        results.extend(_of_header(log.header, window, name))
     if log.header is None and not log.damage:
-        found.append(Finding(line=1, reason="no header"))
+        results.append(Finding(line=1, reason="no header"))
     if log.torn is not None:
-        found.append(_of_gap(log.torn))
-    return tuple(sorted(found, key=lambda each: each.line))
+        results.append(_of_gap(log.torn))
+    return tuple(sorted(results, key=lambda each: each.line))
 
 
 def _of_gap(gap: Gap) -> Finding:
@@ -45,8 +45,8 @@ def _of_header(header: Header, window: Window, name: LogName) -> Iterator[Findin
         yield Finding(line=1, reason=f"header of {header.window.address.key}, folder of {window.address.key}")
     # A name without a seq (0) is allowed for the first window of a second.
     if header.started_at != name.started_at or header.seq != (name.seq or 1):
-        said = f"{header.started_at:%Y%m%dT%H%M%SZ}_{header.seq:04}"
-        yield Finding(line=1, reason=f"header of the window {said}, name of another")
+        stated = f"{header.started_at:%Y%m%dT%H%M%SZ}_{header.seq:04}"
+        yield Finding(line=1, reason=f"header of the window {stated}, name of another")
 
 
 def render(data: bytes) -> Iterator[str]:
@@ -59,9 +59,9 @@ def render(data: bytes) -> Iterator[str]:
     if log.header is not None:
         yield from _header_lines(log.header)
     gaps = [*log.damage, *log.seals, *([log.torn] if log.torn else [])]
-    parts: list[LoggedEvent | Gap] = [*log.events, *gaps]
+    parts: list[ParsedEvent | Gap] = [*log.events, *gaps]
     for part in sorted(parts, key=lambda each: each.offset):
-        yield from _event_lines(part.line, part.event) if isinstance(part, LoggedEvent) else _gap_lines(part)
+        yield from _event_lines(part.line, part.event) if isinstance(part, ParsedEvent) else _gap_lines(part)
 
 
 def _header_lines(header: Header) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Where a window's logs lie: `logs/<surface>/<context_id>/<start>_<seq>.md`, relative to the data root."""
+"""Paths of a window's logs: `logs/<surface>/<context_id>/<start>_<seq>.md`, relative to the data root."""
 
 from __future__ import annotations
 
@@ -69,10 +69,10 @@ def parse_log_name(name: str) -> LogName:
     Raises:
         ValueError: not a log file's name.
     """
-    found = _NAME.fullmatch(name)
-    if found is None:
+    match = _NAME.fullmatch(name)
+    if match is None:
         raise ValueError(f"log name {name[:80]!r}: <YYYYMMDDTHHMMSSZ>_<four digits>.md is required")
-    start, seq = found.groups()
+    start, seq = match.groups()
     try:
         # A tenth of what strptime costs, and a start-up asks for every window there is.
         return LogName(started_at=datetime.fromisoformat(start), seq=int(seq or 0))

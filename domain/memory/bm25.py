@@ -72,14 +72,14 @@ class Bm25:
         """Index `documents`, each given as its terms in any order."""
         self._lengths = [len(document) for document in documents]
         self._mean_length = sum(self._lengths) / len(documents) if documents else 0.0
-        self._found: dict[str, list[tuple[int, int]]] = {}
+        self._postings: dict[str, list[tuple[int, int]]] = {}
         for number, document in enumerate(documents):
             for term, count in Counter(document).items():
-                self._found.setdefault(term, []).append((number, count))
+                self._postings.setdefault(term, []).append((number, count))
 
     def rows_with(self) -> dict[str, int]:
         """Term -> number of documents that hold it."""
-        return {term: len(found) for term, found in self._found.items()}
+        return {term: len(entries) for term, entries in self._postings.items()}
 
     def scores(self, question_terms: Iterable[str]) -> dict[int, float]:
         """Number of each document with one of these terms -> its score, greater is better.
@@ -88,9 +88,9 @@ class Bm25:
         """
         scores: dict[int, float] = {}
         for term in question_terms:
-            found = self._found.get(term, [])
-            weight = _weight(len(self._lengths), len(found))
-            for number, count in found:
+            entries = self._postings.get(term, [])
+            weight = _weight(len(self._lengths), len(entries))
+            for number, count in entries:
                 norm = K1 * (1 - B + B * self._lengths[number] / self._mean_length)
                 scores[number] = scores.get(number, 0.0) + weight * count * (K1 + 1) / (count + norm)
         return scores

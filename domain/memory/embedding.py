@@ -1,4 +1,4 @@
-"""What may be embedded, and what to make of an embedding provider's refusals."""
+"""Embedding inputs and faults: what may be embedded, and what to make of an embedding provider's refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The hybrid search: which turns bear on a question, by meaning, by words and by what stands beside them.
+"""Hybrid retrieval scores: which turns bear on a question, by meaning, by words and by what stands beside them.
 
 A turn's own score is made of its cosine and its BM25, each scaled to [0, 1] by the greatest among the candidates. To
 that it borrows from the turns around it, for an answer often stands beside the words that were asked for, and from the
@@ -36,7 +36,7 @@ NAMED = 0.1
 ASKING = 0.2
 """What a turn loses when it only asks."""
 EPISODE_GAP = timedelta(hours=1)
-"""A silence longer than this ends a episode."""
+"""A silence longer than this ends an episode."""
 POOL_FACTOR = 1.25
 """The pool that the formula ranks is cut where its rows would take this many times the block's budget."""
 POOL_LEAST = 24
@@ -44,7 +44,7 @@ POOL_LEAST = 24
 _NOWHERE = -1
 
 
-class Found(NamedTuple):
+class CandidateRow(NamedTuple):
     """A row that the search looks at.
 
     Attributes:
@@ -77,7 +77,7 @@ class Scored(NamedTuple):
 
 
 class Candidates(NamedTuple):
-    """Columns of `Found`; for `before` and `after` any number that is no row stands for none."""
+    """Columns of `CandidateRow`; for `before` and `after` any number that is no row stands for none."""
 
     rows: NDArray[np.int64]
     cosines: NDArray[np.float64]
@@ -97,15 +97,15 @@ class Scores(NamedTuple):
     own: NDArray[np.float64]
 
 
-def scored(found: Sequence[Found]) -> list[Scored]:
+def scored(candidates: Sequence[CandidateRow]) -> list[Scored]:
     """`scores` row by row.
 
     Raises:
         ValueError: A row occurs twice.
     """
-    if not found:
+    if not candidates:
         return []
-    rows, cosines, keywords, before, after, episodes, named, asking = zip(*found, strict=True)
+    rows, cosines, keywords, before, after, episodes, named, asking = zip(*candidates, strict=True)
     columns = scores(
         Candidates(
             np.array(rows, np.int64),
@@ -121,24 +121,24 @@ def scored(found: Sequence[Found]) -> list[Scored]:
     return [Scored(*values) for values in zip(*(column.tolist() for column in columns), strict=True)]
 
 
-def scores(found: Candidates) -> Scores:
-    """All of `found` with their scores.
+def scores(candidates: Candidates) -> Scores:
+    """All of `candidates` with their scores.
 
     Raises:
         ValueError: A row occurs twice.
     """
-    by_row = np.argsort(found.rows, kind="stable")
-    ordered = found.rows[by_row]
+    by_row = np.argsort(candidates.rows, kind="stable")
+    ordered = candidates.rows[by_row]
     if (ordered[1:] == ordered[:-1]).any():
         raise ValueError(f"{len(ordered)} candidates, {len(np.unique(ordered))} rows: each row must occur once")
-    near = _positive(found.cosines)
-    own = WEIGHT_COSINE * _scaled(near) + (1 - WEIGHT_COSINE) * _scaled(_positive(found.keywords))
-    total = own + FROM_EPISODE * _best_of_sitting(found.episodes, own)
-    total += FROM_BEFORE * _lent(found.before, ordered, own[by_row])
-    total += FROM_AFTER * _lent(found.after, ordered, own[by_row])
-    total += NAMED * found.named.astype(np.float64) - ASKING * found.asking.astype(np.float64)
-    order = np.lexsort((-found.rows, -near, -total))
-    return Scores(found.rows[order], total[order], own[order])
+    near = _positive(candidates.cosines)
+    own = WEIGHT_COSINE * _scaled(near) + (1 - WEIGHT_COSINE) * _scaled(_positive(candidates.keywords))
+    total = own + FROM_EPISODE * _best_of_episode(candidates.episodes, own)
+    total += FROM_BEFORE * _lent(candidates.before, ordered, own[by_row])
+    total += FROM_AFTER * _lent(candidates.after, ordered, own[by_row])
+    total += NAMED * candidates.named.astype(np.float64) - ASKING * candidates.asking.astype(np.float64)
+    order = np.lexsort((-candidates.rows, -near, -total))
+    return Scores(candidates.rows[order], total[order], own[order])
 
 
 def pool_size(sizes: Iterable[int], budget: int) -> int:
@@ -157,8 +157,8 @@ def pool_size(sizes: Iterable[int], budget: int) -> int:
     return count
 
 
-def starts_sitting(previous_at: datetime | None, at: datetime) -> bool:
-    """Whether a turn at `at` begins a episode, the last turn of its window having been at `previous_at`."""
+def starts_episode(previous_at: datetime | None, at: datetime) -> bool:
+    """Whether a turn at `at` begins an episode, the last turn of its window having been at `previous_at`."""
     return previous_at is None or at - previous_at > EPISODE_GAP
 
 
@@ -201,7 +201,7 @@ def _lent(neighbours: NDArray[np.int64], rows: NDArray[np.int64], own: NDArray[n
     return lent
 
 
-def _best_of_sitting(episodes: NDArray[np.int64], own: NDArray[np.float64]) -> NDArray[np.float64]:
+def _best_of_episode(episodes: NDArray[np.int64], own: NDArray[np.float64]) -> NDArray[np.float64]:
     """For each candidate the best own score of its episode."""
     _, group = np.unique(episodes, return_inverse=True)
     best = np.zeros(len(own))

@@ -1,4 +1,4 @@
-"""Words as the keyword index has them, and which words of a question are worth looking up.
+"""Tokens of the keyword index, and which words of a question are worth looking up.
 
 The index is FTS5 with the tokenizer `TOKENIZER`; `terms` names what it makes of a text.
 """

@@ -1,4 +1,4 @@
-"""The source's formula over what a search found: pinned first, then maximal marginal relevance (MMR).
+"""Maximal marginal relevance (MMR) with recency over what a search found, pinned first.
 
 `score = 0.7 * sim + 0.2 * exp(-age_days / 14) - 0.1 * redundancy`, where `sim` is the cosine to the question and
 `redundancy` the greatest cosine to what is already chosen, both cut at 0 (agent specification, 6.4.1).
@@ -180,7 +180,7 @@ def cosines(vectors: NDArray[np.float32], query: NDArray[np.float32]) -> NDArray
     if vectors.ndim != 2 or query.shape != vectors.shape[1:]:
         raise ValueError(f"vectors of shape {vectors.shape} have no cosine to a query of shape {query.shape}")
     wide, size = _widened(query)
-    found = np.zeros(len(vectors))
+    products = np.zeros(len(vectors))
     for begin in range(0, len(vectors), _BLOCK):
         block = vectors[begin : begin + _BLOCK].astype(np.float64)
         sizes = np.sqrt(np.einsum("ij,ij->i", block, block))
@@ -188,8 +188,8 @@ def cosines(vectors: NDArray[np.float32], query: NDArray[np.float32]) -> NDArray
         if has_none.any():
             block[has_none] = 0.0
             sizes[has_none] = np.inf
-        found[begin : begin + _BLOCK] = np.einsum("ij,j->i", block, wide) / (sizes * size)
-    return found
+        products[begin : begin + _BLOCK] = np.einsum("ij,j->i", block, wide) / (sizes * size)
+    return products
 
 
 def _widened(vector: NDArray[np.float32]) -> tuple[NDArray[np.float64], float]:
@@ -253,11 +253,11 @@ class _Selection:
 
         While n are to be chosen, one of the n best without redundancy is left, and redundancy takes at most 0.1 of it.
         """
-        wanted = self._count - len(self._picks)
-        if not 0 < wanted < len(places):
-            return places if wanted else places[:0]
+        missing = self._count - len(self._picks)
+        if not 0 < missing < len(places):
+            return places if missing else places[:0]
         bases = self._bases[places]
-        least = np.partition(bases, len(bases) - wanted)[len(bases) - wanted]
+        least = np.partition(bases, len(bases) - missing)[len(bases) - missing]
         promising: NDArray[np.int64] = places[bases >= least - WEIGHT_REDUNDANCY - _TOLERANCE]
         return promising
 
@@ -288,19 +288,19 @@ class _Selection:
         rivals = places[close]
         self._compare(rivals)
         best = self._first(rivals, self._bases[rivals] - WEIGHT_REDUNDANCY * self._redundancies[rivals])
-        found = int(close[rivals == best][0])
+        index = int(close[rivals == best][0])
         guesses[place] = least + _TOLERANCE
-        guesses[found] = -np.inf
-        return found
+        guesses[index] = -np.inf
+        return index
 
     def _compare(self, places: NDArray[np.int64]) -> None:
         """Sum the redundancies of `places` exactly, with regard to all that is chosen."""
-        done = len(self._picks)
-        for number in range(int(self._compared[places].min(initial=done)), done):
+        count = len(self._picks)
+        for number in range(int(self._compared[places].min(initial=count)), count):
             late = places[self._compared[places] <= number]
             sims = similarities(self._vectors[late], self._vectors[self._picks[number]])
             self._redundancies[late] = np.maximum(self._redundancies[late], sims)
-        self._compared[places] = done
+        self._compared[places] = count
 
     def _chosen_redundancies(self) -> NDArray[np.float64]:
         """The exact redundancy of each that is chosen with regard to those before it.
@@ -331,11 +331,11 @@ def _pair_cosines(
     sizes = np.sqrt(np.einsum("ij,ij->i", wide, wide))
     has_none = ~np.isfinite(sizes) | (sizes == 0.0)
     wide[has_none], sizes[has_none] = 0.0, np.inf
-    found = np.empty(len(left))
+    products = np.empty(len(left))
     for begin in range(0, len(left), _BLOCK):
         part = slice(begin, begin + _BLOCK)
-        found[part] = np.einsum("ij,ij->i", wide[left[part]], wide[right[part]])
-    return np.asarray(found / (sizes[left] * sizes[right]))
+        products[part] = np.einsum("ij,ij->i", wide[left[part]], wide[right[part]])
+    return np.asarray(products / (sizes[left] * sizes[right]))
 
 
 def _units(vectors: NDArray[np.float32]) -> NDArray[np.float32]:

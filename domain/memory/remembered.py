@@ -1,4 +1,4 @@
-"""Which events become memories, and what the index keeps of them."""
+"""Memories from events: which events become one, and what the index keeps of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the offline model makes of files: it names those that came with a message, and sends one when asked for it."""
+"""Rules of the offline model about files: it names those that came with a message, and sends one when asked for it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def parted(prompt: str) -> Words:
     head = _HEAD.search(prompt)
     if head is None:
         return Words(prompt, ())
-    names = tuple(found["name"] for found in _HEAD.finditer(prompt))
+    names = tuple(match["name"] for match in _HEAD.finditer(prompt))
     return Words(prompt[: head.start()].rstrip("\n"), names)
 
 

@@ -1,4 +1,4 @@
-"""What the offline model makes of its memories: it quotes those that share a word with the question."""
+"""Rules of the offline model about memories: it quotes those that share a word with the question."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def memories_of(text: str) -> tuple[Reminded, ...]:
 
 def quotes(question: str, memories: tuple[Reminded, ...]) -> str:
     """The memories that bear on `question`, quoted; empty when none does."""
-    wanted = question_terms(question)
-    fitting = [memory for memory in memories if not wanted.isdisjoint(terms(memory.excerpt))]
+    stems = question_terms(question)
+    fitting = [memory for memory in memories if not stems.isdisjoint(terms(memory.excerpt))]
     if "?" not in question or not fitting:
         return ""
     quoted = "\n".join(f"> {memory.excerpt}\n-# {memory.path}:{memory.line}" for memory in fitting[:MOST_QUOTED])

@@ -64,8 +64,8 @@ class OfflineAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class Conversation:
-    """What a rule may look at."""
+class RuleInput:
+    """The conversation as a rule may look at it."""
 
     system_prompt: str
     messages: tuple[ChatMessage, ...]
@@ -80,15 +80,15 @@ class Conversation:
     @property
     def words(self) -> Words:
         """The same, with the names of files that came with them."""
-        return parted(prompt_of(self._said.text)) if self._said else Words("", ())
+        return parted(prompt_of(self._newest.text)) if self._newest else Words("", ())
 
     @property
     def images(self) -> int:
         """How many images came with the latest words."""
-        return len(self._said.images) if self._said else 0
+        return len(self._newest.images) if self._newest else 0
 
     @property
-    def _said(self) -> ChatMessage | None:
+    def _newest(self) -> ChatMessage | None:
         return next((m for m in reversed(self.messages) if m.role is Role.USER), None)
 
     @property
@@ -101,17 +101,17 @@ class Conversation:
         return tuple((calls.get(m.tool_call_id), m) for m in self.messages[ending:])
 
 
-Rule = Callable[[Conversation], OfflineAnswer | None]
+Rule = Callable[[RuleInput], OfflineAnswer | None]
 """Answers, or gives None when the conversation is none of its business."""
 
 
 def answer(system_prompt: str, messages: Sequence[ChatMessage], tools: Sequence[ToolSpec]) -> OfflineAnswer:
     """The next assistant message: that of the first rule that has one, introduced if it is the window's first text."""
-    conversation = Conversation(system_prompt, tuple(messages), frozenset(tool.name for tool in tools))
-    said = next(said for rule in RULES if (said := rule(conversation)) is not None)
-    if not said.text or any(m.role is Role.ASSISTANT and m.text for m in messages):
-        return said
-    return OfflineAnswer(f"{INTRODUCTION}\n\n{said.text}", said.tool_calls)
+    conversation = RuleInput(system_prompt, tuple(messages), frozenset(tool.name for tool in tools))
+    first = next(first for rule in RULES if (first := rule(conversation)) is not None)
+    if not first.text or any(m.role is Role.ASSISTANT and m.text for m in messages):
+        return first
+    return OfflineAnswer(f"{INTRODUCTION}\n\n{first.text}", first.tool_calls)
 
 
 def model_label(name: str) -> str:
@@ -136,19 +136,19 @@ def prompt_of(text: str) -> str:
 
 def commands(prompt: str) -> tuple[str, ...]:
     """The commands that lines of `prompt` ask for, in order: ``run: CMD`` to the line's end, or ``run `CMD` ``."""
-    found = (_RUN_LINE.fullmatch(line.rstrip("\r")) for line in prompt.split("\n"))
-    return tuple((m["plain"] or m["ticked"]).strip() for m in found if m)
+    matches = (_RUN_LINE.fullmatch(line.rstrip("\r")) for line in prompt.split("\n"))
+    return tuple((m["plain"] or m["ticked"]).strip() for m in matches if m)
 
 
-def _quote_results(conversation: Conversation) -> OfflineAnswer | None:
+def _quote_results(conversation: RuleInput) -> OfflineAnswer | None:
     if not conversation.results:
         return None
     return OfflineAnswer("\n\n".join(_report(call, result.text) for call, result in conversation.results))
 
 
-def _run_commands(conversation: Conversation) -> OfflineAnswer | None:
-    wanted = commands(conversation.prompt)
-    if not wanted:
+def _run_commands(conversation: RuleInput) -> OfflineAnswer | None:
+    requests = commands(conversation.prompt)
+    if not requests:
         return None
     if BASH not in conversation.tools:
         return OfflineAnswer("I was asked to run a command, but no bash tool is offered here.")
@@ -157,18 +157,18 @@ def _run_commands(conversation: Conversation) -> OfflineAnswer | None:
         "",
         tuple(
             ToolCall(id=f"offline_{turn}_{i}", name=BASH, arguments_json=json.dumps({"command": command}))
-            for i, command in enumerate(wanted, 1)
+            for i, command in enumerate(requests, 1)
         ),
     )
 
 
-def _remember(conversation: Conversation) -> OfflineAnswer | None:
+def _remember(conversation: RuleInput) -> OfflineAnswer | None:
     newest = next((m.text for m in reversed(conversation.messages) if m.role is Role.USER), "")
-    said = quotes(conversation.prompt, memories_of(newest))
-    return OfflineAnswer(said) if said else None
+    text = quotes(conversation.prompt, memories_of(newest))
+    return OfflineAnswer(text) if text else None
 
 
-def _acknowledge(conversation: Conversation) -> OfflineAnswer:
+def _acknowledge(conversation: RuleInput) -> OfflineAnswer:
     gist = " ".join(conversation.prompt.split())
     if len(gist) > GIST_LIMIT_CHARS:
         gist = gist[: GIST_LIMIT_CHARS - 1].rstrip() + "…"
@@ -179,7 +179,7 @@ def _acknowledge(conversation: Conversation) -> OfflineAnswer:
     return OfflineAnswer(f"{noted} {HINT}")
 
 
-def _set_reminder(conversation: Conversation) -> OfflineAnswer | None:
+def _set_reminder(conversation: RuleInput) -> OfflineAnswer | None:
     wish = next((wish for line in conversation.prompt.split("\n") if (wish := reminder_wish(line))), None)
     if wish is None:
         return None
@@ -191,11 +191,11 @@ def _set_reminder(conversation: Conversation) -> OfflineAnswer | None:
     return OfflineAnswer("", (ToolCall(id=call_id, name=BASH, arguments_json=json.dumps({"command": command})),))
 
 
-def _send_file(conversation: Conversation) -> OfflineAnswer | None:
-    wanted = next((file for line in conversation.prompt.split("\n") if (file := file_wish(line))), "")
-    if not wanted:
+def _send_file(conversation: RuleInput) -> OfflineAnswer | None:
+    file_name = next((file for line in conversation.prompt.split("\n") if (file := file_wish(line))), "")
+    if not file_name:
         return None
-    command = send_command(conversation.system_prompt, wanted)
+    command = send_command(conversation.system_prompt, file_name)
     if BASH not in conversation.tools or not command:
         return OfflineAnswer("I was asked to send a file, but there is no skill for that here.")
     call_id = f"offline_{len(conversation.messages)}_1"
@@ -258,9 +258,9 @@ def _subject(call: ToolCall | None) -> str:
     if not command:
         return "The tool" if call is None else f"The tool {call.name!r}"
     first = command.split("\n", 1)[0]
-    shown = first if len(first) <= GIST_LIMIT_CHARS else first[: GIST_LIMIT_CHARS - 1] + "…"
-    ticks = "`" * (_longest_code_run(shown) + 1)
-    return f"{ticks}{shown}{ticks}" if ticks == "`" else f"{ticks} {shown} {ticks}"
+    line = first if len(first) <= GIST_LIMIT_CHARS else first[: GIST_LIMIT_CHARS - 1] + "…"
+    ticks = "`" * (_longest_code_run(line) + 1)
+    return f"{ticks}{line}{ticks}" if ticks == "`" else f"{ticks} {line} {ticks}"
 
 
 def _command_of(call: ToolCall) -> str:
@@ -273,10 +273,10 @@ def _command_of(call: ToolCall) -> str:
 
 def _fenced(output: str) -> str:
     left_out = len(output) - QUOTE_LIMIT_CHARS
-    shown = output if left_out <= 0 else output[-QUOTE_LIMIT_CHARS:]
-    fence = "`" * max(3, _longest_code_run(shown) + 1)
+    tail = output if left_out <= 0 else output[-QUOTE_LIMIT_CHARS:]
+    fence = "`" * max(3, _longest_code_run(tail) + 1)
     note = f"\n(the last {QUOTE_LIMIT_CHARS} of {len(output)} characters)" if left_out > 0 else ""
-    return f"{fence}\n{shown}\n{fence}{note}"
+    return f"{fence}\n{tail}\n{fence}{note}"
 
 
 def _longest_code_run(text: str) -> int:

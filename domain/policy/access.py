@@ -1,4 +1,4 @@
-"""Who is heard: the one rule for messages, commands, buttons and whatever else a person can do."""
+"""Access control: who is heard, by one rule for messages, commands, buttons and whatever else a person can do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who reads a window, and what may be shown there without giving it a new reader.
+"""Audience of a window: who reads it, and what may be shown there without giving it a new reader.
 
 An audience travels as a label, `<guild id>:<channel id>:<reach>`, so that it can stand in the log's metadata. A
 thread's channel id is its parent's. An empty label means: nothing is known, so only the window itself may see it.
@@ -46,7 +46,7 @@ class Audience:
             return None
         guild_id, _, rest = label.partition(":")
         channel_id, _, reach = rest.partition(":")
-        reaches = [known.value for known in Reach]
+        reaches = [each.value for each in Reach]
         if not guild_id.isdecimal() or not channel_id.isdecimal() or reach not in reaches:
             raise ValueError(f"audience {label!r}: must be <guild id>:<channel id>:<reach>, reach one of {reaches}")
         return cls(guild_id, channel_id, Reach(reach))

@@ -1,4 +1,4 @@
-"""What may be spent on one day, by UTC."""
+"""Daily budget of model calls, by days of UTC."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from datetime import date, datetime, timedelta
 
 
 class DailyBudget:
-    """Counts what is spent and says when it is enough; each day by itself.
-
-    Args:
-        cap_usd: Most of a day; 0 for no cap.
-    """
+    """Counts what is spent and says when it is enough; each day by itself."""
 
     def __init__(self, cap_usd: float = 0.0) -> None:
+        """Nothing was spent yet; a day may cost `cap_usd`, or anything if that is 0.
+
+        Raises:
+            ValueError: `cap_usd` is below 0.
+        """
         if cap_usd < 0:
             raise ValueError(f"cap_usd {cap_usd} must be >= 0")
         self.cap_usd = cap_usd
@@ -36,13 +37,13 @@ class DailyBudget:
 
     def refusal(self, at: datetime) -> str:
         """Why nothing more may be begun, for a person; empty while it may."""
-        spent = self.spent_usd(at)
-        if not self.has_cap or spent < self.cap_usd:
+        so_far_usd = self.spent_usd(at)
+        if not self.has_cap or so_far_usd < self.cap_usd:
             return ""
         midnight = datetime.combine(at.date() + timedelta(days=1), datetime.min.time(), at.tzinfo)
         minutes = -(-int((midnight - at).total_seconds()) // 60)
         wait = f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 else f"{minutes} min"
         return (
-            f"today's limit of ${self.cap_usd:,.2f} for language models is used up (${spent:,.2f} so far). "
+            f"today's limit of ${self.cap_usd:,.2f} for language models is used up (${so_far_usd:,.2f} so far). "
             f"It goes on at midnight UTC, in {wait}."
         )

@@ -1,4 +1,4 @@
-"""Whose turn it is at a scarce resource: one request per window, so many in all, the windows in turn."""
+"""Fair queue for a scarce resource: one request per window, so many in all, the windows in turn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much one person may ask for in a while."""
+"""Sliding-window rate limit per person: how much each may ask for in a while."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _PEOPLE = 10_000
 
 
 class RateLimit:
-    """At most `limit` acts of one person within any `window_s` seconds."""
+    """Sliding-window rate limit: at most `limit` acts of one person within any `window_s` seconds."""
 
     def __init__(self, limit: int, window_s: float) -> None:
         if limit < 1 or window_s <= 0:

@@ -1,4 +1,4 @@
-"""When a crashed actor may start again, as OTP's supervisors decide it."""
+"""Restart intensity and backoff of crashed actors, as OTP's supervisors decide them."""
 
 from __future__ import annotations
 

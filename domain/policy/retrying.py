@@ -1,4 +1,4 @@
-"""Which failures of a model call are worth another try, when, and how they are told to a person."""
+"""Retry policy of model calls: which failures are worth another try, when, and how they are told to a person."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reminders' file as a whole: what it states, and edits that leave everything else byte for byte."""
+"""Document of reminders, the file as a whole: what it states, and edits that leave everything else byte for byte."""
 
 from __future__ import annotations
 
@@ -73,13 +73,13 @@ class Scan:
         Raises:
             EditRefusedError: there is none, or more than one.
         """
-        found = [entry for entry in self.entries if entry.reminder.id == reminder_id]
-        if not found:
+        entries = [entry for entry in self.entries if entry.reminder.id == reminder_id]
+        if not entries:
             raise EditRefusedError(f"no reminder has the id {reminder_id!r}")
-        if len(found) > 1:
-            lines = ", ".join(str(entry.number) for entry in found)
+        if len(entries) > 1:
+            lines = ", ".join(str(entry.number) for entry in entries)
             raise EditRefusedError(f"the id {reminder_id!r} is ambiguous: it stands on lines {lines}; mend the file")
-        return found[0]
+        return entries[0]
 
 
 def scan(data: bytes) -> Scan:
@@ -108,7 +108,7 @@ def append(data: bytes, line: str) -> bytes:
     A file that holds the line already stays as it is.
     """
     raw = line.encode("utf-8")
-    if any(known.rstrip(b"\r") == raw for known in data.removeprefix(BOM).split(b"\n")):
+    if any(other.rstrip(b"\r") == raw for other in data.removeprefix(BOM).split(b"\n")):
         return data
     end = line_end(data)
     if not data.removeprefix(BOM):
@@ -137,8 +137,8 @@ def remove(data: bytes, number: int) -> bytes:
 def remove_line(data: bytes, raw: bytes) -> bytes:
     """`data` without the first line that is exactly `raw`; as it is when there is none."""
     _, lines = _lines(data)
-    for number, known in enumerate(lines, 1):
-        if known == raw:
+    for number, other in enumerate(lines, 1):
+        if other == raw:
             return remove(data, number)
     return data
 
@@ -150,16 +150,16 @@ def add_ids(data: bytes, new_id: Callable[[], str], *, last_line_too: bool = Tru
         new_id: Gives ids; one that stands in the file already is not used.
         last_line_too: Whether a last line without a line end counts; somebody may still be writing it.
     """
-    found = scan(data)
-    taken = {entry.reminder.id for entry in found.entries}
+    reminders = scan(data)
+    used = {entry.reminder.id for entry in reminders.entries}
     head, lines = _lines(data)
-    for entry in found.entries:
+    for entry in reminders.entries:
         if entry.reminder.id or (entry.number == len(lines) and not last_line_too):
             continue
-        while (fresh := new_id()) in taken:
+        while (fresh := new_id()) in used:
             continue
         check_id(fresh)
-        taken.add(fresh)
+        used.add(fresh)
         raw = entry.raw
         text = raw.rstrip(b" \t\r")
         lines[entry.number - 1] = text + b" id=" + fresh.encode("ascii") + (b"\r" if raw.endswith(b"\r") else b"")

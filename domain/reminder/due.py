@@ -1,4 +1,4 @@
-"""Which reminders are due in a look at the file, and which stretch of time a look covers when clocks jump."""
+"""Firings: which reminders are due in a look at the file, and which interval a look covers when clocks jump."""
 
 from __future__ import annotations
 
@@ -66,9 +66,9 @@ class Stretch:
         """What of the file's bytes is due; a one-off is, however long its time is past."""
         relevant = b"\n".join(self._worth_reading(data.removeprefix(BOM).split(b"\n")))
         entries = scan(relevant).entries
-        found = [firing for entry in entries if (firing := self._firing(entry)) is not None]
+        due = [firing for entry in entries if (firing := self._firing(entry)) is not None]
         return Findings(
-            firings=tuple(sorted(found, key=lambda firing: firing.due)),
+            firings=tuple(sorted(due, key=lambda firing: firing.due)),
             lacks_ids=any(not entry.reminder.id for entry in entries),
         )
 
@@ -77,17 +77,17 @@ class Stretch:
 
         Those are in the usual order, have an id, and begin on a later day or recur at another minute of the day.
         """
-        last_day, minutes, found = self._last_day, self._minutes, []
+        last_day, minutes, relevant = self._last_day, self._minutes, []
         for line in lines:
             if line[:11] == b"- [ ] date=" and b'" id=' in line:
                 if line[11:21] > last_day:
                     continue
                 if minutes is not None and line[32:43] in _RECURRING and line[21:27] == b" time=":
                     if line[27:32] in minutes:
-                        found.append(line)
+                        relevant.append(line)
                     continue
-            found.append(line)
-        return found
+            relevant.append(line)
+        return relevant
 
     def _firing(self, entry: Entry) -> Firing | None:
         reminder = entry.reminder
@@ -111,11 +111,11 @@ class Stretch:
         before, after = (t.astimezone(self.zone).utcoffset() for t in (self.after - timedelta(days=2), self.until))
         if before != after:
             return None
-        minute, shown = self.until.replace(second=0, microsecond=0), set()
+        minute, minutes = self.until.replace(second=0, microsecond=0), set()
         while minute > self.after:
-            shown.add(minute.astimezone(self.zone).isoformat()[11:16].encode("ascii"))
+            minutes.add(minute.astimezone(self.zone).isoformat()[11:16].encode("ascii"))
             minute -= _MINUTE
-        return frozenset(shown)
+        return frozenset(minutes)
 
 
 class Cursor:

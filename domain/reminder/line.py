@@ -1,4 +1,4 @@
-"""One reminder is one line of markdown; which lines are reminders, and why the others are not."""
+"""Grammar of a reminder, which is one line of markdown: which lines are one, and why the others are not."""
 
 from __future__ import annotations
 
@@ -109,9 +109,9 @@ def check_message(message: str) -> None:
     """
     if not message.strip():
         raise InvalidReminderError("msg is empty: a reminder must say something")
-    if (found := _UNSPEAKABLE.search(message)) is not None:
+    if (match := _UNSPEAKABLE.search(message)) is not None:
         raise InvalidReminderError(
-            f"msg has the character U+{ord(found[0]):04X}: line breaks and control characters cannot stand in one line"
+            f"msg has the character U+{ord(match[0]):04X}: line breaks and control characters cannot stand in one line"
         )
 
 
@@ -122,7 +122,7 @@ def check_id(reminder_id: str) -> None:
         InvalidReminderError: it may not.
     """
     if not _ID.fullmatch(reminder_id):
-        raise InvalidReminderError(f"id {shown(reminder_id)}: must be letters, digits, `_` and `-`, at least one")
+        raise InvalidReminderError(f"id {in_quotes(reminder_id)}: must be letters, digits, `_` and `-`, at least one")
 
 
 def parse_date(text: str) -> date:
@@ -132,7 +132,7 @@ def parse_date(text: str) -> date:
         InvalidReminderError: it is no `YYYY-MM-DD`, or no day of the calendar.
     """
     if not _DATE.fullmatch(text):
-        raise InvalidReminderError(f"date {shown(text)}: must be YYYY-MM-DD")
+        raise InvalidReminderError(f"date {in_quotes(text)}: must be YYYY-MM-DD")
     return _day(text)
 
 
@@ -143,7 +143,7 @@ def parse_time(text: str) -> time:
         InvalidReminderError: it is no `HH:MM` from 00:00 to 23:59.
     """
     if not _TIME.fullmatch(text):
-        raise InvalidReminderError(f"time {shown(text)}: must be HH:MM, from 00:00 to 23:59")
+        raise InvalidReminderError(f"time {in_quotes(text)}: must be HH:MM, from 00:00 to 23:59")
     return time.fromisoformat(text)
 
 
@@ -153,10 +153,10 @@ def parse_recurrence(text: str) -> Recurrence:
     Raises:
         InvalidReminderError: there is none of that name.
     """
-    found = _RECURRENCES.get(text)
-    if found is None:
-        raise InvalidReminderError(f"recur {shown(text)}: must be one of {', '.join(_RECURRENCES)}")
-    return found
+    recurrence = _RECURRENCES.get(text)
+    if recurrence is None:
+        raise InvalidReminderError(f"recur {in_quotes(text)}: must be one of {', '.join(_RECURRENCES)}")
+    return recurrence
 
 
 def looks_like_reminder(text: str) -> bool:
@@ -164,7 +164,7 @@ def looks_like_reminder(text: str) -> bool:
     return _CHECKBOX.match(text) is not None or _BARE_FIELD.match(text) is not None
 
 
-def shown(text: str, limit: int = 40) -> str:
+def in_quotes(text: str, limit: int = 40) -> str:
     """`text` in quotes, safe for a terminal, and not long."""
     return repr(text if len(text) <= limit else text[: limit - 1] + "…")
 
@@ -176,8 +176,8 @@ def _day(text: str) -> date:
             return date.fromisoformat(text)
     except ValueError:
         if _DATE.fullmatch(text):
-            raise InvalidReminderError(f"date {shown(text)}: the calendar has no such day") from None
-    raise InvalidReminderError(f"date {shown(text)}: must be YYYY-MM-DD")
+            raise InvalidReminderError(f"date {in_quotes(text)}: the calendar has no such day") from None
+    raise InvalidReminderError(f"date {in_quotes(text)}: must be YYYY-MM-DD")
 
 
 def _from_fields(fields: dict[str, str]) -> Reminder:
@@ -207,10 +207,10 @@ def _fields(text: str) -> dict[str, str]:
     while position < len(text):
         match = _FIELD.match(text, position)
         if match is None:
-            raise InvalidReminderError(f"{shown(text[position:].strip())}: must be a field such as date=2026-11-22")
+            raise InvalidReminderError(f"{in_quotes(text[position:].strip())}: must be a field such as date=2026-11-22")
         name = match[1]
         if name not in (*FIELDS, "id"):
-            raise InvalidReminderError(f"{shown(name)}: is none of the fields {', '.join(FIELDS)}, id")
+            raise InvalidReminderError(f"{in_quotes(name)}: is none of the fields {', '.join(FIELDS)}, id")
         if name in fields:
             raise InvalidReminderError(f"{name}= stands there twice")
         fields[name], position = _value(name, text, match.end())
@@ -227,15 +227,15 @@ def _value(name: str, text: str, start: int) -> tuple[str, int]:
     if quoted is None:
         _refuse_message(text, start)
     if quoted.end() < len(text) and text[quoted.end()] != " ":
-        raise InvalidReminderError(f'msg: after the closing " comes {shown(text[quoted.end()])} instead of a space')
+        raise InvalidReminderError(f'msg: after the closing " comes {in_quotes(text[quoted.end()])} instead of a space')
     return quoted[1], quoted.end()
 
 
 def _refuse_message(text: str, start: int) -> NoReturn:
     if not text.startswith('"', start):
         raise InvalidReminderError('msg must stand in double quotes, as in msg="…"')
-    if (found := _UNSPEAKABLE.search(text, start)) is not None:
-        raise InvalidReminderError(f"msg has the control character U+{ord(found[0]):04X}")
+    if (match := _UNSPEAKABLE.search(text, start)) is not None:
+        raise InvalidReminderError(f"msg has the control character U+{ord(match[0]):04X}")
     raise InvalidReminderError('msg has no closing " (a quote inside is written \\")')
 
 
@@ -247,4 +247,4 @@ def _refuse_bullet(text: str) -> NoReturn:
         raise InvalidReminderError("is indented: `- [ ] ` must begin in the first column")
     if box[0][-2] in "xX":
         raise InvalidReminderError("is ticked, so it is never due; `- [ ] ` makes it a reminder again")
-    raise InvalidReminderError(f"begins with {shown(box[0])}: must begin with `- [ ] ` and one space after it")
+    raise InvalidReminderError(f"begins with {in_quotes(box[0])}: must begin with `- [ ] ` and one space after it")

@@ -1,4 +1,4 @@
-"""Other people's edits, found by comparing two versions of a file and made again in a third."""
+"""Three-way merge: other people's edits, found by comparing two versions of a file and made again in a third."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Hunk:
     """The lines before it, nearest first."""
     removed: tuple[bytes, ...]
     added: tuple[bytes, ...]
-    wanted: tuple[tuple[bytes, int], ...]
+    counts: tuple[tuple[bytes, int], ...]
     """How often each of those lines stood in the new version as a whole."""
 
 
@@ -35,13 +35,13 @@ def changes(old: bytes, new: bytes) -> tuple[Hunk, ...]:
     while end < min(len(before), len(after)) - start and before[-1 - end] == after[-1 - end]:
         end += 1
     middle, changed = before[start : len(before) - end], after[start : len(after) - end]
-    wanted = Counter(after)
+    totals = Counter(after)
     return tuple(
         Hunk(
             anchors=tuple(reversed(before[max(0, start + i1 - _ANCHORS) : start + i1])),
             removed=tuple(middle[i1:i2]),
             added=tuple(changed[j1:j2]),
-            wanted=tuple((line, wanted[line]) for line in {*middle[i1:i2], *changed[j1:j2]}),
+            counts=tuple((line, totals[line]) for line in {*middle[i1:i2], *changed[j1:j2]}),
         )
         for tag, i1, i2, j1, j2 in SequenceMatcher(None, middle, changed, autojunk=False).get_opcodes()
         if tag != "equal"
@@ -60,7 +60,7 @@ def apply(hunks: tuple[Hunk, ...], data: bytes) -> bytes:
 
 def additions(hunks: tuple[Hunk, ...]) -> tuple[Hunk, ...]:
     """The same changes without what they take out."""
-    return tuple(Hunk(hunk.anchors, (), hunk.added, hunk.wanted) for hunk in hunks if hunk.added)
+    return tuple(Hunk(hunk.anchors, (), hunk.added, hunk.counts) for hunk in hunks if hunk.added)
 
 
 class _Draft:
@@ -74,19 +74,19 @@ class _Draft:
 
     def make(self, hunk: Hunk) -> None:
         """Take out and put in what the hunk says, each only as often as its version had it less or more often."""
-        wanted, there = dict(hunk.wanted), self._there
-        gone = [line for line in hunk.removed if line.strip() and there[line] > wanted[line]]
-        if not gone and all(there[line] >= wanted[line] for line in hunk.added):
+        counts, there = dict(hunk.counts), self._there
+        doomed = [line for line in hunk.removed if line.strip() and there[line] > counts[line]]
+        if not doomed and all(there[line] >= counts[line] for line in hunk.added):
             return
         place = self._place(hunk)
-        for line in gone:
-            if there[line] > wanted[line]:
+        for line in doomed:
+            if there[line] > counts[line]:
                 place = self._bare.index(line)
                 del self.lines[place], self._bare[place]
                 there[line] -= 1
         missing = []
         for line in hunk.added:
-            if there[line] < wanted[line]:
+            if there[line] < counts[line]:
                 missing.append(line)
                 there[line] += 1
         if missing:

@@ -1,10 +1,12 @@
-"""When a reminder is due: local minutes of a zone turned into instants, through every change of its clocks."""
+"""Recurrence: local minutes of a zone turned into the instants of a reminder, through every change of its clocks."""
 
 from __future__ import annotations
 
-import calendar
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta, tzinfo
+from functools import lru_cache
+
+from dateutil.relativedelta import relativedelta
 
 from domain.reminder.line import Recurrence, Reminder
 
@@ -86,9 +88,9 @@ def last_firing(reminder: Reminder, after: datetime, until: datetime, zone: tzin
     """Last instant at which `reminder` is due later than `after` and not later than `until`; None if there is none."""
     recent = max(after.astimezone(UTC), min(until.astimezone(UTC), _FAR_FUTURE) - timedelta(days=35))
     for begin in (recent, after):  # nearly always the first is enough, however long the stretch
-        found = list(firings(reminder, begin, until, zone))
-        if found:
-            return found[-1]
+        instants = list(firings(reminder, begin, until, zone))
+        if instants:
+            return instants[-1]
     return None
 
 
@@ -113,10 +115,20 @@ def _days_from(reminder: Reminder, earliest: date) -> Iterator[date]:
 
 def _months_from(anchor: date, earliest: date) -> Iterator[date]:
     """The anchor's day in every month, or a shorter month's last day; always counted from the anchor."""
-    first = max(anchor.year * 12 + anchor.month - 1, earliest.year * 12 + earliest.month - 1)
-    for number in range(first, (date.max.year + 1) * 12):
-        year, month = divmod(number, 12)
-        yield date(year, month + 1, min(anchor.day, calendar.monthrange(year, month + 1)[1]))
+    first = max(0, _months_between(anchor, earliest))
+    for months in range(first, _months_between(anchor, date.max) + 1):
+        yield anchor + _months(months)
+
+
+@lru_cache(maxsize=1200)
+def _months(number: int) -> relativedelta:
+    """So many months; kept, since making one takes longer than adding it and a file's reminders share a few."""
+    return relativedelta(months=number)
+
+
+def _months_between(first: date, second: date) -> int:
+    """Whole months from the month of `first` to that of `second`, whatever their days."""
+    return (second.year - first.year) * 12 + second.month - first.month
 
 
 def _end_of_gap(local: datetime, zone: tzinfo, after: datetime) -> datetime:
@@ -132,6 +144,6 @@ def _end_of_gap(local: datetime, zone: tzinfo, after: datetime) -> datetime:
             high = middle
         else:
             low = middle
-    shown = high.astimezone(zone)
-    spare = timedelta(seconds=shown.second, microseconds=shown.microsecond)
+    local_end = high.astimezone(zone)
+    spare = timedelta(seconds=local_end.second, microseconds=local_end.microsecond)
     return high + (_MINUTE - spare if spare else timedelta(0))

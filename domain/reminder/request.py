@@ -1,4 +1,4 @@
-"""From what a script asks for to the line that states it, or to the reason why no line can."""
+"""Requests as reminders: from what a script asks for to what a line can state, or to the reason why none can."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from domain.reminder.line import (
     Recurrence,
     Reminder,
     check_message,
+    in_quotes,
     parse_date,
     parse_recurrence,
     parse_time,
-    shown,
 )
 from domain.reminder.recurrence import instant, is_skipped, next_firing, shows_twice
 from domain.reminder.text import shown_time
@@ -24,8 +24,8 @@ LONGEST_DELAY_MINUTES = 60 * 24 * 366 * 10
 _MINUTE = timedelta(minutes=1)
 
 
-class Wish(Value, frozen=True, kw_only=True, gc=False):
-    """What was asked for; an empty field was not named."""
+class ReminderFields(Value, frozen=True, kw_only=True, gc=False):
+    """What a request names of a reminder; an empty field was not named."""
 
     date: str = ""
     """`YYYY-MM-DD`, `today` or `tomorrow`."""
@@ -39,40 +39,40 @@ class Wish(Value, frozen=True, kw_only=True, gc=False):
     """From now, in their place."""
 
 
-def new_reminder(wish: Wish, reminder_id: str, now: datetime, zone: tzinfo) -> Reminder:
-    """The reminder that a wish describes.
+def new_reminder(fields: ReminderFields, reminder_id: str, now: datetime, zone: tzinfo) -> Reminder:
+    """The reminder that `fields` describe.
 
     Raises:
-        InvalidReminderError: it describes none, or one that was due already.
+        InvalidReminderError: they describe none, or one that was due already.
     """
-    _check_words(wish.msg)
-    recurrence = parse_recurrence(wish.recur or Recurrence.NONE.value)
-    moment = _moment(wish, None, now, zone)
+    _check_words(fields.msg)
+    recurrence = parse_recurrence(fields.recur or Recurrence.NONE.value)
+    moment = _moment(fields, None, now, zone)
     if moment is None:
         raise InvalidReminderError(
             "no time: time= (with date= if it is not the next one), at= or in_minutes= is needed"
         )
-    reminder = Reminder(day=moment.date(), at=moment.time(), recurrence=recurrence, message=wish.msg, id=reminder_id)
+    reminder = Reminder(day=moment.date(), at=moment.time(), recurrence=recurrence, message=fields.msg, id=reminder_id)
     _check_future(reminder, now, zone)
     return reminder
 
 
-def changed_reminder(old: Reminder, wish: Wish, now: datetime, zone: tzinfo) -> Reminder:
-    """`old` with what the wish names in place of what it said.
+def changed_reminder(old: Reminder, fields: ReminderFields, now: datetime, zone: tzinfo) -> Reminder:
+    """`old` with what `fields` name in place of what it said.
 
     Raises:
-        InvalidReminderError: the wish names nothing, or what no reminder can be.
+        InvalidReminderError: they name nothing, or what no reminder can be.
     """
-    if wish == Wish():
+    if fields == ReminderFields():
         raise InvalidReminderError("nothing to change: date, time, recur, msg, at or in_minutes is needed")
-    if wish.msg:
-        _check_words(wish.msg)
-    moment = _moment(wish, old, now, zone) or datetime.combine(old.day, old.at)
+    if fields.msg:
+        _check_words(fields.msg)
+    moment = _moment(fields, old, now, zone) or datetime.combine(old.day, old.at)
     new = Reminder(
         day=moment.date(),
         at=moment.time(),
-        recurrence=parse_recurrence(wish.recur) if wish.recur else old.recurrence,
-        message=wish.msg or old.message,
+        recurrence=parse_recurrence(fields.recur) if fields.recur else old.recurrence,
+        message=fields.msg or old.message,
         id=old.id,
     )
     if (new.day, new.at, new.recurrence) != (old.day, old.at, old.recurrence):
@@ -91,22 +91,22 @@ def remark(reminder: Reminder, zone: tzinfo) -> str:
     return ""
 
 
-def _moment(wish: Wish, old: Reminder | None, now: datetime, zone: tzinfo) -> datetime | None:
-    """The local minute that is wished for; None when no field names one."""
-    ways = [bool(wish.at), wish.in_minutes != 0, bool(wish.date or wish.time)]
+def _moment(fields: ReminderFields, old: Reminder | None, now: datetime, zone: tzinfo) -> datetime | None:
+    """The local minute that the fields name; None when none does."""
+    ways = [bool(fields.at), fields.in_minutes != 0, bool(fields.date or fields.time)]
     if sum(ways) > 1:
         raise InvalidReminderError("the time is given twice: use date= and time=, or at=, or in_minutes=")
-    if wish.at:
-        return _local_of(wish.at, zone)
-    if wish.in_minutes:
-        return _after_minutes(wish.in_minutes, now, zone)
-    if not (wish.date or wish.time):
+    if fields.at:
+        return _local_of(fields.at, zone)
+    if fields.in_minutes:
+        return _after_minutes(fields.in_minutes, now, zone)
+    if not (fields.date or fields.time):
         return None
-    if not wish.time and old is None:
+    if not fields.time and old is None:
         raise InvalidReminderError("time= is missing: must be HH:MM, from 00:00 to 23:59")
-    at = parse_time(wish.time) if wish.time else old.at if old is not None else time()
-    if wish.date or old is None:
-        return datetime.combine(_day(wish.date, at, now, zone), at)
+    at = parse_time(fields.time) if fields.time else old.at if old is not None else time()
+    if fields.date or old is None:
+        return datetime.combine(_day(fields.date, at, now, zone), at)
     return datetime.combine(old.day, at)
 
 
@@ -134,9 +134,9 @@ def _local_of(text: str, zone: tzinfo) -> datetime:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
-        raise InvalidReminderError(f"at {shown(text)}: must be ISO 8601, such as 2026-11-22T09:00") from None
+        raise InvalidReminderError(f"at {in_quotes(text)}: must be ISO 8601, such as 2026-11-22T09:00") from None
     if moment.second or moment.microsecond:
-        raise InvalidReminderError(f"at {shown(text)}: must be a whole minute")
+        raise InvalidReminderError(f"at {in_quotes(text)}: must be a whole minute")
     return moment if moment.tzinfo is None else _expressible(moment, zone)
 
 

@@ -1,4 +1,4 @@
-"""What people read about reminders in Discord: one that is due, and the exact line after every change."""
+"""Texts about reminders that people read in Discord: one that is due, and the exact line after every change."""
 
 from __future__ import annotations
 

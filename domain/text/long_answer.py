@@ -1,4 +1,4 @@
-"""Answers too long to be read in messages: a first message with their beginning, and a file with all of them."""
+"""Long answers, too long for messages: a first message with their beginning, and a file with all of them."""
 
 from __future__ import annotations
 

@@ -42,9 +42,9 @@ def block_around(text: str, start: int, at: int, stop: int) -> Block | None:
         stop: Where to stop looking forwards.
     """
     lines = [*reversed([*_backwards(text, start, at, stop)]), *_forwards(text, at, stop)]
-    for found in (_table(lines, at), _list(lines, at)):
-        if found is not None and found.begin < at < found.end:
-            return found
+    for block in (_table(lines, at), _list(lines, at)):
+        if block is not None and block.begin < at < block.end:
+            return block
     return None
 
 
@@ -72,8 +72,8 @@ def _forwards(text: str, at: int, stop: int) -> Iterator[_Line]:
 
 def _line_end(text: str, at: int, stop: int) -> int:
     """Behind the line break that ends the line of the character at `at`, or `stop`: a line may be very long."""
-    found = text.find("\n", at, stop)
-    return stop if found < 0 else found + 1
+    newline = text.find("\n", at, stop)
+    return stop if newline < 0 else newline + 1
 
 
 def _table(lines: list[_Line], at: int) -> Block | None:

@@ -1,4 +1,4 @@
-"""What the model is shown of a command's output: its end, and a notice of what was left out."""
+"""Tail of a command's output as the model is shown it: its end, and a notice of what was left out."""
 
 from __future__ import annotations
 
@@ -78,14 +78,14 @@ class OutputTail:
         if is_partial and len(lines) > 1:
             del lines[0]
             is_partial = False
-        shown = _fitting(lines)
-        if is_partial or not shown:
+        fitting = _fitting(lines)
+        if is_partial or not fitting:
             return self._part_of_last_line(lines[-1])
         return Excerpt(
-            text="\n".join(shown),
-            first_line=self.line_count - len(shown) + 1,
+            text="\n".join(fitting),
+            first_line=self.line_count - len(fitting) + 1,
             line_count=self.line_count,
-            cut_by_bytes=len(shown) < min(self.line_count, MAX_LINES),
+            cut_by_bytes=len(fitting) < min(self.line_count, MAX_LINES),
         )
 
     def _note_lines(self, piece: bytes) -> None:
@@ -165,8 +165,8 @@ def _from_character_start(raw: bytes) -> bytes:
 
 def _what_is_shown(excerpt: Excerpt) -> str:
     if excerpt.line_bytes is not None:
-        shown = size_text(len(excerpt.text.encode()))
-        return f"Showing last {shown} of line {excerpt.line_count}, which has {size_text(excerpt.line_bytes)}."
+        size = size_text(len(excerpt.text.encode()))
+        return f"Showing last {size} of line {excerpt.line_count}, which has {size_text(excerpt.line_bytes)}."
     lines = f"lines {excerpt.first_line}-{excerpt.line_count} of {excerpt.line_count}"
     if excerpt.cut_by_bytes:
         return f"Showing {lines}; more than {size_text(MAX_BYTES)} is cut."

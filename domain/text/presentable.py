@@ -1,4 +1,4 @@
-"""Text as it may be shown to people: nothing in it is invisible, and nothing turns it around."""
+"""Invisible and bidirectional characters made visible, so that a text can be shown to people."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def presentable(text: str) -> str:
     Emoji and scripts keep what they need: a joiner between two emoji, a joiner after a letter of a script that joins,
     and the tags of a flag.
     """
-    return _SUSPECT.sub(lambda found: found[0] if _belongs(text, found.start()) else _shown(found[0]), text)
+    return _SUSPECT.sub(lambda match: match[0] if _belongs(text, match.start()) else _escaped(match[0]), text)
 
 
-def _shown(character: str) -> str:
+def _escaped(character: str) -> str:
     code = ord(character)
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 

@@ -1,4 +1,4 @@
-"""How an answer looks while it is being written."""
+"""Running message: how an answer looks while it is being written."""
 
 from __future__ import annotations
 

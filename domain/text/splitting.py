@@ -1,4 +1,4 @@
-"""Long texts in as many messages as they need, cut where a reader would cut them."""
+"""Splitting of long texts into as many messages as they need, cut where a reader would cut them."""
 
 from __future__ import annotations
 
@@ -68,17 +68,17 @@ def pieces(text: str, limit: int = LIMIT) -> tuple[Piece, ...]:
         return ()
     if units(stripped) <= limit:
         return (Piece(text, stripped),)
-    found: list[Piece] = []
+    parts: list[Piece] = []
     begin = start = 0
     language: str | None = None
     while start < len(text):
         end, resume, scan = _cut(text, start, language, limit)
         if not scan.is_blank:
-            found.append(Piece(text[begin:resume], _dressed(text[start:end], language, scan.language)))
+            parts.append(Piece(text[begin:resume], _dressed(text[start:end], language, scan.language)))
             begin = resume
         language = scan.language if resume == end else None
         start = resume
-    return (*found[:-1], Piece(found[-1].source + text[begin:], found[-1].text)) if found else ()
+    return (*parts[:-1], Piece(parts[-1].source + text[begin:], parts[-1].text)) if parts else ()
 
 
 def closed(text: str) -> str:
@@ -113,9 +113,9 @@ def _cut(text: str, start: int, language: str | None, limit: int) -> tuple[int, 
             end = scan.opened_at
             scan = _scan(text, start, end, language)
     if scan.language is None and (better := _beside_block(text, start, end, farthest, limit)) != end:
-        kept = _scan(text, start, better, language)
-        if not kept.is_blank and kept.language is None:
-            end, scan = better, kept
+        beside = _scan(text, start, better, language)
+        if not beside.is_blank and beside.language is None:
+            end, scan = better, beside
     closing = _CLOSING.match(text, end) if scan.language is not None else None
     return end, closing.end() if closing else end, scan
 

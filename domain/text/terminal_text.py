@@ -1,4 +1,4 @@
-"""What a reader would see of text that was written for a terminal."""
+"""Plain text of terminal output: what a reader would see of it."""
 
 from __future__ import annotations
 

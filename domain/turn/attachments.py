@@ -1,4 +1,4 @@
-"""Files that come with messages: what they are, what of them a model reads, and how a log and a prompt name them."""
+"""Attachments of messages: what they are, what of them a model reads, and how a log and a prompt name them."""
 
 from __future__ import annotations
 
@@ -115,14 +115,14 @@ def safe_names(filenames: Iterable[str]) -> tuple[str, ...]:
     with a dash or a dot, and none has more than `LONGEST_NAME_BYTES`.
     """
     names: list[str] = []
-    taken: set[str] = set()
+    used: set[str] = set()
     for filename in filenames:
         stem, ending = _parted(_cleaned(filename))
         name, count = _joined(stem, "", ending), 1
-        while name.casefold() in taken:
+        while name.casefold() in used:
             count += 1
             name = _joined(stem, f"-{count}", ending)
-        taken.add(name.casefold())
+        used.add(name.casefold())
         names.append(name)
     return tuple(names)
 
@@ -132,19 +132,19 @@ def composed(typed: str, pasted: Sequence[PastedText], budget_tokens: int) -> Co
 
     A section's fence is longer than any in its text, so no file can end its own section or pose as another.
     """
-    left = budget_tokens * _CHARS_PER_TOKEN
-    made = Composition(typed)
+    room = budget_tokens * _CHARS_PER_TOKEN
+    composition = Composition(typed)
     sections = [typed] if typed else []
     for file in pasted:
-        shown = file.text if len(file.text) <= left else file.text[:left]
-        if not shown or (len(shown) < len(file.text) and len(shown) < _LEAST_SHOWN_CHARS):
-            made.shown_chars.append(0)
+        excerpt = file.text if len(file.text) <= room else file.text[:room]
+        if not excerpt or (len(excerpt) < len(file.text) and len(excerpt) < _LEAST_SHOWN_CHARS):
+            composition.shown_chars.append(0)
             continue
-        left -= len(shown)
-        made.shown_chars.append(len(shown))
-        sections.append(_section(file, shown))
-    made.text = "\n\n".join(sections)
-    return made
+        room -= len(excerpt)
+        composition.shown_chars.append(len(excerpt))
+        sections.append(_section(file, excerpt))
+    composition.text = "\n\n".join(sections)
+    return composition
 
 
 def attachments_meta(files: Iterable[Attachment]) -> list[dict[str, MetaValue]]:
@@ -175,14 +175,16 @@ def first_shown(images: int) -> int:
     return 0 if beyond <= 0 else -(-beyond // FEWER_IMAGES) * FEWER_IMAGES
 
 
-def _section(file: PastedText, shown: str) -> str:
-    name, fence = _name_in_line(file.name), fence_for(shown)
+def _section(file: PastedText, excerpt: str) -> str:
+    name, fence = _name_in_line(file.name), fence_for(excerpt)
     saved = f", saved as {file.path}" if file.path else ""
     how_much = ""
-    if len(shown) < len(file.text):
-        how_much = f"; the first {len(shown):,} of {len(file.text):,} characters follow"
-    newline = "" if shown.endswith("\n") else "\n"
-    return f"[attached file: {name}, {file.size_bytes:,} bytes{saved}{how_much}]\n{fence}text\n{shown}{newline}{fence}"
+    if len(excerpt) < len(file.text):
+        how_much = f"; the first {len(excerpt):,} of {len(file.text):,} characters follow"
+    newline = "" if excerpt.endswith("\n") else "\n"
+    return (
+        f"[attached file: {name}, {file.size_bytes:,} bytes{saved}{how_much}]\n{fence}text\n{excerpt}{newline}{fence}"
+    )
 
 
 def _file_meta(file: Attachment) -> dict[str, MetaValue]:
@@ -216,14 +218,14 @@ def _line(file: Mapping[str, Any]) -> str:
 def _name_in_line(name: str) -> str:
     """A sender's name for a file, as it can stand in a line of ours."""
     printable = "".join(character if character.isprintable() else " " for character in name)
-    shown = " ".join(printable.replace("[", "(").replace("]", ")").split()) or "unnamed"
-    return shown if len(shown) <= _LONGEST_SHOWN_NAME else shown[: _LONGEST_SHOWN_NAME - 1] + "…"
+    in_line = " ".join(printable.replace("[", "(").replace("]", ")").split()) or "unnamed"
+    return in_line if len(in_line) <= _LONGEST_SHOWN_NAME else in_line[: _LONGEST_SHOWN_NAME - 1] + "…"
 
 
 def _cleaned(filename: str) -> str:
     name = unicodedata.normalize("NFC", _SEPARATORS.split(filename)[-1])
-    kept = "".join(character if character.isalnum() or character in "._-+@=," else "_" for character in name)
-    return kept.lstrip(".-_") or "file"
+    safe = "".join(character if character.isalnum() or character in "._-+@=," else "_" for character in name)
+    return safe.lstrip(".-_") or "file"
 
 
 def _parted(name: str) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""What a log means: its turns, what the model has been shown of them, and what is still owed to people."""
+"""Fold of a log into a conversation: its turns, what the model is shown of them, and what is still owed to people."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import msgspec
 from domain.log.event import Event, Kind
 from domain.turn.attachments import attachment_lines, first_shown, images_of
 from domain.turn.prompt import defuse, prompt_header, quoted, with_block
-from domain.turn.seen import Seen
+from domain.turn.seen import SeenMessages
 from messages.base import EventId, TurnId
 from messages.model import ChatMessage, ImageFile, Role, ToolCall, Usage
 
@@ -69,8 +69,8 @@ class Turn:
     size_chars: int = 0
     audience: str = ""
     """Who could read the window then, as a label of `domain.policy.audience`."""
-    said: list[EventId] = field(default_factory=list)
-    """Ids of the agent's events."""
+    event_ids: list[EventId] = field(default_factory=list)
+    """Of the agent's events, and of messages that joined."""
     images: tuple[ImageFile, ...] = ()
     """What came with the message for a model to see."""
     images_before: int = 0
@@ -98,12 +98,12 @@ class Turn:
         """The turn as the model is shown it, without images whose number in the conversation is below `images_from`."""
         images = self.images[max(0, images_from - self.images_before) :]
         yield ChatMessage(role=Role.USER, text=with_block(block, self.prompt), images=images)
-        shown = 0
+        position = 0
         for aside in asides:
-            yield from self.steps[shown : aside.after_steps]
+            yield from self.steps[position : aside.after_steps]
             yield from aside.messages
-            shown = aside.after_steps
-        yield from self.steps[shown:]
+            position = aside.after_steps
+        yield from self.steps[position:]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ class Conversation:
         self._sized: set[TurnId] = set()
         self._images = 0
         self._overheard = 0
-        self.seen = Seen()
+        self.seen = SeenMessages()
         self.model = ""
         """The model that somebody chose; empty for the usual one."""
         self.turns_asked = 0
@@ -186,18 +186,18 @@ class Conversation:
         self._trim(turn_id)
         newest = self._turns[turn_id]
         images_from = first_shown(newest.images_before + len(newest.images))
-        shown: list[ChatMessage] = []
+        messages: list[ChatMessage] = []
         for turn in self._turns.values():
             if turn.id == turn_id:
-                shown.extend(turn.messages(block, asides, images_from))
+                messages.extend(turn.messages(block, asides, images_from))
                 break
-            shown.extend(turn.messages(images_from=images_from))
-        return tuple(shown)
+            messages.extend(turn.messages(images_from=images_from))
+        return tuple(messages)
 
     def visible(self, turn_id: TurnId) -> tuple[EventId, ...]:
         """Ids of the user and agent events that a request for `turn_id` shows word for word."""
         self._trim(turn_id)
-        return tuple(chain.from_iterable((EventId(turn.id), *turn.said) for turn in self._turns.values()))
+        return tuple(chain.from_iterable((EventId(turn.id), *turn.event_ids) for turn in self._turns.values()))
 
     def shows(self, message_id: str) -> bool:
         """Whether a message of Discord's is part of what later requests begin with, as far as can be said now."""
@@ -274,7 +274,7 @@ class Conversation:
         if turn is None:
             return
         turn.add_step(ChatMessage(role=Role.ASSISTANT, text=event.content))
-        turn.said.append(event.id)
+        turn.event_ids.append(event.id)
         if final:
             turn.state = TurnState.ANSWERED
         else:
@@ -324,14 +324,14 @@ class Conversation:
         self._sized.discard(message)
         self.turns_asked -= 1
         turn.add_step(ChatMessage(role=Role.USER, text=joining.prompt))
-        turn.said.append(EventId(joining.id))
+        turn.event_ids.append(EventId(joining.id))
         turn.message_ids.extend(joining.message_ids)
         turn.joined.extend(joining.message_ids)
 
     def _add_delivery(self, meta: dict[str, Any]) -> None:
         debt = self._debts.pop(EventId(str(meta.get("event", ""))), None)
         if debt is not None and debt.turn is not None:
-            debt.turn.message_ids.extend(str(shown) for shown in meta.get("message_ids") or ())
+            debt.turn.message_ids.extend(str(message_id) for message_id in meta.get("message_ids") or ())
 
     def _count_usage(self, meta: dict[str, Any]) -> None:
         if "prompt_tokens" in meta:

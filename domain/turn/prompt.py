@@ -1,4 +1,4 @@
-"""What the model is told: the system prompt, and how each message of the conversation is worded.
+"""Prompts: the system prompt, and how each message of the conversation is worded.
 
 Everything here is a function of the log alone, so requests of consecutive turns share their whole prefix byte for byte.
 """

@@ -1,11 +1,11 @@
-"""Which messages a window has had already, in bounded space."""
+"""Deduplication of messages that a window has had already, in bounded space."""
 
 from __future__ import annotations
 
 from collections import deque
 
 
-class Seen:
+class SeenMessages:
     """Remembers the newest `limit` message ids; whatever is older than all of those counts as seen.
 
     Discord's ids grow with time, so an id below the remembered ones is a replay, not news.

@@ -1,4 +1,4 @@
-"""What a skill is: a folder with a SKILL.md, whose front matter says when to read it (agentskills.io).
+"""Skills: each is a folder with a SKILL.md, whose front matter says when to read it (agentskills.io).
 
 Only name, description and place of each skill stand in the system prompt; the file is read when it is needed.
 """
@@ -77,10 +77,10 @@ def read_front_matter(fields: object, path: PurePosixPath) -> Reading:
         path: Of the file, absolute.
     """
     if not isinstance(fields, Mapping):
-        return Reading(None, (f"front matter {_shown(fields)}: must be `key: value` lines",))
+        return Reading(None, (f"front matter {_brief(fields)}: must be `key: value` lines",))
     description = fields.get("description")
     if not isinstance(description, str) or not description.strip():
-        return Reading(None, (f"description {_shown(description)}: is required, so the skill is not used",))
+        return Reading(None, (f"description {_brief(description)}: is required, so the skill is not used",))
     expected = path.parent.name if path.name == FILE_NAME else path.stem
     name, faults = _name(fields.get("name"), expected)
     faults += [fault for check in _CHECKS if (fault := check(fields))]
@@ -102,13 +102,13 @@ def available_skills(skills: Iterable[Skill], budget_chars: int = BUDGET_CHARS) 
     if not offered:
         return ""
     entries: list[str] = []
-    left = budget_chars - len(_HOW_TO_USE)
+    room = budget_chars - len(_HOW_TO_USE)
     for skill in offered:
         entry = _entry(skill)
-        if len(entry) > left:
+        if len(entry) > room:
             break
         entries.append(entry)
-        left -= len(entry)
+        room -= len(entry)
     more = len(offered) - len(entries)
     note = f"\n{more} more skills are left out here, because the list would be too long." if more else ""
     return f"{_HOW_TO_USE}\n\n<available_skills>\n{''.join(entries)}</available_skills>{note}"
@@ -125,8 +125,8 @@ def invocation(skill: Skill, text: str, arguments: str) -> str:
     parts = split_front_matter(text)
     body = (parts[1] if parts else text).strip().replace(_BASE_DIR, skill.folder)
     head = f'<skill name="{escape(skill.name)}" location="{escape(skill.path)}">'
-    told = f"{head}\nPaths are relative to {skill.folder}.\n\n{body}\n</skill>"
-    return f"{told}\n\nUser: {arguments.strip()}" if arguments.strip() else told
+    section = f"{head}\nPaths are relative to {skill.folder}.\n\n{body}\n</skill>"
+    return f"{section}\n\nUser: {arguments.strip()}" if arguments.strip() else section
 
 
 def _entry(skill: Skill) -> str:
@@ -139,16 +139,16 @@ def _entry(skill: Skill) -> str:
     )
 
 
-def _name(given: object, expected: str) -> tuple[str, list[str]]:
+def _name(value: object, expected: str) -> tuple[str, list[str]]:
     """The name to use, and what is wrong with the given one; a wrong one is used all the same."""
-    if not isinstance(given, str) or not given.strip():
-        return _on_one_line(expected), [f"name {_shown(given)}: is required; {_shown(expected)} is used"]
-    name = _on_one_line(given)[:LONGEST_NAME]
+    if not isinstance(value, str) or not value.strip():
+        return _on_one_line(expected), [f"name {_brief(value)}: is required; {_brief(expected)} is used"]
+    name = _on_one_line(value)[:LONGEST_NAME]
     faults = []
-    if len(given) > LONGEST_NAME or not _NAME.fullmatch(given):
-        faults.append(f"name {_shown(given)}: must be 1 to {LONGEST_NAME} of a-z, 0-9 and single hyphens between them")
-    if given != expected:
-        faults.append(f"name {_shown(given)}: must equal the folder's, {_shown(expected)}")
+    if len(value) > LONGEST_NAME or not _NAME.fullmatch(value):
+        faults.append(f"name {_brief(value)}: must be 1 to {LONGEST_NAME} of a-z, 0-9 and single hyphens between them")
+    if value != expected:
+        faults.append(f"name {_brief(value)}: must equal the folder's, {_brief(expected)}")
     return name, faults
 
 
@@ -165,25 +165,25 @@ def _fault_of_text(key: str, most: int | None = None) -> Callable[[Mapping[objec
     def check(fields: Mapping[object, object]) -> str:
         value = fields.get(key, "")
         fits = isinstance(value, str) and (most is None or len(value) <= most)
-        return "" if fits else f"{key} {_shown(value)}: {rule}"
+        return "" if fits else f"{key} {_brief(value)}: {rule}"
 
     return check
 
 
 def _fault_of_metadata(fields: Mapping[object, object]) -> str:
     value = fields.get("metadata", {})
-    return "" if isinstance(value, Mapping) else f"metadata {_shown(value)}: must be `key: value` lines"
+    return "" if isinstance(value, Mapping) else f"metadata {_brief(value)}: must be `key: value` lines"
 
 
 def _fault_of_tools(fields: Mapping[object, object]) -> str:
     value = fields.get("allowed-tools", "")
     listed = isinstance(value, list) and all(isinstance(tool, str) for tool in value)
-    return "" if isinstance(value, str) or listed else f"allowed-tools {_shown(value)}: must be names of tools"
+    return "" if isinstance(value, str) or listed else f"allowed-tools {_brief(value)}: must be names of tools"
 
 
 def _fault_of_hiding(fields: Mapping[object, object]) -> str:
     value = fields.get("disable-model-invocation", False)
-    return "" if isinstance(value, bool) else f"disable-model-invocation {_shown(value)}: must be true or false"
+    return "" if isinstance(value, bool) else f"disable-model-invocation {_brief(value)}: must be true or false"
 
 
 _CHECKS = (
@@ -201,6 +201,6 @@ def _on_one_line(text: str) -> str:
     return " ".join("".join(char if char.isprintable() else " " for char in text).split())
 
 
-def _shown(value: object) -> str:
+def _brief(value: object) -> str:
     text = "none" if value is None else repr(value)
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domain.memory.bm25 import Bm25
-from domain.memory.hybrid import HITS, WORD_SCORES, Found, is_question, names, pool_size, scored, starts_sitting
+from domain.memory.hybrid import HITS, WORD_SCORES, CandidateRow, is_question, names, pool_size, scored, starts_episode
 from domain.memory.hybrid_text import keyword_text
 from domain.memory.injection import CHARS_PER_TOKEN, Budget, Memory, rendered_size
 from domain.memory.keywords import question_terms, question_words, telling, terms
@@ -53,7 +53,7 @@ class Library:
         looked_up = telling(question_words(question), self._rows_with, len(self.turns))
         return self._words.scores(terms(" ".join(looked_up)))
 
-    def candidates(self, query: Query, hits: int = HITS, most_words: int = WORD_SCORES) -> list[Found]:
+    def candidates(self, query: Query, hits: int = HITS, most_words: int = WORD_SCORES) -> list[CandidateRow]:
         """What the hybrid search looks at: the best `hits` by cosine and by words, and the rows beside them."""
         by_cosine = cosines(self.vectors, query.vector)
         best = _best(self.keyword_scores(query.text), most_words)
@@ -62,7 +62,7 @@ class Library:
         around = {row + step for row in (*nearest, *(row for row, _ in best[:hits])) for step in (-1, 0, 1)}
         rows = [row for row in sorted(around) if 0 <= row < len(self.turns)]
         return [
-            Found(
+            CandidateRow(
                 row=row,
                 cosine=float(by_cosine[row]),
                 keyword=by_words.get(row, 0.0),
@@ -102,7 +102,7 @@ class Library:
         """For each row the first row of its episode."""
         episodes: list[int] = []
         for row, turn in enumerate(self.turns):
-            begins = starts_sitting(self.turns[row - 1].time if row else None, turn.time)
+            begins = starts_episode(self.turns[row - 1].time if row else None, turn.time)
             episodes.append(row if begins else episodes[-1])
         return episodes
 

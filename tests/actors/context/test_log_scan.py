@@ -62,7 +62,7 @@ def test_a_last_event_that_fits_into_64_kib_is_known(tmp_path: Path, size: int) 
 
     state = read_tail_state(path)
 
-    assert state.known
+    assert state.is_known
     assert state.last is not None
     assert (state.last.id, state.last.kind) == ("e300", Kind.AGENT)
     assert state.last_message_id == (10**17 + 299 if size < 60_000 + 4_000 else 0)
@@ -71,13 +71,13 @@ def test_a_last_event_that_fits_into_64_kib_is_known(tmp_path: Path, size: int) 
 def test_a_last_event_that_is_longer_is_not_known(tmp_path: Path) -> None:
     path = log_of(tmp_path, said(1), said(2, "y" * 70_000, Kind.DELIVERY))
 
-    assert not read_tail_state(path).known
+    assert not read_tail_state(path).is_known
 
 
 def test_a_new_window_is_known_to_hold_nothing(tmp_path: Path) -> None:
     state = read_tail_state(log_of(tmp_path))
 
-    assert (state.known, state.last) == (True, None)
+    assert (state.is_known, state.last) == (True, None)
 
 
 @pytest.mark.parametrize("size", [0, 30])
@@ -85,7 +85,7 @@ def test_a_file_without_a_whole_header_is_not_known(tmp_path: Path, size: int) -
     path = log_of(tmp_path)
     path.write_bytes(path.read_bytes()[:size])
 
-    assert not read_tail_state(path).known
+    assert not read_tail_state(path).is_known
 
 
 @contextmanager

@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -17,9 +18,11 @@ from actors.kernel.inspection import (
     ThreadView,
     dump,
     mailboxes,
+    render_crashes,
     render_mailboxes,
     render_threads,
 )
+from actors.kernel.supervisor import Crash
 from messages.base import Address
 from tests.actors.kernel.players import Player, Say, Stage, failing
 
@@ -36,6 +39,23 @@ def test_threads_are_rendered_with_what_they_run_and_where() -> None:
     assert render_threads(views) == (
         "== 2 threads\n-- main\n  at home\n-- worker-1: shell has been handling RunBash\n  in it\n"
     )
+
+
+def test_crashes_are_rendered_a_line_each() -> None:
+    at = datetime(2026, 1, 30, 14, 23, 55, tzinfo=UTC)
+
+    assert render_crashes([Crash(Address("context", "a"), "handle", "ValueError: no", at)]) == (
+        "== last 1 crashes\n2026-01-30T14:23:55Z context/a in handle: ValueError: no\n"
+    )
+
+
+@pytest.mark.crashes
+def test_a_dump_tells_of_crashes_before_the_mailboxes(system: ActorSystem) -> None:
+    Stage(system, failing(7)).run(7)
+    text = io.StringIO()
+    dump(system, text)
+
+    assert " player in handle: Boom: number 7\n== 1 mailboxes" in text.getvalue()
 
 
 def test_mailboxes_are_rendered_with_their_depth_and_all_that_is_counted() -> None:

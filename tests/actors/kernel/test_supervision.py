@@ -8,9 +8,10 @@ import pytest
 
 from actors.kernel import Actor, ActorSpec, ActorSystem, DeadLetter, ManualClock
 from actors.kernel.mailbox import Mailbox
+from actors.kernel.supervisor import Crash
 from domain.policy.restarts import RestartPolicy
 from messages.base import Address
-from messages.kernel import ActorCrashed, ActorGaveUp, MessageBuried
+from messages.kernel import ActorGaveUp
 from tests.actors.kernel.players import AT_ONCE, PLAYER, Boom, Player, Say, Stage, failing, together
 
 pytestmark = pytest.mark.crashes
@@ -19,6 +20,15 @@ pytestmark = pytest.mark.crashes
 def only_mailbox(system: ActorSystem) -> Mailbox:
     (mailbox,) = system.mailboxes()
     return mailbox
+
+
+def rests(caplog: pytest.LogCaptureFixture) -> list[str]:
+    """What the log says of actors that crashed too often."""
+    return [record.getMessage() for record in caplog.records if "resting for" in record.getMessage()]
+
+
+def throw(text: str) -> None:
+    raise Boom(text)
 
 
 def test_a_crash_keeps_the_mailbox_and_its_order(system: ActorSystem, clock: ManualClock) -> None:
@@ -114,7 +124,7 @@ def test_backoff_doubles_up_to_its_maximum_and_its_jitter_stays_within_bounds(
 
 
 def test_more_crashes_than_the_intensity_suspend_a_window_with_its_mailbox_kept(
-    system: ActorSystem, clock: ManualClock
+    system: ActorSystem, clock: ManualClock, caplog: pytest.LogCaptureFixture
 ) -> None:
     policy = RestartPolicy(intensity=2, min_backoff_s=0, max_backoff_s=0, max_attempts=10, suspend_s=30)
     stage = Stage(system, failing(1, times=3), policy=policy)
@@ -126,11 +136,12 @@ def test_more_crashes_than_the_intensity_suspend_a_window_with_its_mailbox_kept(
     system.run()
 
     assert stage.heard == [1, 2, 3, 4]
-    (event,) = [e for e in system.supervisor.events() if isinstance(e, ActorGaveUp)]
-    assert (event.address, event.crashes, event.final) == (PLAYER, 3, False)
+    assert rests(caplog) == [f"{PLAYER} crashed 3 times within 60 s: resting for 30 s"]
 
 
-def test_after_its_suspension_an_actor_has_all_its_restarts_again(system: ActorSystem, clock: ManualClock) -> None:
+def test_after_its_suspension_an_actor_has_all_its_restarts_again(
+    system: ActorSystem, clock: ManualClock, caplog: pytest.LogCaptureFixture
+) -> None:
     policy = RestartPolicy(intensity=2, min_backoff_s=0, max_backoff_s=0, max_attempts=10, suspend_s=30)
     stage = Stage(system, failing(1, times=5), policy=policy)
     stage.run(1)
@@ -138,7 +149,7 @@ def test_after_its_suspension_an_actor_has_all_its_restarts_again(system: ActorS
     system.run()
 
     assert stage.heard == [1]
-    assert len([e for e in system.supervisor.events() if isinstance(e, ActorGaveUp)]) == 1
+    assert len(rests(caplog)) == 1
 
 
 def test_a_poisonous_message_is_quarantined_even_if_the_actor_is_suspended_before_its_last_try(
@@ -155,7 +166,9 @@ def test_a_poisonous_message_is_quarantined_even_if_the_actor_is_suspended_befor
     assert system.dead_letters.count == 1
 
 
-def test_crashes_older_than_the_window_do_not_count(system: ActorSystem, clock: ManualClock) -> None:
+def test_crashes_older_than_the_window_do_not_count(
+    system: ActorSystem, clock: ManualClock, caplog: pytest.LogCaptureFixture
+) -> None:
     policy = RestartPolicy(intensity=1, window_s=60, min_backoff_s=0, max_backoff_s=0)
     stage = Stage(system, policy=policy)
     for n in range(5):
@@ -164,7 +177,8 @@ def test_crashes_older_than_the_window_do_not_count(system: ActorSystem, clock: 
         clock.advance(60)
 
     assert stage.heard == [0, 1, 2, 3, 4]
-    assert [e for e in system.supervisor.events() if isinstance(e, ActorGaveUp)] == []
+    assert system.supervisor.crashes() == {"player": 5}
+    assert rests(caplog) == []
 
 
 def test_an_actor_that_recovered_long_ago_costs_no_more_than_one_that_never_crashed(
@@ -189,7 +203,7 @@ def test_a_core_actor_that_gives_up_is_escalated_and_its_messages_become_dead_le
     stage.run(3)
     system.stop()
 
-    assert [(e.address, e.crashes, e.final) for e in given_up] == [(PLAYER, 2, True)]
+    assert given_up == [ActorGaveUp(address=PLAYER, crashes=2, within_s=60.0)]
     assert [letter.message for letter in system.dead_letters.letters()] == [Say(n=1), Say(n=2), Say(n=3)]
     assert {letter.reason for letter in system.dead_letters.letters()} == {"actor stopped"}
     assert stage.events == ["start", "stop", "start", "stop"]
@@ -257,7 +271,7 @@ def test_an_exception_in_on_start_is_a_crash_and_the_message_waits(system: Actor
 
     assert heard == [1]
     assert events == ["start", "stop", "start", "stop", "start"]
-    assert [e.phase for e in system.supervisor.events() if isinstance(e, ActorCrashed)] == ["start", "start"]
+    assert [crash.phase for crash in system.supervisor.last_crashes()] == ["start", "start"]
     assert system.dead_letters.count == 0
 
 
@@ -270,9 +284,8 @@ def test_a_builder_that_raises_is_a_crash_in_start(system: ActorSystem) -> None:
     system.tell(PLAYER, Say())
     system.run()
 
-    (event,) = system.supervisor.events()
-    assert isinstance(event, ActorCrashed)
-    assert (event.phase, event.error) == ("start", "Boom: no parts")
+    (crash,) = system.supervisor.last_crashes()
+    assert (crash.phase, crash.error) == ("start", "Boom: no parts")
 
 
 def test_an_exception_in_on_stop_is_reported_and_the_restart_goes_on(system: ActorSystem) -> None:
@@ -294,7 +307,7 @@ def test_an_exception_in_on_stop_is_reported_and_the_restart_goes_on(system: Act
     system.run()
 
     assert heard == [1]
-    assert [e.phase for e in system.supervisor.events() if isinstance(e, ActorCrashed)] == ["handle", "stop"]
+    assert [crash.phase for crash in system.supervisor.last_crashes()] == ["handle", "stop"]
 
 
 def test_an_always_failing_actor_without_backoff_does_not_keep_others_from_running(system: ActorSystem) -> None:
@@ -321,15 +334,14 @@ def test_a_crash_touches_no_other_actor(system: ActorSystem) -> None:
     assert stage.events == ["start b", "start a", "stop a"]
 
 
-def test_events_name_who_crashed_why_and_what_was_buried(system: ActorSystem) -> None:
-    Stage(system, failing(1), policy=RestartPolicy(max_attempts=1)).run(1)
+def test_the_last_crashes_say_who_when_where_and_why_and_are_few(system: ActorSystem) -> None:
+    stage = Stage(system, lambda player, message: throw(f"number {message.n}"), policy=RestartPolicy(max_attempts=1))
+    for n in range(30):
+        stage.run(n, key=str(n))
 
-    crashed, buried = system.supervisor.events()
-    assert isinstance(crashed, ActorCrashed)
-    assert isinstance(buried, MessageBuried)
-    assert (crashed.address, crashed.phase, crashed.error) == (PLAYER, "handle", "Boom: number 1")
-    assert (buried.message_type, buried.address) == ("Say", PLAYER)
-    assert crashed.at == buried.at == system.clock.now()
+    crashes = system.supervisor.last_crashes()
+    assert [crash.error for crash in crashes] == [f"Boom: number {n}" for n in range(10, 30)]
+    assert crashes[-1] == Crash(Address("player", "29"), "handle", "Boom: number 29", system.clock.now())
 
 
 def test_the_log_names_the_type_of_a_dead_letter_and_never_its_text(

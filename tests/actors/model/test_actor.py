@@ -13,7 +13,7 @@ from actors.model.actor import ModelActor
 from actors.model.config import ModelConfig
 from lab.loopback_model.server import Answer, CutOff, Held, LoopbackModel, Received, Refusal, Stall, echo
 from messages.base import Address
-from messages.kernel import ActorCrashed
+from messages.kernel import ActorGaveUp
 from messages.model import ModelDelta, ModelFailed
 from tests.actors.model.bench import Bench, window
 
@@ -184,7 +184,7 @@ def test_after_a_crash_who_waited_is_told_and_the_next_is_served(holding: Callab
     lost = bench.ask("lost")
     bench.server.wait_for_requests(1)
 
-    bench.tell(ActorCrashed(address=Address("x"), phase="handle", error="", traceback="", at=bench.system.clock.now()))
+    bench.tell(ActorGaveUp(address=Address("x"), crashes=1, within_s=1.0))
     failure = bench.failure(lost)
     served = bench.ask("served")
     bench.server.wait_for_requests(2)

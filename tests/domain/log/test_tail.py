@@ -22,7 +22,7 @@ TURN = (
 def test_the_end_of_a_whole_log_is_its_last_event(events: list[Event]) -> None:
     state = tail_state(written(events), from_start=True)
 
-    assert state.known
+    assert state.is_known
     if not events:
         assert state.last is None
     else:
@@ -37,7 +37,7 @@ def test_a_log_looked_at_from_any_byte_on_says_the_same_or_that_it_does_not_know
 
     for start in range(1, len(data)):
         state = tail_state(data[start:], from_start=False)
-        assert state.known == (start < last)
+        assert state.is_known == (start < last)
         assert state.last is None or state.last.id == "e3"
 
 
@@ -83,7 +83,7 @@ def test_a_record_cut_short_and_sealed_is_not_the_last_event() -> None:
 def test_what_is_no_log_is_not_known(tail: bytes) -> None:
     state = tail_state(tail, from_start=True)
 
-    assert (state.last, state.known, state.last_message_id) == (None, False, 0)
+    assert (state.last, state.is_known, state.last_message_id) == (None, False, 0)
 
 
 @BOUNDED

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.log.parser import LoggedEvent, parse
+from domain.log.parser import ParsedEvent, parse
 from domain.memory.expansion import MAX_CHARS, LogRange, around, expanded, not_expanded, wish
 from domain.turn.prompt import EXPANDED_PREFIX
 from messages.turn import Reference
@@ -17,7 +17,7 @@ from tests.domain.log.logs import said, written
 THERE = Reference(path="logs/discord-thread/910000000000000099/20260130T142355Z_0001.md", line=12)
 
 
-def log_of(*texts: str) -> tuple[bytes, tuple[LoggedEvent, ...]]:
+def log_of(*texts: str) -> tuple[bytes, tuple[ParsedEvent, ...]]:
     """A log in which these were said."""
     data = written(said(number, text) for number, text in enumerate(texts))
     return data, parse(data).events

@@ -17,26 +17,26 @@ from domain.memory.hybrid import (
     POOL_FACTOR,
     POOL_LEAST,
     WEIGHT_COSINE,
-    Found,
+    CandidateRow,
     are_questions,
     is_question,
     names,
     pool_size,
     scored,
-    starts_sitting,
+    starts_episode,
 )
 
 NOON = datetime(2026, 5, 8, 12, tzinfo=UTC)
 
 
-def found(row: int, cosine: float = 0.0, keyword: float = 0.0, episode: int | None = None) -> Found:
+def found(row: int, cosine: float = 0.0, keyword: float = 0.0, episode: int | None = None) -> CandidateRow:
     """A row that stands alone: nothing beside it, a episode of its own."""
-    return Found(
+    return CandidateRow(
         row, cosine, keyword, None, None, row if episode is None else episode, is_named=False, is_question=False
     )
 
 
-def score_of(row: int, candidates: list[Found]) -> float:
+def score_of(row: int, candidates: list[CandidateRow]) -> float:
     return next(one.score for one in scored(candidates) if one.row == row)
 
 
@@ -62,7 +62,7 @@ def test_a_neighbour_that_is_no_candidate_lends_nothing() -> None:
     assert score_of(2, [alone]) == score_of(2, [found(2, cosine=1.0)])
 
 
-def test_a_turn_borrows_from_the_best_of_its_sitting_only() -> None:
+def test_a_turn_borrows_from_the_best_of_its_episode_only() -> None:
     best, same, other = found(1, keyword=5.0, episode=7), found(2, episode=7), found(3, episode=8)
 
     candidates = [best, same, other]
@@ -104,10 +104,12 @@ ROWS = st.lists(
 )
 
 
-def window(values: list[tuple[float, float, int, bool, bool]]) -> list[Found]:
+def window(values: list[tuple[float, float, int, bool, bool]]) -> list[CandidateRow]:
     """Turns of one window, each beside the next."""
     return [
-        Found(row, cosine, keyword, row - 1 or None, row + 1 if row < len(values) else None, episode, named, asks)
+        CandidateRow(
+            row, cosine, keyword, row - 1 or None, row + 1 if row < len(values) else None, episode, named, asks
+        )
         for row, (cosine, keyword, episode, named, asks) in enumerate(values, 1)
     ]
 
@@ -154,10 +156,10 @@ def test_sizes_beyond_the_cut_are_not_asked_for() -> None:
     assert len(list(sizes)) == 100 - POOL_LEAST - 1
 
 
-def test_a_sitting_ends_with_a_long_silence() -> None:
-    assert starts_sitting(None, NOON)
-    assert not starts_sitting(NOON, NOON + EPISODE_GAP)
-    assert starts_sitting(NOON, NOON + EPISODE_GAP + timedelta(seconds=1))
+def test_an_episode_ends_with_a_long_silence() -> None:
+    assert starts_episode(None, NOON)
+    assert not starts_episode(NOON, NOON + EPISODE_GAP)
+    assert starts_episode(NOON, NOON + EPISODE_GAP + timedelta(seconds=1))
 
 
 @pytest.mark.parametrize(

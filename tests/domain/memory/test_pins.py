@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from domain.log.event import Event, Kind, event
-from domain.memory.pins import UNPIN, PinBoard, Said, pin_meta
+from domain.memory.pins import UNPIN, PinBoard, Utterance, pin_meta
 from messages.base import EventId
 from tests.domain.log.logs import START, said
 
@@ -18,7 +18,7 @@ def board(*events: Event) -> PinBoard:
 
 
 def pin(number: int, meant: int | None, by: str = "21", action: str = "pin", text: str = "") -> Event:
-    said_there = None if meant is None else Said(EventId(f"e{meant}"), PATH, 10 * meant + 1, "")
+    said_there = None if meant is None else Utterance(EventId(f"e{meant}"), PATH, 10 * meant + 1, "")
     return event(f"e{number}", START, Kind.PIN, text, pin_meta(f"r{number}", by, "Alice", said_there, action))
 
 
@@ -43,7 +43,7 @@ def test_a_pin_holds_until_it_is_taken_back_and_can_be_made_again() -> None:
 def test_a_pin_without_a_target_pins_its_own_words() -> None:
     made = board(pin(0, None, text="words"))
 
-    assert made.pins[EventId("e0")].said == Said(EventId("e0"), PATH, 1, "words")
+    assert made.pins[EventId("e0")].utterance == Utterance(EventId("e0"), PATH, 1, "words")
 
 
 def test_the_last_pin_of_a_person_is_that_persons() -> None:
@@ -51,7 +51,7 @@ def test_the_last_pin_of_a_person_is_that_persons() -> None:
 
     mine = made.last_of("21")
     assert mine is not None
-    assert mine.said.event_id == "e0"
+    assert mine.utterance.event_id == "e0"
     assert made.last_of("23") is None
 
 
@@ -62,5 +62,5 @@ def test_a_pin_of_what_is_not_there_means_nothing() -> None:
 def test_the_last_that_was_said_is_no_blank_and_no_tool() -> None:
     made = board(said(0, "hello"), said(1, " "), said(2, "ls", Kind.TOOL_CALL))
 
-    assert made.last_said is not None
-    assert made.last_said.text == "hello"
+    assert made.last_utterance is not None
+    assert made.last_utterance.text == "hello"

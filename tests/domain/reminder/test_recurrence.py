@@ -163,6 +163,20 @@ def is_due_on(candidate: date, anchor: date, recurrence: Recurrence) -> bool:
     return recurrence is DAILY or candidate.day == min(anchor.day, last)
 
 
+@given(st.dates(date(1900, 1, 1), date(2100, 12, 31)), st.integers(0, 600))
+def test_a_monthly_reminder_falls_on_its_own_day_of_every_month_or_on_a_shorter_months_last(
+    day: date, months: int
+) -> None:
+    monthly = Reminder(day=day, at=time(9), recurrence=MONTHLY, message="x")
+    first = day.year * 12 + day.month - 1 + months
+    expected = []
+    for year, month in (divmod(number, 12) for number in range(first, first + 14)):
+        last = calendar.monthrange(year, month + 1)[1]
+        expected.append(datetime(year, month + 1, min(day.day, last), 9, tzinfo=UTC))
+
+    assert list(firings(monthly, expected[0] - MINUTE, expected[-1], UTC)) == expected
+
+
 def test_a_recurring_reminder_is_never_due_before_its_date() -> None:
     later = reminder(DAILY, "2026-06-01 09:00")
     assert next_firing(later, at("2026-01-01T00:00Z"), LONDON) == at("2026-06-01T08:00Z")

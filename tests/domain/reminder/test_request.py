@@ -7,15 +7,15 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from domain.reminder.line import InvalidReminderError, Reminder, form, parse
-from domain.reminder.request import LONGEST_MESSAGE_CHARS, Wish, changed_reminder, new_reminder, remark
+from domain.reminder.request import LONGEST_MESSAGE_CHARS, ReminderFields, changed_reminder, new_reminder, remark
 
 LONDON = ZoneInfo("Europe/London")
 NOW = datetime.fromisoformat("2026-03-28T12:00:30Z")
 OLD = parse('- [ ] date=2026-04-01 time=09:00 recur=daily msg="old" id=rid_X')
 
 
-def new(_now: str = "2026-03-28T12:00:30Z", **wish: Any) -> Reminder:
-    return new_reminder(Wish(msg="x", **wish), "rid_X", datetime.fromisoformat(_now), LONDON)
+def new(_now: str = "2026-03-28T12:00:30Z", **fields: Any) -> Reminder:
+    return new_reminder(ReminderFields(msg="x", **fields), "rid_X", datetime.fromisoformat(_now), LONDON)
 
 
 def stated(reminder: Reminder) -> str:
@@ -23,7 +23,7 @@ def stated(reminder: Reminder) -> str:
 
 
 @pytest.mark.parametrize(
-    ("wish", "expected"),
+    ("fields", "expected"),
     [
         ({"date": "2026-04-01", "time": "09:00"}, "2026-04-01 09:00 none"),
         ({"date": "today", "time": "12:01"}, "2026-03-28 12:01 none"),
@@ -40,12 +40,12 @@ def stated(reminder: Reminder) -> str:
         ({"date": "2026-03-29", "time": "01:30"}, "2026-03-29 01:30 none"),
     ],
 )
-def test_a_wish_becomes_a_local_minute(wish: dict[str, Any], expected: str) -> None:
-    assert stated(new(**wish)) == expected
+def test_a_wish_becomes_a_local_minute(fields: dict[str, Any], expected: str) -> None:
+    assert stated(new(**fields)) == expected
 
 
 @pytest.mark.parametrize(
-    ("wish", "why"),
+    ("fields", "why"),
     [
         ({}, "no time"),
         ({"date": "2026-04-01"}, "time= is missing"),
@@ -65,9 +65,9 @@ def test_a_wish_becomes_a_local_minute(wish: dict[str, Any], expected: str) -> N
         ({"in_minutes": 10**9}, "in_minutes 1000000000"),
     ],
 )
-def test_what_no_line_can_state_is_refused_with_the_reason(wish: dict[str, Any], why: str) -> None:
+def test_what_no_line_can_state_is_refused_with_the_reason(fields: dict[str, Any], why: str) -> None:
     with pytest.raises(InvalidReminderError) as raised:
-        new(**wish)
+        new(**fields)
     assert why in str(raised.value)
 
 
@@ -76,11 +76,11 @@ def test_one_hour_said_before_the_first_half_past_one_is_that_one() -> None:
 
 
 @pytest.mark.parametrize(
-    "wish", [{"in_minutes": 60}, {"at": "2026-10-25T01:30+00:00"}, {"at": "2026-10-25T02:30+01:00"}]
+    "fields", [{"in_minutes": 60}, {"at": "2026-10-25T01:30+00:00"}, {"at": "2026-10-25T02:30+01:00"}]
 )
-def test_the_second_half_past_one_is_refused_because_a_line_has_no_zone(wish: dict[str, Any]) -> None:
+def test_the_second_half_past_one_is_refused_because_a_line_has_no_zone(fields: dict[str, Any]) -> None:
     with pytest.raises(InvalidReminderError) as raised:
-        new("2026-10-25T00:30:00Z", **wish)
+        new("2026-10-25T00:30:00Z", **fields)
     assert "Sun 2026-10-25 01:30 GMT cannot be written down" in str(raised.value)
     assert "means the first, Sun 2026-10-25 01:30 BST" in str(raised.value)
 
@@ -88,34 +88,34 @@ def test_the_second_half_past_one_is_refused_because_a_line_has_no_zone(wish: di
 @pytest.mark.parametrize(("message", "why"), [("a\nb", "U+000A"), ("a\tb", "tab"), ("", "empty"), ("x" * 1501, "1501")])
 def test_a_message_must_fit_one_line_and_one_post(message: str, why: str) -> None:
     with pytest.raises(InvalidReminderError, match=why.replace("+", r"\+")):
-        new_reminder(Wish(msg=message, time="09:00"), "rid_X", NOW, LONDON)
+        new_reminder(ReminderFields(msg=message, time="09:00"), "rid_X", NOW, LONDON)
     assert LONGEST_MESSAGE_CHARS == 1500
 
 
 @pytest.mark.parametrize(
-    ("wish", "expected"),
+    ("fields", "expected"),
     [
-        (Wish(msg="new"), '- [ ] date=2026-04-01 time=09:00 recur=daily msg="new" id=rid_X'),
-        (Wish(time="10:00"), '- [ ] date=2026-04-01 time=10:00 recur=daily msg="old" id=rid_X'),
-        (Wish(date="tomorrow"), '- [ ] date=2026-03-29 time=09:00 recur=daily msg="old" id=rid_X'),
-        (Wish(recur="none"), '- [ ] date=2026-04-01 time=09:00 recur=none msg="old" id=rid_X'),
-        (Wish(in_minutes=2, recur="none"), '- [ ] date=2026-03-28 time=12:03 recur=none msg="old" id=rid_X'),
+        (ReminderFields(msg="new"), '- [ ] date=2026-04-01 time=09:00 recur=daily msg="new" id=rid_X'),
+        (ReminderFields(time="10:00"), '- [ ] date=2026-04-01 time=10:00 recur=daily msg="old" id=rid_X'),
+        (ReminderFields(date="tomorrow"), '- [ ] date=2026-03-29 time=09:00 recur=daily msg="old" id=rid_X'),
+        (ReminderFields(recur="none"), '- [ ] date=2026-04-01 time=09:00 recur=none msg="old" id=rid_X'),
+        (ReminderFields(in_minutes=2, recur="none"), '- [ ] date=2026-03-28 time=12:03 recur=none msg="old" id=rid_X'),
     ],
 )
-def test_a_change_touches_what_it_names(wish: Wish, expected: str) -> None:
-    assert form(changed_reminder(OLD, wish, NOW, LONDON)) == expected
+def test_a_change_touches_what_it_names(fields: ReminderFields, expected: str) -> None:
+    assert form(changed_reminder(OLD, fields, NOW, LONDON)) == expected
 
 
 def test_a_change_must_name_something_and_not_lie_in_the_past() -> None:
     with pytest.raises(InvalidReminderError, match="nothing to change"):
-        changed_reminder(OLD, Wish(), NOW, LONDON)
+        changed_reminder(OLD, ReminderFields(), NOW, LONDON)
     with pytest.raises(InvalidReminderError, match="has passed"):
-        changed_reminder(OLD, Wish(date="2026-03-01", recur="none"), NOW, LONDON)
+        changed_reminder(OLD, ReminderFields(date="2026-03-01", recur="none"), NOW, LONDON)
 
 
 def test_the_words_of_a_reminder_whose_time_has_passed_can_still_be_changed() -> None:
     past = parse('- [ ] date=2026-01-01 time=09:00 recur=none msg="old" id=rid_X')
-    assert changed_reminder(past, Wish(msg="new"), NOW, LONDON).message == "new"
+    assert changed_reminder(past, ReminderFields(msg="new"), NOW, LONDON).message == "new"
 
 
 def test_a_minute_that_the_clocks_skip_or_show_twice_is_remarked_on() -> None:

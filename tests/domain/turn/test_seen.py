@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from domain.turn.seen import Seen
+from domain.turn.seen import SeenMessages
 
 
 def test_an_id_is_seen_once_it_was_added() -> None:
-    seen = Seen()
+    seen = SeenMessages()
     assert "5" not in seen
     seen.add("5")
     assert "5" in seen
@@ -17,7 +17,7 @@ def test_an_id_is_seen_once_it_was_added() -> None:
 
 
 def test_what_is_older_than_everything_remembered_counts_as_seen() -> None:
-    seen = Seen(limit=3)
+    seen = SeenMessages(limit=3)
     for number in (10, 20, 30, 40):
         seen.add(str(number))
     assert "5" in seen
@@ -27,7 +27,7 @@ def test_what_is_older_than_everything_remembered_counts_as_seen() -> None:
 
 
 def test_the_newest_is_the_greatest_as_a_number() -> None:
-    seen = Seen()
+    seen = SeenMessages()
     assert seen.newest == ""
     for number in ("9", "10", "2"):
         seen.add(number)
@@ -36,4 +36,4 @@ def test_the_newest_is_the_greatest_as_a_number() -> None:
 
 def test_what_is_no_number_is_refused() -> None:
     with pytest.raises(ValueError, match="abc"):
-        Seen().add("abc")
+        SeenMessages().add("abc")

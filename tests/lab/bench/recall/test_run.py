@@ -103,7 +103,7 @@ def test_the_candidates_are_the_best_of_both_searches_and_the_turns_beside_them(
     assert [one.keyword > 0 for one in found] == [False, True, False]
 
 
-def test_sittings_end_where_nothing_was_said_for_long(library: Library) -> None:
+def test_episodes_end_where_nothing_was_said_for_long(library: Library) -> None:
     assert [one.episode for one in library.candidates(asking("ferry rooster greyhound"))] == [0, 0, 0, 3, 3, 3]
 
 

@@ -1,0 +1,51 @@
+"""Notification of subscribers: what was logged, turn by turn, and what was logged outside of turns."""
+
+from __future__ import annotations
+
+from actors.context.host import WindowHost
+from messages.base import Address, Message, TurnId
+from messages.turn import EventsLogged, LoggedEvent, TurnEnded
+
+
+class News:
+    """Tells subscribers of events that are in the log; a person's words wait for the end of the turn they open."""
+
+    def __init__(self, host: WindowHost, subscribers: tuple[Address, ...]) -> None:
+        self._host = host
+        self._subscribers = subscribers
+        self._questions: dict[TurnId, LoggedEvent] = {}
+        """What was logged of the person's words, for turns that wait or run."""
+
+    def hold_question(self, turn_id: TurnId, question: LoggedEvent) -> None:
+        """Keep the words that opened a turn until that has ended."""
+        self._questions[turn_id] = question
+
+    def take_question(self, turn_id: TurnId) -> LoggedEvent | None:
+        """The words that opened a turn, told with it no more; None if they are not held."""
+        return self._questions.pop(turn_id, None)
+
+    def forget(self) -> None:
+        """Hold nothing more: the log that it stands in is lost."""
+        self._questions.clear()
+
+    def turn_ended(self, turn_id: TurnId, outcome: str, audience: str, logged: list[LoggedEvent]) -> None:
+        """A turn is over.
+
+        Args:
+            turn_id: Which.
+            outcome: `answered`, `failed` or `aborted`.
+            audience: Who reads the window, as the turn's message said.
+            logged: What the log has of it, without the words that opened it.
+        """
+        question = self.take_question(turn_id)
+        events = (*((question,) if question else ()), *logged)
+        window = self._host.window
+        self._tell(TurnEnded(window=window, turn_id=turn_id, outcome=outcome, events=events, audience=audience))
+
+    def event_logged(self, event: LoggedEvent, audience: str) -> None:
+        """An event that belongs to no turn is in the log."""
+        self._tell(EventsLogged(window=self._host.window, events=(event,), audience=audience))
+
+    def _tell(self, message: Message) -> None:
+        for subscriber in self._subscribers:
+            self._host.tell(subscriber, message)
