@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 import msgspec
 import numpy as np
 
-from actors.memory.search.search import Hit, Kind, Question, Vector
+from actors.memory.search.search import Hit, Kind, MemoryQuery, Vector
 from actors.memory.store import Store
 from domain.memory.excerpt import excerpt
 from domain.memory.injection import Budget, Injection, inject, tokens
@@ -52,10 +52,10 @@ class Recall:
 
     def inject(self, store: Store, request: PrepareTurn, vector: Vector | None, now: datetime) -> Injected:
         """Choose the block for a turn."""
-        question = Question(
+        question = MemoryQuery(
             text=request.text,
             vector=vector,
-            shown=store.shown(request.window, request.visible, request.turn_id),
+            mask=store.mask(request.window, request.visible, request.turn_id),
             total=store.total,
             now=now,
             count=self._budget.most + REJECTED,
@@ -91,10 +91,10 @@ class Recall:
     def search(self, store: Store, request: SearchMemory, vector: Vector | None, now: datetime) -> MemoriesFound:
         """The answer to a search."""
         count = max(1, min(MOST_FOUND, request.limit))
-        question = Question(
+        question = MemoryQuery(
             text=request.query,
             vector=vector,
-            shown=store.shown(request.window, (), None),
+            mask=store.mask(request.window, (), None),
             total=store.total,
             now=now,
             count=count,

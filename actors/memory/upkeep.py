@@ -15,7 +15,6 @@ from messages.memory import LookAfterIndex, MemoryRebuilt, RebuildMemory, Reconc
 
 log = logging.getLogger(__name__)
 
-RECONCILE_EVERY_S = 3_600.0
 LOOK_EVERY_S = 60.0
 REOPEN_AFTER_S = 5.0
 SLICE_S = 0.02

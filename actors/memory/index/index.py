@@ -1,4 +1,4 @@
-"""What is in the index: turns, windows, logs, and what the index notes about itself."""
+"""Repository of the index: its turns, windows and logs, and what it notes about itself."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import apsw
 
 from actors.memory.index import database
 from actors.memory.index.pending import Pending
-from actors.memory.index.session import Session, milliseconds
+from actors.memory.index.session import IndexSession, milliseconds
 from actors.memory.index.turns import Turns
 from domain.memory.remembered import PinChange, Remembered
 from messages.base import Window
@@ -35,14 +35,14 @@ class Index:
     """The open index; each method that changes something is one transaction. A row's number never comes back."""
 
     def __init__(self, connection: apsw.Connection) -> None:
-        self._session = Session(connection)
+        self._session = IndexSession(connection)
         self._turns = Turns(self._session)
         self.pending = Pending(self._session)
 
     @classmethod
-    def open(cls, path: Path, now: datetime) -> tuple[Index, bool]:
+    def open(cls, path: Path, now: datetime, busy_ms: int = database.BUSY_MS) -> tuple[Index, bool]:
         """The index at `path` and whether it is new. Raises as `database.open_or_rebuild`."""
-        connection, is_new = database.open_or_rebuild(path, now)
+        connection, is_new = database.open_or_rebuild(path, now, busy_ms)
         index = cls(connection)
         if index.note_of("generation") is None:
             index.note("generation", milliseconds(now))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import NamedTuple
 
-from actors.memory.index.session import Session, milliseconds, moment
+from actors.memory.index.session import IndexSession, milliseconds, moment
 from domain.memory.hybrid_text import embedded_text
 from domain.memory.remembered import EMBEDDED_CHARS
 
@@ -34,7 +34,7 @@ class Waiting(NamedTuple):
 class Pending:
     """The turns without a vector. All inside the caller's thread, each change a transaction."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: IndexSession) -> None:
         self._session = session
 
     def due(self, now: datetime, limit: int) -> list[Waiting]:

@@ -1,4 +1,4 @@
-"""Makes the index say what the logs say: adds what is missing, drops what no log has, and names damaged logs once."""
+"""Reconciliation of the index with the logs: adds what is missing, drops what no log has, names damaged logs once."""
 
 from __future__ import annotations
 
@@ -53,9 +53,10 @@ class Piece:
 
 
 class Reconciliation:
-    """One comparison of all logs with the index, to be taken in pieces of a tenth of a second at most."""
+    """Incremental comparison of all logs with the index, in pieces of a tenth of a second at most."""
 
-    def __init__(self, root: Path, index: Index, now: datetime) -> None:
+    def __init__(self, root: Path, index: Index, now: datetime, piece_bytes: int = PIECE_BYTES) -> None:
+        self._piece_bytes = piece_bytes
         self._root = root
         self._index = index
         self._now = now
@@ -115,7 +116,7 @@ class Reconciliation:
     def _compare_open(self, window: Window, path: str, fd: int, status: os.stat_result) -> Generator[Piece, None, str]:
         """Compare the first `st_size` bytes, which are all that there were at the beginning; what is damaged."""
         state = LogState()
-        length = PIECE_BYTES
+        length = self._piece_bytes
         damage: list[Gap] = []
         while True:
             wanted = min(length, status.st_size - state.offset)
@@ -132,7 +133,7 @@ class Reconciliation:
             if not is_last and parsed.state.offset == state.offset:
                 length *= 2
                 continue
-            length = PIECE_BYTES
+            length = self._piece_bytes
             damage.extend(parsed.damage)
             # Rows behind the end came with turns that ended since, unless nothing was written since.
             is_all = is_last and os.fstat(fd).st_size == status.st_size

@@ -16,8 +16,8 @@ from messages.base import Window
 _VECTORS = "SELECT hash, id FROM vectors WHERE space = ? AND hash IN (SELECT unhex(value) FROM json_each(?))"
 
 
-class Session:
-    """The connection, with the numbers of windows and files that were looked up on it."""
+class IndexSession:
+    """Database session: the connection, with the numbers of windows and files that were looked up on it."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self.connection = connection

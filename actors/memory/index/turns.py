@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 
 from actors.memory.index.episodes import Episodes
-from actors.memory.index.session import Session, milliseconds
+from actors.memory.index.session import IndexSession, milliseconds
 from domain.memory.hybrid_text import keyword_text
 from domain.memory.remembered import PinChange, Remembered
 from messages.base import Window
@@ -25,7 +25,7 @@ _PIN_STATE = "SELECT pinned FROM pins WHERE path = ? AND line = ? ORDER BY at DE
 class Turns:
     """The rows; each with its words in the keyword index and its place in a episode. All inside a transaction."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: IndexSession) -> None:
         self._session = session
         self._episodes = Episodes(session)
 

@@ -37,6 +37,6 @@ def test_what_the_history_shows_is_left_out_unless_it_is_pinned_or_wanted_all_th
             for number in (1, 2, 3, 4)
         ],
     )
-    shown = store.shown(WINDOW, [EventId("e1"), EventId("e2")], TurnId("t4"))
+    shown = store.mask(WINDOW, [EventId("e1"), EventId("e2")], TurnId("t4"))
     assert [row for row in range(1, 5) if shown[row]] == found
     store.close()
