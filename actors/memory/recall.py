@@ -26,6 +26,8 @@ EXPLAINED_WINDOWS = 200
 SHOWN_CHARS = 300
 """Length of an excerpt that a search gives."""
 MOST_FOUND = 200
+POOL_TOKENS = 250
+"""Room in a search's pool for each hit that is wanted: several times what one takes, so that more are ranked."""
 WITHOUT_VECTOR = "no vector of the question: found by words alone"
 
 
@@ -100,7 +102,7 @@ class Recall:
             count=count,
         )
         # A search shows no block, so the pool is as large as what is asked for may need.
-        hits, _ = store.searcher.find(question, replace(self._budget, total_tokens=count * self._budget.item_tokens))
+        hits, _ = store.searcher.find(question, replace(self._budget, total_tokens=count * POOL_TOKENS))
         wanted = question_terms(request.query)
         return MemoriesFound(
             request_id=request.request_id,
