@@ -94,7 +94,7 @@ class Store:
         return store
 
     def close(self) -> None:
-        """Give everything back; again, nothing."""
+        """Give everything back. Idempotent."""
         self.engine.close()
         self.index.close()
         if self._scratch is not None:

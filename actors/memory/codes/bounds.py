@@ -98,8 +98,8 @@ def greatest(values: NDArray[np.float32], count: int) -> NDArray[np.int64]:
     """Slots of about the `count` greatest finite `values`, at least so many when there are; a quick look, unsorted."""
     if len(values) > 4 * count * _SAMPLE:
         sample = values[::_SAMPLE]
-        wanted = 2 * count // _SAMPLE + 8
-        floor = np.partition(sample, len(sample) - wanted)[len(sample) - wanted]
+        most = 2 * count // _SAMPLE + 8
+        floor = np.partition(sample, len(sample) - most)[len(sample) - most]
         slots = np.flatnonzero(values >= floor) if np.isfinite(floor) else np.empty(0, np.int64)
         if count <= len(slots) <= 8 * count:
             return slots

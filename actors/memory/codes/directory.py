@@ -30,25 +30,25 @@ class RowDirectory:
             self._sorted_count = len(rows)
         self._late = None
 
-    def slots(self, wanted: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The last slot of each of `wanted` in `rows`; -1 where there is none."""
+    def slots(self, keys: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The last slot of each of `keys` in `rows`; -1 where there is none."""
         early = rows[: self._sorted_count]
-        slots = _search(early if self._order is None else early[self._order], self._order, wanted)
+        slots = _search(early if self._order is None else early[self._order], self._order, keys)
         if self._sorted_count < len(rows):
             late = rows[self._sorted_count :]
             if self._late is None:
                 self._late = np.argsort(late, kind="stable")
-            later = _search(late[self._late], self._late, wanted)
+            later = _search(late[self._late], self._late, keys)
             slots = np.where(later >= 0, later + self._sorted_count, slots)
         return slots
 
 
 def _search(
-    ascending: NDArray[np.int64], order: NDArray[np.int64] | None, wanted: NDArray[np.int64]
+    ascending: NDArray[np.int64], order: NDArray[np.int64] | None, keys: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Where each of `wanted` stands last; -1 where it does not."""
-    at = np.searchsorted(ascending, wanted, side="right") - 1
-    at[at >= 0] = np.where(ascending[at[at >= 0]] == wanted[at >= 0], at[at >= 0], -1)
+    """Where each of `keys` stands last; -1 where it does not."""
+    at = np.searchsorted(ascending, keys, side="right") - 1
+    at[at >= 0] = np.where(ascending[at[at >= 0]] == keys[at >= 0], at[at >= 0], -1)
     if order is None:
         return at
     at[at >= 0] = order[at[at >= 0]]

@@ -144,7 +144,7 @@ class VectorEngine:
         self._attempt(self._open)
 
     def close(self) -> None:
-        """Give the files back; again, nothing."""
+        """Give the files back. Idempotent."""
         if self._nearest is not None:
             self._nearest.close()
             self._nearest = None

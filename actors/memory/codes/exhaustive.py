@@ -131,16 +131,16 @@ class ExhaustiveRanking:
 
     def _seeds(self) -> NDArray[np.int64]:
         """Rows that are probably near the top."""
-        wanted = self._tuning.seeds + self._tuning.seeds_each * self._count
-        slots = greatest(self._bounds, wanted * self._tuning.look)
+        most = self._tuning.seeds + self._tuning.seeds_each * self._count
+        slots = greatest(self._bounds, most * self._tuning.look)
         self._refine(slots)
-        if len(self._near.slots) <= wanted:
+        if len(self._near.slots) <= most:
             return slots[: self._tuning.batch]
         slots, guesses = self._near.slots, np.maximum(self._near.guesses, np.float32(0.0))
         # A bound less what it is above the guess.
         above = np.maximum(self._search.uppers[slots], np.float32(0.0)) - guesses
         scores = self._bounds[slots] - above * np.float32(ranking.WEIGHT_SIM)
-        return slots[np.argpartition(-scores, wanted - 1)[:wanted]]
+        return slots[np.argpartition(-scores, most - 1)[:most]]
 
     def _fetch(self, slots: NDArray[np.int64]) -> None:
         self._pool = self._pool.with_more(self._exact(slots))
@@ -237,18 +237,18 @@ class _Near:
         self.guesses = np.concatenate([self.guesses, guesses])
 
     def floors(
-        self, wanted: NDArray[np.int64], chosen: NDArray[np.int64]
+        self, slots: NDArray[np.int64], chosen: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """Those of `wanted` that are known here, and lower bounds of their cosines to each at the slots `chosen`.
+        """Those of `slots` that are known here, and lower bounds of their cosines to each at the slots `chosen`.
 
         Minus infinity where one that is chosen is not known here.
         """
         order = np.argsort(self.slots)
-        is_known, at = _among(self.slots, order, wanted)
+        is_known, at = _among(self.slots, order, slots)
         has_details, chosen_at = _among(self.slots, order, chosen)
         floors = np.full((np.count_nonzero(is_known), len(chosen)), -np.inf, np.float32)
         floors[:, has_details] = self._search.floors(self._records(at[is_known]), self._records(chosen_at[has_details]))
-        return wanted[is_known], floors
+        return slots[is_known], floors
 
     def _records(self, at: NDArray[np.int64]) -> Records:
         """The records of `slots[at]`."""
@@ -262,10 +262,10 @@ class _Near:
 
 
 def _among(
-    known: NDArray[np.int64], order: NDArray[np.int64], wanted: NDArray[np.int64]
+    known: NDArray[np.int64], order: NDArray[np.int64], values: NDArray[np.int64]
 ) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
-    """Whether each of `wanted` is `known`, and where; `order` sorts `known`."""
+    """Whether each of `values` is `known`, and where; `order` sorts `known`."""
     if not len(known):
-        return np.zeros(len(wanted), np.bool_), np.zeros(len(wanted), np.int64)
-    at = order[np.minimum(np.searchsorted(known, wanted, sorter=order), len(known) - 1)]
-    return known[at] == wanted, at
+        return np.zeros(len(values), np.bool_), np.zeros(len(values), np.int64)
+    at = order[np.minimum(np.searchsorted(known, values, sorter=order), len(known) - 1)]
+    return known[at] == values, at

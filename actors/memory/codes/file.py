@@ -169,7 +169,7 @@ class CodesFile:
         return self._tuning.memory_bytes - self.count * self._first.size
 
     def close(self) -> None:
-        """Give the files back; again, nothing."""
+        """Give the files back. Idempotent."""
         self._first.close()
         self._second.close()
 

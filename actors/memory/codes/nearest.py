@@ -33,7 +33,7 @@ _NEAR_FACTOR = 2
 
 
 class VectorSource(Protocol):
-    """The vectors of one space, as the index has them."""
+    """Repository of the vectors of one space, as the index has them."""
 
     def rows(self) -> NDArray[np.int64]:
         """Every row that has a vector, ascending."""
@@ -47,7 +47,7 @@ class VectorSource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RankedRow:
-    """A chosen row, with its score at the moment it was chosen."""
+    """Search result: a chosen row, with its score at the moment it was chosen."""
 
     row: int
     score: float
@@ -134,7 +134,7 @@ class Nearest:
         self._table.add(self._file.append(there, np.full(len(there), np.nan), nothing))
 
     def close(self) -> None:
-        """Give the file back; again, nothing."""
+        """Give the file back. Idempotent."""
         self._file.close()
 
     def top(

@@ -86,7 +86,7 @@ class RecordFile:
         os.ftruncate(self._descriptor, self._offset(count))
 
     def close(self) -> None:
-        """Give the file back; again, nothing."""
+        """Give the file back. Idempotent."""
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1

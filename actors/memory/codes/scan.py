@@ -65,7 +65,7 @@ def look(
     *,
     is_compiled: bool,
 ) -> tuple[NDArray[np.float32], NDArray[np.float32] | None]:
-    """For each vector a number that its cosine is not above, and one that its score is not above.
+    """Upper bound of each vector's cosine and of its score, float32 (n,).
 
     Args:
         mask: Which vectors are asked about, as many as there are; the others get minus infinity.
@@ -104,7 +104,7 @@ def plain_bounds(blocks: Blocks, part: slice, frame: Frame, question: FramedQuer
 def fine_products(
     records: NDArray[np.void], frame: Frame, vectors: NDArray[np.float32], *, is_compiled: bool
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """The product of each decoded record of the second file with each of `vectors`, and the records' own lengths.
+    """Products of each decoded record of the second file with each of `vectors`, and the records' own lengths.
 
     Args:
         records: Contiguous.

@@ -78,13 +78,13 @@ class CodesTable:
     def look(
         self, question: FramedQuery, mask: NDArray[np.bool_], recency: Recency | None
     ) -> tuple[NDArray[np.float32], NDArray[np.float32] | None]:
-        """For each slot a number that its cosine is not above, and one for its score; see `scan.look`."""
+        """Upper bound of each slot's cosine, and of its score if `recency` is given; see `scan.look`."""
         return scan.look(self._blocks, self.frame, question, mask, recency, is_compiled=self._is_compiled)
 
     def fine_products(
         self, records: Records, vectors: NDArray[np.float32]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Products of decoded records of the second file, and their lengths; see `scan.fine_products`."""
+        """Products of decoded records of the second file with `vectors`, (n, m), and the records' lengths, (n,)."""
         return scan.fine_products(records, self.frame, vectors, is_compiled=self._is_compiled)
 
     def codes_at(self, slots: NDArray[np.int64]) -> tuple[NDArray[np.int8], NDArray[np.uint8], NDArray[np.uint16]]:

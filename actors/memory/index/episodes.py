@@ -28,21 +28,21 @@ class Episodes:
 
     def last(self, window: int) -> EpisodeTurn | None:
         """The window's newest turn."""
-        found = self._session.rows(
+        newest = self._session.rows(
             "SELECT id, timestamp, episode FROM turns WHERE window = ? ORDER BY timestamp DESC, id DESC LIMIT 1", window
         )
-        return EpisodeTurn(*found[0]) if found else None
+        return EpisodeTurn(*newest[0]) if newest else None
 
     def following(self, last: EpisodeTurn | None, first_row: int, moments: Iterable[int]) -> list[int]:
         """The episodes of new turns behind all others of their window, numbered from `first_row` on."""
         episode, before = (last.episode, last.at) if last is not None else (first_row, None)
-        found = []
+        episodes = []
         for row, at in enumerate(moments, first_row):
             if before is not None and at - before > _GAP_MS:
                 episode = row
-            found.append(episode)
+            episodes.append(episode)
             before = at
-        return found
+        return episodes
 
     def join(self, row: int, window: int, at: int) -> None:
         """Let a row that was put in anywhere belong to the episode around it; it may make one of two."""

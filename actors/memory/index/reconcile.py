@@ -83,14 +83,14 @@ class Reconciliation:
                     yield from self._logs_of(surface, name)
 
     def _logs_of(self, surface: Surface, context_id: str) -> Iterator[tuple[Window, str]]:
-        found: list[tuple[LogName, str]] = []
+        names: list[tuple[LogName, str]] = []
         for name in _listed(self._root / LOG_ROOT / surface.value / context_id):
             try:
-                found.append((parse_log_name(name), name))
+                names.append((parse_log_name(name), name))
             except ValueError:
                 continue  # Other files may lie there.
         window = Window(surface=surface, id=context_id)
-        for _, name in sorted(found):
+        for _, name in sorted(names):
             yield window, f"{LOG_ROOT}/{surface.value}/{context_id}/{name}"
 
     def _compare(self, window: Window, path: str) -> Iterator[Piece]:
@@ -119,9 +119,9 @@ class Reconciliation:
         length = self._piece_bytes
         damage: list[Gap] = []
         while True:
-            wanted = min(length, status.st_size - state.offset)
-            data = os.pread(fd, wanted, state.offset)
-            is_last = len(data) < wanted or state.offset + wanted == status.st_size
+            size = min(length, status.st_size - state.offset)
+            data = os.pread(fd, size, state.offset)
+            is_last = len(data) < size or state.offset + size == status.st_size
             if not is_last:
                 # A record is whole only if no seal follows it, so the piece ends where something else begins.
                 cut = _last_heading(data)
@@ -148,12 +148,12 @@ class Reconciliation:
     def _apply(self, window: Window, path: str, records: list[Record], first_line: int, end_line: int) -> Piece:
         """Make the rows from `first_line` to before `end_line` of a log be what it says there."""
         entries = [entry for record in records if (entry := remembered_of(path, record)) is not None]
-        said = {entry.line: entry for entry in entries if isinstance(entry, Remembered)}
+        turns = {entry.line: entry for entry in entries if isinstance(entry, Remembered)}
         there = self._index.between(path, first_line, end_line - 1)
         stale = [
             row
             for line, (row, event, hash_) in there.items()
-            if line not in said or (said[line].event_id, said[line].hash) != (event, hash_)
+            if line not in turns or (turns[line].event_id, turns[line].hash) != (event, hash_)
         ]
         self._index.forget(stale)
         sources = frozenset(entry.source_line for entry in entries if isinstance(entry, PinChange))

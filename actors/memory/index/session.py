@@ -47,8 +47,8 @@ class IndexSession:
 
     def one(self, statement: str, *values: apsw.SQLiteValue) -> Any:
         """The first value of the first row; None without rows."""
-        found = self.rows(statement, *values)
-        return found[0][0] if found else None
+        rows = self.rows(statement, *values)
+        return rows[0][0] if rows else None
 
     def window(self, window: Window) -> int:
         """The window's number; it gets one if it has none."""

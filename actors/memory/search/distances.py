@@ -27,8 +27,8 @@ def nearest(
     every = np.fromiter(connection.execute(_DISTANCES, (query_bytes,)), _EVERY)
     every = every[every["row"] < len(mask)]
     every = every[mask[every["row"]]]
-    wanted = min(count + _MORE, len(every))
-    rows = every["row"][np.argpartition(every["distance"], wanted - 1)[:wanted]] if wanted else every["row"]
+    most = min(count + _MORE, len(every))
+    rows = every["row"][np.argpartition(every["distance"], most - 1)[:most]] if most else every["row"]
     cosines = ranking.cosines(vectors.fetch(rows), query)
     order = np.lexsort((rows, -vectors.times(rows), -cosines))[:count]
     return rows[order], cosines[order]

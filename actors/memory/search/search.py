@@ -118,7 +118,7 @@ class Searcher:
         return scores, {row: turns[row] for row in scores}
 
     def _sizes(
-        self, rows: Sequence[int], wanted: frozenset[str], budget: Budget, turns: dict[int, IndexedTurn]
+        self, rows: Sequence[int], terms: frozenset[str], budget: Budget, turns: dict[int, IndexedTurn]
     ) -> Iterator[int]:
         """Rendered size of each row's memory, looked up a few rows at a time, for most are never asked for.
 
@@ -129,7 +129,7 @@ class Searcher:
             part = rows[begin : begin + _SIZED_AT_ONCE]
             turns |= self._turns(part)
             for row in part:
-                yield rendered_size(turns[row].memory, wanted, budget)
+                yield rendered_size(turns[row].memory, terms, budget)
 
     # ranking
 
@@ -139,8 +139,8 @@ class Searcher:
         rows = np.array([turn.row for turn in turns], np.int64)
         vectors = self._vectors.fetch(rows)
         sims = self._similarities(question, turns, vectors, scores)
-        said = np.array([turn.timestamp for turn in turns], np.float64)
-        ages = (question.now.timestamp() * 1000 - said) / 1000 / DAY_S
+        timestamps = np.array([turn.timestamp for turn in turns], np.float64)
+        ages = (question.now.timestamp() * 1000 - timestamps) / 1000 / DAY_S
         pinned = np.array([turn.is_pinned for turn in turns], np.bool_)
         hits = []
         for pick in rank_arrays(rows, sims, ages, pinned, vectors, question.count):
