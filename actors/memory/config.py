@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from actors.memory.store import Plan
+from actors.memory.store import MemoryPlan
 from domain.memory.injection import Budget
 
 RECONCILE_EVERY_S = 3_600.0
@@ -14,7 +14,7 @@ RECONCILE_EVERY_S = 3_600.0
 class MemoryConfig:
     """What a memory actor is made with."""
 
-    plan: Plan
+    plan: MemoryPlan
     """What is opened, and how it is searched."""
     budget: Budget = field(default_factory=Budget)
     """Of the block that one turn gets."""

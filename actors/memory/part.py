@@ -52,7 +52,7 @@ def memory_spec(plan: Plan, *, read_only: bool = False, embeds: bool = True) -> 
         from domain.memory.injection import Budget
 
         memory, space = plan.settings.memory, plan.space()
-        opening = store.Plan(
+        opening = store.MemoryPlan(
             data_root=plan.settings.data_root,
             space=space.name,
             dimensions=space.dimensions,

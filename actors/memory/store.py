@@ -24,7 +24,7 @@ from messages.base import EventId, TurnId, Window
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class MemoryPlan:
     """What a memory is opened with."""
 
     data_root: Path
@@ -53,7 +53,7 @@ class Plan:
 class Store:
     """Open memory: one life of the index, from opening to closing. What raises an `apsw.Error` has changed nothing."""
 
-    def __init__(self, plan: Plan, index: Index, scratch: TemporaryDirectory[str] | None = None) -> None:
+    def __init__(self, plan: MemoryPlan, index: Index, scratch: TemporaryDirectory[str] | None = None) -> None:
         self.index = index
         self._plan = plan
         self._scratch = scratch
@@ -70,7 +70,7 @@ class Store:
         self.space_changed = False
 
     @classmethod
-    def open(cls, plan: Plan, now: datetime) -> Store:
+    def open(cls, plan: MemoryPlan, now: datetime) -> Store:
         """The memory as it is on the disk, or a new one; what is unusable is moved aside.
 
         Raises:

@@ -10,7 +10,7 @@ import apsw
 from actors.kernel import Host, Timer
 from actors.memory.index.database import ForeignIndexError
 from actors.memory.index.reconcile import Piece, Reconciliation
-from actors.memory.store import Plan, Store
+from actors.memory.store import MemoryPlan, Store
 from messages.memory import LookAfterIndex, MemoryRebuilt, RebuildMemory, ReconcileDue, ReconcileSlice
 
 log = logging.getLogger(__name__)
@@ -33,7 +33,7 @@ class Upkeep:
     def __init__(
         self,
         host: Host,
-        plan: Plan,
+        plan: MemoryPlan,
         reconcile_every_s: float,
         on_reconciled: Callable[[Store], None],
         on_closed: Callable[[], None],

@@ -18,7 +18,7 @@ from actors.memory.actor import MemoryActor
 from actors.memory.config import MemoryConfig
 from actors.memory.search.search import Kind
 from actors.memory.search.visibility import Scope
-from actors.memory.store import Plan, Store
+from actors.memory.store import MemoryPlan, Store
 from domain.memory.injection import Budget
 from domain.memory.keywords import terms
 from messages.base import CONTEXT_KIND, Address, Message, RequestId, Surface, Window
@@ -134,7 +134,7 @@ class MemoryRig:
             place = Window.from_key(key)
             return ContextActor(place, Journal(root, place, max_history_tokens), config)
 
-        plan = Plan(
+        plan = MemoryPlan(
             root,
             self.brain.space,
             self.brain.dimensions,

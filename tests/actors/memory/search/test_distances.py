@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from actors.memory.search.search import Kind, MemoryQuery
-from actors.memory.store import Plan, Store
+from actors.memory.store import MemoryPlan, Store
 from domain.memory.injection import Budget
 from domain.memory.remembered import USER, Remembered
 from messages.base import EventId, Surface, TurnId, Window
@@ -22,7 +22,7 @@ DIMS, TURNS = 12, 300
 
 def stored(folder: Path, search: Kind) -> Store:
     """Turns with random vectors; every tenth has none yet, two have the same, one has no direction."""
-    store = Store.open(Plan(folder, "random", DIMS, search, "global"), NOW)
+    store = Store.open(MemoryPlan(folder, "random", DIMS, search, "global"), NOW)
     store.remember(
         WINDOW,
         [

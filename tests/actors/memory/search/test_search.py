@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from actors.memory.search.search import Kind, MemoryQuery
-from actors.memory.store import Plan, Store
+from actors.memory.store import MemoryPlan, Store
 from domain.memory.hybrid_text import embedded_text
 from domain.memory.injection import Budget
 from domain.memory.remembered import USER, Remembered
@@ -53,7 +53,7 @@ def library() -> Library:
 
 def stored(folder: Path, library: Library, search: Kind) -> Store:
     """The library's turns and vectors in an index."""
-    store = Store.open(Plan(folder, "words", WordModel.dimensions, search, "global"), NOW)
+    store = Store.open(MemoryPlan(folder, "words", WordModel.dimensions, search, "global"), NOW)
     store.remember(
         WINDOW,
         [
