@@ -1,24 +1,22 @@
 """Makes the checkout's .venv from its locks: all of it or, as far as the next command can tell, nothing.
 
-Where there is a C compiler, the memory's search is compiled into it as well.
+Where there is a C compiler, the memory's search is built as well (_extension.py).
 """
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import importlib.util
-import os
-import platform
 import shlex
-import shutil
 import subprocess
 import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from _launch import clean_environ, fingerprint, is_current, lock_path, stamp_path, venv_python
+import _extension
+from _launch import clean_environ, is_built, is_current, lock_path, stamp_path, venv_python
+from _stamp import is_noted, note
 
 try:
     import fcntl
@@ -30,9 +28,7 @@ if TYPE_CHECKING:
 
 PIP = ("-m", "pip", "--disable-pip-version-check", "install", "--no-input", "--no-user", "--progress-bar", "off")
 LOCKED = ("--require-hashes", "--only-binary", ":all:", "--no-deps")  # the locks name everything there is to install
-LAYERS = ("run", "dev", "scan")
-COMPILERS = ("cc", "gcc", "clang")
-COMPILED = ("-O3", "-std=gnu11", "-shared", "-fPIC")
+STAMPS = ("run", "dev", _extension.STAMP)
 TAIL_LINES = 25
 
 
@@ -42,13 +38,15 @@ def install(root: str, layers: tuple[str, ...]) -> None:
     A changed lock means a new .venv rather than an upgrade in place, so that what is installed is what is locked.
     Safe to interrupt, and to run several times at once: the others wait for the first.
     """
-    if all(is_installed(root, layer) for layer in layers):
+    if all(is_installed(root, layer) for layer in layers) and (is_built(root) or _extension.is_noted_again(root)):
         return
     try:
         with _only_one(root) as lock:
             for layer in layers:
                 if not is_installed(root, layer):
                     _Setup(root, lock).install(layer)
+            if not is_built(root) and not _extension.is_noted_again(root):
+                _extension.build(root, lock)
     except KeyboardInterrupt:
         _say("Interrupted; the next command starts the set-up again.")
         sys.exit(130)
@@ -60,16 +58,7 @@ def is_installed(root: str, layer: str) -> bool:
     """Whether .venv holds `layer` as its lock is now; a lock that was only touched is noted with its new time."""
     if is_current(root, layer):
         return True
-    try:
-        if Path(stamp_path(root, layer)).read_text().splitlines()[1:] != [_identity(root, layer)]:
-            return False
-    except OSError:
-        return False
-    if not Path(venv_python(root)).exists():
-        return False
-    with contextlib.suppress(OSError):  # somebody else's checkout: then the contents are compared each time
-        _write_stamp(root, layer)
-    return True
+    return Path(venv_python(root)).exists() and is_noted(root, layer, [lock_path(root, layer)])
 
 
 class _Setup:
@@ -81,9 +70,6 @@ class _Setup:
         self._unfinished = Path(root, ".venv", "unfinished")
 
     def install(self, layer: str) -> None:
-        if layer == "scan":
-            self._build_scan()
-            return
         started = time.monotonic()
         if layer == "run" or self._unfinished.exists():
             _say("Setting up .venv (once, a minute or two)...")
@@ -100,30 +86,15 @@ class _Setup:
                 f"The Python at {sys.executable} cannot make virtual environments: its venv module is incomplete.\n"
                 f"On Debian and Ubuntu: sudo apt-get install python3.{sys.version_info[1]}-venv"
             )
-        for layer in LAYERS:
+        for layer in STAMPS:
             Path(stamp_path(self._root, layer)).unlink(missing_ok=True)
         self._call([sys.executable, "-m", "venv", "--clear", str(Path(self._root, ".venv"))])
-
-    def _build_scan(self) -> None:
-        """Compiles the search to where actors/memory/codes/scan.py looks for it; without it, numpy does its work."""
-        source = Path(lock_path(self._root, "scan"))
-        digest = hashlib.blake2b(source.read_bytes(), digest_size=8).hexdigest()
-        library = Path(self._root, ".venv", "lib", f"remembrancer-scan-{platform.machine()}-{digest}.so")
-        for old in library.parent.glob("remembrancer-scan-*"):
-            old.unlink()
-        problem = _compile(source, library)
-        if problem:
-            _say(
-                f"The memory's search was not compiled ({problem}): it works all the same, but several times slower.\n"
-                "To try again, with a C compiler installed: remove .venv/scan.stamp."
-            )
-        _write_stamp(self._root, "scan")
 
     def _install_lock(self, layer: str) -> None:
         self._unfinished.touch()
         self._call([venv_python(self._root), *PIP, *LOCKED, "-r", lock_path(self._root, layer)])
         self._unfinished.unlink()
-        _write_stamp(self._root, layer)
+        note(self._root, layer, [lock_path(self._root, layer)])
 
     def _call(self, command: list[str]) -> None:
         finished = subprocess.run(
@@ -146,21 +117,6 @@ class _Setup:
         )
 
 
-def _compile(source: Path, library: Path) -> str:
-    """What kept `source` from being compiled to `library`; nothing if it was."""
-    compiler = next((path for path in map(shutil.which, COMPILERS) if path), None)
-    if compiler is None:
-        return "there is no C compiler"
-    draft = library.with_suffix(f".{os.getpid()}")
-    command = [compiler, *COMPILED, "-o", str(draft), str(source)]
-    done = subprocess.run(command, check=False, stdin=subprocess.DEVNULL, capture_output=True)
-    if done.returncode != 0:
-        draft.unlink(missing_ok=True)
-        return f"{compiler} said: {done.stderr.decode(errors='replace').strip()[-500:]}"
-    draft.replace(library)
-    return ""
-
-
 @contextlib.contextmanager
 def _only_one(root: str) -> Iterator[int]:
     with Path(root, ".venv.lock").open("w") as lock:
@@ -171,19 +127,6 @@ def _only_one(root: str) -> Iterator[int]:
                 _say("Another command is setting up .venv; waiting for it...")
                 fcntl.flock(lock, fcntl.LOCK_EX)
         yield lock.fileno()
-
-
-def _write_stamp(root: str, layer: str) -> None:
-    stamp = Path(stamp_path(root, layer))
-    draft = stamp.with_suffix(f".{os.getpid()}")
-    draft.write_text(f"{fingerprint(root, layer)}{_identity(root, layer)}\n")
-    draft.replace(stamp)
-
-
-def _identity(root: str, layer: str) -> str:
-    """What `layer` was installed from: its lock's content and, with its version in the path, the Python under .venv."""
-    digest = hashlib.sha256(Path(lock_path(root, layer)).read_bytes()).hexdigest()
-    return f"{digest} {Path(venv_python(root)).resolve()}"
 
 
 def _say(text: str) -> None:

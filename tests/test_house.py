@@ -135,7 +135,7 @@ def test_every_command_is_executable_and_asks_for_any_python_3(name: str) -> Non
 def test_every_file_in_bin_is_known_here() -> None:
     files = {path.name for path in (ROOT / "bin").iterdir() if path.is_file()}
 
-    assert files == {*READ_BY_ANY_PYTHON_3, "_environment.py", "overrides.txt"}
+    assert files == {*READ_BY_ANY_PYTHON_3, "_environment.py", "_extension.py", "_stamp.py", "overrides.txt"}
 
 
 @pytest.mark.parametrize("name", READ_BY_ANY_PYTHON_3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import os
 import shutil
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import zipfile
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -21,6 +23,7 @@ import tiny
 def agent(prog_name):
     print(prog_name, tiny.VERSION, *sys.argv[1:])
 """
+CODES = Path("actors", "memory", "codes")
 PYTEST = "import os, sys; print(os.getcwd(), *sys.argv[1:])"
 
 DEADLINE_S = 120
@@ -42,6 +45,21 @@ def write_wheel(folder: Path, name: str, version: str, source: str) -> str:
     with zipfile.ZipFile(wheel, "w") as archive:
         for file, text in contents.items():
             archive.writestr(zipfile.ZipInfo(file), text)  # without today's date, so that the hash is the content's
+    return requirement(name, version, wheel)
+
+
+def repack_wheel(folder: Path, name: str) -> str:
+    """The locked requirement for a wheel of what is installed here under that name."""
+    installed = metadata.distribution(name)
+    wheel = folder / f"{name}-{installed.version}-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        for file in installed.files or ():
+            if ".." not in file.parts and file.suffix != ".pyc" and file.name not in ("INSTALLER", "REQUESTED"):
+                archive.write(file.locate(), str(file))
+    return requirement(name, installed.version, wheel)
+
+
+def requirement(name: str, version: str, wheel: Path) -> str:
     return f"{name}=={version} --hash=sha256:{hashlib.sha256(wheel.read_bytes()).hexdigest()}\n"
 
 
@@ -83,7 +101,10 @@ def first_two(tmp_path_factory: pytest.TempPathFactory) -> tuple[Checkout, list[
     shutil.copytree(ROOT / "bin", checkout.root / "bin", ignore=shutil.ignore_patterns("__pycache__"))
     (checkout.root / "actors").mkdir()
     (checkout.root / "actors" / "cli.py").write_text(CLI)
-    checkout.lock("requirements.lock", write_wheel(checkout.wheels, "tiny", "1.0", "VERSION = 1"))
+    checkout.lock(
+        "requirements.lock",
+        write_wheel(checkout.wheels, "tiny", "1.0", "VERSION = 1") + repack_wheel(checkout.wheels, "setuptools"),
+    )
     checkout.lock("requirements-dev.lock", write_wheel(checkout.wheels, "pytest", "1.0", PYTEST))
     processes = [checkout.start("agent", "hello") for _ in range(2)]
     outputs = [process.communicate(timeout=DEADLINE_S) for process in processes]
@@ -218,30 +239,54 @@ def test_a_python_that_is_too_old_hands_over_to_a_newer_one_on_the_path(checkout
     assert (done.returncode, done.stdout) == (0, f"handed over: {checkout.root}/bin/agent\n")
 
 
-def test_the_search_is_compiled_once_and_anew_when_its_source_changes(checkout: Checkout) -> None:
-    source = checkout.root / "actors" / "memory" / "scan.c"
-    source.parent.mkdir()
-    shutil.copy(ROOT / "actors" / "memory" / "scan.c", source)
-    libraries = []
+@pytest.fixture
+def with_scan(checkout: Checkout) -> Checkout:
+    """A clone that has the memory's search to build."""
+    (checkout.root / CODES).mkdir(parents=True)
+    shutil.copy(ROOT / CODES / "scan.c", checkout.root / CODES)
+    shutil.copy(ROOT / "setup.py", checkout.root)
+    (checkout.root / "pyproject.toml").write_text('[project]\nname = "remembrancer"\nversion = "0"\n')
+    return checkout
+
+
+def libraries(checkout: Checkout) -> list[tuple[str, int]]:
+    return [(file.name, file.stat().st_mtime_ns) for file in (checkout.root / CODES).glob("_scan*")]
+
+
+def test_the_search_is_built_once_and_anew_when_its_source_changes(with_scan: Checkout) -> None:
+    source = with_scan.root / CODES / "scan.c"
+    built = []
     for change in ("", "", "/* changed */"):
         source.write_text(source.read_text() + change)
-        done = checkout.run("agent")
-        assert done.returncode == 0
-        found = list(checkout.root.glob(".venv/lib/remembrancer-scan-*"))
-        assert bool(found) == ("was not compiled" not in done.stderr), done.stderr
-        assert len(found) <= 1
-        libraries.append([(file.name, file.stat().st_mtime_ns) for file in found])
-    assert libraries[0] == libraries[1]
-    assert not libraries[0] or libraries[1] != libraries[2]
+        processes = [with_scan.start("agent") for _ in range(2)]
+        outputs = [process.communicate(timeout=DEADLINE_S) for process in processes]
+        assert [(process.returncode, stdout) for process, (stdout, _) in zip(processes, outputs, strict=True)] == [
+            (0, "agent 1\n")
+        ] * 2
+        built.append(libraries(with_scan))
+        assert len(built[-1]) <= 1
+        is_said = "was not compiled" in "".join(stderr for _, stderr in outputs)
+        assert bool(built[-1]) or is_said == (change != "" or len(built) == 1)
+    assert built[0] == built[1]
+    if built[0]:
+        assert built[1] != built[2]
+        library = ctypes.CDLL(str(with_scan.root / CODES / built[2][0][0]))
+        assert library.scan_interface() == 1
 
 
-def test_without_a_compiler_all_is_set_up_and_it_is_said_once(checkout: Checkout, tmp_path: Path) -> None:
-    source = checkout.root / "actors" / "memory" / "scan.c"
-    source.parent.mkdir()
-    source.write_text("int main(void) { return 0; }")
-    empty = tmp_path / "empty"
-    empty.mkdir()
-    first, second = (checkout.run("agent", PATH=str(empty)) for _ in range(2))
+def test_a_search_that_was_taken_away_is_built_again(with_scan: Checkout) -> None:
+    with_scan.run("agent")
+    before = libraries(with_scan)
+    for name, _ in before:
+        (with_scan.root / CODES / name).unlink()
+    with_scan.run("agent")
+    assert [name for name, _ in libraries(with_scan)] == [name for name, _ in before]
+
+
+def test_without_a_compiler_all_is_set_up_and_it_is_said_once(with_scan: Checkout) -> None:
+    first, second = (with_scan.run("agent", CC="/nowhere/cc") for _ in range(2))
     assert (first.returncode, second.returncode) == (0, 0)
-    assert "there is no C compiler" in first.stderr
+    assert "was not compiled" in first.stderr
+    assert "/nowhere/cc" in first.stderr
     assert second.stderr == ""
+    assert libraries(with_scan) == []

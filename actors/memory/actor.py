@@ -9,13 +9,12 @@ from typing import assert_never
 
 from actors.kernel import Actor, Timer
 from actors.memory.backlog import Backlog
+from actors.memory.config import MemoryConfig
 from actors.memory.expanding import expand
 from actors.memory.recall import Recall, vector_of
 from actors.memory.search.search import Vector
-from actors.memory.store import Plan
-from actors.memory.upkeep import RECONCILE_EVERY_S, Upkeep
+from actors.memory.upkeep import Upkeep
 from domain.log.window import keeps_logs
-from domain.memory.injection import Budget
 from domain.memory.remembered import remembered
 from messages.base import Address, Message, RequestId, Surface, Window
 from messages.embedder import EmbeddingFailed, EmbedTexts, TextRole, TextsEmbedded
@@ -40,7 +39,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
-class _Asked:
+class _OpenQuestion:
     """A question that waits for its vector."""
 
     request: PrepareTurn | SearchMemory
@@ -58,30 +57,24 @@ class MemoryActor(Actor):
 
     def __init__(
         self,
-        *,
-        plan: Plan,
+        config: MemoryConfig,
         embedder: Address | None,
-        budget: Budget,
-        query_timeout_s: float = 4.5,
-        reconcile_every_s: float = RECONCILE_EVERY_S,
     ) -> None:
         """A memory at rest.
 
         Args:
-            plan: What is opened, and how it is searched.
+            config: The operator's settings.
             embedder: Who makes vectors, of the plan's space; None to find and store without.
-            budget: Of the block that one turn gets.
-            query_timeout_s: Longest wait for the vector of a question; less than contributors have.
-            reconcile_every_s: Between two comparisons with the logs.
         """
         super().__init__()
+        plan = config.plan
         self._plan = plan
         self._embedder = embedder
-        self._query_timeout_s = query_timeout_s
-        self._asked: dict[RequestId, _Asked] = {}
-        self._recall = Recall(plan.search, budget)
+        self._query_timeout_s = config.query_timeout_s
+        self._questions: dict[RequestId, _OpenQuestion] = {}
+        self._recall = Recall(plan.search, config.budget)
         self._backlog = Backlog(self, embedder, plan.space, plan.dimensions)
-        self._upkeep = Upkeep(self, plan, reconcile_every_s, self._backlog.go_on, self._backlog.drop)
+        self._upkeep = Upkeep(self, plan, config.reconcile_every_s, self._backlog.go_on, self._backlog.drop)
 
     def on_start(self) -> None:
         """Open the index; if that is not possible now, go on without and try again."""
@@ -177,7 +170,7 @@ class MemoryActor(Actor):
             return
         request_id = RequestId(self.new_id())
         timer = self.after(self._query_timeout_s, EmbeddingOverdue(request_id=request_id))
-        self._asked[request_id] = _Asked(request, timer)
+        self._questions[request_id] = _OpenQuestion(request, timer)
         question = EmbedTexts(
             request_id=request_id,
             reply_to=self.address,
@@ -188,11 +181,11 @@ class MemoryActor(Actor):
         self.tell(self._embedder, question)
 
     def _embedded(self, reply: TextsEmbedded) -> None:
-        asked = self._take(reply.request_id)
-        if asked is not None:
+        question = self._take(reply.request_id)
+        if question is not None:
             sound = reply.model == self._plan.space and len(reply.vectors) == 1
             vector = vector_of(reply.vectors[0]) if sound and self._backlog.is_sound(reply.vectors[0]) else None
-            self._answer(asked.request, vector)
+            self._answer(question.request, vector)
         elif reply.request_id in self._backlog:
             store = self._upkeep.store()
             with self.blocking():
@@ -200,9 +193,9 @@ class MemoryActor(Actor):
             self._backlog.go_on(store)
 
     def _embedding_failed(self, reply: EmbeddingFailed) -> None:
-        asked = self._take(reply.request_id)
-        if asked is not None:
-            self._answer(asked.request, None)
+        question = self._take(reply.request_id)
+        if question is not None:
+            self._answer(question.request, None)
         elif reply.request_id in self._backlog:
             store = self._upkeep.store()
             with self.blocking():
@@ -210,20 +203,20 @@ class MemoryActor(Actor):
             self._backlog.go_on(store)
 
     def _overdue(self, due: EmbeddingOverdue) -> None:
-        asked = self._take(due.request_id)
-        if asked is not None:
-            self._answer(asked.request, None)
+        question = self._take(due.request_id)
+        if question is not None:
+            self._answer(question.request, None)
         elif due.request_id in self._backlog:
             store = self._upkeep.store()
             with self.blocking():
                 self._backlog.overdue(store, due.request_id)
             self._backlog.go_on(store)
 
-    def _take(self, request_id: RequestId) -> _Asked | None:
-        asked = self._asked.pop(request_id, None)
-        if asked is not None:
-            asked.timer.cancel()
-        return asked
+    def _take(self, request_id: RequestId) -> _OpenQuestion | None:
+        question = self._questions.pop(request_id, None)
+        if question is not None:
+            question.timer.cancel()
+        return question
 
     def _answer(self, request: PrepareTurn | SearchMemory, vector: Vector | None) -> None:
         if not self._upkeep.guarded(lambda: self._answer_from_index(request, vector)):
@@ -234,8 +227,8 @@ class MemoryActor(Actor):
         began = self.monotonic()
         if isinstance(request, SearchMemory):
             with self.blocking():
-                found = self._recall.search(store, request, vector, self.now())
-            self.tell(request.reply_to, found)
+                memories = self._recall.search(store, request, vector, self.now())
+            self.tell(request.reply_to, memories)
             return
         with self.blocking():
             injected = self._recall.inject(store, request, vector, self.now())
@@ -319,7 +312,7 @@ class MemoryActor(Actor):
             ("failed", counts.failed),
             ("pins", counts.pins),
             ("damaged_logs", counts.damaged_logs),
-            ("questions_waiting", len(self._asked)),
+            ("questions_waiting", len(self._questions)),
             ("space", self._plan.space),
         )
         answer = SelfDescription(request_id=request.request_id, about=self.address.kind, figures=figures)

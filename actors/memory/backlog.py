@@ -1,4 +1,4 @@
-"""What waits for its vector: asked of the embedder in batches, a few at a time."""
+"""Batched embedding of what waits for its vector: a few requests at a time."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class _Batch:
 
 
 class Backlog:
-    """Turns on their way to a vector; a row is asked for under at most one request."""
+    """Queue of turns on their way to a vector; a row is asked for under at most one request."""
 
     def __init__(self, host: Host, embedder: Address | None, space: str, dimensions: int) -> None:
         self._host = host
@@ -60,9 +60,9 @@ class Backlog:
         if self._embedder is None:
             return
         while len(self._batches) < IN_FLIGHT:
-            asked = {turn.id for batch in self._batches.values() for turn in batch.turns}
-            due = store.index.pending.due(self._host.now(), BATCH + len(asked))
-            turns = [turn for turn in due if turn.id not in asked][:BATCH]
+            under_way = {turn.id for batch in self._batches.values() for turn in batch.turns}
+            due = store.index.pending.due(self._host.now(), BATCH + len(under_way))
+            turns = [turn for turn in due if turn.id not in under_way][:BATCH]
             if not turns:
                 break
             self._ask(self._embedder, turns)

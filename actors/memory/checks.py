@@ -15,9 +15,9 @@ ANSWER_S = 60.0
 
 def search_findings() -> Iterator[Finding]:
     """Whether the search is compiled."""
-    from actors.memory.codes import scan
+    from actors.memory.codes.engine import is_compiled
 
-    if scan.is_available():
+    if is_compiled():
         yield Finding("search", Level.OK, "compiled")
         return
     yield Finding(

@@ -1,4 +1,4 @@
-"""The log around a memory, for those who may read it."""
+"""Context window of a memory: the log around it, for those who may read it."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def expand(data_root: Path, store: Store, request: ExpandReference) -> Reference
     if request.path.count("/") != 3 or not store.may_show(request.path, request.line, request.window):
         return Refused(request_id=request.request_id, reason=unknown)
     try:
-        found = around((data_root / request.path).read_bytes(), request.line)
+        lines = around((data_root / request.path).read_bytes(), request.line)
     except (OSError, ValueError):
         return Refused(request_id=request.request_id, reason=f"{request.path}: cannot be read at line {request.line}")
     return ReferenceExpanded(
         request_id=request.request_id,
         path=request.path,
         line=request.line,
-        first_line=found.first_line,
-        last_line=found.last_line,
-        text=found.text,
+        first_line=lines.first_line,
+        last_line=lines.last_line,
+        text=lines.text,
     )

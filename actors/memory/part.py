@@ -48,10 +48,11 @@ def memory_spec(plan: Plan, *, read_only: bool = False, embeds: bool = True) -> 
     def build(_key: str) -> Actor:
         from actors.memory import store
         from actors.memory.actor import MemoryActor
+        from actors.memory.config import MemoryConfig
         from domain.memory.injection import Budget
 
         memory, space = plan.settings.memory, plan.space()
-        opening = store.Plan(
+        opening = store.MemoryPlan(
             data_root=plan.settings.data_root,
             space=space.name,
             dimensions=space.dimensions,
@@ -62,11 +63,11 @@ def memory_spec(plan: Plan, *, read_only: bool = False, embeds: bool = True) -> 
             exclude_visible=memory.exclude_visible,
         )
         longest_s = max(LEAST_LEFT_S, plan.settings.contexts.prepare_deadline_s - LEAST_LEFT_S)
-        return MemoryActor(
+        config = MemoryConfig(
             plan=opening,
-            embedder=EMBEDDER if embeds else None,
             budget=Budget(total_tokens=memory.total_tokens, item_tokens=memory.item_tokens, most=memory.max_memories),
             query_timeout_s=min(memory.query_timeout_s, longest_s),
         )
+        return MemoryActor(config, EMBEDDER if embeds else None)
 
     return ActorSpec(MEMORY.kind, build, core=True)

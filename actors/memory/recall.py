@@ -1,4 +1,4 @@
-"""Questions to the memory: each waits for its own vector and is then answered; none waits for another's."""
+"""Recall: the block of memories that a turn gets, the answer to a search, and why a block is as it is."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 import msgspec
 import numpy as np
 
-from actors.memory.search.search import Hit, Kind, Question, Vector
+from actors.memory.search.search import Hit, Kind, MemoryQuery, Vector
 from actors.memory.store import Store
 from domain.memory.excerpt import excerpt
 from domain.memory.injection import Budget, Injection, inject, tokens
@@ -26,11 +26,13 @@ EXPLAINED_WINDOWS = 200
 SHOWN_CHARS = 300
 """Length of an excerpt that a search gives."""
 MOST_FOUND = 200
+POOL_TOKENS = 250
+"""Room in a search's pool for each hit that is wanted: several times what one takes, so that more are ranked."""
 WITHOUT_VECTOR = "no vector of the question: found by words alone"
 
 
 @dataclass(frozen=True, slots=True)
-class Injected:
+class InjectedBlock:
     """A block that was made for a turn, and what it was chosen from."""
 
     request: PrepareTurn
@@ -48,23 +50,23 @@ class Recall:
     def __init__(self, search: Kind, budget: Budget) -> None:
         self._search = search
         self._budget = budget
-        self._last: OrderedDict[str, Injected] = OrderedDict()
+        self._last: OrderedDict[str, InjectedBlock] = OrderedDict()
 
-    def inject(self, store: Store, request: PrepareTurn, vector: Vector | None, now: datetime) -> Injected:
+    def inject(self, store: Store, request: PrepareTurn, vector: Vector | None, now: datetime) -> InjectedBlock:
         """Choose the block for a turn."""
-        question = Question(
+        question = MemoryQuery(
             text=request.text,
             vector=vector,
-            shown=store.shown(request.window, request.visible, request.turn_id),
+            mask=store.mask(request.window, request.visible, request.turn_id),
             total=store.total,
             now=now,
             count=self._budget.most + REJECTED,
         )
         hits, candidates = store.searcher.find(question, self._budget)
         injection = inject([hit.turn.memory for hit in hits], question_terms(request.text), self._budget)
-        return Injected(request, now, hits, injection, candidates, vector is not None)
+        return InjectedBlock(request, now, hits, injection, candidates, vector is not None)
 
-    def contribution(self, injected: Injected, contributor: Address) -> TurnContribution:
+    def contribution(self, injected: InjectedBlock, contributor: Address) -> TurnContribution:
         """The block as the window gets it."""
         return TurnContribution(
             request_id=injected.request.request_id,
@@ -75,7 +77,7 @@ class Recall:
             ),
         )
 
-    def remember(self, injected: Injected) -> None:
+    def remember(self, injected: InjectedBlock) -> None:
         """Keep what a window was given last."""
         key = injected.request.window.address.key
         self._last[key] = injected
@@ -85,52 +87,50 @@ class Recall:
 
     def explain(self, window_key: str, request_id: RequestId) -> MemoryExplained | None:
         """The last block of a window, or of all windows if the key is empty; None if there was none."""
-        found = self._last.get(window_key) if window_key else next(reversed(self._last.values()), None)
-        return None if found is None else self._explanation(found, request_id)
+        last = self._last.get(window_key) if window_key else next(reversed(self._last.values()), None)
+        return None if last is None else self._explanation(last, request_id)
 
     def search(self, store: Store, request: SearchMemory, vector: Vector | None, now: datetime) -> MemoriesFound:
         """The answer to a search."""
         count = max(1, min(MOST_FOUND, request.limit))
-        question = Question(
+        question = MemoryQuery(
             text=request.query,
             vector=vector,
-            shown=store.shown(request.window, (), None),
+            mask=store.mask(request.window, (), None),
             total=store.total,
             now=now,
             count=count,
         )
         # A search shows no block, so the pool is as large as what is asked for may need.
-        hits, _ = store.searcher.find(question, replace(self._budget, total_tokens=count * self._budget.item_tokens))
-        wanted = question_terms(request.query)
+        hits, _ = store.searcher.find(question, replace(self._budget, total_tokens=count * POOL_TOKENS))
+        terms = question_terms(request.query)
         return MemoriesFound(
             request_id=request.request_id,
-            memories=tuple(_found(hit, wanted) for hit in hits),
+            memories=tuple(_memory(hit, terms) for hit in hits),
             note="" if vector is not None else WITHOUT_VECTOR,
         )
 
-    def _explanation(self, found: Injected, request_id: RequestId) -> MemoryExplained:
-        shown = {item.index: item for item in found.injection.items}
-        wanted = question_terms(found.request.text)
+    def _explanation(self, last: InjectedBlock, request_id: RequestId) -> MemoryExplained:
+        items = {item.index: item for item in last.injection.items}
+        terms = question_terms(last.request.text)
         injected = [
-            msgspec.structs.replace(
-                _found(found.hits[index], wanted), excerpt=item.excerpt, truncated=item.is_truncated
-            )
-            for index, item in shown.items()
+            msgspec.structs.replace(_memory(last.hits[index], terms), excerpt=item.excerpt, truncated=item.is_truncated)
+            for index, item in items.items()
         ]
-        rejected = [hit for index, hit in enumerate(found.hits) if index not in shown][:REJECTED]
+        rejected = [hit for index, hit in enumerate(last.hits) if index not in items][:REJECTED]
         return MemoryExplained(
             request_id=request_id,
-            window=found.request.window.address.key,
-            turn_id=found.request.turn_id,
-            at=found.at,
+            window=last.request.window.address.key,
+            turn_id=last.request.turn_id,
+            at=last.at,
             search=self._search,
-            note="" if found.has_vector else WITHOUT_VECTOR,
-            candidates=found.candidates,
+            note="" if last.has_vector else WITHOUT_VECTOR,
+            candidates=last.candidates,
             budget_tokens=self._budget.total_tokens,
-            block_tokens=tokens(found.injection.block),
-            took_ms=found.took_ms,
+            block_tokens=tokens(last.injection.block),
+            took_ms=last.took_ms,
             injected=tuple(injected),
-            rejected=tuple(_found(hit, wanted) for hit in rejected),
+            rejected=tuple(_memory(hit, terms) for hit in rejected),
         )
 
 
@@ -139,9 +139,9 @@ def vector_of(data: bytes) -> Vector:
     return np.frombuffer(data, "<f4")
 
 
-def _found(hit: Hit, wanted: frozenset[str]) -> FoundMemory:
+def _memory(hit: Hit, terms: frozenset[str]) -> FoundMemory:
     turn, parts = hit.turn, hit.ranked.parts
-    shown = excerpt(turn.memory.text, SHOWN_CHARS, wanted)
+    part = excerpt(turn.memory.text, SHOWN_CHARS, terms)
     return FoundMemory(
         path=turn.path,
         line=turn.line,
@@ -150,8 +150,8 @@ def _found(hit: Hit, wanted: frozenset[str]) -> FoundMemory:
         author=turn.author,
         window=turn.window,
         pinned=turn.is_pinned,
-        excerpt=shown.text,
-        truncated=shown.is_truncated or len(turn.text) > len(turn.memory.text),
+        excerpt=part.text,
+        truncated=part.is_truncated or len(turn.text) > len(turn.memory.text),
         score=_rounded(hit.ranked.score),
         similarity=_rounded(parts.sim),
         recency=_rounded(parts.recency),

@@ -1,4 +1,4 @@
-"""The open memory: index, arrays, codes and views, kept in step with one another."""
+"""Store of the memory: index, arrays, vector engine and views, kept in step with one another."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from actors.memory.codes.keeper import CodesKeeper
+from actors.memory.codes.engine import MEASURED, EngineSpace, Tuning, VectorEngine
 from actors.memory.index import database
 from actors.memory.index.index import Index
 from actors.memory.index.pending import Waiting
 from actors.memory.index.reconcile import Piece, Reconciliation
 from actors.memory.index.vectors import IndexVectors
 from actors.memory.search.search import Kind, Searcher
-from actors.memory.search.visibility import Mask, Places, Scope, parsed_label
+from actors.memory.search.visibility import Mask, Scope, Visibility, parsed_label
 from actors.memory.views import Views
 from domain.memory.remembered import PinChange, Remembered
 from messages.base import EventId, TurnId, Window
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class MemoryPlan:
     """What a memory is opened with."""
 
     data_root: Path
@@ -39,6 +39,10 @@ class Plan:
     """With `read_only`: whether an agent has the index open."""
     exclude_visible: bool = True
     """Whether a window is not shown again what its history shows, pins apart."""
+    busy_ms: int = database.BUSY_MS
+    """How long a statement waits for another program's lock."""
+    tuning: Tuning = MEASURED
+    """Of the vector engine."""
 
     @property
     def path(self) -> Path:
@@ -47,17 +51,17 @@ class Plan:
 
 
 class Store:
-    """One life of the index, from opening to closing. What raises an `apsw.Error` has changed nothing."""
+    """Open memory: one life of the index, from opening to closing. What raises an `apsw.Error` has changed nothing."""
 
-    def __init__(self, plan: Plan, index: Index, scratch: TemporaryDirectory[str] | None = None) -> None:
+    def __init__(self, plan: MemoryPlan, index: Index, scratch: TemporaryDirectory[str] | None = None) -> None:
         self.index = index
         self._plan = plan
         self._scratch = scratch
         self._vectors = IndexVectors(index.connection, index.space, plan.dimensions)
-        self._places = Places(plan.scope)
-        self._places.load(index.connection)
-        self._codes = self._open_codes()
-        self.searcher = Searcher(index.connection, self._vectors, self._codes, plan.search)
+        self._visibility = Visibility(plan.scope)
+        self._visibility.load(index.connection)
+        self.engine = self._opened_engine()
+        self.searcher = Searcher(index.connection, self._vectors, self.engine, plan.search)
         self._views = Views(plan.data_root) if plan.scope == "audience" and not plan.read_only else None
         if self._views is not None:
             self._views.open()
@@ -66,7 +70,7 @@ class Store:
         self.space_changed = False
 
     @classmethod
-    def open(cls, plan: Plan, now: datetime) -> Store:
+    def open(cls, plan: MemoryPlan, now: datetime) -> Store:
         """The memory as it is on the disk, or a new one; what is unusable is moved aside.
 
         Raises:
@@ -83,15 +87,15 @@ class Store:
                 raise
             index.find_space(plan.space, plan.dimensions)
             return cls(plan, index, scratch)
-        index, is_new = Index.open(plan.path, now)
+        index, is_new = Index.open(plan.path, now, plan.busy_ms)
         changed = index.use_space(plan.space, plan.dimensions)
         store = cls(plan, index)
         store.is_new, store.space_changed = is_new, changed
         return store
 
     def close(self) -> None:
-        """Give everything back; again, nothing."""
-        self._codes.close()
+        """Give everything back. Idempotent."""
+        self.engine.close()
         self.index.close()
         if self._scratch is not None:
             self._scratch.cleanup()
@@ -133,7 +137,7 @@ class Store:
     def store_vectors(self, vectors: Sequence[tuple[Waiting, bytes]]) -> None:
         """Keep vectors and let searches find them."""
         done = self.index.pending.store(vectors)
-        self._codes.append(np.array(sorted(done), np.int64))
+        self.engine.append(np.array(sorted(done), np.int64))
 
     def reconcile(self, now: datetime) -> Generator[Piece, None, Reconciliation]:
         """Compare everything with the logs, piece by piece."""
@@ -141,7 +145,7 @@ class Store:
         for piece in run.pieces():
             self._follow(piece.window, piece.added, piece.dropped)
             if piece.window is not None and piece.path:
-                self._places.hear(*self.index.label(piece.window))
+                self._visibility.hear(*self.index.label(piece.window))
                 self.show_log(piece.window, piece.path)
             yield piece
         if self._views is not None:
@@ -151,29 +155,29 @@ class Store:
 
     def empty(self) -> None:
         """Forget all but the vectors."""
-        self._codes.close()
+        self.engine.close()
         self.index.empty()
         self._vectors.forget()
-        self._places.load(self.index.connection)
-        self._codes = self._open_codes()
-        self.searcher = Searcher(self.index.connection, self._vectors, self._codes, self._plan.search)
+        self._visibility.load(self.index.connection)
+        self.engine = self._opened_engine()
+        self.searcher = Searcher(self.index.connection, self._vectors, self.engine, self._plan.search)
 
     def mend(self) -> None:
         """See whether what could not be kept can be kept again."""
-        if self._codes.trouble:
-            self._codes.reopen()
+        if self.engine.trouble:
+            self.engine.reopen()
 
     # questions
 
     @property
     def total(self) -> int:
         """How many turns there are."""
-        return self._places.total
+        return self._visibility.total
 
-    def shown(self, target: Window, visible: Iterable[EventId], turn: TurnId | None) -> Mask:
+    def mask(self, target: Window, visible: Iterable[EventId], turn: TurnId | None) -> Mask:
         """For every row whether it may be found for `target`: not what it sees anyway, pins apart; not what asks."""
         number, label = self.index.label(target)
-        mask = self._places.shown(target, number, label)
+        mask = self._visibility.mask(target, number, label)
         hidden = frozenset(visible) if self._plan.exclude_visible else frozenset[EventId]()
         if turn is not None or hidden:
             for row, event, its_turn, is_pinned in self.index.latest(target, len(hidden) + 64):
@@ -183,40 +187,40 @@ class Store:
 
     def may_show(self, path: str, line: int, target: Window) -> bool:
         """Whether the turn at that place may be shown in `target`; False also if there is no such turn."""
-        found = self.index.said_at(path, line)
-        if found is None:
+        origin = self.index.said_at(path, line)
+        if origin is None:
             return False
-        return self._places.may_show_label(found[1], found[0], target, self.index.label(target)[1])
+        key, label = origin
+        return self._visibility.may_show_label(label, key, target, self.index.label(target)[1])
 
     # the parts of the above
 
-    def _open_codes(self) -> CodesKeeper:
-        plan = self._plan
-        space = f"{plan.space}#{self.index.note_of('generation')}"
+    def _opened_engine(self) -> VectorEngine:
+        plan, name = self._plan, f"{self._plan.space}#{self.index.note_of('generation')}"
         if self._scratch is None:
-            return CodesKeeper(plan.path.parent, space, plan.dimensions, self._vectors)
-        folder = Path(self._scratch.name)
-        return CodesKeeper.copied(plan.path.parent, folder, space, plan.dimensions, self._vectors)
+            return VectorEngine(EngineSpace(plan.path.parent, name, plan.dimensions), self._vectors, plan.tuning)
+        space = EngineSpace(Path(self._scratch.name), name, plan.dimensions)
+        return VectorEngine.copied(plan.path.parent, space, self._vectors, plan.tuning)
 
     def _follow(self, window: Window | None, added: Sequence[int], gone: Sequence[int]) -> None:
         """Let arrays and codes know of new rows and of those that are gone."""
         for row in gone:
-            self._places.drop(row)
+            self._visibility.drop(row)
         dropped = np.array(sorted(gone), np.int64)
         self._vectors.forget(dropped)
-        self._codes.remove(dropped)
+        self.engine.remove(dropped)
         number, _ = self.index.label(window) if window is not None else (0, "")
         self.searcher.follow(number, added, gone)
         if not added:
             return
         rows = np.array(sorted(added), np.int64)
-        self._places.add(rows, number)
-        self._codes.append(self._vectors.ready(rows))
+        self._visibility.add(rows, number)
+        self.engine.append(self._vectors.ready(rows))
 
     def _follow_label(self, window: Window, before: tuple[int, str]) -> None:
         number, label = self.index.label(window)
         if (number, label) == before:
             return
-        self._places.hear(number, label)
+        self._visibility.hear(number, label)
         if self._views is not None and parsed_label(label) != parsed_label(before[1]):
             self._views.readers_changed(window, label, self.index.paths_of(window))

@@ -1,4 +1,4 @@
-"""Keeps the memory open and in step with the logs, whatever happens to its file."""
+"""Lifecycle of the open memory: opened, watched, compared with the logs, reopened, whatever happens to its file."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ import apsw
 from actors.kernel import Host, Timer
 from actors.memory.index.database import ForeignIndexError
 from actors.memory.index.reconcile import Piece, Reconciliation
-from actors.memory.store import Plan, Store
+from actors.memory.store import MemoryPlan, Store
 from messages.memory import LookAfterIndex, MemoryRebuilt, RebuildMemory, ReconcileDue, ReconcileSlice
 
 log = logging.getLogger(__name__)
 
-RECONCILE_EVERY_S = 3_600.0
 LOOK_EVERY_S = 60.0
 REOPEN_AFTER_S = 5.0
 SLICE_S = 0.02
@@ -29,12 +28,12 @@ class NotOpenError(Exception):
 
 
 class Upkeep:
-    """Opens, watches, compares with the logs, rebuilds; trouble is told once, and mended when it is over."""
+    """Lifecycle of the index: opens, watches, compares with the logs, rebuilds; tells trouble once, mends it after."""
 
     def __init__(
         self,
         host: Host,
-        plan: Plan,
+        plan: MemoryPlan,
         reconcile_every_s: float,
         on_reconciled: Callable[[Store], None],
         on_closed: Callable[[], None],
@@ -125,7 +124,7 @@ class Upkeep:
         return self._store
 
     def close(self) -> None:
-        """Give everything back; again, nothing."""
+        """Give everything back. Idempotent."""
         self._let_go()
         for timer in (self._reconcile_timer, self._look_timer):
             if timer is not None:
@@ -156,7 +155,7 @@ class Upkeep:
         self.begin_reconciling()
 
     def begin_reconciling(self) -> None:
-        """Compare the index with all logs, in slices; one comparison at a time, the newest."""
+        """Start a time-sliced comparison of the index with all logs; one that is under way is given up for it."""
         store = self.store()
         self._stop_run()
         if self._reconcile_timer is not None:

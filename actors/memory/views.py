@@ -1,4 +1,4 @@
-"""Folders of hard links: for each group of windows that may read the same, the logs of others that they may read.
+"""Hard-link farm: for each group of windows that may read the same, the logs of others that they may read.
 
 `views/<key>/<surface>/<context id>/<name>.md` is another name of that window's log file. Everything here is derived
 from the logs; whoever deletes it loses nothing.
@@ -83,8 +83,8 @@ class Views:
                     yield
 
     def _sweep_window(self, key: str, window_key: str, connection: apsw.Connection) -> None:
-        found = list(connection.execute("SELECT audience FROM windows WHERE key = ?", (window_key,)))
-        may_stay = bool(found) and in_view(parsed_label(str(found[0][0])), key)
+        labels = list(connection.execute("SELECT audience FROM windows WHERE key = ?", (window_key,)))
+        may_stay = bool(labels) and in_view(parsed_label(str(labels[0][0])), key)
         for name in _listed(self._folder / key / window_key):
             link = self._folder / key / window_key / name
             log_file = self._root / LOG_ROOT / window_key / name

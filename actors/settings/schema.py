@@ -226,8 +226,8 @@ class Memory(_Table):
     """Most excerpts that one turn gets."""
     total_tokens: Whole = Field(default=1_000, ge=100, le=100_000)
     """Budget of the injected block."""
-    item_tokens: Whole = Field(default=250, ge=20, le=100_000)
-    """Budget of one excerpt."""
+    item_tokens: Whole = Field(default=54, ge=40, le=100_000)
+    """Budget of one memory in that block, its path and line included."""
     query_timeout_s: Number = Field(default=5.0, gt=0, le=60)
     """Longest wait for the prompt's vector; without it the turn goes on."""
     exclude_visible: Flag = True

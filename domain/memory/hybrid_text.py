@@ -1,4 +1,4 @@
-"""Text to embed and text to index for a turn: its words with who said them and when."""
+"""Text that is embedded and text that is indexed for a turn: its words with who said them and when."""
 
 from __future__ import annotations
 

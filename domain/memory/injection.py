@@ -18,10 +18,10 @@ from domain.memory.excerpt import MARK, Excerpt, collapse, excerpt
 from domain.turn.prompt import MEMORY_PREFIX
 
 CHARS_PER_TOKEN = 4
-EXCERPT_CHARS = 100
-"""Room of an excerpt: a turn that is longer shows its best part, so that more memories fit."""
 LEAST_CHARS = 80
 """What the last memory's excerpt must have left to be worth cutting short."""
+LEAST_ROOM = len(MARK) + 1
+"""What a memory's budget must leave for an excerpt at all: a mark with something before it."""
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
 _UNSAFE = re.compile("[<>\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff\ufff9-\ufffb]")
 _ESCAPED = re.compile(f'["\\\\\x00-\x1f]|{_UNSAFE.pattern}')
@@ -30,10 +30,14 @@ _ESCAPED = re.compile(f'["\\\\\x00-\x1f]|{_UNSAFE.pattern}')
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How much may be injected; the block of 1,000 tokens and the memory of 250 are the specification's."""
+    """How much may be injected; the block of 1,000 tokens is the specification's, which allows a memory 250 of them."""
 
     total_tokens: int = 1000
-    item_tokens: int = 250
+    item_tokens: int = 54
+    """Of one memory as the block shows it, its path and line included: about 100 characters are left for what was said.
+
+    A turn that is longer shows its best part, so that more memories fit.
+    """
     most: int = 24
     """Most memories."""
 
@@ -83,7 +87,7 @@ def inject(memories: Sequence[Memory], wanted: Collection[str] = (), budget: Bud
     """The block that shows as many of the first `memories` as the budget allows, in their order.
 
     The last one is cut short to fit if enough of it is left, else left out; nothing that comes later is tried then.
-    Memories without text are passed over.
+    Memories without text are passed over, and so are those whose path alone takes more than one memory may.
 
     Args:
         wanted: Index terms of the question, which choose what a long turn shows.
@@ -94,7 +98,7 @@ def inject(memories: Sequence[Memory], wanted: Collection[str] = (), budget: Bud
     for index, memory in enumerate(memories):
         if len(items) == budget.most:
             break
-        if not collapse(memory.text):
+        if not collapse(memory.text) or _room(memory, budget) < LEAST_ROOM:
             continue
         comma = 1 if items else 0
         shown = _shown(memory, terms, budget, left - comma)
@@ -119,9 +123,8 @@ class _Shown(NamedTuple):
 
 def _shown(memory: Memory, wanted: frozenset[str], budget: Budget, left: int) -> _Shown | None:
     """What is shown of `memory` with `left` characters to spend; None if that is too little."""
-    frame = _frame(memory)
-    room = min(EXCERPT_CHARS, budget.item_tokens * CHARS_PER_TOKEN - frame)
-    if room <= len(MARK):
+    frame, room = _frame(memory), _room(memory, budget)
+    if room < LEAST_ROOM:
         return None
     full, size = _excerpt(memory.text, room, wanted)
     if frame + size <= left:
@@ -130,6 +133,11 @@ def _shown(memory: Memory, wanted: frozenset[str], budget: Budget, left: int) ->
         return None
     part, size = _excerpt(memory.text, left - frame, wanted)
     return _Shown(part, frame + size)
+
+
+def _room(memory: Memory, budget: Budget) -> int:
+    """Characters that one memory's budget leaves for what is shown of it."""
+    return budget.item_tokens * CHARS_PER_TOKEN - _frame(memory)
 
 
 def _frame(memory: Memory) -> int:

@@ -66,22 +66,25 @@ def question_terms(question: str) -> frozenset[str]:
     return frozenset(map(stem, question_words(question)))
 
 
-def telling(candidates: Iterable[str], rows_with: Mapping[str, int], rows: int) -> tuple[str, ...]:
+def telling(
+    candidates: Iterable[str], rows_with: Mapping[str, int], rows: int, common_rows: int = COMMON_ROWS
+) -> tuple[str, ...]:
     """Those `candidates` that are rare enough to look up; if none is, the rarest one that occurs.
 
     Args:
         rows_with: Index term -> number of rows that hold it (FTS5's vocabulary, type `row`).
         rows: All rows of the index.
+        common_rows: A word in no more rows than this is rare enough, however many there are.
     """
     counted = [(rows_with.get(stem(word), 0), word) for word in candidates]
     occurring = [(count, word) for count, word in counted if count]
-    rare = tuple(word for count, word in occurring if count <= rare_limit(rows))
+    rare = tuple(word for count, word in occurring if count <= rare_limit(rows, common_rows))
     return rare or tuple(word for _, word in sorted(occurring, key=lambda one: one[0])[:1])
 
 
-def rare_limit(rows: int) -> float:
+def rare_limit(rows: int, common_rows: int = COMMON_ROWS) -> float:
     """In how many of `rows` a word may be and still be rare enough to look up."""
-    return max(COMMON_SHARE * rows, COMMON_ROWS)
+    return max(COMMON_SHARE * rows, common_rows)
 
 
 def fts_query(looked_up: Iterable[str]) -> str:

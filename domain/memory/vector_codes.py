@@ -1,4 +1,4 @@
-"""Compact codes of unit vectors, and how far an estimate from them can be from the truth.
+"""Quantised unit vectors, and an error bound for every cosine that is estimated from them.
 
 A vector is turned into a frame and cut in two. The *head*, the principal directions of the corpus, carries most of its
 length and is kept in 8 bits a direction. The *tail* is turned once more, at random, and kept twice: as one bit a
@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 HEAD = 96
+"""Directions of a head as a rule."""
 MARGIN = 1e-4
 """Added to every bound: more than all rounding in float32 sums of this size can make."""
 CHANCE = 1e-15
@@ -111,7 +112,7 @@ class Codes:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class FramedQuery:
     """A query in a frame.
 
     Attributes:
@@ -142,16 +143,17 @@ def unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     return wide.astype(np.float32)
 
 
-def fit_frame(sample: NDArray[np.float32], dims: int, rng: np.random.Generator) -> Frame:
+def fit_frame(sample: NDArray[np.float32], dims: int, rng: np.random.Generator, head: int = HEAD) -> Frame:
     """The frame that suits `sample`: principal directions for a head, mixed so that all are about equally long.
 
     Args:
         sample: (n, dims), any n; with few rows the frame is as good as any, with some thousands it suits the corpus.
         rng: Turns the tail; nobody may be able to foresee it.
+        head: Directions of the head; no more than `dims` are taken.
     """
     vectors = unit(sample).astype(np.float64)
     _, directions = np.linalg.eigh(vectors.T @ vectors + np.diag(np.linspace(1e-9, 0.0, dims)))
-    head = min(HEAD, dims)
+    head = min(head, dims)
     basis = directions[:, ::-1].copy()
     basis[:, :head] = basis[:, :head] @ _mixing(head)
     basis[:, head:] = basis[:, head:] @ _random_turn(dims - head, rng)
@@ -186,12 +188,12 @@ def encode(frame: Frame, vectors: NDArray[np.float32]) -> Codes:
     )
 
 
-def asked(frame: Frame, query: NDArray[np.float32]) -> Question:
-    """`query` (dims,), ready to be compared with codes."""
+def frame_query(frame: Frame, query: NDArray[np.float32]) -> FramedQuery:
+    """`query` (dims,) turned into the frame, ready to be compared with codes."""
     turned = (unit(query[None]) @ frame.basis)[0]
     head, tail = turned[: frame.head], turned[frame.head :]
     lengths = float(np.linalg.norm(head)) + _SLACK, float(np.linalg.norm(tail)) + _SLACK
-    return Question(turned, head, tail, lengths, bool(turned.any()))
+    return FramedQuery(turned, head, tail, lengths, bool(turned.any()))
 
 
 def coarse_products(
@@ -199,7 +201,7 @@ def coarse_products(
     head: NDArray[np.int8],
     columns: NDArray[np.uint8],
     factors: NDArray[np.uint16],
-    question: Question,
+    question: FramedQuery,
 ) -> NDArray[np.float32]:
     """What head and signs say of each cosine, float32 (n,); `columns` are the signs, (sign_bytes, n)."""
     products = head[:, : frame.head].astype(np.float32) @ (question.head * np.float32(frame.head_step))
@@ -210,13 +212,13 @@ def coarse_products(
     return products + sums * (factors * np.float32(SHORT_STEP))
 
 
-def coarse_errors(errors: NDArray[np.uint8], question: Question) -> NDArray[np.float32]:
+def coarse_errors(errors: NDArray[np.uint8], question: FramedQuery) -> NDArray[np.float32]:
     """How far each of `coarse_products` can be from the cosine."""
-    found: NDArray[np.float32] = widened(errors) @ np.array(question.lengths, np.float32)
-    return found + np.float32(question.constant)
+    bounds: NDArray[np.float32] = widened(errors) @ np.array(question.lengths, np.float32)
+    return bounds + np.float32(question.constant)
 
 
-def sign_tables(frame: Frame, question: Question) -> NDArray[np.float32]:
+def sign_tables(frame: Frame, question: FramedQuery) -> NDArray[np.float32]:
     """The product of the question's tail with every byte of signs: (sign_bytes, 256)."""
     padded = np.zeros(8 * frame.sign_bytes, np.float32)
     padded[: frame.tail] = question.tail
@@ -246,7 +248,7 @@ def decoded(
     return vectors
 
 
-def fine_errors(errors: NDArray[np.float32], question: Question) -> NDArray[np.float32]:
+def fine_errors(errors: NDArray[np.float32], question: FramedQuery) -> NDArray[np.float32]:
     """How far the product of each `decoded` vector with the question can be from the cosine."""
     return errors @ np.array(question.lengths, np.float32) + np.float32(MARGIN)
 
@@ -274,9 +276,9 @@ def pair_errors(
     tails = np.where(factors > 0.0, np.linalg.norm(others[:, frame.head :], axis=1), other_errors[:, 1])
     # `reach` is in the error of a tail that has a code at all.
     lost_tails = np.where(factors > 0.0, other_errors[:, 1] / np.float32(frame.reach), other_errors[:, 1])
-    found: NDArray[np.float32] = errors @ np.stack([heads, tails]) + np.float32(MARGIN)
-    found += np.outer(sizes, np.hypot(other_errors[:, 0], lost_tails))
-    return found
+    bounds: NDArray[np.float32] = errors @ np.stack([heads, tails]) + np.float32(MARGIN)
+    bounds += np.outer(sizes, np.hypot(other_errors[:, 0], lost_tails))
+    return bounds
 
 
 def _rounded_head(frame: Frame, head: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float64]]:

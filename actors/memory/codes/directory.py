@@ -1,18 +1,21 @@
-"""Which place of the codes a row has."""
+"""Index from rows to slots: which slot of the codes a row has."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-_MOST_LATE = 32_768
-"""Rows out of order that are searched apart before all are sorted anew."""
 
+class RowDirectory:
+    """Index from rows to their last slot: one sorted part, and a small one that came since and does not continue it."""
 
-class Directory:
-    """Finds a row's last place: one sorted part, and a small one that came since and does not continue it."""
+    def __init__(self, most_late: int) -> None:
+        """No rows yet.
 
-    def __init__(self) -> None:
+        Args:
+            most_late: Rows out of order that are searched apart before all are sorted anew.
+        """
+        self._most_late = most_late
         self._sorted_count = 0
         self._order: NDArray[np.int64] | None = None
         self._late: NDArray[np.int64] | None = None
@@ -22,30 +25,30 @@ class Directory:
         begin = self._sorted_count
         if self._order is None and bool((np.diff(rows[max(0, begin - 1) :]) > 0).all()):
             self._sorted_count = len(rows)
-        elif len(rows) - begin > _MOST_LATE:
+        elif len(rows) - begin > self._most_late:
             self._order = np.argsort(rows, kind="stable")
             self._sorted_count = len(rows)
         self._late = None
 
-    def places(self, wanted: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The last place of each of `wanted` in `rows`; -1 where there is none."""
+    def slots(self, keys: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The last slot of each of `keys` in `rows`; -1 where there is none."""
         early = rows[: self._sorted_count]
-        found = _search(early if self._order is None else early[self._order], self._order, wanted)
+        slots = _search(early if self._order is None else early[self._order], self._order, keys)
         if self._sorted_count < len(rows):
             late = rows[self._sorted_count :]
             if self._late is None:
                 self._late = np.argsort(late, kind="stable")
-            later = _search(late[self._late], self._late, wanted)
-            found = np.where(later >= 0, later + self._sorted_count, found)
-        return found
+            later = _search(late[self._late], self._late, keys)
+            slots = np.where(later >= 0, later + self._sorted_count, slots)
+        return slots
 
 
 def _search(
-    ascending: NDArray[np.int64], order: NDArray[np.int64] | None, wanted: NDArray[np.int64]
+    ascending: NDArray[np.int64], order: NDArray[np.int64] | None, keys: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Where each of `wanted` stands last; -1 where it does not."""
-    at = np.searchsorted(ascending, wanted, side="right") - 1
-    at[at >= 0] = np.where(ascending[at[at >= 0]] == wanted[at >= 0], at[at >= 0], -1)
+    """Where each of `keys` stands last; -1 where it does not."""
+    at = np.searchsorted(ascending, keys, side="right") - 1
+    at[at >= 0] = np.where(ascending[at[at >= 0]] == keys[at >= 0], at[at >= 0], -1)
     if order is None:
         return at
     at[at >= 0] = order[at[at >= 0]]

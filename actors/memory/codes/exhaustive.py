@@ -20,23 +20,9 @@ from numpy.typing import NDArray
 
 from actors.memory.codes.bounds import Details, Search, greatest
 from actors.memory.codes.records import Records
+from actors.memory.codes.tuning import RankingTuning
 from domain.memory import ranking
 from domain.memory.ranking import Choice, Pick
-
-DAY_S = 86_400.0
-_SEEDS = 24
-_SEEDS_EACH = 2
-"""Rows fetched before anything is known: so many, and for each that is wanted so many more."""
-_LOOK = 4
-"""Rows whose bounds are made tight to find one seed."""
-_FEW = 48
-"""So many rows are fetched rather than thought about."""
-_ROUND = 2048
-"""Most bounds made tight before the choice is looked at again."""
-_BATCH = 512
-"""Most rows fetched at a time."""
-ROUNDING = 1e-5
-"""More than the float32 sum of a score can be too low."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +34,7 @@ class Pool:
     ages: NDArray[np.float64]
     pinned: NDArray[np.bool_]
     vectors: NDArray[np.float32]
-    places: NDArray[np.int64]
+    slots: NDArray[np.int64]
     """Of their codes; -1 for a pin."""
 
     def with_more(self, other: Pool) -> Pool:
@@ -59,7 +45,7 @@ class Pool:
             np.concatenate([self.ages, other.ages]),
             np.concatenate([self.pinned, other.pinned]),
             np.concatenate([self.vectors, other.vectors]),
-            np.concatenate([self.places, other.places]),
+            np.concatenate([self.slots, other.slots]),
         )
 
     def only(self, kept: NDArray[np.bool_]) -> Pool:
@@ -70,7 +56,7 @@ class Pool:
             self.ages[kept],
             self.pinned[kept],
             self.vectors[kept],
-            self.places[kept],
+            self.slots[kept],
         )
 
     def choose(self, count: int) -> Choice:
@@ -83,13 +69,7 @@ class Pool:
 
 
 class ExhaustiveRanking:
-    """One exhaustive list in the making.
-
-    Args:
-        exact: Gives places as a pool of rows that are not pinned.
-        ages: Gives the ages at places, in days.
-        pins: The pinned rows; the search must not ask about them.
-    """
+    """Branch and bound over all rows: fetches vectors until no row that was not fetched can be in the list."""
 
     def __init__(
         self,
@@ -98,7 +78,19 @@ class ExhaustiveRanking:
         ages: Callable[[NDArray[np.int64]], NDArray[np.float64]],
         pins: Pool,
         count: int,
+        tuning: RankingTuning,
     ) -> None:
+        """Nothing is fetched yet.
+
+        Args:
+            search: Bounds of cosines and scores; not of `pins`.
+            exact: Gives slots as a pool of rows that are not pinned.
+            ages: Gives the ages at slots, in days.
+            pins: The pinned rows.
+            count: Most rows wanted.
+            tuning: How much is fetched at a time.
+        """
+        self._tuning = tuning
         self._search = search
         self._exact = exact
         self._ages = ages
@@ -111,7 +103,7 @@ class ExhaustiveRanking:
         """Rows whose vectors were needed."""
 
     def run(self) -> tuple[Pool, list[Pick]]:
-        """What was fetched and is worth keeping, and the choice from all rows, as places in it."""
+        """What was fetched and is worth keeping, and the choice from all rows, as indexes of it."""
         if self._pool.pinned.sum() >= self._count:
             return self._pool, self._pool.explained(self._pool.choose(self._count))
         self._fetch(self._seeds())
@@ -125,13 +117,13 @@ class ExhaustiveRanking:
 
     @property
     def _bounds(self) -> NDArray[np.float32]:
-        """Upper bounds of scores, redundancy left out; minus infinity where a place is not asked about (any more)."""
+        """Upper bounds of scores, redundancy left out; minus infinity where a slot is not asked about (any more)."""
         assert self._search.scores is not None
         return self._search.scores
 
-    def _refine(self, places: NDArray[np.int64]) -> None:
-        """Make the bounds at those of `places` tight that are not yet."""
-        loose = places[~self._is_refined[places]]
+    def _refine(self, slots: NDArray[np.int64]) -> None:
+        """Make the bounds at those of `slots` tight that are not yet."""
+        loose = slots[~self._is_refined[slots]]
         if len(loose):
             self._is_refined[loose] = True
             details, guesses = self._search.refine(loose)
@@ -139,76 +131,76 @@ class ExhaustiveRanking:
 
     def _seeds(self) -> NDArray[np.int64]:
         """Rows that are probably near the top."""
-        wanted = _SEEDS + _SEEDS_EACH * self._count
-        places = greatest(self._bounds, wanted * _LOOK)
-        self._refine(places)
-        if len(self._near.places) <= wanted:
-            return places[:_BATCH]
-        places, guesses = self._near.places, np.maximum(self._near.guesses, np.float32(0.0))
+        most = self._tuning.seeds + self._tuning.seeds_each * self._count
+        slots = greatest(self._bounds, most * self._tuning.look)
+        self._refine(slots)
+        if len(self._near.slots) <= most:
+            return slots[: self._tuning.batch]
+        slots, guesses = self._near.slots, np.maximum(self._near.guesses, np.float32(0.0))
         # A bound less what it is above the guess.
-        above = np.maximum(self._search.uppers[places], np.float32(0.0)) - guesses
-        scores = self._bounds[places] - above * np.float32(ranking.WEIGHT_SIM)
-        return places[np.argpartition(-scores, wanted - 1)[:wanted]]
+        above = np.maximum(self._search.uppers[slots], np.float32(0.0)) - guesses
+        scores = self._bounds[slots] - above * np.float32(ranking.WEIGHT_SIM)
+        return slots[np.argpartition(-scores, most - 1)[:most]]
 
-    def _fetch(self, places: NDArray[np.int64]) -> None:
-        self._pool = self._pool.with_more(self._exact(places))
-        self._search.settle(places)
-        self.fetched += len(places)
+    def _fetch(self, slots: NDArray[np.int64]) -> None:
+        self._pool = self._pool.with_more(self._exact(slots))
+        self._search.settle(slots)
+        self.fetched += len(slots)
 
     def _not_excluded(self, choice: Choice) -> NDArray[np.int64]:
-        """Places, at most `_BATCH`, the most promising first, that might have been chosen in place of `choice`."""
+        """Slots, at most `batch`, the most promising first, that might have been chosen instead of `choice`."""
         if len(choice.indexes) < self._count:
-            return np.flatnonzero(np.isfinite(self._bounds))[:_BATCH]
+            return np.flatnonzero(np.isfinite(self._bounds))[: self._tuning.batch]
         steps = np.flatnonzero(~self._pool.pinned[choice.indexes])
         start = int(choice.indexes[0]) if self._starts_with_sim and len(steps) else None
         if start is not None:
             steps = steps[1:]
         lowest = float(choice.scores[steps].min(initial=np.inf))
-        places = np.flatnonzero((self._bounds >= lowest) | self._may_start(slice(None), start))
-        loose = places[~self._is_refined[places]]
-        if len(loose) > _ROUND:
+        slots = np.flatnonzero((self._bounds >= lowest) | self._may_start(slice(None), start))
+        loose = slots[~self._is_refined[slots]]
+        if len(loose) > self._tuning.refined:
             # With what is missing among the best, the choice will exclude many of the others unseen.
-            self._refine(loose[np.argpartition(-self._bounds[loose], _ROUND)[:_ROUND]])
-            missing = self._missing(places[self._is_refined[places]], choice, steps, lowest, start)
+            self._refine(loose[np.argpartition(-self._bounds[loose], self._tuning.refined)[: self._tuning.refined]])
+            missing = self._missing(slots[self._is_refined[slots]], choice, steps, lowest, start)
             if len(missing):
                 return missing
-        self._refine(places)
-        return self._missing(places, choice, steps, lowest, start)
+        self._refine(slots)
+        return self._missing(slots, choice, steps, lowest, start)
 
     def _missing(
-        self, places: NDArray[np.int64], choice: Choice, steps: NDArray[np.int64], lowest: float, start: int | None
+        self, slots: NDArray[np.int64], choice: Choice, steps: NDArray[np.int64], lowest: float, start: int | None
     ) -> NDArray[np.int64]:
-        """Those of `places` that might have been chosen."""
-        missing = places[self._may_start(places, start) | self._may_be_chosen(places, choice, steps, lowest)]
-        return missing[np.argsort(-self._bounds[missing], kind="stable")[:_BATCH]]
+        """Those of `slots` that might have been chosen."""
+        missing = slots[self._may_start(slots, start) | self._may_be_chosen(slots, choice, steps, lowest)]
+        return missing[np.argsort(-self._bounds[missing], kind="stable")[: self._tuning.batch]]
 
-    def _may_start(self, places: NDArray[np.int64] | slice, start: int | None) -> NDArray[np.bool_]:
+    def _may_start(self, slots: NDArray[np.int64] | slice, start: int | None) -> NDArray[np.bool_]:
         """Whether each might have the greatest similarity of all, or as great a one as `start` and be newer."""
-        uppers = self._search.uppers[places]
+        uppers = self._search.uppers[slots]
         if start is None:
             return np.zeros(len(uppers), np.bool_)
         if self._pool.sims[start] > 0.0:
             return np.asarray(uppers >= self._pool.sims[start])
         may: NDArray[np.bool_] = uppers > 0.0
         equal = np.flatnonzero(np.isfinite(uppers) & ~may)
-        where = equal if isinstance(places, slice) else places[equal]
+        where = equal if isinstance(slots, slice) else slots[equal]
         may[equal] = np.maximum(self._ages(where), 0.0) <= max(float(self._pool.ages[start]), 0.0)
         return may
 
     def _may_be_chosen(
-        self, places: NDArray[np.int64], choice: Choice, steps: NDArray[np.int64], lowest: float
+        self, slots: NDArray[np.int64], choice: Choice, steps: NDArray[np.int64], lowest: float
     ) -> NDArray[np.bool_]:
         """Whether each could be chosen by score at one of `steps`, with what is chosen before it taken into account."""
-        may = np.asarray(self._bounds[places] >= lowest)
-        if not len(steps) or np.count_nonzero(may) <= _FEW:
+        may = np.asarray(self._bounds[slots] >= lowest)
+        if not len(steps) or np.count_nonzero(may) <= self._tuning.few:
             return may
-        near, floors = self._near.floors(places[may], self._pool.places[choice.indexes])
+        near, floors = self._near.floors(slots[may], self._pool.slots[choice.indexes])
         floors = np.maximum.accumulate(np.maximum(floors, np.float32(0.0)), axis=1)
         before = np.concatenate([np.zeros((len(floors), 1), np.float32), floors], axis=1)
         scores = self._bounds[near][:, None] - ranking.WEIGHT_REDUNDANCY * before[:, steps]
         is_out = np.zeros(len(self._bounds), np.bool_)
         is_out[near[(scores < choice.scores[steps] - 1e-9).all(axis=1)]] = True
-        return may & ~is_out[places]
+        return may & ~is_out[slots]
 
     def _drop_hopeless(self) -> None:
         """Forget fetched rows that no choice can contain, so that a hard question does not fill the memory.
@@ -217,7 +209,7 @@ class ExhaustiveRanking:
         at most. So a row more than 0.1 below the K-th is never chosen by its score. The greatest `sim` stays.
         """
         pool = self._pool
-        if len(pool.rows) <= max(_BATCH * 4, self._count):
+        if len(pool.rows) <= max(self._tuning.batch * 4, self._count):
             return
         bases = ranking.WEIGHT_SIM * np.where(
             np.isnan(pool.sims), 0.0, pool.sims
@@ -230,36 +222,36 @@ class ExhaustiveRanking:
 
 
 class _Near:
-    """The details of places that were looked at closely, and what their cosines to the question probably are."""
+    """The details of slots that were looked at closely, and what their cosines to the question probably are."""
 
     def __init__(self, search: Search) -> None:
         self._search = search
-        self.places = np.empty(0, np.int64)
+        self.slots = np.empty(0, np.int64)
         self.guesses = np.empty(0, np.float32)
         self._parts: list[Records] = []
 
     def add(self, details: Details, guesses: NDArray[np.float32]) -> None:
         """Keep some more."""
         self._parts.append(details.records)
-        self.places = np.concatenate([self.places, details.places])
+        self.slots = np.concatenate([self.slots, details.slots])
         self.guesses = np.concatenate([self.guesses, guesses])
 
     def floors(
-        self, wanted: NDArray[np.int64], chosen: NDArray[np.int64]
+        self, slots: NDArray[np.int64], chosen: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """Those of `wanted` that are known here, and lower bounds of their cosines to each at the places `chosen`.
+        """Those of `slots` that are known here, and lower bounds of their cosines to each at the slots `chosen`.
 
         Minus infinity where one that is chosen is not known here.
         """
-        order = np.argsort(self.places)
-        is_known, at = _among(self.places, order, wanted)
-        has_details, chosen_at = _among(self.places, order, chosen)
+        order = np.argsort(self.slots)
+        is_known, at = _among(self.slots, order, slots)
+        has_details, chosen_at = _among(self.slots, order, chosen)
         floors = np.full((np.count_nonzero(is_known), len(chosen)), -np.inf, np.float32)
         floors[:, has_details] = self._search.floors(self._records(at[is_known]), self._records(chosen_at[has_details]))
-        return wanted[is_known], floors
+        return slots[is_known], floors
 
     def _records(self, at: NDArray[np.int64]) -> Records:
-        """The records of `places[at]`."""
+        """The records of `slots[at]`."""
         if len(self._parts) > 1:
             kind = self._parts[0].dtype
             # Bytes are joined and copied much faster than records.
@@ -270,10 +262,10 @@ class _Near:
 
 
 def _among(
-    known: NDArray[np.int64], order: NDArray[np.int64], wanted: NDArray[np.int64]
+    known: NDArray[np.int64], order: NDArray[np.int64], values: NDArray[np.int64]
 ) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
-    """Whether each of `wanted` is `known`, and where; `order` sorts `known`."""
+    """Whether each of `values` is `known`, and where; `order` sorts `known`."""
     if not len(known):
-        return np.zeros(len(wanted), np.bool_), np.zeros(len(wanted), np.int64)
-    at = order[np.minimum(np.searchsorted(known, wanted, sorter=order), len(known) - 1)]
-    return known[at] == wanted, at
+        return np.zeros(len(values), np.bool_), np.zeros(len(values), np.int64)
+    at = order[np.minimum(np.searchsorted(known, values, sorter=order), len(known) - 1)]
+    return known[at] == values, at

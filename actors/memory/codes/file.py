@@ -1,8 +1,8 @@
-"""The side files of the index: every vector's compact codes, derived, versioned and checked.
+"""Append-only side files of the index: every vector's compact codes, derived, versioned and checked.
 
 The first has a header (what it is, for which space, in which frame), then records of one size, only ever appended: what
 every question needs of a vector, or, with a time of NaN, that the row is gone. The last record of a row counts. Each
-record carries a sum over itself and its place. A torn end is cut off; any other damage makes the file unfit, and so do
+record carries a sum over itself and its slot. A torn end is cut off; any other damage makes the file unfit, and so do
 another version, space or size. What is unfit is built anew from the index, which alone is the truth; nothing is synced.
 
 The second has one record for each of the first, with what few questions need of it. It is read where it is needed and
@@ -24,13 +24,10 @@ from numpy.typing import NDArray
 
 from actors.memory.codes.newest import NewestRecords
 from actors.memory.codes.records import Field, RecordFile, Records, open_file, read, write
+from actors.memory.codes.tuning import MEASURED, Tuning
 from domain.memory.vector_codes import Codes, Frame
 
 VERSION = 3
-CHUNK = 8192
-"""Records read at a time."""
-LIMIT_BYTES = 200_000_000
-"""Memory that codes take: as much of the second file's end as fits beside the first stays in memory."""
 _MAGIC = b"remembrancer-codes\n"
 _LENGTHS = struct.Struct("<II")
 _DIGEST = 16
@@ -62,22 +59,23 @@ class Purpose:
 
 
 class CodesFile:
-    """Both open side files.
+    """Both open side files: records appended, read back, checked.
 
     Use `open` or `create`.
     """
 
-    def __init__(self, purpose: Purpose, frame: Frame, first: RecordFile, second: RecordFile) -> None:
+    def __init__(self, purpose: Purpose, frame: Frame, first: RecordFile, second: RecordFile, tuning: Tuning) -> None:
         self.purpose = purpose
         self.frame = frame
         self._first = first
         self._second = second
+        self._tuning = tuning
         self._newest = NewestRecords(second)
         self.count = 0
         """Records known to be sound; `chunks` counts those of an opened file."""
 
     @classmethod
-    def open(cls, path: Path, space: str, dims: int) -> CodesFile:
+    def open(cls, path: Path, space: str, dims: int, tuning: Tuning = MEASURED) -> CodesFile:
         """The files at `path` and beside it, the header checked.
 
         Raises:
@@ -95,10 +93,10 @@ class CodesFile:
         except (UnfitCodesError, OSError):
             os.close(descriptor)
             raise
-        return cls(purpose, frame, *_record_files(frame, descriptor, start, second))
+        return cls(purpose, frame, *_record_files(frame, descriptor, start, second), tuning)
 
     @classmethod
-    def create(cls, path: Path, purpose: Purpose, frame: Frame) -> CodesFile:
+    def create(cls, path: Path, purpose: Purpose, frame: Frame, tuning: Tuning = MEASURED) -> CodesFile:
         """Empty files at `path` and beside it; what was there is gone at once."""
         header = _header(purpose, frame)
         fresh = path.with_name(path.name + ".new")
@@ -112,20 +110,21 @@ class CodesFile:
         except OSError:
             os.close(descriptor)
             raise
-        return cls(purpose, frame, *_record_files(frame, descriptor, len(header), second))
+        return cls(purpose, frame, *_record_files(frame, descriptor, len(header), second), tuning)
 
     def on_disk(self) -> int:
         """How many whole records the first file has, sound or not."""
         return self._first.on_disk()
 
     def chunks(self) -> Iterator[Records]:
-        """All records of the first file, up to `CHUNK` at a time, in their order; a torn end is cut off.
+        """All records of the first file, up to `chunk_records` at a time, in their order; a torn end is cut off.
 
         Raises:
             UnfitCodesError: a record that others follow is damaged.
         """
         self.count = 0
-        while len(records := self._first.read(self.count, CHUNK)):
+        chunk = self._tuning.chunk_records
+        while len(records := self._first.read(self.count, chunk)):
             wrong = np.flatnonzero(~self._first.are_sound(records, np.arange(self.count, self.count + len(records))))
             sound = int(wrong[0]) if len(wrong) else len(records)
             if sound < len(records) and self._first.on_disk() > self.count + sound + 1:
@@ -133,7 +132,7 @@ class CodesFile:
             self.count += sound
             if sound:
                 yield records[:sound]
-            if sound < CHUNK:
+            if sound < chunk:
                 break
         self._first.cut(self.count)
         self._newest.read_back(self.count, self._spare_bytes())
@@ -161,16 +160,16 @@ class CodesFile:
         self.count += len(records)
         return records
 
-    def details(self, places: NDArray[np.int64]) -> tuple[NDArray[np.bool_], Records]:
-        """Which records of the second file at `places` are sound, and these."""
-        return self._newest.pick(places)
+    def details(self, slots: NDArray[np.int64]) -> tuple[NDArray[np.bool_], Records]:
+        """Which records of the second file at `slots` are sound, and these."""
+        return self._newest.pick(slots)
 
     def _spare_bytes(self) -> int:
         """What the second file may take in memory."""
-        return LIMIT_BYTES - self.count * self._first.size
+        return self._tuning.memory_bytes - self.count * self._first.size
 
     def close(self) -> None:
-        """Give the files back; again, nothing."""
+        """Give the files back. Idempotent."""
         self._first.close()
         self._second.close()
 

@@ -1,4 +1,4 @@
-"""The end of a file of records in memory, since questions ask most for what was said last."""
+"""Cache of the newest records of a file, since questions ask most for what was said last."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _LEAST_ROOM = 1024
 
 
 class NewestRecords:
-    """Reads records from memory where they are the newest, else from the file."""
+    """Read-through cache: records from memory where they are the newest, else from the file."""
 
     def __init__(self, file: RecordFile) -> None:
         self._file = file
@@ -34,21 +34,21 @@ class NewestRecords:
             is_sound = self._file.are_sound(records, np.arange(first, first + len(records)))
             self._put(first, records, is_sound, spare_bytes)
 
-    def pick(self, places: NDArray[np.int64]) -> tuple[NDArray[np.bool_], Records]:
-        """Which records at `places` are sound, and all of them."""
-        within = places - self._first
+    def pick(self, slots: NDArray[np.int64]) -> tuple[NDArray[np.bool_], Records]:
+        """Which records at `slots` are sound, and all of them."""
+        within = slots - self._first
         is_late = (within >= 0) & (within < self._count)
         if is_late.all():
             return self._known[within], self._taken(within)
         if not is_late.any():
-            records = self._file.pick(places)
-            return self._file.are_sound(records, places), records
-        is_sound = np.zeros(len(places), np.bool_)
-        records = self._file.empty(len(places))
+            records = self._file.pick(slots)
+            return self._file.are_sound(records, slots), records
+        is_sound = np.zeros(len(slots), np.bool_)
+        records = self._file.empty(len(slots))
         records[is_late], is_sound[is_late] = self._taken(within[is_late]), self._known[within[is_late]]
         early = np.flatnonzero(~is_late)
-        found = self._file.pick(places[early])
-        records[early], is_sound[early] = found, self._file.are_sound(found, places[early])
+        read = self._file.pick(slots[early])
+        records[early], is_sound[early] = read, self._file.are_sound(read, slots[early])
         return is_sound, records
 
     def _taken(self, within: NDArray[np.int64]) -> Records:

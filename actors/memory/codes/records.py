@@ -1,4 +1,4 @@
-"""Records of one size in a file, each with a sum over itself and its place."""
+"""Fixed-size records in a file, each with a checksum over itself and its slot."""
 
 from __future__ import annotations
 
@@ -18,23 +18,24 @@ _WORD = 4
 
 
 class RecordFile:
-    """Records 0, 1, 2, ... of an open file.
-
-    Args:
-        descriptor: Open for reading and writing; closed with this.
-        start: Where record 0 stands.
-        fields: As numpy describes them; padding and the sum are added.
-        mark: Goes into every sum: records of a file with another one are not sound.
-    """
+    """Array of records in an open file, in slots 0, 1, 2, ..."""
 
     def __init__(self, descriptor: int, start: int, fields: list[Field], mark: int = 0) -> None:
+        """Read nothing yet.
+
+        Args:
+            descriptor: Open for reading and writing; closed with this.
+            start: Where record 0 stands.
+            fields: As numpy describes them; padding and the sum are added.
+            mark: Goes into every sum: records of a file with another one are not sound.
+        """
         padding = -np.dtype(fields).itemsize % _WORD
         self._type = np.dtype([*fields, ("padding", "u1", (padding,)), ("check", "<u4")])
         self._descriptor = descriptor
         self._start = start
         self._mark = np.uint32(mark)
-        places = np.arange(1, self._type.itemsize // _WORD, dtype=np.uint64)
-        self._factors = (places * np.uint64(_SEED) >> np.uint64(32)).astype(np.uint32) | np.uint32(1)
+        slots = np.arange(1, self._type.itemsize // _WORD, dtype=np.uint64)
+        self._factors = (slots * np.uint64(_SEED) >> np.uint64(32)).astype(np.uint32) | np.uint32(1)
 
     @property
     def size(self) -> int:
@@ -58,26 +59,26 @@ class RecordFile:
         data = read(self._descriptor, count * self._type.itemsize, self._offset(first))
         return np.frombuffer(data, self._type, len(data) // self._type.itemsize)
 
-    def pick(self, places: NDArray[np.int64]) -> Records:
-        """The records at `places`; zeros for those that the file does not have."""
-        offsets = self._start + places * self._type.itemsize
+    def pick(self, slots: NDArray[np.int64]) -> Records:
+        """The records at `slots`; zeros for those that the file does not have."""
+        offsets = self._start + slots * self._type.itemsize
         if scan.is_available():
             return self.from_bytes(scan.read(self._descriptor, offsets, self._type.itemsize))
-        found = self.empty(len(places))
-        data = memoryview(found.view(np.uint8).data)
+        records = self.empty(len(slots))
+        data = memoryview(records.view(np.uint8).data)
         for number, offset in enumerate(offsets.tolist()):
             begin = number * self._type.itemsize
             os.preadv(self._descriptor, [data[begin : begin + self._type.itemsize]], offset)
-        return found
+        return records
 
     def write(self, first: int, records: Records) -> None:
-        """Complete `records` with their sums and write them from place `first` on."""
+        """Complete `records` with their sums and write them from slot `first` on."""
         records["check"] = self._sums(records, np.arange(first, first + len(records)))
         write(self._descriptor, records.tobytes(), self._offset(first))
 
-    def are_sound(self, records: Records, places: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Whether each is what was written at its place."""
-        sound: NDArray[np.bool_] = records["check"] == self._sums(records, places)
+    def are_sound(self, records: Records, slots: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether each is what was written at its slot."""
+        sound: NDArray[np.bool_] = records["check"] == self._sums(records, slots)
         return sound
 
     def cut(self, count: int) -> None:
@@ -85,17 +86,17 @@ class RecordFile:
         os.ftruncate(self._descriptor, self._offset(count))
 
     def close(self) -> None:
-        """Give the file back; again, nothing."""
+        """Give the file back. Idempotent."""
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
 
-    def _offset(self, place: int) -> int:
-        return self._start + place * self._type.itemsize
+    def _offset(self, slot: int) -> int:
+        return self._start + slot * self._type.itemsize
 
-    def _sums(self, records: Records, places: NDArray[np.int64]) -> NDArray[np.uint32]:
+    def _sums(self, records: Records, slots: NDArray[np.int64]) -> NDArray[np.uint32]:
         words = records.view("<u4").reshape(len(records), len(self._factors) + 1)
-        own = ((places.astype(np.uint64) + np.uint64(1)) * np.uint64(_SEED) >> np.uint64(32)).astype(np.uint32)
+        own = ((slots.astype(np.uint64) + np.uint64(1)) * np.uint64(_SEED) >> np.uint64(32)).astype(np.uint32)
         sums: NDArray[np.uint32] = np.einsum("ij,j->i", words[:, :-1], self._factors) + (own ^ self._mark)
         return sums
 

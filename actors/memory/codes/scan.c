@@ -52,6 +52,12 @@ typedef struct {
     size_t heads, fines; /* bytes of a head and of fine codes */
 } details;
 
+/* The version of the functions and structures here that scan.py calls: another one whenever these change. */
+int scan_interface(void)
+{
+    return 1;
+}
+
 /* Read `count` records of `size` bytes from their places in a file; what cannot be read is zeros. */
 void scan_read(int file, const int64_t *places, size_t count, size_t size, uint8_t *into)
 {

@@ -1,4 +1,4 @@
-"""Upper bounds of all cosines and scores in one pass: compiled where the set-up found a C compiler, else in numpy.
+"""Upper bounds of all cosines and scores in one pass: compiled where the build found a C compiler, else in numpy.
 
 Both look at the same codes and give bounds that hold; the compiled ones are a little wider and come many times sooner.
 """
@@ -6,27 +6,27 @@ Both look at the same codes and give bounds that hold; the compiled ones are a l
 from __future__ import annotations
 
 import ctypes
-import hashlib
 import logging
-import platform
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from actors.memory.codes.recency import Recency
 from domain.memory import vector_codes
-from domain.memory.vector_codes import Frame, Question
+from domain.memory.vector_codes import Frame, FramedQuery
 
 log = logging.getLogger(__name__)
 
 BLOCK = 32
 """Vectors side by side in a block."""
-SOURCE = Path(__file__).with_name("scan.c")
+_INTERFACE = 1
+"""What `scan_interface` of `scan.c` must say: a library that was built from another one is not taken."""
 _PART = 256
 """Blocks that numpy looks at together."""
 _MOST, _MOST_SUM = 127, 65_535
@@ -56,64 +56,41 @@ class Blocks:
     sign_errors: NDArray[np.uint8]
 
 
-@dataclass(frozen=True, slots=True)
-class Recency:
-    """How recency comes into scores: `weight * min(1, decay * since) + rounding`, beside `sim_weight` for the cosine.
-
-    Attributes:
-        decay: float32, one for each vector.
-    """
-
-    decay: NDArray[np.float32]
-    since: float
-    weight: float
-    sim_weight: float
-    rounding: float
-
-    def scores(self, uppers: NDArray[np.float32], places: NDArray[np.int64] | slice) -> NDArray[np.float32]:
-        """Upper bounds of the scores at `places`, whose cosines are not above `uppers`; both may be minus infinity."""
-        scores: NDArray[np.float32] = np.minimum(self.decay[places] * np.float32(self.since), np.float32(1.0))
-        scores *= np.float32(self.weight)
-        scores += np.maximum(uppers, np.float32(0.0)) * np.float32(self.sim_weight) + np.float32(self.rounding)
-        scores[np.isneginf(uppers)] = -np.inf
-        return scores
-
-
 def look(
     blocks: Blocks,
     frame: Frame,
-    question: Question,
-    asked: NDArray[np.bool_],
+    question: FramedQuery,
+    mask: NDArray[np.bool_],
     recency: Recency | None,
     *,
     is_compiled: bool,
 ) -> tuple[NDArray[np.float32], NDArray[np.float32] | None]:
-    """For each vector a number that its cosine is not above, and one that its score is not above.
+    """Upper bound of each vector's cosine and of its score, float32 (n,).
 
     Args:
-        asked: Which vectors are asked about, as many as there are; the others get minus infinity.
+        mask: Which vectors are asked about, as many as there are; the others get minus infinity.
         recency: None if scores are not wanted.
         is_compiled: Whether to use the compiled pass; only where `is_available`.
 
     Raises:
-        ValueError: there are more or fewer of `asked` or decays than vectors.
+        ValueError: there are more or fewer of `mask` or decays than vectors.
     """
-    if len(asked) > blocks.factors.size or (recency is not None and len(recency.decay) != len(asked)):
-        raise ValueError(f"{len(asked)} asked about do not fit {blocks.factors.size} vectors and their decays")
-    uppers = np.empty(-(-len(asked) // BLOCK) * BLOCK, np.float32)
+    if len(mask) > blocks.factors.size or (recency is not None and len(recency.decay) != len(mask)):
+        raise ValueError(f"{len(mask)} asked about do not fit {blocks.factors.size} vectors and their decays")
+    uppers = np.empty(-(-len(mask) // BLOCK) * BLOCK, np.float32)
     if is_compiled:
-        scores = None if recency is None else np.empty(len(asked), np.float32)
-        _run(blocks, _Asked(frame, question), asked, recency, (uppers, scores))
-        return uppers[: len(asked)], scores
+        scores = None if recency is None else np.empty(len(mask), np.float32)
+        _run(blocks, _IntegerQuery(frame, question), mask, recency, (uppers, scores))
+        return uppers[: len(mask)], scores
     for begin in range(0, len(uppers) // BLOCK, _PART):
         bounds = plain_bounds(blocks, slice(begin, min(begin + _PART, len(uppers) // BLOCK)), frame, question)
         uppers[begin * BLOCK : begin * BLOCK + len(bounds)] = bounds
-    uppers = uppers[: len(asked)]
-    uppers[~asked] = -np.inf
+    uppers = uppers[: len(mask)]
+    uppers[~mask] = -np.inf
     return uppers, None if recency is None else recency.scores(uppers, slice(None))
 
 
-def plain_bounds(blocks: Blocks, part: slice, frame: Frame, question: Question) -> NDArray[np.float32]:
+def plain_bounds(blocks: Blocks, part: slice, frame: Frame, question: FramedQuery) -> NDArray[np.float32]:
     """The first of `look` for some blocks, in numpy."""
     factors = blocks.factors[part].reshape(-1)
     heads = blocks.heads[part].transpose(0, 2, 1).reshape(len(factors), blocks.heads.shape[1])
@@ -127,7 +104,7 @@ def plain_bounds(blocks: Blocks, part: slice, frame: Frame, question: Question) 
 def fine_products(
     records: NDArray[np.void], frame: Frame, vectors: NDArray[np.float32], *, is_compiled: bool
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """The product of each decoded record of the second file with each of `vectors`, and the records' own lengths.
+    """Products of each decoded record of the second file with each of `vectors`, and the records' own lengths.
 
     Args:
         records: Contiguous.
@@ -144,7 +121,7 @@ def fine_products(
         return np.concatenate([part for part, _ in parts]), np.concatenate([sizes for _, sizes in parts])
     padded = np.zeros((-(-len(vectors) // _TOGETHER) * _TOGETHER, len(frame.basis)), np.float32)
     padded[: len(vectors)] = vectors
-    found, squares = np.empty((len(records), len(padded)), np.float32), np.empty(len(records), np.float32)
+    products, squares = np.empty((len(records), len(padded)), np.float32), np.empty(len(records), np.float32)
     buffer = np.zeros((_TOGETHER, len(frame.basis)), np.float32)
     fields: Mapping[str, Any] = records.dtype.fields or {}
     details = _Details(
@@ -156,9 +133,9 @@ def fine_products(
         fines=frame.fine_bytes,
     )
     steps = frame.head_step, vector_codes.MIDDLE_LEVEL
-    into = buffer.ctypes.data, found.ctypes.data, squares.ctypes.data
+    into = buffer.ctypes.data, products.ctypes.data, squares.ctypes.data
     _library().scan_fine(ctypes.byref(details), *steps, padded.ctypes.data, *padded.shape, *into)
-    return found[:, : len(vectors)], np.sqrt(squares)
+    return products[:, : len(vectors)], np.sqrt(squares)
 
 
 def _plain_products(
@@ -168,28 +145,38 @@ def _plain_products(
     return decoded @ vectors.T, np.sqrt(np.einsum("ij,ij->i", decoded, decoded))
 
 
-def read(descriptor: int, places: NDArray[np.int64], size: int) -> NDArray[np.uint8]:
-    """`size` bytes from each of `places` in a file, a line each; zeros for what it does not have. Compiled only."""
-    into = np.empty((len(places), size), np.uint8)
-    places = np.ascontiguousarray(places)
-    _library().scan_read(descriptor, places.ctypes.data, len(places), size, into.ctypes.data)
+def read(descriptor: int, offsets: NDArray[np.int64], size: int) -> NDArray[np.uint8]:
+    """`size` bytes from each of `offsets` in a file, a line each; zeros for what it does not have. Compiled only."""
+    into = np.empty((len(offsets), size), np.uint8)
+    offsets = np.ascontiguousarray(offsets)
+    _library().scan_read(descriptor, offsets.ctypes.data, len(offsets), size, into.ctypes.data)
     return into
 
 
-@cache
 def is_available() -> bool:
     """Whether there is a compiled pass that this machine can run."""
-    try:
-        return library_path().exists() and bool(_library().scan_is_able())
-    except OSError as error:
-        log.warning("the compiled search cannot be loaded, numpy does its work: %s", error)
-        return False
+    return _found() is not None
 
 
 def library_path() -> Path:
-    """Where the set-up puts the compiled pass: another place for each source, so that an old one is never taken."""
-    digest = hashlib.blake2b(SOURCE.read_bytes(), digest_size=8).hexdigest()
-    return Path(sys.prefix, "lib", f"remembrancer-scan-{platform.machine()}-{digest}.so")
+    """Where the build puts the compiled pass: beside this module, under the name of a Python extension `_scan`."""
+    return Path(__file__).with_name(f"_scan{EXTENSION_SUFFIXES[0]}")
+
+
+def loaded(path: Path) -> ctypes.CDLL | None:
+    """The library at `path`; None if there is none of this interface that this machine can run."""
+    if not path.exists():
+        return None
+    try:
+        library = ctypes.CDLL(str(path))
+        interface = library.scan_interface()
+    except (OSError, AttributeError) as error:
+        log.warning("the compiled search cannot be loaded, numpy does its work: %s", error)
+        return None
+    if interface != _INTERFACE:
+        log.warning("the compiled search is of another version, numpy does its work: build it anew")
+        return None
+    return _declared(library) if library.scan_is_able() else None
 
 
 class _Question(ctypes.Structure):
@@ -225,10 +212,10 @@ class _Details(ctypes.Structure):
     )
 
 
-class _Asked:
-    """A question in whole numbers; what the rounding of these loses is in its errors."""
+class _IntegerQuery:
+    """Quantised query: a question in whole numbers; what the rounding of these loses is in its errors."""
 
-    def __init__(self, frame: Frame, question: Question) -> None:
+    def __init__(self, frame: Frame, question: FramedQuery) -> None:
         step = max(float(np.abs(question.head).max(initial=0.0)), 1e-9) / _HEAD_LIMIT
         self._head = np.zeros(frame.head_bytes, np.int16)
         self._head[: frame.head] = np.rint(question.head / step)
@@ -249,7 +236,7 @@ class _Asked:
         )
 
 
-def _tables(frame: Frame, question: Question) -> tuple[NDArray[np.uint8], float, float, float]:
+def _tables(frame: Frame, question: FramedQuery) -> tuple[NDArray[np.uint8], float, float, float]:
     """Tables as `scan.c` wants them, the size of their step, what to add to a sum of them, and a sum's error."""
     columns = frame.sign_bytes
     padded = np.zeros(8 * columns, np.float64)
@@ -267,9 +254,19 @@ def _tables(frame: Frame, question: Question) -> tuple[NDArray[np.uint8], float,
 
 
 @cache
+def _found() -> ctypes.CDLL | None:
+    return loaded(library_path())
+
+
 def _library() -> ctypes.CDLL:
-    library = ctypes.CDLL(str(library_path()))
-    library.scan_is_able.restype = ctypes.c_int
+    library = _found()
+    if library is None:
+        raise RuntimeError("there is no compiled search: ask `is_available` first")
+    return library
+
+
+def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
+    """`library`, told what its functions take."""
     library.scan.argtypes = [ctypes.POINTER(_Codes), ctypes.POINTER(_Question), ctypes.POINTER(_Bounds)]
     library.scan.restype = None
     sizes, into = [ctypes.c_size_t] * 2, [ctypes.c_void_p] * 3
@@ -283,10 +280,10 @@ def _library() -> ctypes.CDLL:
 
 def _run(
     blocks: Blocks,
-    question: _Asked,
-    asked: NDArray[np.bool_],
+    question: _IntegerQuery,
+    mask: NDArray[np.bool_],
     recency: Recency | None,
-    found: tuple[NDArray[np.float32], NDArray[np.float32] | None],
+    into: tuple[NDArray[np.float32], NDArray[np.float32] | None],
 ) -> None:
     codes = _Codes(
         heads=blocks.heads.ctypes.data,
@@ -294,13 +291,13 @@ def _run(
         factors=blocks.factors.ctypes.data,
         head_errors=blocks.head_errors.ctypes.data,
         sign_errors=blocks.sign_errors.ctypes.data,
-        count=len(asked),
+        count=len(mask),
         pairs=blocks.heads.shape[1],
         columns=blocks.signs.shape[1],
     )
-    bounds = _Bounds(asked=asked.ctypes.data, uppers=found[0].ctypes.data)
-    if recency is not None and found[1] is not None:
-        bounds.decay, bounds.scores = recency.decay.ctypes.data, found[1].ctypes.data
+    bounds = _Bounds(asked=mask.ctypes.data, uppers=into[0].ctypes.data)
+    if recency is not None and into[1] is not None:
+        bounds.decay, bounds.scores = recency.decay.ctypes.data, into[1].ctypes.data
         bounds.since, bounds.rounding = recency.since, recency.rounding
         bounds.sim_weight, bounds.recency_weight = recency.sim_weight, recency.weight
     _library().scan(ctypes.byref(codes), ctypes.byref(question.passed), ctypes.byref(bounds))

@@ -1,4 +1,4 @@
-"""The codes of all vectors in memory, laid out for one quick pass over them."""
+"""Column store of all codes in memory, in blocks, laid out for one quick pass over them."""
 
 from __future__ import annotations
 
@@ -8,88 +8,94 @@ import numpy as np
 from numpy.typing import NDArray
 
 from actors.memory.codes import scan
-from actors.memory.codes.directory import Directory
+from actors.memory.codes.directory import RowDirectory
+from actors.memory.codes.recency import Recency
 from actors.memory.codes.records import Records
-from actors.memory.codes.scan import BLOCK, Blocks, Recency
-from domain.memory.vector_codes import Frame, Question
+from actors.memory.codes.scan import BLOCK, Blocks
+from actors.memory.codes.tuning import MEASURED, Tuning
+from domain.memory.vector_codes import Frame, FramedQuery
 
 _FIRST_CAPACITY = 1024
 _Kind = TypeVar("_Kind", bound=np.generic)
 
 
 class CodesTable:
-    """Places 0, 1, 2, ... in the order of the side file's records; a place whose row is gone or replaced is not alive.
+    """Column store of codes in slots 0, 1, 2, ..., in the order of the side file's records.
 
-    Args:
-        frame: The frame of all codes.
-        is_fast: Whether to use the compiled pass where there is one.
+    A slot whose row is gone or replaced is not alive.
     """
 
-    def __init__(self, frame: Frame, *, is_fast: bool = True) -> None:
+    def __init__(self, frame: Frame, tuning: Tuning = MEASURED) -> None:
+        """No slots yet.
+
+        Args:
+            frame: The frame of all codes.
+            tuning: Whether the compiled pass is used, where there is one.
+        """
         self.frame = frame
-        self._is_compiled = is_fast and scan.is_available()
+        self._is_compiled = tuning.is_fast and scan.is_available()
         self.count = 0
         self._rows = np.zeros(_FIRST_CAPACITY, np.int64)
         self._times = np.zeros(_FIRST_CAPACITY, np.float64)
         self._alive = np.zeros(_FIRST_CAPACITY, np.bool_)
         self._blocks = _empty_blocks(frame, _FIRST_CAPACITY // BLOCK)
-        self._directory = Directory()
+        self._directory = RowDirectory(tuning.late_rows)
 
     @property
     def rows(self) -> NDArray[np.int64]:
-        """The row at each place."""
+        """The row at each slot."""
         return self._rows[: self.count]
 
     @property
     def times(self) -> NDArray[np.float64]:
-        """When the row at each place was said, seconds since the epoch."""
+        """When the row at each slot was said, seconds since the epoch."""
         return self._times[: self.count]
 
     @property
     def alive(self) -> NDArray[np.bool_]:
-        """Whether each place counts."""
+        """Whether each slot counts."""
         return self._alive[: self.count]
 
     def add(self, records: Records) -> None:
-        """Take records in, the last of a row wins; the next place is `count`."""
+        """Take records in, the last of a row wins; the next slot is `count`."""
         begin, end = self.count, self.count + len(records)
         rows = np.ascontiguousarray(records["row"])
-        self._alive[self.places(rows)] = False
+        self._alive[self.slots(rows)] = False
         self.reserve(end)
         self._rows[begin:end], self._times[begin:end] = rows, records["time"]
         self._alive[begin:end] = ~np.isnan(records["time"])
         self._put(begin, records)
         self.count = end
         self._directory.extend(self.rows)
-        self._alive[begin:end] &= self._directory.places(rows, self.rows) == np.arange(begin, end)
+        self._alive[begin:end] &= self._directory.slots(rows, self.rows) == np.arange(begin, end)
 
-    def places(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The living places of `rows`, in their order; rows that have none are left out."""
-        found = self._directory.places(rows, self.rows)
-        found = found[found >= 0]
-        return found[self._alive[found]]
+    def slots(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Living slot of each of `rows`, in their order; rows that have none are left out."""
+        slots = self._directory.slots(rows, self.rows)
+        slots = slots[slots >= 0]
+        return slots[self._alive[slots]]
 
     def look(
-        self, question: Question, asked: NDArray[np.bool_], recency: Recency | None
+        self, question: FramedQuery, mask: NDArray[np.bool_], recency: Recency | None
     ) -> tuple[NDArray[np.float32], NDArray[np.float32] | None]:
-        """For each place a number that its cosine is not above, and one for its score; see `scan.look`."""
-        return scan.look(self._blocks, self.frame, question, asked, recency, is_compiled=self._is_compiled)
+        """Upper bound of each slot's cosine, and of its score if `recency` is given; see `scan.look`."""
+        return scan.look(self._blocks, self.frame, question, mask, recency, is_compiled=self._is_compiled)
 
     def fine_products(
         self, records: Records, vectors: NDArray[np.float32]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Products of decoded records of the second file, and their lengths; see `scan.fine_products`."""
+        """Products of decoded records of the second file with `vectors`, (n, m), and the records' lengths, (n,)."""
         return scan.fine_products(records, self.frame, vectors, is_compiled=self._is_compiled)
 
-    def codes_at(self, places: NDArray[np.int64]) -> tuple[NDArray[np.int8], NDArray[np.uint8], NDArray[np.uint16]]:
-        """Heads, signs and factors of some places."""
-        block, vector = places // BLOCK, places % BLOCK
+    def codes_at(self, slots: NDArray[np.int64]) -> tuple[NDArray[np.int8], NDArray[np.uint8], NDArray[np.uint16]]:
+        """Heads, signs and factors of some slots."""
+        block, vector = slots // BLOCK, slots % BLOCK
         blocks = self._blocks
         heads = np.ascontiguousarray(blocks.heads[block, :, vector]).view(np.int8)
         return heads, blocks.signs[block, :, vector % 16, vector // 16], blocks.factors[block, vector]
 
     def reserve(self, size: int) -> None:
-        """Make room for so many places; what is not used yet takes no memory."""
+        """Make room for so many slots; what is not used yet takes no memory."""
         capacity = len(self._rows)
         if size <= capacity:
             return
@@ -128,8 +134,8 @@ class CodesTable:
         blocks.sign_errors[part] = records["errors"][:, 1].reshape(-1, BLOCK)
 
     def _put_each(self, begin: int, records: Records) -> None:
-        places = np.arange(begin, begin + len(records))
-        block, vector = places // BLOCK, places % BLOCK
+        slots = np.arange(begin, begin + len(records))
+        block, vector = slots // BLOCK, slots % BLOCK
         blocks = self._blocks
         blocks.heads[block, :, vector] = np.ascontiguousarray(records["head"]).view(np.int16)
         blocks.signs[block, :, vector % 16, vector // 16] = records["signs"]

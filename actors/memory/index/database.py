@@ -1,4 +1,4 @@
-"""The index's file: opened, checked, and replaced when it is no index of ours. The only door to SQLite."""
+"""SQLite file of the index: opened, checked, replaced when it is no index of ours. Only this module opens it."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ SCHEMA_VERSION = 2
 OLDEST_SQLITE = (3, 51, 3)
 """Older ones can corrupt a WAL file when two connections race (sqlite.org, 3.51.3)."""
 BUSY_MS = 2_000
+"""How long a statement waits for another program's lock."""
 FOLDER = "memory"
 FILE = "index.sqlite"
 _SIDES = ("-wal", "-shm")
@@ -91,7 +92,7 @@ def require_sqlite() -> None:
         )
 
 
-def open_or_rebuild(path: Path, now: datetime) -> tuple[apsw.Connection, bool]:
+def open_or_rebuild(path: Path, now: datetime, busy_ms: int = BUSY_MS) -> tuple[apsw.Connection, bool]:
     """The index at `path` and whether it is new; what stands there and is no sound index is moved aside.
 
     Vectors that can still be read from it are kept: they are what costs money.
@@ -104,18 +105,18 @@ def open_or_rebuild(path: Path, now: datetime) -> tuple[apsw.Connection, bool]:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     if not path.exists():
         _remove_sides(path)
-        return _create(path), True
+        return _create(path, busy_ms), True
     try:
-        return open_existing(path), False
+        return open_existing(path, busy_ms), False
     except ForeignIndexError as error:
         aside = _move_aside(path, now)
         log.warning("the memory index was not usable (%s): moved to %s, building it anew from the logs", error, aside)
-        created = _create(path)
+        created = _create(path, busy_ms)
         log.warning("%d vectors could be saved from it", _save_vectors(aside, created))
         return created, True
 
 
-def open_existing(path: Path) -> apsw.Connection:
+def open_existing(path: Path, busy_ms: int = BUSY_MS) -> apsw.Connection:
     """The index at `path`, checked.
 
     Raises:
@@ -126,7 +127,7 @@ def open_existing(path: Path) -> apsw.Connection:
         raise ForeignIndexError("no regular file")
     connection: apsw.Connection | None = None
     try:
-        connection = _connect(path, apsw.SQLITE_OPEN_READWRITE)
+        connection = _connect(path, apsw.SQLITE_OPEN_READWRITE, busy_ms)
         _require_ours(connection)
         return connection
     except (apsw.NotADBError, apsw.CorruptError, apsw.SQLError, apsw.CantOpenError) as error:
@@ -177,7 +178,7 @@ def _connection_for_reading(path: Path, scratch: Path, *, is_live: bool) -> apsw
         copy = scratch / FILE
         shutil.copyfile(path, copy)
         shutil.copyfile(wal, f"{copy}-wal")
-        return _connect(copy, apsw.SQLITE_OPEN_READWRITE)
+        return _connect(copy, apsw.SQLITE_OPEN_READWRITE, BUSY_MS)
     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
     return apsw.Connection(f"{path.resolve().as_uri()}?immutable=1", flags=flags)
 
@@ -204,21 +205,21 @@ def transaction(connection: apsw.Connection) -> Iterator[None]:
 def is_in_place(path: Path, connection_inode: tuple[int, int]) -> bool:
     """Whether the file at `path` is still the one that was opened."""
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return False
-    return (found.st_dev, found.st_ino) == connection_inode and found.st_nlink > 0
+    return (status.st_dev, status.st_ino) == connection_inode and status.st_nlink > 0
 
 
 def inode(path: Path) -> tuple[int, int]:
     """What tells the file at `path` from one that replaces it."""
-    found = path.stat()
-    return found.st_dev, found.st_ino
+    status = path.stat()
+    return status.st_dev, status.st_ino
 
 
-def _connect(path: Path, flags: int) -> apsw.Connection:
+def _connect(path: Path, flags: int, busy_ms: int) -> apsw.Connection:
     connection = apsw.Connection(str(path), flags=flags)
-    connection.set_busy_timeout(BUSY_MS)
+    connection.set_busy_timeout(busy_ms)
     # A statement that returns rows ends an execute() until they are fetched, so each is fetched.
     for pragma in ("journal_mode = wal", "synchronous = normal", "foreign_keys = on", "temp_store = memory"):
         list(connection.execute(f"pragma {pragma}"))
@@ -233,8 +234,8 @@ def _load_distances(connection: apsw.Connection) -> None:
     connection.enable_load_extension(False)
 
 
-def _create(path: Path) -> apsw.Connection:
-    connection = _connect(path, apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
+def _create(path: Path, busy_ms: int) -> apsw.Connection:
+    connection = _connect(path, apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE, busy_ms)
     path.chmod(0o600)
     with transaction(connection):
         list(connection.execute(SCHEMA))
@@ -246,8 +247,8 @@ def _require_ours(connection: apsw.Connection, *, check: bool = True) -> None:
     ((version,),) = connection.execute("PRAGMA user_version")
     if version != SCHEMA_VERSION:
         raise ForeignIndexError(f"its version is {version}, {SCHEMA_VERSION} is expected")
-    if check and (found := list(connection.execute("PRAGMA quick_check(1)"))) != [("ok",)]:
-        raise ForeignIndexError(f"damaged: {found[0][0] if found else 'unreadable'}")
+    if check and (verdict := list(connection.execute("PRAGMA quick_check(1)"))) != [("ok",)]:
+        raise ForeignIndexError(f"damaged: {verdict[0][0] if verdict else 'unreadable'}")
     tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')")}
     missing = {"meta", "windows", "files", "turns", "pins", "spaces", "vectors", "words", "memories"} - tables
     if missing:

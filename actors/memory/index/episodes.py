@@ -1,17 +1,17 @@
-"""Which turns of a window belong to one episode, kept right whatever is put in or taken out."""
+"""Segmentation of a window's turns into episodes, kept right whatever is put in or taken out."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from actors.memory.index.session import Session
+from actors.memory.index.session import IndexSession
 from domain.memory.hybrid import EPISODE_GAP
 
 _GAP_MS = int(EPISODE_GAP.total_seconds() * 1000)
 
 
-class Place(NamedTuple):
+class EpisodeTurn(NamedTuple):
     """A turn in its window's order."""
 
     row: int
@@ -23,26 +23,26 @@ class Place(NamedTuple):
 class Episodes:
     """Names each episode by one of its rows; only whether two names are equal says something."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: IndexSession) -> None:
         self._session = session
 
-    def last(self, window: int) -> Place | None:
+    def last(self, window: int) -> EpisodeTurn | None:
         """The window's newest turn."""
-        found = self._session.rows(
+        newest = self._session.rows(
             "SELECT id, timestamp, episode FROM turns WHERE window = ? ORDER BY timestamp DESC, id DESC LIMIT 1", window
         )
-        return Place(*found[0]) if found else None
+        return EpisodeTurn(*newest[0]) if newest else None
 
-    def following(self, last: Place | None, first_row: int, moments: Iterable[int]) -> list[int]:
+    def following(self, last: EpisodeTurn | None, first_row: int, moments: Iterable[int]) -> list[int]:
         """The episodes of new turns behind all others of their window, numbered from `first_row` on."""
         episode, before = (last.episode, last.at) if last is not None else (first_row, None)
-        found = []
+        episodes = []
         for row, at in enumerate(moments, first_row):
             if before is not None and at - before > _GAP_MS:
                 episode = row
-            found.append(episode)
+            episodes.append(episode)
             before = at
-        return found
+        return episodes
 
     def join(self, row: int, window: int, at: int) -> None:
         """Let a row that was put in anywhere belong to the episode around it; it may make one of two."""
@@ -64,16 +64,16 @@ class Episodes:
         if after.at - before.at > _GAP_MS:
             self._rename(window, after, after.row)
 
-    def _rename(self, window: int, first: Place, episode: int) -> None:
+    def _rename(self, window: int, first: EpisodeTurn, episode: int) -> None:
         self._session.rows(
             "UPDATE turns SET episode = ? WHERE window = ? AND (timestamp, id) >= (?, ?) AND episode = ?",
             *(episode, window, first.at, first.row, first.episode),
         )
 
-    def _beside(self, row: int, window: int, at: int) -> tuple[Place | None, Place | None]:
+    def _beside(self, row: int, window: int, at: int) -> tuple[EpisodeTurn | None, EpisodeTurn | None]:
         """The turns before and after in the window."""
         columns = "SELECT id, timestamp, episode FROM turns WHERE window = ? AND"
         before = f"{columns} (timestamp, id) < (?, ?) ORDER BY timestamp DESC, id DESC LIMIT 1"
         after = f"{columns} (timestamp, id) > (?, ?) ORDER BY timestamp, id LIMIT 1"
         first, second = (self._session.rows(each, window, at, row) for each in (before, after))
-        return (Place(*first[0]) if first else None), (Place(*second[0]) if second else None)
+        return (EpisodeTurn(*first[0]) if first else None), (EpisodeTurn(*second[0]) if second else None)

@@ -1,4 +1,4 @@
-"""What is in the index: turns, windows, logs, and what the index notes about itself."""
+"""Repository of the index: its turns, windows and logs, and what it notes about itself."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import apsw
 
 from actors.memory.index import database
 from actors.memory.index.pending import Pending
-from actors.memory.index.session import Session, milliseconds
+from actors.memory.index.session import IndexSession, milliseconds
 from actors.memory.index.turns import Turns
 from domain.memory.remembered import PinChange, Remembered
 from messages.base import Window
@@ -35,14 +35,14 @@ class Index:
     """The open index; each method that changes something is one transaction. A row's number never comes back."""
 
     def __init__(self, connection: apsw.Connection) -> None:
-        self._session = Session(connection)
+        self._session = IndexSession(connection)
         self._turns = Turns(self._session)
         self.pending = Pending(self._session)
 
     @classmethod
-    def open(cls, path: Path, now: datetime) -> tuple[Index, bool]:
+    def open(cls, path: Path, now: datetime, busy_ms: int = database.BUSY_MS) -> tuple[Index, bool]:
         """The index at `path` and whether it is new. Raises as `database.open_or_rebuild`."""
-        connection, is_new = database.open_or_rebuild(path, now)
+        connection, is_new = database.open_or_rebuild(path, now, busy_ms)
         index = cls(connection)
         if index.note_of("generation") is None:
             index.note("generation", milliseconds(now))
@@ -59,7 +59,7 @@ class Index:
         return self._session.space
 
     def close(self) -> None:
-        """Give the file back; again, nothing."""
+        """Give the file back. Idempotent."""
         self.connection.close()
 
     # what it notes about itself
@@ -88,8 +88,8 @@ class Index:
 
     def find_space(self, name: str, dimensions: int) -> None:
         """Use that space's vectors, if there are any, and change nothing."""
-        found = "SELECT id FROM spaces WHERE name = ? AND dimensions = ?"
-        self._session.space = self._session.one(found, name, dimensions) or 0
+        statement = "SELECT id FROM spaces WHERE name = ? AND dimensions = ?"
+        self._session.space = self._session.one(statement, name, dimensions) or 0
 
     # what was said
 
@@ -110,11 +110,11 @@ class Index:
 
     def forget_pin_sources(self, path: str, first_line: int, last_line: int, kept: frozenset[int]) -> None:
         """Drop what pin events between two lines of a log once said, but for those on the lines `kept`."""
-        found = self._session.rows(
+        records = self._session.rows(
             "SELECT source_line FROM pins WHERE source_path = ? AND source_line BETWEEN ? AND ?",
             *(path, first_line, last_line),
         )
-        for line in (line for (line,) in found if line not in kept):
+        for line in (line for (line,) in records if line not in kept):
             self._session.rows("DELETE FROM pins WHERE source_path = ? AND source_line = ?", path, line)
 
     def between(self, path: str, first_line: int, last_line: int) -> dict[int, tuple[int, str, bytes]]:
@@ -131,19 +131,19 @@ class Index:
 
     def said_at(self, path: str, line: int) -> tuple[str, str] | None:
         """Key and readers' label of the window in which the turn at that place was said; None if there is no such."""
-        found = self._session.rows(
+        records = self._session.rows(
             "SELECT windows.key, audience FROM turns JOIN files ON files.id = turns.file "
             "JOIN windows ON windows.id = turns.window WHERE files.path = ? AND line = ?",
             *(path, line),
         )
-        return found[0] if found else None
+        return records[0] if records else None
 
     # windows and their logs
 
     def label(self, window: Window) -> tuple[int, str]:
         """The window's number and who reads it; 0 for one that is not known."""
-        found = self._session.rows("SELECT id, audience FROM windows WHERE key = ?", window.address.key)
-        return found[0] if found else (0, "")
+        records = self._session.rows("SELECT id, audience FROM windows WHERE key = ?", window.address.key)
+        return records[0] if records else (0, "")
 
     def hear_now(self, window: Window, audience: str) -> None:
         """Note who reads the window now, until an event says otherwise."""
@@ -153,13 +153,13 @@ class Index:
 
     def paths_of(self, window: Window) -> list[str]:
         """The window's logs."""
-        found = "SELECT path FROM files WHERE window = (SELECT id FROM windows WHERE key = ?) ORDER BY path"
-        return [path for (path,) in self._session.rows(found, window.address.key)]
+        statement = "SELECT path FROM files WHERE window = (SELECT id FROM windows WHERE key = ?) ORDER BY path"
+        return [path for (path,) in self._session.rows(statement, window.address.key)]
 
     def file_state(self, path: str) -> tuple[int, int, str] | None:
         """Size, change time in ns and damage of a log when it was last compared; None for never."""
-        found = self._session.rows("SELECT size, mtime_ns, damage FROM files WHERE path = ?", path)
-        return found[0] if found and found[0][0] != -1 else None
+        records = self._session.rows("SELECT size, mtime_ns, damage FROM files WHERE path = ?", path)
+        return records[0] if records and records[0][0] != -1 else None
 
     def note_file(self, window: Window, path: str, size: int, mtime_ns: int, damage: str) -> None:
         """Note that a log was compared whole."""
@@ -176,8 +176,8 @@ class Index:
     def forget_file(self, path: str) -> list[int]:
         """Drop everything that came from a log; the rows that are gone."""
         with self._session.changing():
-            found = "SELECT turns.id FROM turns JOIN files ON files.id = turns.file WHERE files.path = ?"
-            rows = [row for (row,) in self._session.rows(found, path)]
+            statement = "SELECT turns.id FROM turns JOIN files ON files.id = turns.file WHERE files.path = ?"
+            rows = [row for (row,) in self._session.rows(statement, path)]
             for row in rows:
                 self._turns.drop(row)
             self._session.rows("DELETE FROM pins WHERE source_path = ?", path)

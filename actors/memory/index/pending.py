@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import NamedTuple
 
-from actors.memory.index.session import Session, milliseconds, moment
+from actors.memory.index.session import IndexSession, milliseconds, moment
 from domain.memory.hybrid_text import embedded_text
 from domain.memory.remembered import EMBEDDED_CHARS
 
@@ -34,25 +34,25 @@ class Waiting(NamedTuple):
 class Pending:
     """The turns without a vector. All inside the caller's thread, each change a transaction."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: IndexSession) -> None:
         self._session = session
 
     def due(self, now: datetime, limit: int) -> list[Waiting]:
         """Turns whose embedding is due, longest due first."""
-        found = self._session.rows(
+        rows = self._session.rows(
             "SELECT id, author, timestamp, content, hash FROM turns "
             "WHERE status <> 'ok' AND next_attempt_at <= ? ORDER BY next_attempt_at, id LIMIT ?",
             *(milliseconds(now), limit),
         )
         return [
             Waiting(row, embedded_text(author, moment(at), content)[:EMBEDDED_CHARS], hash_)
-            for row, author, at, content, hash_ in found
+            for row, author, at, content, hash_ in rows
         ]
 
     def next_due(self) -> datetime | None:
         """When the next embedding is due; None if nothing waits for a moment."""
-        found = self._session.one("SELECT min(next_attempt_at) FROM turns WHERE status <> 'ok'")
-        return moment(found) if found is not None and found < NEVER_MS else None
+        due_ms = self._session.one("SELECT min(next_attempt_at) FROM turns WHERE status <> 'ok'")
+        return moment(due_ms) if due_ms is not None and due_ms < NEVER_MS else None
 
     def store(self, vectors: Iterable[tuple[Waiting, bytes]]) -> list[int]:
         """Keep vectors; the rows that have one now. A row that was dropped or changed meanwhile keeps its state.

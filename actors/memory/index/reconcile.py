@@ -1,4 +1,4 @@
-"""Makes the index say what the logs say: adds what is missing, drops what no log has, and names damaged logs once."""
+"""Reconciliation of the index with the logs: adds what is missing, drops what no log has, names damaged logs once."""
 
 from __future__ import annotations
 
@@ -53,9 +53,10 @@ class Piece:
 
 
 class Reconciliation:
-    """One comparison of all logs with the index, to be taken in pieces of a tenth of a second at most."""
+    """Incremental comparison of all logs with the index, in pieces of a tenth of a second at most."""
 
-    def __init__(self, root: Path, index: Index, now: datetime) -> None:
+    def __init__(self, root: Path, index: Index, now: datetime, piece_bytes: int = PIECE_BYTES) -> None:
+        self._piece_bytes = piece_bytes
         self._root = root
         self._index = index
         self._now = now
@@ -82,14 +83,14 @@ class Reconciliation:
                     yield from self._logs_of(surface, name)
 
     def _logs_of(self, surface: Surface, context_id: str) -> Iterator[tuple[Window, str]]:
-        found: list[tuple[LogName, str]] = []
+        names: list[tuple[LogName, str]] = []
         for name in _listed(self._root / LOG_ROOT / surface.value / context_id):
             try:
-                found.append((parse_log_name(name), name))
+                names.append((parse_log_name(name), name))
             except ValueError:
                 continue  # Other files may lie there.
         window = Window(surface=surface, id=context_id)
-        for _, name in sorted(found):
+        for _, name in sorted(names):
             yield window, f"{LOG_ROOT}/{surface.value}/{context_id}/{name}"
 
     def _compare(self, window: Window, path: str) -> Iterator[Piece]:
@@ -115,12 +116,12 @@ class Reconciliation:
     def _compare_open(self, window: Window, path: str, fd: int, status: os.stat_result) -> Generator[Piece, None, str]:
         """Compare the first `st_size` bytes, which are all that there were at the beginning; what is damaged."""
         state = LogState()
-        length = PIECE_BYTES
+        length = self._piece_bytes
         damage: list[Gap] = []
         while True:
-            wanted = min(length, status.st_size - state.offset)
-            data = os.pread(fd, wanted, state.offset)
-            is_last = len(data) < wanted or state.offset + wanted == status.st_size
+            size = min(length, status.st_size - state.offset)
+            data = os.pread(fd, size, state.offset)
+            is_last = len(data) < size or state.offset + size == status.st_size
             if not is_last:
                 # A record is whole only if no seal follows it, so the piece ends where something else begins.
                 cut = _last_heading(data)
@@ -132,7 +133,7 @@ class Reconciliation:
             if not is_last and parsed.state.offset == state.offset:
                 length *= 2
                 continue
-            length = PIECE_BYTES
+            length = self._piece_bytes
             damage.extend(parsed.damage)
             # Rows behind the end came with turns that ended since, unless nothing was written since.
             is_all = is_last and os.fstat(fd).st_size == status.st_size
@@ -147,12 +148,12 @@ class Reconciliation:
     def _apply(self, window: Window, path: str, records: list[Record], first_line: int, end_line: int) -> Piece:
         """Make the rows from `first_line` to before `end_line` of a log be what it says there."""
         entries = [entry for record in records if (entry := remembered_of(path, record)) is not None]
-        said = {entry.line: entry for entry in entries if isinstance(entry, Remembered)}
+        turns = {entry.line: entry for entry in entries if isinstance(entry, Remembered)}
         there = self._index.between(path, first_line, end_line - 1)
         stale = [
             row
             for line, (row, event, hash_) in there.items()
-            if line not in said or (said[line].event_id, said[line].hash) != (event, hash_)
+            if line not in turns or (turns[line].event_id, turns[line].hash) != (event, hash_)
         ]
         self._index.forget(stale)
         sources = frozenset(entry.source_line for entry in entries if isinstance(entry, PinChange))

@@ -16,8 +16,8 @@ from messages.base import Window
 _VECTORS = "SELECT hash, id FROM vectors WHERE space = ? AND hash IN (SELECT unhex(value) FROM json_each(?))"
 
 
-class Session:
-    """The connection, with the numbers of windows and files that were looked up on it."""
+class IndexSession:
+    """Database session: the connection, with the numbers of windows and files that were looked up on it."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self.connection = connection
@@ -47,8 +47,8 @@ class Session:
 
     def one(self, statement: str, *values: apsw.SQLiteValue) -> Any:
         """The first value of the first row; None without rows."""
-        found = self.rows(statement, *values)
-        return found[0][0] if found else None
+        rows = self.rows(statement, *values)
+        return rows[0][0] if rows else None
 
     def window(self, window: Window) -> int:
         """The window's number; it gets one if it has none."""

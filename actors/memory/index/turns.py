@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 
 from actors.memory.index.episodes import Episodes
-from actors.memory.index.session import Session, milliseconds
+from actors.memory.index.session import IndexSession, milliseconds
 from domain.memory.hybrid_text import keyword_text
 from domain.memory.remembered import PinChange, Remembered
 from messages.base import Window
@@ -25,7 +25,7 @@ _PIN_STATE = "SELECT pinned FROM pins WHERE path = ? AND line = ? ORDER BY at DE
 class Turns:
     """The rows; each with its words in the keyword index and its place in a episode. All inside a transaction."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: IndexSession) -> None:
         self._session = session
         self._episodes = Episodes(session)
 
@@ -34,16 +34,16 @@ class Turns:
 
         What is stored already changes nothing; a row whose words have changed becomes a new one.
         """
-        said: list[Remembered] = []
+        turns: list[Remembered] = []
         changes: list[PinChange] = []
         for entry in entries:
             if isinstance(entry, Remembered):
-                said.append(entry)
+                turns.append(entry)
             else:
                 changes.append(entry)
         number = self._session.window(window)
-        self._hear(number, said)
-        fresh, gone = self._fresh(said)
+        self._hear(number, turns)
+        fresh, gone = self._fresh(turns)
         for row in gone:
             self.drop(row)
         for change in changes:
@@ -62,29 +62,29 @@ class Turns:
 
     def between(self, path: str, first_line: int, last_line: int) -> dict[int, tuple[int, str, bytes]]:
         """Line -> (row, event id, hash) of the turns of a log between two lines, both included."""
-        found = self._session.rows(
+        rows = self._session.rows(
             "SELECT line, turns.id, event, hash FROM turns JOIN files ON files.id = turns.file "
             "WHERE files.path = ? AND line BETWEEN ? AND ?",
             *(path, first_line, last_line),
         )
-        return {line: (row, event, hash_) for line, row, event, hash_ in found}
+        return {line: (row, event, hash_) for line, row, event, hash_ in rows}
 
-    def _hear(self, window: int, said: Sequence[Remembered]) -> None:
+    def _hear(self, window: int, turns: Sequence[Remembered]) -> None:
         """Note who could read the window at the latest of these moments; an older word than the known one is none."""
-        told = [entry for entry in said if entry.audience is not None]
-        if told:
-            latest = max(told, key=_MOMENT_AND_LINE)
+        labelled = [entry for entry in turns if entry.audience is not None]
+        if labelled:
+            latest = max(labelled, key=_MOMENT_AND_LINE)
             self._session.rows(
                 "UPDATE windows SET audience = ?2, heard_at = ?3 WHERE id = ?1 AND heard_at <= ?3",
                 *(window, latest.audience, milliseconds(latest.at)),
             )
 
-    def _fresh(self, said: Sequence[Remembered]) -> tuple[list[Remembered], list[int]]:
-        """Those of `said` that are not stored as they are, and the rows that stand where they belong."""
+    def _fresh(self, turns: Sequence[Remembered]) -> tuple[list[Remembered], list[int]]:
+        """Those of `turns` that are not stored as they are, and the rows that stand where they belong."""
         fresh: list[Remembered] = []
         stale: list[int] = []
-        for path in dict.fromkeys([entry.path for entry in said]):
-            of_path = {entry.line: entry for entry in said if entry.path == path}
+        for path in dict.fromkeys([entry.path for entry in turns]):
+            of_path = {entry.line: entry for entry in turns if entry.path == path}
             there = self.between(path, min(of_path), max(of_path))
             if not there:
                 fresh.extend(of_path.values())
@@ -99,19 +99,19 @@ class Turns:
 
     def _insert(self, window: int, fresh: Sequence[Remembered]) -> list[int]:
         pinned = self._pin_states(fresh)
-        wanted = [entry for entry in fresh if not entry.is_own_pin or _is_pinned(entry, pinned)]
-        wanted.sort(key=_MOMENT)
-        if not wanted:
+        kept = [entry for entry in fresh if not entry.is_own_pin or _is_pinned(entry, pinned)]
+        kept.sort(key=_MOMENT)
+        if not kept:
             return []
         first_row = int(self._session.one("SELECT seq FROM sqlite_sequence WHERE name = 'turns'") or 0) + 1
-        rows = range(first_row, first_row + len(wanted))
-        moments = [milliseconds(entry.at) for entry in wanted]
+        rows = range(first_row, first_row + len(kept))
+        moments = [milliseconds(entry.at) for entry in kept]
         last = self._episodes.last(window)
         is_behind = last is None or last.at <= moments[0]
         episodes = self._episodes.following(last, first_row, moments) if is_behind else rows
-        states = [_is_pinned(entry, pinned) for entry in wanted] if pinned else [entry.is_pinned for entry in wanted]
-        self._insert_rows(window, wanted, zip(rows, moments, episodes, states, strict=True))
-        words = storable([keyword_text(entry.author, entry.at, entry.text) for entry in wanted])
+        states = [_is_pinned(entry, pinned) for entry in kept] if pinned else [entry.is_pinned for entry in kept]
+        self._insert_rows(window, kept, zip(rows, moments, episodes, states, strict=True))
+        words = storable([keyword_text(entry.author, entry.at, entry.text) for entry in kept])
         self._session.many("INSERT INTO words(rowid, content) VALUES (?, ?)", zip(rows, words, strict=True))
         if not is_behind:
             for row, at in zip(rows, moments, strict=True):
@@ -137,8 +137,8 @@ class Turns:
         """Whether those that pin events are about are pinned: what the latest one says."""
         states: dict[tuple[str, int], bool] = {}
         for path in dict.fromkeys([entry.path for entry in fresh]):
-            found = self._session.rows("SELECT line, pinned FROM pins WHERE path = ? ORDER BY at, source_line", path)
-            states |= {(path, line): bool(pinned) for line, pinned in found}
+            pins = self._session.rows("SELECT line, pinned FROM pins WHERE path = ? ORDER BY at, source_line", path)
+            states |= {(path, line): bool(pinned) for line, pinned in pins}
         return states
 
     def _note(self, change: PinChange) -> None:

@@ -1,4 +1,4 @@
-"""The index's vectors as the ranking reads them."""
+"""Row store of the index's vectors, as searches read them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-_PART = 65_536
+PART = 65_536
+"""Vectors whose rows are learned at a time."""
 _NAMED = "SELECT id, vector FROM turns WHERE ?1 IS NOT NULL AND vector IS NOT NULL"
 _FIRST_AND_LAST = "SELECT (SELECT min(vector) FROM turns), (SELECT max(vector) FROM turns)"
 _NAMED_BETWEEN = "SELECT group_concat(id), group_concat(vector) FROM turns WHERE vector BETWEEN ? AND ?"
@@ -24,7 +25,8 @@ class IndexVectors:
     Which vector is whose is kept once it is known, 4 bytes a row: looking it up takes as long as reading the vector.
     """
 
-    def __init__(self, connection: apsw.Connection, space: int, dimensions: int) -> None:
+    def __init__(self, connection: apsw.Connection, space: int, dimensions: int, part: int = PART) -> None:
+        self._part = part
         self._connection = connection
         self.space = space
         self._dimensions = dimensions
@@ -47,8 +49,8 @@ class IndexVectors:
 
     def ready(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Those of `rows` that have a vector, ascending."""
-        found: NDArray[np.int64] = np.sort(rows[self._numbers(rows) > 0])
-        return found
+        ready: NDArray[np.int64] = np.sort(rows[self._numbers(rows) > 0])
+        return ready
 
     def forget(self, rows: NDArray[np.int64] | None = None) -> None:
         """Look up anew whose vector is which, of `rows` or of all: they are gone, or no more what they were."""
@@ -56,12 +58,12 @@ class IndexVectors:
 
     def times(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """When each was said, in seconds since the epoch, in the order of `rows`."""
-        found = dict(
+        times = dict(
             self._connection.execute(
                 "SELECT id, timestamp FROM turns WHERE id IN (SELECT value FROM json_each(?))", (_listed(rows),)
             )
         )
-        return np.array([found[row] / 1000 for row in rows.tolist()], np.float64)
+        return np.array([times[row] / 1000 for row in rows.tolist()], np.float64)
 
     def fetch(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
         """Their vectors, one under the other in the order of `rows`; zeros for one that has none."""
@@ -104,14 +106,14 @@ class IndexVectors:
 
     def _learn(self, statement: str, *values: apsw.SQLiteValue) -> None:
         """Keep what a statement says of rows and their vectors."""
-        found = chain.from_iterable(self._connection.execute(statement, (self.space, *values)))
-        self._keep(*np.fromiter(found, np.int64).reshape(-1, 2).T)
+        pairs = chain.from_iterable(self._connection.execute(statement, (self.space, *values)))
+        self._keep(*np.fromiter(pairs, np.int64).reshape(-1, 2).T)
 
     def _learn_named(self) -> None:
         """Keep what all turns say, in pieces of text: rows made into objects take twice as long."""
         ((first, last),) = self._connection.execute(_FIRST_AND_LAST)
-        for begin in range(first or 1, (last or 0) + 1, _PART):
-            ((rows, vectors),) = self._connection.execute(_NAMED_BETWEEN, (begin, begin + _PART - 1))
+        for begin in range(first or 1, (last or 0) + 1, self._part):
+            ((rows, vectors),) = self._connection.execute(_NAMED_BETWEEN, (begin, begin + self._part - 1))
             if rows:
                 self._keep(np.fromstring(rows, np.int64, sep=","), np.fromstring(vectors, np.int64, sep=","))
 

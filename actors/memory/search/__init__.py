@@ -1,3 +1,7 @@
-"""Search: which turns bear on a question."""
+"""Retrieval: which turns bear on a question, and which of these may be shown where.
 
-from __future__ import annotations
+Read `search.py` first (a pool, ranked by the source's formula), then `hybrid.py` (the pool by meaning, words and
+neighbours), then `visibility.py` (who may see a row). `vocabulary.py` and `lengths.py` do BM25 on the keyword index,
+`order.py` knows neighbours, `distances.py` stands in for the vector engine.
+This room only reads the index and writes nothing. Nothing here is pure; the formulas are in `domain/memory/`.
+"""

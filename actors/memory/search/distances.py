@@ -1,4 +1,4 @@
-"""The nearest rows while there are no codes: by sqlite-vec's distances over every vector, slow and right."""
+"""Brute-force nearest rows, for when there are no codes: sqlite-vec's distances over every vector, slow and right."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ FROM turns JOIN vectors ON vectors.id = turns.vector
 
 
 def nearest(
-    connection: apsw.Connection, vectors: IndexVectors, query: NDArray[np.float32], count: int, shown: Mask
+    connection: apsw.Connection, vectors: IndexVectors, query: NDArray[np.float32], count: int, mask: Mask
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """The `count` rows with the greatest cosines of those that may be found, and these; equals: the newer first."""
-    asked = query.astype("<f4").tobytes()
-    every = np.fromiter(connection.execute(_DISTANCES, (asked,)), _EVERY)
-    every = every[every["row"] < len(shown)]
-    every = every[shown[every["row"]]]
-    wanted = min(count + _MORE, len(every))
-    rows = every["row"][np.argpartition(every["distance"], wanted - 1)[:wanted]] if wanted else every["row"]
+    query_bytes = query.astype("<f4").tobytes()
+    every = np.fromiter(connection.execute(_DISTANCES, (query_bytes,)), _EVERY)
+    every = every[every["row"] < len(mask)]
+    every = every[mask[every["row"]]]
+    most = min(count + _MORE, len(every))
+    rows = every["row"][np.argpartition(every["distance"], most - 1)[:most]] if most else every["row"]
     cosines = ranking.cosines(vectors.fetch(rows), query)
     order = np.lexsort((rows, -vectors.times(rows), -cosines))[:count]
     return rows[order], cosines[order]

@@ -1,4 +1,4 @@
-"""The hybrid search over the index: its candidates with what `domain.memory.hybrid` must know of each, in arrays."""
+"""Hybrid retrieval over the index: its candidates with what `domain.memory.hybrid` must know of each, in arrays."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from actors.memory.codes.keeper import CodesKeeper
+from actors.memory.codes.engine import VectorEngine
 from actors.memory.index.vectors import IndexVectors
 from actors.memory.search import distances
 from actors.memory.search.order import NONE, Order
@@ -24,10 +24,10 @@ _Values = NDArray[np.float64]
 class HybridSearch:
     """Scores what bears on a question by meaning, by words, or by what stands beside it; it never writes."""
 
-    def __init__(self, connection: apsw.Connection, vectors: IndexVectors, codes: CodesKeeper) -> None:
+    def __init__(self, connection: apsw.Connection, vectors: IndexVectors, engine: VectorEngine) -> None:
         self._connection = connection
         self._vectors = vectors
-        self._codes = codes
+        self._engine = engine
         self._order = Order(connection)
         self._vocabulary = Vocabulary(connection)
 
@@ -39,20 +39,20 @@ class HybridSearch:
             self._order.add(window, added)
         self._vocabulary.follow(added, gone)
 
-    def find(self, text: str, vector: NDArray[np.float32] | None, shown: Mask, total: int) -> Scores:
+    def find(self, text: str, vector: NDArray[np.float32] | None, mask: Mask, total: int) -> Scores:
         """The rows that bear on a question, best first.
 
         Args:
             text: The question.
             vector: Its own; None when there is none.
-            shown: For every row number whether it may be found.
+            mask: For every row number whether it may be found.
             total: Rows of the whole index.
         """
-        near, known = self._near(vector, shown)
-        by_words, keywords = self._vocabulary.best(text, shown, total)
+        near, known = self._near(vector, mask)
+        by_words, keywords = self._vocabulary.best(text, mask, total)
         hits = _together(near, by_words[:HITS])
         beside = np.concatenate(self._order.beside(hits))
-        rows, authors, episodes, endings = self._traits(_together(hits, beside[_may(beside, shown)]))
+        rows, authors, episodes, endings = self._traits(_together(hits, beside[_may(beside, mask)]))
         before, after = self._order.beside(rows)
         named = {author: names(text, author) for author in set(authors)}
         return scores(
@@ -68,14 +68,14 @@ class HybridSearch:
             )
         )
 
-    def _near(self, vector: NDArray[np.float32] | None, shown: Mask) -> tuple[_Rows, _Values]:
-        return (np.empty(0, np.int64), np.empty(0)) if vector is None else self.nearest(vector, HITS, shown)
+    def _near(self, vector: NDArray[np.float32] | None, mask: Mask) -> tuple[_Rows, _Values]:
+        return (np.empty(0, np.int64), np.empty(0)) if vector is None else self.nearest(vector, HITS, mask)
 
-    def nearest(self, vector: NDArray[np.float32], count: int, shown: Mask) -> tuple[_Rows, _Values]:
+    def nearest(self, vector: NDArray[np.float32], count: int, mask: Mask) -> tuple[_Rows, _Values]:
         """The `count` rows with the greatest cosines of those that may be found, and these."""
-        if self._codes.nearest is None:
-            return distances.nearest(self._connection, self._vectors, vector, count, shown)
-        return self._codes.nearest.top(vector, count, shown)
+        if not self._engine.is_open:
+            return distances.nearest(self._connection, self._vectors, vector, count, mask)
+        return self._engine.top(vector, count, mask)
 
     def _traits(self, rows: _Rows) -> tuple[_Rows, Sequence[str], _Rows, Sequence[str]]:
         """Those of `rows` that are there; author, episode and end of each."""
@@ -85,22 +85,22 @@ class HybridSearch:
 
     def _cosines(self, rows: _Rows, near: _Rows, known: _Values, vector: NDArray[np.float32] | None) -> _Values:
         """Cosine of each of `rows` to the question: of `near` it is known; 0 where there is no vector."""
-        found, is_near = _looked_up(near, known, rows)
+        cosines, is_near = _looked_up(near, known, rows)
         if vector is not None:
             others = np.flatnonzero(~is_near)
-            found[others] = _about(self._vectors.fetch(rows[others]), vector)
-        return found
+            cosines[others] = _about(self._vectors.fetch(rows[others]), vector)
+        return cosines
 
 
 def _numbers(listed: str | None) -> _Rows:
     return np.fromstring(listed or "", np.int64, sep=",")
 
 
-def _about(vectors: NDArray[np.float32], asked: NDArray[np.float32]) -> _Values:
-    """Cosines to `asked`, right to some millionths; NaN where there is no direction."""
+def _about(vectors: NDArray[np.float32], query: NDArray[np.float32]) -> _Values:
+    """Cosines to `query`, right to some millionths; NaN where there is no direction."""
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        sizes = np.sqrt(np.vecdot(vectors, vectors) * np.vecdot(asked, asked))
-        return np.asarray(np.vecdot(vectors, asked) / sizes, np.float64)
+        sizes = np.sqrt(np.vecdot(vectors, vectors) * np.vecdot(query, query))
+        return np.asarray(np.vecdot(vectors, query) / sizes, np.float64)
 
 
 def _together(*parts: _Rows) -> _Rows:
@@ -109,9 +109,9 @@ def _together(*parts: _Rows) -> _Rows:
     return np.asarray(rows[np.concatenate([[True], rows[1:] != rows[:-1]])[: len(rows)]])
 
 
-def _may(rows: _Rows, shown: Mask) -> Mask:
-    may: Mask = (rows != NONE) & (rows < len(shown))
-    may[may] = shown[rows[may]]
+def _may(rows: _Rows, mask: Mask) -> Mask:
+    may: Mask = (rows != NONE) & (rows < len(mask))
+    may[may] = mask[rows[may]]
     return may
 
 

@@ -1,4 +1,4 @@
-"""How many words each row of the keyword index holds, answered for many rows at once."""
+"""Document lengths: how many words each row of the keyword index holds, answered for many rows at once."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-_PART = 65_536
+PART = 65_536
+"""Rows that are read at a time."""
 
 
 class Lengths:
     """4 bytes a row, read from the index when first asked for."""
 
-    def __init__(self, connection: apsw.Connection) -> None:
+    def __init__(self, connection: apsw.Connection, part: int = PART) -> None:
+        self._part = part
         self._connection = connection
         self._lengths = np.zeros(1, np.int32)
         """Row number -> its words; 0 for no row."""
@@ -37,10 +39,10 @@ class Lengths:
     def of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """The words of each of `rows`; 0 for those that came after the index was read."""
         self._load()
-        found = np.zeros(len(rows), np.int64)
+        lengths = np.zeros(len(rows), np.int64)
         is_known = rows < len(self._lengths)
-        found[is_known] = self._lengths[rows[is_known]]
-        return found
+        lengths[is_known] = self._lengths[rows[is_known]]
+        return lengths
 
     def add(self, rows: Sequence[int]) -> None:
         """Take in `rows`, which are in the index by now."""
@@ -58,8 +60,8 @@ class Lengths:
         if not self._is_loaded:
             self._is_loaded = True
             last = 0
-            while found := self._read(_AFTER, last, _PART):
-                last = found
+            while newest := self._read(_AFTER, last, self._part):
+                last = newest
 
     def _read(self, query: str, *values: apsw.SQLiteValue) -> int:
         """Take in what `query` finds; the last row, 0 if there is none."""

@@ -1,4 +1,4 @@
-"""Which turn was said before and after each in its window, answered for many rows at once."""
+"""Doubly linked lists of turns: which was said before and after each in its window, for many rows at once."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class Order:
         if not self._is_loaded:
             return
         ((first, last),) = self._connection.execute(_SPAN, (json.dumps(list(rows)),))
-        found = self._connection.execute(_AROUND, (window, first, last))
-        turns = np.fromiter(chain.from_iterable(found), np.int64)
+        around = self._connection.execute(_AROUND, (window, first, last))
+        turns = np.fromiter(chain.from_iterable(around), np.int64)
         self._reserve(int(turns.max()))
         self._link(turns)
 
@@ -73,10 +73,10 @@ class Order:
 
 def _at(neighbours: _Rows, rows: NDArray[np.int64]) -> NDArray[np.int64]:
     """`NONE` for rows that came after the index was read."""
-    found = np.full(len(rows), NONE, np.int64)
+    beside = np.full(len(rows), NONE, np.int64)
     is_known = rows < len(neighbours)
-    found[is_known] = neighbours[rows[is_known]]
-    return found
+    beside[is_known] = neighbours[rows[is_known]]
+    return beside
 
 
 # One text a window: a row of an answer takes four times as long. The limit keeps SQLite from leaving out the order.

@@ -1,4 +1,4 @@
-"""Finds what bears on a question: the search makes a pool, the source's formula ranks it."""
+"""Retrieval in two steps: a search makes a pool of what bears on a question, the source's formula ranks it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from actors.memory.codes.keeper import CodesKeeper
+from actors.memory.codes.engine import VectorEngine
 from actors.memory.index.vectors import IndexVectors
 from actors.memory.search.hybrid import HybridSearch
 from actors.memory.search.visibility import Mask
@@ -31,7 +31,7 @@ _SIZED_AT_ONCE = 40
 Vector = NDArray[np.float32]
 
 
-class Turn(NamedTuple):
+class IndexedTurn(NamedTuple):
     """A row of the index as a search needs it."""
 
     row: int
@@ -56,19 +56,19 @@ class Turn(NamedTuple):
 class Hit:
     """A turn in the ranking's order."""
 
-    turn: Turn
+    turn: IndexedTurn
     ranked: Ranked
     search_score: float
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """What is looked for, and what may come of it."""
+class MemoryQuery:
+    """Query of the index: what is looked for, and what may come of it."""
 
     text: str
     vector: Vector | None
     """None when the embedder gave none."""
-    shown: Mask
+    mask: Mask
     """For every row number whether it may be found; it is the caller's to change."""
     total: int
     """Rows of the whole index."""
@@ -78,26 +78,26 @@ class Question:
 
 
 class Searcher:
-    """Searches one index; it never writes."""
+    """Retrieval from one index; it never writes."""
 
-    def __init__(self, connection: apsw.Connection, vectors: IndexVectors, codes: CodesKeeper, kind: Kind) -> None:
+    def __init__(self, connection: apsw.Connection, vectors: IndexVectors, engine: VectorEngine, kind: Kind) -> None:
         self._connection = connection
         self._vectors = vectors
-        self._codes = codes
+        self._engine = engine
         self._kind = kind
-        self._hybrid = HybridSearch(connection, vectors, codes)
+        self._hybrid = HybridSearch(connection, vectors, engine)
 
     def follow(self, window: int, added: Sequence[int], gone: Sequence[int]) -> None:
         """Know of rows that are new in a window, and of those that are gone from any."""
         self._hybrid.follow(window, added, gone)
 
-    def find(self, question: Question, budget: Budget) -> tuple[list[Hit], int]:
+    def find(self, question: MemoryQuery, budget: Budget) -> tuple[list[Hit], int]:
         """The best hits, and how many turns were ranked; pins that may be shown are always among those."""
-        allowed = int(np.count_nonzero(question.shown))
+        allowed = int(np.count_nonzero(question.mask))
         if not allowed:
             return [], 0
-        pins = [row for row in self._pins() if row < len(question.shown) and question.shown[row]]
-        if self._kind == "exhaustive" and question.vector is not None and self._codes.nearest is not None:
+        pins = [row for row in self._pins() if row < len(question.mask) and question.mask[row]]
+        if self._kind == "exhaustive" and question.vector is not None and self._engine.is_open:
             return self._exhaustive(question, allowed, pins)
         scores, turns = self._pool(question, budget)
         turns |= self._turns([row for row in (*scores, *pins) if row not in turns])
@@ -105,20 +105,20 @@ class Searcher:
 
     # searches
 
-    def _pool(self, question: Question, budget: Budget) -> tuple[dict[int, float], dict[int, Turn]]:
+    def _pool(self, question: MemoryQuery, budget: Budget) -> tuple[dict[int, float], dict[int, IndexedTurn]]:
         """Row -> search score of the turns that the formula ranks, and those turns that are known already."""
         if self._kind == "similarity" and question.vector is not None:
-            rows, sims = self._hybrid.nearest(question.vector, NEIGHBOURS, question.shown)
+            rows, sims = self._hybrid.nearest(question.vector, NEIGHBOURS, question.mask)
             return dict(zip(rows.tolist(), sims.tolist(), strict=True)), {}
-        found = self._hybrid.find(question.text, question.vector, question.shown, question.total)
-        turns: dict[int, Turn] = {}
-        sizes = self._sizes(found.rows.tolist(), question_terms(question.text), budget, turns)
+        scored = self._hybrid.find(question.text, question.vector, question.mask, question.total)
+        turns: dict[int, IndexedTurn] = {}
+        sizes = self._sizes(scored.rows.tolist(), question_terms(question.text), budget, turns)
         size = pool_size(sizes, budget.total_tokens * CHARS_PER_TOKEN)
-        scores = dict(zip(found.rows[:size].tolist(), found.scores[:size].tolist(), strict=True))
+        scores = dict(zip(scored.rows[:size].tolist(), scored.scores[:size].tolist(), strict=True))
         return scores, {row: turns[row] for row in scores}
 
     def _sizes(
-        self, rows: Sequence[int], wanted: frozenset[str], budget: Budget, turns: dict[int, Turn]
+        self, rows: Sequence[int], terms: frozenset[str], budget: Budget, turns: dict[int, IndexedTurn]
     ) -> Iterator[int]:
         """Rendered size of each row's memory, looked up a few rows at a time, for most are never asked for.
 
@@ -129,18 +129,18 @@ class Searcher:
             part = rows[begin : begin + _SIZED_AT_ONCE]
             turns |= self._turns(part)
             for row in part:
-                yield rendered_size(turns[row].memory, wanted, budget)
+                yield rendered_size(turns[row].memory, terms, budget)
 
     # ranking
 
-    def _rank(self, question: Question, turns: Sequence[Turn], scores: Mapping[int, float]) -> list[Hit]:
+    def _rank(self, question: MemoryQuery, turns: Sequence[IndexedTurn], scores: Mapping[int, float]) -> list[Hit]:
         if not turns:
             return []
         rows = np.array([turn.row for turn in turns], np.int64)
         vectors = self._vectors.fetch(rows)
         sims = self._similarities(question, turns, vectors, scores)
-        said = np.array([turn.timestamp for turn in turns], np.float64)
-        ages = (question.now.timestamp() * 1000 - said) / 1000 / DAY_S
+        timestamps = np.array([turn.timestamp for turn in turns], np.float64)
+        ages = (question.now.timestamp() * 1000 - timestamps) / 1000 / DAY_S
         pinned = np.array([turn.is_pinned for turn in turns], np.bool_)
         hits = []
         for pick in rank_arrays(rows, sims, ages, pinned, vectors, question.count):
@@ -152,7 +152,11 @@ class Searcher:
         return hits
 
     def _similarities(
-        self, question: Question, turns: Sequence[Turn], vectors: NDArray[np.float32], scores: Mapping[int, float]
+        self,
+        question: MemoryQuery,
+        turns: Sequence[IndexedTurn],
+        vectors: NDArray[np.float32],
+        scores: Mapping[int, float],
     ) -> NDArray[np.float64]:
         """Cosine of each turn to the question, or what stands in for it."""
         if question.vector is None:
@@ -162,7 +166,7 @@ class Searcher:
         return sims
 
     def _guess_unknown(
-        self, sims: NDArray[np.float64], unknown: Mask, turns: Sequence[Turn], scores: Mapping[int, float]
+        self, sims: NDArray[np.float64], unknown: Mask, turns: Sequence[IndexedTurn], scores: Mapping[int, float]
     ) -> None:
         """Give turns without a vector yet a share of the best similarity, as large as their share of the best score.
 
@@ -173,16 +177,15 @@ class Searcher:
             turn = turns[place]
             sims[place] = np.nan if turn.is_pinned else best * _scaled(scores, turn.row)
 
-    def _exhaustive(self, question: Question, allowed: int, pins: Sequence[int]) -> tuple[list[Hit], int]:
-        assert self._codes.nearest is not None
+    def _exhaustive(self, question: MemoryQuery, allowed: int, pins: Sequence[int]) -> tuple[list[Hit], int]:
         assert question.vector is not None
         pinned = {row: turn.timestamp / 1000 for row, turn in self._turns(pins).items()}
-        found = self._codes.nearest.exhaustive(
-            question.vector, question.now.timestamp(), pinned, question.count, question.shown
+        ranked_rows = self._engine.exhaustive(
+            question.vector, question.now.timestamp(), pinned, question.count, question.mask
         )
-        turns = self._turns(one.row for one in found)
+        turns = self._turns(one.row for one in ranked_rows)
         hits = []
-        for one in found:
+        for one in ranked_rows:
             age_days = (question.now.timestamp() - turns[one.row].timestamp / 1000) / DAY_S
             candidate = Candidate(one.row, one.parts.sim, age_days, one.is_pinned, np.zeros(0, np.float32))
             hits.append(Hit(turns[one.row], Ranked(candidate, one.score, one.parts, one.is_pinned), 0.0))
@@ -193,9 +196,9 @@ class Searcher:
     def _pins(self) -> list[int]:
         return [row for (row,) in self._connection.execute("SELECT id FROM turns WHERE pinned = 1")]
 
-    def _turns(self, rows: Iterable[int]) -> dict[int, Turn]:
+    def _turns(self, rows: Iterable[int]) -> dict[int, IndexedTurn]:
         listed = msgspec.json.encode(list(rows)).decode()
-        turns = map(Turn._make, self._connection.execute(_TURNS, (listed,)))
+        turns = map(IndexedTurn._make, self._connection.execute(_TURNS, (listed,)))
         return {turn.row: turn for turn in turns}
 
 

@@ -1,4 +1,4 @@
-"""Which rows may be shown where, answered for all rows at once."""
+"""Access control in arrays: which rows may be shown in which window, answered for all rows at once."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ Scope = Literal["global", "context", "audience"]
 Mask = NDArray[np.bool_]
 
 
-class Places:
-    """Row -> window -> who reads it, in arrays; learned from the index once and kept in step with it."""
+class Visibility:
+    """Access control of rows: row -> window -> who reads it, learned from the index once and kept in step with it."""
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
@@ -78,7 +78,7 @@ class Places:
             return True
         return self._scope == "audience" and may_show(source, parsed_label(label), target, parsed_label(target_label))
 
-    def shown(self, target: Window, number: int, label: str) -> Mask:
+    def mask(self, target: Window, number: int, label: str) -> Mask:
         """For every row number whether that row may be shown in `target`.
 
         Args:
@@ -99,8 +99,8 @@ class Places:
         if number:
             by_window[number] = True
         by_window[0] = False
-        found: Mask = np.take(by_window, windows)
-        return found
+        mask: Mask = np.take(by_window, windows)
+        return mask
 
 
 @lru_cache(4096)
@@ -112,10 +112,10 @@ def parsed_label(label: str) -> Audience | None:
         return None
 
 
-def _room(array: NDArray[np.int32], place: int) -> NDArray[np.int32]:
-    if place < len(array):
+def _room(array: NDArray[np.int32], index: int) -> NDArray[np.int32]:
+    if index < len(array):
         return array
-    grown = np.zeros(max(place + 1, 2 * len(array)), np.int32)
+    grown = np.zeros(max(index + 1, 2 * len(array)), np.int32)
     grown[: len(array)] = array
     return grown
 

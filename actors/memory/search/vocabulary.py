@@ -1,8 +1,9 @@
-"""The keyword index asked: which words of a question are telling, and the rows that have them."""
+"""Keyword retrieval by BM25: which words of a question are telling, and the rows that have them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import inf
 
 import apsw
@@ -13,12 +14,26 @@ from actors.memory.search.lengths import Lengths
 from actors.memory.search.visibility import Mask
 from domain.memory.bm25 import Postings, summed
 from domain.memory.hybrid import WORD_SCORES
-from domain.memory.keywords import fts_query, question_words, rare_limit
+from domain.memory.keywords import COMMON_ROWS, fts_query, question_words, rare_limit
 from domain.memory.porter import stem
 
-_MOST_KNOWN = 10_000
-_PROBE = 64
-"""How much of a new word is read to see whether it may be frequent."""
+
+@dataclass(frozen=True, slots=True)
+class WordTuning:
+    """Thresholds and caps of the keyword search."""
+
+    common_rows: int = COMMON_ROWS
+    """A word in no more rows than this is looked up, however large the index."""
+    probe: int = 64
+    """How much of a new word is read to see whether it may be frequent."""
+    most_known: int = 10_000
+    """Words whose counts are kept."""
+    most_rows: int = WORD_SCORES
+    """Rows that an answer has at most."""
+
+
+MEASURED = WordTuning()
+"""The one that was measured to be best."""
 
 
 class Vocabulary:
@@ -32,8 +47,9 @@ class Vocabulary:
     computed here, because `bm25()` looks up the length of each row by itself: it takes 4 us a row, which are 0.5 here.
     """
 
-    def __init__(self, connection: apsw.Connection) -> None:
+    def __init__(self, connection: apsw.Connection, tuning: WordTuning = MEASURED) -> None:
         self._connection = connection
+        self._tuning = tuning
         self._lengths = Lengths(connection)
         self._changes = 0
         self._known: dict[str, tuple[int, float, int]] = {}
@@ -48,42 +64,43 @@ class Vocabulary:
         if added:
             self._lengths.add(added)
 
-    def best(self, question: str, shown: Mask, total: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """The `WORD_SCORES` rows with the greatest BM25 of those that may be found, and these; equals: the newer.
+    def best(self, question: str, mask: Mask, total: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """The `most_rows` rows with the greatest BM25 of those that may be found, and these; equals: the newer.
 
         Args:
             question: Whose telling words are looked up.
-            shown: For every row number whether it may be found.
+            mask: For every row number whether it may be found.
             total: Rows of the whole index.
         """
-        found = [_among(shown, term) for term in self._telling(question_words(question), total)]
-        lengths = [self._lengths.of(term.rows) for term in found]
-        rows, scores = summed(found, lengths, self._lengths.rows, self._lengths.mean) if found else _NOTHING
-        if len(scores) > WORD_SCORES:
-            may = scores >= np.partition(scores, len(scores) - WORD_SCORES)[len(scores) - WORD_SCORES]
+        terms = [_among(mask, term) for term in self._telling(question_words(question), total)]
+        lengths = [self._lengths.of(term.rows) for term in terms]
+        rows, scores = summed(terms, lengths, self._lengths.rows, self._lengths.mean) if terms else _NOTHING
+        most = self._tuning.most_rows
+        if len(scores) > most:
+            may = scores >= np.partition(scores, len(scores) - most)[len(scores) - most]
             rows, scores = rows[may], scores[may]
-        best = np.lexsort((-rows, -scores))[:WORD_SCORES]
+        best = np.lexsort((-rows, -scores))[:most]
         return rows[best], scores[best]
 
     def _telling(self, words: Sequence[str], total: int) -> list[Postings]:
         """Those that are rare enough to look up; if none is, the rarest that occurs; as in `domain.memory.keywords`."""
-        limit = int(rare_limit(total))
-        found = {word: None if self._span(word)[0] > limit else self._postings(word, limit, total) for word in words}
-        telling = [one for one in found.values() if one is not None and one.documents]
-        return telling or self._rarest([word for word, one in found.items() if one is None])
+        limit = int(rare_limit(total, self._tuning.common_rows))
+        postings = {word: None if self._span(word)[0] > limit else self._postings(word, limit, total) for word in words}
+        telling = [one for one in postings.values() if one is not None and one.documents]
+        return telling or self._rarest([word for word, one in postings.items() if one is None])
 
     def _postings(self, word: str, most: int, total: int) -> Postings | None:
         """The rows that have `word`; None if there are more than `most`."""
-        is_known = self._span(word)[1] <= most
-        rows = self._read(word, -1 if is_known else _PROBE)
-        if not is_known and len(rows) == _PROBE:
+        is_known, probe = self._span(word)[1] <= most, self._tuning.probe
+        rows = self._read(word, -1 if is_known else probe)
+        if not is_known and len(rows) == probe:
             # As dense as here, it is in too many rows: then to count so many takes less than to read them.
-            if _PROBE * total > most * int(rows[-1]) and self._is_in_more(word, most):
+            if probe * total > most * int(rows[-1]) and self._is_in_more(word, most):
                 return None
             rows = self._read(word, -1)
-        found = _grouped(rows)
-        self._know(word, found.documents, found.documents)
-        return found if found.documents <= most else None
+        postings = _grouped(rows)
+        self._know(word, postings.documents, postings.documents)
+        return postings if postings.documents <= most else None
 
     def _rarest(self, words: Sequence[str]) -> list[Postings]:
         """Of frequent words the one that the fewest rows have; equals: the first."""
@@ -101,7 +118,7 @@ class Vocabulary:
         return fewest - (self._changes - then), most + (self._changes - then)
 
     def _know(self, word: str, fewest: int, most: float) -> None:
-        if len(self._known) >= _MOST_KNOWN:
+        if len(self._known) >= self._tuning.most_known:
             self._known.clear()
         self._known[stem(word)] = fewest, most, self._changes
 
@@ -133,10 +150,10 @@ def _grouped(rows: NDArray[np.int64]) -> Postings:
     return Postings(len(begins), rows[begins], np.concatenate([begins[1:], [len(rows)]])[: len(begins)] - begins)
 
 
-def _among(shown: Mask, term: Postings) -> Postings:
+def _among(mask: Mask, term: Postings) -> Postings:
     """Where `term` stands in rows that may be found."""
-    may = term.rows < len(shown)
-    may[may] = shown[term.rows[may]]
+    may = term.rows < len(mask)
+    may[may] = mask[term.rows[may]]
     return Postings(term.documents, term.rows[may], term.counts[may])
 
 

@@ -13,13 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from actors.memory.codes import scan
-from actors.memory.codes.keeper import FILE, CodesKeeper
-from actors.memory.codes.nearest import Nearest
+from actors.memory.codes.engine import FILE, EngineSpace, VectorEngine, is_compiled
 from actors.memory.index import database
 from actors.memory.index.index import Index
 from actors.memory.index.vectors import IndexVectors
-from actors.memory.search.search import Question, Searcher
+from actors.memory.search.search import MemoryQuery, Searcher
 from actors.memory.store import Store
 from domain.memory.injection import Budget
 from lab.bench.measure import Stopwatch, percentile, settle, silence_log
@@ -57,32 +55,31 @@ class Asked:
         self.vectors = given.queries(queries)
         self.pins = [{row: float(times[row - 1]) for row in data.pins(number, given.rows)} for number in range(queries)]
 
-    def list(self, nearest: Nearest, number: int) -> list[int]:
+    def list(self, engine: VectorEngine, number: int) -> list[int]:
         """Rows of the exhaustive list for question `number`."""
         pinned = self.pins[number]
-        found = nearest.exhaustive(self.vectors[number], data.NOW_S, pinned, data.COUNT)
-        return [one.row for one in found]
+        ranked = engine.exhaustive(self.vectors[number], data.NOW_S, pinned, data.COUNT)
+        return [one.row for one in ranked]
 
 
 def search(given: MemorySet, queries: int) -> dict[str, Any]:
     """Opening, exhaustive lists, memory, then the whole hybrid recall."""
     asked = Asked(given, queries)
     watch = Stopwatch()
-    index, source, keeper = _opened(given)
-    nearest = _nearest(keeper)
-    asked.list(nearest, 0)
+    index, source, engine = _opened(given)
+    asked.list(engine, 0)
     cold_start_s = watch.read().wall_s
     settle()
     found, took, fetched = [], [], []
     for number in range(queries):
         watch = Stopwatch()
-        found.append(asked.list(nearest, number))
+        found.append(asked.list(engine, number))
         took.append(watch.read().wall_s * MS)
-        fetched.append(nearest.fetched)
+        fetched.append(engine.fetched)
     memory = resident()
-    searcher = Searcher(index.connection, source, keeper, "hybrid")
+    searcher = Searcher(index.connection, source, engine, "hybrid")
     hybrid = [_recall(searcher, given, vector, number) for number, vector in enumerate(asked.vectors[:RECALLS])]
-    keeper.close()
+    engine.close()
     index.close()
     return {
         "lists": found,
@@ -91,7 +88,7 @@ def search(given: MemorySet, queries: int) -> dict[str, Any]:
         "vectors_read": percentile(fetched, 0.5),
         "cold_start_s": cold_start_s,
         "hybrid": latency(hybrid),
-        "compiled": scan.is_available(),
+        "compiled": is_compiled(),
         "machine_gb_per_s": machine_gb_per_s(),
     }
 
@@ -127,10 +124,10 @@ def inserting(given: MemorySet, queries: int) -> dict[str, Any]:
     for number, one in enumerate(batches[len(batches) // 2 :]):
         insert(store, one)
         watch = Stopwatch()
-        asked.list(_nearest(store._codes), number % queries)
+        asked.list(store.engine, number % queries)
         took.append(watch.read().wall_s * MS)
     for path in {one.path for one in batches}:
-        store._codes.remove(np.array(store.index.forget_file(path), np.int64))
+        store.engine.remove(np.array(store.index.forget_file(path), np.int64))
     store.close()
     for file, size in codes.items():  # they are only appended to, and what is gone would be passed over for ever
         os.truncate(file, size)
@@ -141,11 +138,11 @@ def oracle(given: MemorySet, queries: int) -> dict[str, Any]:
     """The lists that brute force gives."""
     rows = np.arange(1, given.rows + 1)
     asked, times, vectors = Asked(given, queries), given.times(), given.vectors()
-    index, source, keeper = _opened(given)
+    index, source, engine = _opened(given)
     some = rows[:: max(1, given.rows // 100)]
     if not (np.array_equal(source.fetch(some), vectors[some - 1]) and (source.times(some) == times[some - 1]).all()):
         raise ValueError("the vectors in the index are not those of the oracle")
-    keeper.close()
+    engine.close()
     index.close()
     return {"lists": exact_lists(vectors, rows, times, asked.vectors, asked.pins, data.COUNT)}
 
@@ -193,30 +190,24 @@ def resident() -> dict[str, float]:
     }
 
 
-def _opened(given: MemorySet) -> tuple[Index, IndexVectors, CodesKeeper]:
-    """The index without the checks of the agent's start, with its codes."""
+def _opened(given: MemorySet) -> tuple[Index, IndexVectors, VectorEngine]:
+    """The index without the checks of the agent's start, with its engine."""
     path = given.plan.path
     index = Index(database.open_for_reading(path, given.folder, is_live=True))
     index.find_space(given.plan.space, given.plan.dimensions)
     source = IndexVectors(index.connection, index.space, given.plan.dimensions)
-    space = f"{given.plan.space}#{index.note_of('generation')}"
-    return index, source, CodesKeeper(path.parent, space, given.plan.dimensions, source)
-
-
-def _nearest(keeper: CodesKeeper) -> Nearest:
-    if keeper.nearest is None:
-        raise OSError(f"the codes cannot be opened: {keeper.trouble}")
-    return keeper.nearest
+    name = f"{given.plan.space}#{index.note_of('generation')}"
+    return index, source, VectorEngine(EngineSpace(path.parent, name, given.plan.dimensions), source)
 
 
 def _recall(searcher: Searcher, given: MemorySet, vector: NDArray[np.float32], number: int) -> float:
     """How long the whole hybrid recall takes, in ms."""
     words = np.random.default_rng(number).zipf(1.2, 6) % 20_000
     text = f"what did they say of {' '.join(f'w{word}' for word in words.tolist())}?"
-    question = Question(
+    question = MemoryQuery(
         text=text,
         vector=vector,
-        shown=np.ones(given.rows + 1, np.bool_),
+        mask=np.ones(given.rows + 1, np.bool_),
         total=given.rows,
         now=_NOW,
         count=data.COUNT,

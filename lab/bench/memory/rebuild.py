@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from actors.context.log_file import WindowLog
-from actors.memory.store import Plan, Store
+from actors.memory.store import MemoryPlan, Store
 from domain.log.event import event
 from lab.bench.measure import Stopwatch
 from messages.base import Surface, Window
@@ -34,7 +34,7 @@ def rebuild(folder: Path, events: int) -> dict[str, float]:
         _write(root, events)
     now = _BEGAN + _EVERY * events
     shutil.rmtree(root / "memory", ignore_errors=True)
-    store = Store.open(Plan(root, "bench", DIMS, "hybrid", "global"), now)
+    store = Store.open(MemoryPlan(root, "bench", DIMS, "hybrid", "global"), now)
     watch = Stopwatch()
     for _ in store.reconcile(now):
         pass

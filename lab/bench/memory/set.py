@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from actors.memory.store import Plan, Store
+from actors.memory.store import MemoryPlan, Store
 from domain.memory.remembered import USER, Remembered
 from lab.bench.measure import Stopwatch
 from lab.bench.memory import data
@@ -39,9 +39,9 @@ class MemorySet:
         self.rows = rows
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> MemoryPlan:
         """How the agent opens it."""
-        return Plan(self.folder / "data", SPACE, data.DIMS, "hybrid", "global")
+        return MemoryPlan(self.folder / "data", SPACE, data.DIMS, "hybrid", "global")
 
     @property
     def peer(self) -> Path:

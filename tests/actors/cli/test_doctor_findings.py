@@ -4,7 +4,7 @@ from pathlib import Path
 
 from actors.cli.doctor_findings import all_findings
 from actors.memory.checks import turns_in_logs
-from actors.memory.codes import scan
+from actors.memory.codes.engine import is_compiled
 from actors.part import Finding, Level
 from actors.settings.load import load
 from actors.settings.secret import Secrets
@@ -22,11 +22,10 @@ def checks(tmp_path: Path, **given: object) -> dict[str, Finding]:
 
 def test_all_is_well_where_nothing_is_there_yet(tmp_path: Path) -> None:
     found = checks(tmp_path)
-    is_compiled = scan.is_available()
     search = found.pop("search")
     assert {check.level for check in found.values()} == {Level.OK}
-    assert (search.level is Level.OK) == is_compiled
-    assert ("C compiler" in search.detail) != is_compiled
+    assert (search.level is Level.OK) == is_compiled()
+    assert ("C compiler" in search.detail) != is_compiled()
     assert found["memory"].detail == "no index yet: the next start makes it of 0 turns"
 
 

@@ -15,9 +15,10 @@ from actors.context.config import ContextConfig
 from actors.context.journal import Journal
 from actors.kernel import Actor, ActorSpec, ActorSystem, ManualClock
 from actors.memory.actor import MemoryActor
+from actors.memory.config import MemoryConfig
 from actors.memory.search.search import Kind
 from actors.memory.search.visibility import Scope
-from actors.memory.store import Plan, Store
+from actors.memory.store import MemoryPlan, Store
 from domain.memory.injection import Budget
 from domain.memory.keywords import terms
 from messages.base import CONTEXT_KIND, Address, Message, MessageId, RequestId, Surface, Window
@@ -106,6 +107,7 @@ class MemoryRig:
         max_history_tokens: int = 100_000,
         max_expansions: int = 2,
         read_only: bool = False,
+        busy_ms: int = 2_000,
         clock: ManualClock | None = None,
     ) -> None:
         self.root = root
@@ -132,11 +134,18 @@ class MemoryRig:
             place = Window.from_key(key)
             return ContextActor(place, Journal(root, place, max_history_tokens), config)
 
-        plan = Plan(root, self.brain.space, self.brain.dimensions, search=search, scope=scope, read_only=read_only)
-        self.system.register(ActorSpec(EMBEDDER.kind, lambda _key: FakeEmbedder(self.brain)))
-        self.system.register(
-            ActorSpec(MEMORY.kind, lambda _key: MemoryActor(plan=plan, embedder=EMBEDDER, budget=budget), core=True)
+        plan = MemoryPlan(
+            root,
+            self.brain.space,
+            self.brain.dimensions,
+            search=search,
+            scope=scope,
+            read_only=read_only,
+            busy_ms=busy_ms,
         )
+        memory = MemoryConfig(plan=plan, budget=budget)
+        self.system.register(ActorSpec(EMBEDDER.kind, lambda _key: FakeEmbedder(self.brain)))
+        self.system.register(ActorSpec(MEMORY.kind, lambda _key: MemoryActor(memory, EMBEDDER), core=True))
         self.system.register(ActorSpec(CONTEXT_KIND, window))
         self.system.start()
         self.system.run()

@@ -205,12 +205,11 @@ def test_a_locked_index_costs_memories_for_a_while_and_nothing_else(
     rig.stop()
 
 
-def test_an_index_that_is_locked_at_the_start_is_opened_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("actors.memory.index.database.BUSY_MS", 1)
+def test_an_index_that_is_locked_at_the_start_is_opened_later(tmp_path: Path) -> None:
     rig = with_zorro(tmp_path)
     rig.stop()
     with locked(tmp_path):
-        rig = MemoryRig(tmp_path, clock=later(rig))
+        rig = MemoryRig(tmp_path, clock=later(rig), busy_ms=1)
         assert isinstance(rig.ask(SearchMemory, query="cat"), Refused)
         assert block_of(rig.exchange("What is my cat called?", "ok", THREAD)) == ""
     rig.advance(60)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from actors.memory.index.database import ForeignIndexError
-from actors.memory.store import Plan, Store
+from actors.memory.store import MemoryPlan, Store
 from messages.memory import MemoriesFound, SearchMemory
 from messages.socket import Refused
 from messages.turn import EventsLogged
@@ -23,7 +23,7 @@ NOW = datetime(2026, 5, 1, tzinfo=UTC)
 
 def rows_of(root: Path, *, is_live: bool) -> int:
     """How many turns a reader sees."""
-    store = Store.open(Plan(root, "test", DIMENSIONS, read_only=True, is_live=is_live), NOW)
+    store = Store.open(MemoryPlan(root, "test", DIMENSIONS, read_only=True, is_live=is_live), NOW)
     found = store.index.counts().ok
     store.close()
     return found

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.memory.store import Plan, Store
+from actors.memory.store import MemoryPlan, Store
 from domain.memory.remembered import USER, Remembered
 from messages.base import EventId, Surface, TurnId, Window
 
@@ -19,7 +19,7 @@ WINDOW = Window(surface=Surface.DISCORD_CHANNEL, id="1234567890123456789")
 def test_what_the_history_shows_is_left_out_unless_it_is_pinned_or_wanted_all_the_same(
     tmp_path: Path, exclude_visible: bool, found: list[int]
 ) -> None:
-    store = Store.open(Plan(tmp_path, "none", 8, scope="global", exclude_visible=exclude_visible), BEGAN)
+    store = Store.open(MemoryPlan(tmp_path, "none", 8, scope="global", exclude_visible=exclude_visible), BEGAN)
     store.remember(
         WINDOW,
         [
@@ -37,6 +37,6 @@ def test_what_the_history_shows_is_left_out_unless_it_is_pinned_or_wanted_all_th
             for number in (1, 2, 3, 4)
         ],
     )
-    shown = store.shown(WINDOW, [EventId("e1"), EventId("e2")], TurnId("t4"))
+    shown = store.mask(WINDOW, [EventId("e1"), EventId("e2")], TurnId("t4"))
     assert [row for row in range(1, 5) if shown[row]] == found
     store.close()

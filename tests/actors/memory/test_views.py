@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from actors.memory.search.visibility import Places, parsed_label
+from actors.memory.search.visibility import Visibility, parsed_label
 from domain.policy.audience import Audience, Reach, in_view, may_show, view_key
 from messages.base import Surface, Window
 from tests.actors.context.rig import CHANNEL
@@ -121,19 +121,19 @@ def test_in_ten_thousand_servers_no_row_and_no_log_is_shown_to_a_new_reader() ->
     shown = 0
     for seed in range(GUILDS):
         windows = guild(random.Random(seed))
-        places = Places("audience")
+        visibility = Visibility("audience")
         for number, (label, _) in enumerate(windows.values(), 1):
-            places.hear(number, label)
-            places.add(np.array([number * 10]), number)
+            visibility.hear(number, label)
+            visibility.add(np.array([number * 10]), number)
         for target_number, (target, (target_label, target_readers)) in enumerate(windows.items(), 1):
-            rows = places.shown(target, target_number, target_label)
+            rows = visibility.mask(target, target_number, target_label)
             key = view_key(target, target_label)
             for number, (source, (label, readers)) in enumerate(windows.items(), 1):
                 is_shown = bool(rows[number * 10])
                 is_seen = in_view(parsed_label(label), key)
                 assert (is_seen or source == target) == is_shown, (seed, source, target)
                 if seed % 20 == 0:
-                    assert is_shown == places.may_show_label(label, source.address.key, target, target_label)
+                    assert is_shown == visibility.may_show_label(label, source.address.key, target, target_label)
                     assert is_shown == may_show(source, parsed_label(label), target, parsed_label(target_label))
                 if is_shown and source != target:
                     shown += 1

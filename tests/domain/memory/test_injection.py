@@ -8,9 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domain.memory.excerpt import MARK, collapse
-from domain.memory.injection import EXCERPT_CHARS, LEAST_CHARS, Budget, Memory, inject, rendered_size, tokens
+from domain.memory.injection import LEAST_CHARS, Budget, Memory, inject, rendered_size, tokens
 
 PATH = "logs/discord-channel/1234567890123456789/20260130T142355Z_0001.md"
+FRAME = len(f'{{"path":"{PATH}","line":1,"excerpt":"","truncated":false}}')
+EXCERPT_CHARS = Budget().item_tokens * 4 - FRAME
 HOSTILE = st.text('ab \n\t"\\<>\x00\x7f\u2028\u202e\ufeff\ud800é中😀.', max_size=300)
 
 
@@ -73,7 +75,7 @@ def test_a_long_turn_is_shown_by_its_best_part_and_marked() -> None:
 
     assert "The key is under the red stone." in item.excerpt
     assert item.is_truncated
-    assert len(item.excerpt) <= EXCERPT_CHARS
+    assert 80 < len(item.excerpt) <= EXCERPT_CHARS + 1, "`true` is shorter than `false`"
 
 
 def test_no_more_memories_are_injected_than_allowed() -> None:
@@ -143,6 +145,47 @@ def test_whatever_was_said_the_block_and_each_memory_keep_their_budgets(
         assert entry["truncated"] == (entry["excerpt"] != collapse(texts[item.index]))
         assert entry["excerpt"].endswith(MARK) or not entry["truncated"]
         assert rendered_size(item.memory, {"a", "b"}, budget) - 1 <= item_tokens * 4
+
+
+PATHS = st.text('ab/\\"é中\u202e', min_size=1, max_size=120)
+
+
+@settings(max_examples=150)
+@given(st.lists(st.tuples(PATHS, st.integers(1, 10**9), HOSTILE), max_size=8), st.integers(1, 120))
+def test_no_memory_takes_more_than_its_budget_whatever_its_path_line_and_text(
+    given_memories: list[tuple[str, int, str]], item_tokens: int
+) -> None:
+    memories = [Memory(path, line, text) for path, line, text in given_memories]
+
+    injection = inject(memories, {"a", "b"}, Budget(100_000, item_tokens))
+
+    _, _, document = injection.block.partition("\n")
+    listed = document[document.index("[") + 1 : -2] if document else ""
+    for item in injection.items:
+        alone = inject([item.memory], {"a", "b"}, Budget(100_000, item_tokens)).block
+        rendered = alone[alone.index("[") + 1 : -2]
+        assert rendered in listed
+        assert tokens(rendered) <= item_tokens
+    frames = [len(json.dumps(["", memory.path], ensure_ascii=False)) + 200 for memory in memories]
+    showable = [memory for memory, frame in zip(memories, frames, strict=True) if frame <= item_tokens * 4]
+    assert all(
+        any(item.memory is memory for item in injection.items) for memory in showable if collapse(memory.text)
+    ), "one that has no room keeps no other out"
+
+
+@pytest.mark.parametrize("item_tokens", [40, 54, 250, 1000])
+@pytest.mark.parametrize("word", ["word ", "天気。", '"\\'])
+def test_a_long_turn_takes_what_its_budget_allows(item_tokens: int, word: str) -> None:
+    block = inject([memory(word * 5000)], budget=Budget(10_000, item_tokens)).block
+
+    rendered = block[block.index("[") + 1 : -2]
+    assert item_tokens - 4 <= tokens(rendered) <= item_tokens
+
+
+def test_a_path_that_is_too_long_for_the_budget_keeps_no_other_memory_out() -> None:
+    injection = inject([Memory("logs/" + "x" * 300, 1, "hidden"), memory("shown")])
+
+    assert [item.index for item in injection.items] == [1]
 
 
 @given(HOSTILE)

@@ -44,7 +44,7 @@ def test_no_cosine_is_further_from_its_estimates_than_they_say(seed: int, size: 
     decoded = decoded_of(frame, codes)
     for query in (vectors[3], hard_vectors(rng, size)[int(rng.integers(20))]):
         truth = cosines(vectors, query)
-        asked = vector_codes.asked(frame, query)
+        asked = vector_codes.frame_query(frame, query)
         if not asked.has_direction:
             assert not truth.any()
             continue
@@ -77,7 +77,7 @@ def test_codes_of_a_corpus_are_tight() -> None:
     vectors = vectors_like_a_corpus(rng, 4000, 384)
     frame = vector_codes.fit_frame(vectors, 384, rng)
     codes = vector_codes.encode(frame, vectors)
-    asked = vector_codes.asked(frame, vectors[0])
+    asked = vector_codes.frame_query(frame, vectors[0])
     assert vector_codes.coarse_errors(codes.errors, asked).mean() < 0.03
     assert vector_codes.fine_errors(codes.fine_errors, asked).mean() < 0.02
 
@@ -87,7 +87,7 @@ def test_fine_codes_are_much_tighter_than_signs_where_the_tail_is_long() -> None
     vectors = rng.standard_normal((500, 768)).astype(np.float32)
     frame = vector_codes.fit_frame(vectors, 768, rng)
     codes = vector_codes.encode(frame, vectors)
-    asked = vector_codes.asked(frame, vectors[0])
+    asked = vector_codes.frame_query(frame, vectors[0])
     coarse, fine = vector_codes.coarse_errors(codes.errors, asked), vector_codes.fine_errors(codes.fine_errors, asked)
     assert 0.1 < coarse.mean() < 0.3
     assert fine.mean() < coarse.mean() / 4

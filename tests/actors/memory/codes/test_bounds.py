@@ -41,7 +41,7 @@ def test_bounds_are_above_the_truth_and_come_nearer(tmp_path: Path) -> None:
     coarse = search.uppers.copy()
     assert (coarse >= coded.truth).all()
     details, guesses = search.refine(np.arange(COUNT))
-    assert details.places.tolist() == list(range(COUNT))
+    assert details.slots.tolist() == list(range(COUNT))
     assert (search.uppers >= coded.truth).all()
     assert (search.uppers <= coarse).all()
     assert np.abs(guesses - coded.truth).max() < 0.03
@@ -57,7 +57,7 @@ def test_what_the_second_file_has_lost_keeps_its_bound(tmp_path: Path) -> None:
     assert sum(len(records) for records in file.chunks()) == COUNT
     search = Search(coded.table, file, coded.query, np.ones(COUNT, np.bool_))
     before = search.uppers.copy()
-    assert not len(search.refine(np.arange(COUNT))[0].places)
+    assert not len(search.refine(np.arange(COUNT))[0].slots)
     assert (search.uppers == before).all()
     file.close()
 
@@ -78,9 +78,9 @@ def test_what_is_not_asked_about_or_settled_is_out(tmp_path: Path) -> None:
 def test_the_quick_look_finds_at_least_as_many_of_the_greatest_as_are_wanted(size: int) -> None:
     values = np.random.default_rng(size).standard_normal(size).astype(np.float32)
     values[::3] = -np.inf
-    places = greatest(values, 100)
+    slots = greatest(values, 100)
     finite = np.flatnonzero(np.isfinite(values))
-    assert len(places) >= min(100, len(finite))
-    assert np.isfinite(values[places]).all()
-    rest = np.setdiff1d(finite, places)
-    assert not len(rest) or values[rest].max() <= values[places].min()
+    assert len(slots) >= min(100, len(finite))
+    assert np.isfinite(values[slots]).all()
+    rest = np.setdiff1d(finite, slots)
+    assert not len(rest) or values[rest].max() <= values[slots].min()

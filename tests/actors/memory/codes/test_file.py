@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import struct
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,6 +23,7 @@ from tests.actors.memory.vectors import START_S, Vectors
 DIMS = 300
 SPACE = "model/1"
 COUNT = 200
+MAGIC = b"remembrancer-codes\n"
 
 
 def source_of(count: int, seed: int = 1, dims: int = DIMS) -> Vectors:
@@ -118,13 +121,22 @@ def test_without_its_second_file_the_answers_are_the_same(tmp_path: Path, damage
     nearest.close()
 
 
-def test_a_file_of_another_space_size_or_version_is_built_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def with_version(path: Path, version: bytes) -> None:
+    """Make the header of a file be of another version, and sound."""
+    data = path.read_bytes()
+    texts, arrays = struct.unpack_from("<II", data, len(MAGIC))
+    end = len(MAGIC) + 8 + texts + arrays
+    body = data[:end].replace(b'"version": 3', b'"version": ' + version)
+    path.write_bytes(body + hashlib.blake2b(body, digest_size=16).digest() + data[end + 16 :])
+
+
+def test_a_file_of_another_space_size_or_version_is_built_anew(tmp_path: Path) -> None:
     source, path = source_of(COUNT), tmp_path / "codes"
     built(path, source).close()
     assert reopened(path, source, "model/2")[1] >= COUNT
     assert reopened(path, source_of(COUNT, dims=40), "model/2")[1] >= COUNT
-    monkeypatch.setattr("actors.memory.codes.file.VERSION", 99)
-    with pytest.raises(UnfitCodesError, match="version 3"):
+    with_version(path, b"4")
+    with pytest.raises(UnfitCodesError, match="version 4, not 3"):
         CodesFile.open(path, "model/2", 40)
 
 
@@ -173,10 +185,10 @@ def test_the_newest_records_come_from_memory_and_the_others_from_the_file(tmp_pa
     newest.read_back(20_000, 12_000 * file.size)
     os.pwrite(descriptor, bytes(file.size), 5 * file.size)
     os.pwrite(descriptor, bytes(file.size), 18_000 * file.size)
-    places = np.array([18_000, 5, 7, 12_000, 8_191, 16_384])
-    is_sound, found = newest.pick(places)
+    slots = np.array([18_000, 5, 7, 12_000, 8_191, 16_384])
+    is_sound, found = newest.pick(slots)
     assert is_sound.tolist() == [True, False, True, True, True, True]
-    assert found["row"][is_sound].tolist() == (places[is_sound] * 3).tolist()
+    assert found["row"][is_sound].tolist() == (slots[is_sound] * 3).tolist()
     more = file.empty(9_000)
     more["row"] = 7
     file.write(20_000, more)

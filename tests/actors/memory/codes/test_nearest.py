@@ -11,10 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from actors.memory.codes import exhaustive as nearest_ranking
-from actors.memory.codes import nearest as nearest_module
 from actors.memory.codes.file import second_path
 from actors.memory.codes.nearest import Allowed, Nearest
+from actors.memory.codes.tuning import RankingTuning, TopTuning, Tuning
 from tests.actors.memory.vectors import DAY_S, START_S, Vectors
 
 SPACE = "model/1"
@@ -79,7 +78,7 @@ def test_every_answer_is_brute_forces_whatever_came_and_went(
     corpus, source = Corpus(seed, dims), Vectors(dims)
     source.put(np.arange(size), corpus.vectors(size), corpus.times(size))
     with TemporaryDirectory() as folder:
-        nearest = Nearest.open(Path(folder) / "codes", SPACE, dims, source, is_fast=is_fast)
+        nearest = Nearest.open(Path(folder) / "codes", SPACE, dims, source, Tuning(is_fast=is_fast))
         agree(nearest, source, corpus, count)
         fresh = corpus.rng.permutation(size + 40)[:60]
         vectors, times = corpus.vectors(len(fresh)), corpus.times(len(fresh))
@@ -93,22 +92,18 @@ def test_every_answer_is_brute_forces_whatever_came_and_went(
         later = np.arange(size + 100, size + 110)
         source.put(later, corpus.vectors(10), corpus.times(10))
         source.drop(source.rows()[:3])
-        again = Nearest.open(Path(folder) / "codes", SPACE, dims, source, is_fast=is_fast)
+        again = Nearest.open(Path(folder) / "codes", SPACE, dims, source, Tuning(is_fast=is_fast))
         assert sorted(again.rows.tolist()) == source.rows().tolist()
         agree(again, source, corpus, count)
         again.close()
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_a_bad_first_guess_changes_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
-    monkeypatch.setattr(nearest_ranking, "_SEEDS", 1)
-    monkeypatch.setattr(nearest_ranking, "_SEEDS_EACH", 1)
-    monkeypatch.setattr(nearest_ranking, "_LOOK", 1)
-    monkeypatch.setattr(nearest_ranking, "_FEW", 0)
-    monkeypatch.setattr(nearest_ranking, "_BATCH", 7)
+def test_a_bad_first_guess_changes_no_answer(tmp_path: Path, seed: int) -> None:
+    tuning = Tuning(ranking=RankingTuning(seeds=1, seeds_each=1, look=1, few=0, batch=7))
     corpus, source = Corpus(seed, 300), Vectors(300)
     source.put(np.arange(1500), corpus.vectors(1500), corpus.times(1500))
-    nearest = Nearest.open(tmp_path / "codes", SPACE, 300, source)
+    nearest = Nearest.open(tmp_path / "codes", SPACE, 300, source, tuning)
     now = START_S + 200 * DAY_S
     for query in corpus.rng.standard_normal((4, 300)).astype(np.float32) + corpus.vectors(1)[0]:
         ranked = nearest.exhaustive(query, now, {}, 24)
@@ -116,10 +111,8 @@ def test_a_bad_first_guess_changes_no_answer(tmp_path: Path, monkeypatch: pytest
     nearest.close()
 
 
-def test_an_old_row_that_is_most_similar_of_all_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nearest_ranking, "_SEEDS", 1)
-    monkeypatch.setattr(nearest_ranking, "_SEEDS_EACH", 1)
-    monkeypatch.setattr(nearest_ranking, "_LOOK", 1)
+def test_an_old_row_that_is_most_similar_of_all_comes_first(tmp_path: Path) -> None:
+    tuning = Tuning(ranking=RankingTuning(seeds=1, seeds_each=1, look=1))
     rng, source = np.random.default_rng(1), Vectors(64)
     query = rng.standard_normal(64)
     near = query + 0.5 * rng.standard_normal((400, 64))
@@ -127,7 +120,7 @@ def test_an_old_row_that_is_most_similar_of_all_comes_first(tmp_path: Path, monk
     times = np.full(400, START_S)
     times[7] -= 900 * DAY_S
     source.put(np.arange(400), near.astype(np.float32), times)
-    nearest = Nearest.open(tmp_path / "codes", SPACE, 64, source)
+    nearest = Nearest.open(tmp_path / "codes", SPACE, 64, source, tuning)
     ranked = nearest.exhaustive(query.astype(np.float32), START_S, {}, 5)
     assert ranked[0].row == 7
     assert [one.row for one in ranked] == [
@@ -140,7 +133,7 @@ def test_an_old_row_that_is_most_similar_of_all_comes_first(tmp_path: Path, monk
 def test_many_rows_need_few_vectors_and_the_answers_are_the_same(tmp_path: Path, is_fast: bool) -> None:
     corpus, source = Corpus(3, 64), Vectors(64)
     source.put(np.arange(6_000), corpus.vectors(6_000), corpus.times(6_000))
-    nearest = Nearest.open(tmp_path / "codes", SPACE, 64, source, is_fast=is_fast)
+    nearest = Nearest.open(tmp_path / "codes", SPACE, 64, source, Tuning(is_fast=is_fast))
     rng = np.random.default_rng(4)
     for query in rng.standard_normal((3, 64)).astype(np.float32):
         now = START_S + 200 * DAY_S
@@ -182,18 +175,16 @@ def test_what_does_not_fit_is_refused_and_changes_nothing(tmp_path: Path) -> Non
 @pytest.mark.parametrize("is_fast", [True, False])
 @pytest.mark.parametrize("seed", range(4))
 def test_with_half_of_the_fine_codes_lost_and_a_look_at_one_at_a_time_the_answers_are_the_same(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int, is_fast: bool
+    tmp_path: Path, seed: int, is_fast: bool
 ) -> None:
-    for name in ("_SEEDS", "_SEEDS_EACH", "_LOOK", "_FEW", "_ROUND", "_BATCH"):
-        monkeypatch.setattr(nearest_ranking, name, 1)
-    for name in ("_SEEDS", "_LOOK", "_BATCH"):
-        monkeypatch.setattr(nearest_module, name, 1)
+    one_at_a_time = RankingTuning(seeds=1, seeds_each=1, look=1, few=1, refined=1, batch=1)
+    tuning = Tuning(is_fast=is_fast, top=TopTuning(seeds=1, look=1, batch=1), ranking=one_at_a_time)
     corpus, source, path = Corpus(seed, 130), Vectors(130), tmp_path / "codes"
     source.put(np.arange(150), corpus.vectors(150), corpus.times(150))
     Nearest.open(path, SPACE, 130, source).close()
     second = second_path(path)
     second.write_bytes(second.read_bytes()[: second.stat().st_size // 2])
-    nearest = Nearest.open(path, SPACE, 130, source, is_fast=is_fast)
+    nearest = Nearest.open(path, SPACE, 130, source, tuning)
     now = START_S + 200 * DAY_S
     for query in corpus.vectors(3):
         for pins in ({}, {7: START_S, 149: START_S + DAY_S}):
@@ -211,7 +202,7 @@ def test_a_row_from_the_far_future_hides_no_other(tmp_path: Path, is_fast: bool)
     times[-1] = START_S + 1600 * DAY_S
     query = rng.standard_normal(40).astype(np.float32)
     source.put(np.arange(400), (query + rng.standard_normal((400, 40))).astype(np.float32), times)
-    nearest = Nearest.open(tmp_path / "codes", SPACE, 40, source, is_fast=is_fast)
+    nearest = Nearest.open(tmp_path / "codes", SPACE, 40, source, Tuning(is_fast=is_fast))
     for now in (START_S, START_S + 900 * DAY_S, START_S - 900 * DAY_S, START_S):
         ranked = [(one.row, one.score, one.is_pinned) for one in nearest.exhaustive(query, now, {}, 5)]
         assert ranked == source.ranked(query, now, {}, 5, None)
@@ -222,11 +213,11 @@ def test_a_row_from_the_far_future_hides_no_other(tmp_path: Path, is_fast: bool)
     nearest.close()
 
 
-def test_more_may_be_wanted_than_are_kept_while_looking(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nearest_ranking, "_BATCH", 16)
+def test_more_may_be_wanted_than_are_kept_while_looking(tmp_path: Path) -> None:
+    tuning = Tuning(ranking=RankingTuning(batch=16))
     corpus, source = Corpus(8, 8), Vectors(8)
     source.put(np.arange(300), corpus.vectors(300), corpus.times(300))
-    nearest = Nearest.open(tmp_path / "codes", SPACE, 8, source)
+    nearest = Nearest.open(tmp_path / "codes", SPACE, 8, source, tuning)
     query, now = corpus.rng.standard_normal(8).astype(np.float32), START_S + 90 * DAY_S
     for count in (63, 64, 65, 100, 250):
         ranked = [(one.row, one.score, one.is_pinned) for one in nearest.exhaustive(query, now, {}, count)]
@@ -235,12 +226,11 @@ def test_more_may_be_wanted_than_are_kept_while_looking(tmp_path: Path, monkeypa
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_rows_later_than_now_are_all_equally_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
-    monkeypatch.setattr(nearest_ranking, "_SEEDS", 1)
-    monkeypatch.setattr(nearest_ranking, "_SEEDS_EACH", 1)
+def test_rows_later_than_now_are_all_equally_new(tmp_path: Path, seed: int) -> None:
+    tuning = Tuning(ranking=RankingTuning(seeds=1, seeds_each=1))
     corpus, source = Corpus(seed, 40), Vectors(40)
     source.put(np.arange(400), corpus.vectors(400), START_S + corpus.rng.random(400) * DAY_S)
-    nearest = Nearest.open(tmp_path / "codes", SPACE, 40, source)
+    nearest = Nearest.open(tmp_path / "codes", SPACE, 40, source, tuning)
     query = np.zeros(40, np.float32)
     ranked = [(one.row, one.score, one.is_pinned) for one in nearest.exhaustive(query, START_S, {}, 24)]
     assert ranked == source.ranked(query, START_S, {}, 24, None)

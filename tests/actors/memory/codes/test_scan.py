@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _ctypes
 import os
 from itertools import pairwise
 from pathlib import Path
@@ -14,24 +15,32 @@ from numpy.typing import NDArray
 
 from actors.memory.codes import scan
 from actors.memory.codes.file import CodesFile, Purpose
+from actors.memory.codes.recency import Recency
 from actors.memory.codes.records import Records
-from actors.memory.codes.scan import Recency
 from actors.memory.codes.table import CodesTable
+from actors.memory.codes.tuning import Tuning
 from domain.memory import vector_codes
 from domain.memory.ranking import cosines
 from domain.memory.vector_codes import Frame
 
 COMPILED = pytest.param(
     True,
-    marks=pytest.mark.skipif(not scan.is_available(), reason="the set-up found no C compiler, or an old processor"),
+    marks=pytest.mark.skipif(not scan.is_available(), reason="the build found no C compiler, or an old processor"),
 )
 
 
-def table_of(folder: Path, vectors: NDArray[np.float32], dims: int, *, is_fast: bool) -> tuple[CodesTable, Records]:
+def fitted(vectors: NDArray[np.float32], dims: int) -> Frame:
+    """A frame; of the widest vectors one that takes no time to make: any is right."""
+    if dims > 1000:
+        return Frame(np.eye(dims, dtype=np.float32), 96, 0.002)
+    return vector_codes.fit_frame(vectors, dims, np.random.default_rng(1))
+
+
+def table_of(folder: Path, vectors: NDArray[np.float32], frame: Frame, *, is_fast: bool) -> tuple[CodesTable, Records]:
     """A table of codes, filled in parts of odd sizes, and the second file's records."""
-    frame = vector_codes.fit_frame(vectors, dims, np.random.default_rng(1))
+    dims = len(frame.basis)
     file = CodesFile.create(folder / "codes", Purpose("space", dims, len(vectors)), frame)
-    table = CodesTable(frame, is_fast=is_fast)
+    table = CodesTable(frame, Tuning(is_fast=is_fast))
     bounds = [0, 3, 40, 41, 200, len(vectors)]
     for begin, end in pairwise(bounds):
         codes = vector_codes.encode(frame, vectors[begin:end])
@@ -55,12 +64,12 @@ def test_no_cosine_and_no_score_is_above_its_bound(
     tmp_path_factory: pytest.TempPathFactory, is_fast: bool, seed: int, dims: int
 ) -> None:
     vectors = corpus(seed, 333, dims)
-    table, records = table_of(tmp_path_factory.mktemp("codes"), vectors, dims, is_fast=is_fast)
+    table, records = table_of(tmp_path_factory.mktemp("codes"), vectors, fitted(vectors, dims), is_fast=is_fast)
     rng = np.random.default_rng(seed)
     query = vectors[int(rng.integers(333))] + 0.3 * corpus(seed + 1, 1, dims)[0]
     truth = cosines(vectors, query)
     asked = rng.random(333) < 0.8
-    question = vector_codes.asked(table.frame, query)
+    question = vector_codes.frame_query(table.frame, query)
     recency = Recency(rng.random(333).astype(np.float32), 1.5, 0.2, 0.7, 1e-5)
     uppers, scores = table.look(question, asked, recency)
     assert scores is not None
@@ -80,16 +89,16 @@ def test_no_cosine_and_no_score_is_above_its_bound(
         assert sizes.max(initial=0.0) < 1.2
 
 
-@pytest.mark.skipif(not scan.is_available(), reason="the set-up found no C compiler, or an old processor")
+@pytest.mark.skipif(not scan.is_available(), reason="the build found no C compiler, or an old processor")
 @pytest.mark.parametrize("dims", [5, 96, 111, 300, 768, 3072])
 def test_the_compiled_pass_says_what_numpy_says(tmp_path: Path, dims: int) -> None:
     vectors = corpus(7, 500, dims)
     asked = np.ones(500, np.bool_)
-    results = []
+    results, frame = [], fitted(vectors, dims)
     for is_fast in (True, False):
         (folder := tmp_path / str(is_fast)).mkdir()
-        table, records = table_of(folder, vectors, dims, is_fast=is_fast)
-        question = vector_codes.asked(table.frame, vectors[3])
+        table, records = table_of(folder, vectors, frame, is_fast=is_fast)
+        question = vector_codes.frame_query(table.frame, vectors[3])
         uppers, _ = table.look(question, asked, None)
         others = vector_codes.decoded(table.frame, *(records[name][:7] for name in ("head", "fine", "factor")))
         results.append((uppers, *table.fine_products(records, others)))
@@ -100,13 +109,13 @@ def test_the_compiled_pass_says_what_numpy_says(tmp_path: Path, dims: int) -> No
     assert fast_sizes == pytest.approx(plain_sizes, abs=1e-4)
 
 
-@pytest.mark.skipif(not scan.is_available(), reason="the set-up found no C compiler, or an old processor")
+@pytest.mark.skipif(not scan.is_available(), reason="the build found no C compiler, or an old processor")
 def test_what_a_file_does_not_have_is_read_as_zeros(tmp_path: Path) -> None:
     (tmp_path / "data").write_bytes(bytes(range(100)))
     descriptor = os.open(tmp_path / "data", os.O_RDONLY)
-    found = scan.read(descriptor, np.array([90, 0, 96, 500]), 8)
+    data = scan.read(descriptor, np.array([90, 0, 96, 500]), 8)
     os.close(descriptor)
-    assert found.tolist() == [
+    assert data.tolist() == [
         list(range(90, 98)),
         list(range(8)),
         [96, 97, 98, 99, 0, 0, 0, 0],
@@ -114,15 +123,7 @@ def test_what_a_file_does_not_have_is_read_as_zeros(tmp_path: Path) -> None:
     ]
 
 
-def test_another_source_is_another_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = scan.library_path()
-    source = tmp_path / "scan.c"
-    source.write_text(scan.SOURCE.read_text() + "/* */")
-    monkeypatch.setattr(scan, "SOURCE", source)
-    assert scan.library_path() != before
-
-
-@pytest.mark.skipif(not scan.is_available(), reason="the set-up found no C compiler, or an old processor")
+@pytest.mark.skipif(not scan.is_available(), reason="the build found no C compiler, or an old processor")
 def test_the_sums_of_a_wide_and_even_question_do_not_overflow(tmp_path: Path) -> None:
     dims = 4096
     frame = Frame(np.eye(dims, dtype=np.float32), 96, 0.001)
@@ -133,22 +134,24 @@ def test_the_sums_of_a_wide_and_even_question_do_not_overflow(tmp_path: Path) ->
     table = CodesTable(frame)
     table.add(file.append(np.arange(32), np.zeros(32), vector_codes.encode(frame, vectors)))
     file.close()
-    uppers, _ = table.look(vector_codes.asked(frame, vectors[0]), np.ones(32, np.bool_), None)
+    uppers, _ = table.look(vector_codes.frame_query(frame, vectors[0]), np.ones(32, np.bool_), None)
     assert uppers[:16] == pytest.approx(1.0, abs=0.1)
     assert uppers[16:] == pytest.approx(-1.0, abs=0.1)
 
 
-def test_a_library_that_cannot_be_loaded_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_library_that_cannot_be_loaded_is_passed_over(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "broken.so").write_bytes(b"")
-    monkeypatch.setattr(scan, "library_path", lambda: tmp_path / "broken.so")
-    monkeypatch.setattr(scan, "_library", scan._library.__wrapped__)
-    assert not scan.is_available.__wrapped__()
+    assert scan.loaded(tmp_path / "broken.so") is None
+    assert scan.loaded(Path(_ctypes.__file__)) is None, "a sound library that is another one"
+    assert len(caplog.records) == 2
+    assert scan.loaded(tmp_path / "none.so") is None
+    assert len(caplog.records) == 2
 
 
 def test_masks_and_decays_must_fit_the_vectors(tmp_path: Path) -> None:
     vectors = corpus(1, 300, 8)
-    table, _ = table_of(tmp_path, vectors, 8, is_fast=True)
-    question = vector_codes.asked(table.frame, vectors[0])
+    table, _ = table_of(tmp_path, vectors, fitted(vectors, 8), is_fast=True)
+    question = vector_codes.frame_query(table.frame, vectors[0])
     recency = Recency(np.zeros(299, np.float32), 1.0, 0.2, 0.7, 1e-5)
     with pytest.raises(ValueError, match="do not fit"):
         table.look(question, np.ones(300, np.bool_), recency)

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from actors.context.log_file import WindowLog
-from actors.memory.index import reconcile
 from actors.memory.index.index import Index
 from actors.memory.index.reconcile import Reconciliation, Tally
 from domain.log.event import Event, event
@@ -151,8 +150,7 @@ def test_a_torn_end_is_nobodys_unfinished_write_after_a_minute(
 
 
 @pytest.mark.parametrize("piece", [64, 300, 1_000, 10**6])
-def test_the_size_of_the_pieces_changes_nothing(tmp_path: Path, piece: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reconcile, "PIECE_BYTES", piece)
+def test_the_size_of_the_pieces_changes_nothing(tmp_path: Path, piece: int) -> None:
     dice = random.Random(5)
     events = [said(number, "x" * dice.choice([1, 50, 2_000]) + str(number)) for number in range(40)]
     path = write(tmp_path, events)
@@ -162,9 +160,10 @@ def test_the_size_of_the_pieces_changes_nothing(tmp_path: Path, piece: int, monk
     log.close()
     index = an_index(tmp_path)
 
-    tally = compare(tmp_path, index)
+    run = Reconciliation(tmp_path, index, NOW, piece_bytes=piece)
+    list(run.pieces())
 
-    assert (tally.added, tally.damaged) == (60, 0)
+    assert (run.tally.added, run.tally.damaged) == (60, 0)
     assert [row[2] for row in rows(index)] == [f"e{number}" for number in range(60)]
     index.close()
 

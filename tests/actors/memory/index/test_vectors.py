@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from actors.memory.index import database
-from actors.memory.index import vectors as source
 from actors.memory.index.index import Index
 from actors.memory.index.pending import Waiting
 from actors.memory.index.vectors import IndexVectors
@@ -195,13 +194,12 @@ def test_what_is_known_is_not_looked_up_again(tmp_path: Path) -> None:
     index.close()
 
 
-def test_many_rows_are_learned_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(source, "_PART", 3)
+def test_many_rows_are_learned_in_parts(tmp_path: Path) -> None:
     index = open_index(tmp_path)
     index.remember(WINDOWS[0], [said(WINDOWS[0], number, number) for number in range(20)])
     embed(index, random.Random(1).sample(index.pending.due(NOW, 20), 13))
 
-    agree(as_source(index), told_by_sql(index), 20)
+    agree(IndexVectors(index.connection, index.space, DIMS, part=3), told_by_sql(index), 20)
     assert len(told_by_sql(index)) == 13
     index.close()
 

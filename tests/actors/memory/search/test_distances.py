@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from actors.memory.search.search import Kind, Question
-from actors.memory.store import Plan, Store
+from actors.memory.search.search import Kind, MemoryQuery
+from actors.memory.store import MemoryPlan, Store
 from domain.memory.injection import Budget
 from domain.memory.remembered import USER, Remembered
 from messages.base import EventId, Surface, TurnId, Window
@@ -22,7 +22,7 @@ DIMS, TURNS = 12, 300
 
 def stored(folder: Path, search: Kind) -> Store:
     """Turns with random vectors; every tenth has none yet, two have the same, one has no direction."""
-    store = Store.open(Plan(folder, "random", DIMS, search, "global"), NOW)
+    store = Store.open(MemoryPlan(folder, "random", DIMS, search, "global"), NOW)
     store.remember(
         WINDOW,
         [
@@ -48,7 +48,7 @@ def stored(folder: Path, search: Kind) -> Store:
 
 
 def found(store: Store, query: np.ndarray, shown: np.ndarray) -> list[tuple[int, float]]:
-    question = Question(text="?", vector=query, shown=shown.copy(), total=TURNS, now=NOW, count=20)
+    question = MemoryQuery(text="?", vector=query, mask=shown.copy(), total=TURNS, now=NOW, count=20)
     hits, _ = store.searcher.find(question, Budget())
     return [(hit.turn.row, hit.ranked.score) for hit in hits]
 
@@ -60,18 +60,18 @@ def test_what_is_found_does_not_depend_on_the_codes(tmp_path: Path, search: Kind
     shown = rng.random(TURNS + 5) < 0.7
     for query in rng.standard_normal((6, DIMS)).astype(np.float32):
         with_codes = found(store, query, shown)
-        nearest, store._codes.nearest = store._codes.nearest, None
+        store.engine.close()
         assert found(store, query, shown) == with_codes
         assert with_codes
         assert all(shown[row] for row, _ in with_codes)
-        store._codes.nearest = nearest
+        store.engine.reopen()
     store.close()
 
 
 def test_where_nothing_may_be_found_nothing_is(tmp_path: Path) -> None:
     store = stored(tmp_path, "similarity")
-    assert store._codes.nearest is not None
-    store._codes.close()
+    store.engine.close()
+    assert not store.engine.is_open
     rows, cosines = store.searcher._hybrid.nearest(np.ones(DIMS, np.float32), 5, np.zeros(TURNS + 5, np.bool_))
     assert (len(rows), len(cosines)) == (0, 0)
     store.close()

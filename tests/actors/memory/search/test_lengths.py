@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from actors.memory.index.index import Index
-from actors.memory.search import lengths
 from actors.memory.search.lengths import Lengths
 from domain.memory.hybrid_text import keyword_text
 from domain.memory.keywords import words
@@ -19,16 +18,15 @@ COUNTS = [1, 3, 120, 127, 128, 129, 300, 2, 16_380, 20_000, 5]
 
 
 def test_lengths_are_those_that_the_keyword_index_counted_at_once_or_one_by_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
-    monkeypatch.setattr(lengths, "_PART", 3)
     index, _ = Index.open(tmp_path / "index.sqlite", NOW)
-    followed = Lengths(index.connection)
+    followed = Lengths(index.connection, part=3)
     assert followed.rows == 0
     texts = ["w " * count for count in COUNTS]
     for number, text in enumerate(texts):
         followed.add([store(index, number, text)])
-    anew = Lengths(index.connection)
+    anew = Lengths(index.connection, part=3)
     expected = [len(words(keyword_text("Ada", NOW, text))) for text in texts]
     every = np.arange(1, len(texts) + 1)
     for known in (followed, anew):

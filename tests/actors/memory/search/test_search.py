@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from actors.memory.search.search import Kind, Question
-from actors.memory.store import Plan, Store
+from actors.memory.search.search import Kind, MemoryQuery
+from actors.memory.store import MemoryPlan, Store
 from domain.memory.hybrid_text import embedded_text
 from domain.memory.injection import Budget
 from domain.memory.remembered import USER, Remembered
@@ -53,7 +53,7 @@ def library() -> Library:
 
 def stored(folder: Path, library: Library, search: Kind) -> Store:
     """The library's turns and vectors in an index."""
-    store = Store.open(Plan(folder, "words", WordModel.dimensions, search, "global"), NOW)
+    store = Store.open(MemoryPlan(folder, "words", WordModel.dimensions, search, "global"), NOW)
     store.remember(
         WINDOW,
         [
@@ -81,10 +81,10 @@ def test_the_agent_finds_what_the_benchmark_measures(tmp_path: Path, library: Li
     for text in QUESTIONS:
         asking = Query(text, WordModel().embed([text])[0])
         expected = RANKERS[search](library, asking, Budget())
-        question = Question(
+        question = MemoryQuery(
             text=text,
             vector=asking.vector,
-            shown=store.shown(WINDOW, (), None),
+            mask=store.mask(WINDOW, (), None),
             total=store.total,
             now=NOW,
             count=len(expected),
@@ -100,9 +100,9 @@ def test_the_agent_finds_what_the_benchmark_measures(tmp_path: Path, library: Li
 
 def test_without_a_vector_every_search_goes_by_words(tmp_path: Path, library: Library) -> None:
     store = stored(tmp_path, library, "similarity")
-    shown = store.shown(WINDOW, (), None)
+    shown = store.mask(WINDOW, (), None)
     rare = next(row for row, turn in enumerate(library.turns, 1) if " n321" in turn.text)
-    question = Question(text="n321", vector=None, shown=shown, total=store.total, now=NOW, count=24)
+    question = MemoryQuery(text="n321", vector=None, mask=shown, total=store.total, now=NOW, count=24)
 
     hits, _ = store.searcher.find(question, Budget())
 
@@ -114,10 +114,10 @@ def test_without_a_vector_every_search_goes_by_words(tmp_path: Path, library: Li
 def test_what_may_not_be_shown_is_neither_found_nor_ranked(tmp_path: Path, library: Library) -> None:
     store = stored(tmp_path, library, "hybrid")
     asking = Query(QUESTIONS[0], WordModel().embed([QUESTIONS[0]])[0])
-    shown = store.shown(WINDOW, (), None)
+    shown = store.mask(WINDOW, (), None)
     hidden = np.arange(1, len(shown), 2)
     shown[hidden] = False
-    question = Question(text=asking.text, vector=asking.vector, shown=shown, total=store.total, now=NOW, count=TURNS)
+    question = MemoryQuery(text=asking.text, vector=asking.vector, mask=shown, total=store.total, now=NOW, count=TURNS)
 
     hits, _ = store.searcher.find(question, Budget())
 

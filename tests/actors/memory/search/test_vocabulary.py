@@ -12,10 +12,8 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from actors.memory.index.index import Index
-from actors.memory.search import vocabulary
 from actors.memory.search.visibility import Mask
-from actors.memory.search.vocabulary import Vocabulary
-from domain.memory import keywords
+from actors.memory.search.vocabulary import Vocabulary, WordTuning
 from domain.memory.keywords import fts_query, question_words, telling
 from tests.actors.memory.search.test_order import NOW, WINDOWS, said
 
@@ -28,10 +26,10 @@ def store(index: Index, number: int, text: str) -> int:
     return added[0]
 
 
-def told_by_fts5(index: Index, question: str, shown: Mask, total: int) -> list[tuple[int, float]]:
+def told_by_fts5(index: Index, question: str, shown: Mask, total: int, common_rows: int) -> list[tuple[int, float]]:
     """What the keyword index itself says: its counts choose the words, its `bm25()` scores the rows."""
     counts = {str(term): int(str(rows)) for term, rows in index.connection.execute("SELECT term, doc FROM vocabulary")}
-    query = fts_query(telling(question_words(question), counts, total))
+    query = fts_query(telling(question_words(question), counts, total, common_rows))
     if not query:
         return []
     found = index.connection.execute("SELECT rowid, -bm25(words) FROM words WHERE words MATCH ?", (query,))
@@ -45,14 +43,10 @@ def best(words: Vocabulary, question: str, shown: Mask, total: int) -> list[tupl
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_rows_and_scores_are_those_of_fts5_to_the_last_bit_whatever_came_and_went(
-    tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(keywords, "COMMON_ROWS", 4)
-    monkeypatch.setattr(vocabulary, "_PROBE", 2)
-    dice = random.Random(seed)
+def test_rows_and_scores_are_those_of_fts5_to_the_last_bit_whatever_came_and_went(tmp_path: Path, seed: int) -> None:
+    tuning, dice = WordTuning(common_rows=4, probe=2), random.Random(seed)
     index, _ = Index.open(tmp_path / "index.sqlite", NOW)
-    words, rows, found = Vocabulary(index.connection), list[int](), 0
+    words, rows, found = Vocabulary(index.connection, tuning), list[int](), 0
     for number in range(120):
         text = " ".join(dice.choices(WORDS, weights=range(1, 13), k=dice.randint(1, 14)))
         rows.append(store(index, number, text))
@@ -63,7 +57,7 @@ def test_rows_and_scores_are_those_of_fts5_to_the_last_bit_whatever_came_and_wen
             words.follow((), [row])
         question = " ".join(dice.sample([*WORDS, "unheard", "the"], 3))
         shown = np.array([dice.random() < 0.9 for _ in range(number + 2)])
-        expected = told_by_fts5(index, question, shown, len(rows))
+        expected = told_by_fts5(index, question, shown, len(rows), tuning.common_rows)
         assert best(words, question, shown, len(rows)) == expected
         found += bool(expected)
     assert found > 60
@@ -73,12 +67,10 @@ def test_rows_and_scores_are_those_of_fts5_to_the_last_bit_whatever_came_and_wen
 def test_of_a_frequent_word_no_more_is_read_than_tells_that_it_is_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(keywords, "COMMON_ROWS", 4)
-    monkeypatch.setattr(vocabulary, "_PROBE", 2)
     index, _ = Index.open(tmp_path / "index.sqlite", NOW)
     for number in range(40):
         store(index, number, f"fox number{number}")
-    words, asked = Vocabulary(index.connection), list[tuple[str, int]]()
+    words, asked = Vocabulary(index.connection, WordTuning(common_rows=4, probe=2)), list[tuple[str, int]]()
     read = words._read
 
     def watched(word: str, most: int) -> NDArray[np.int64]:
@@ -94,12 +86,11 @@ def test_of_a_frequent_word_no_more_is_read_than_tells_that_it_is_one(
 
 
 def test_a_frequent_word_that_is_said_no_more_is_telling_when_it_has_become_rare(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
-    monkeypatch.setattr(keywords, "COMMON_ROWS", 4)
     index, _ = Index.open(tmp_path / "index.sqlite", NOW)
     rows = [store(index, number, f"fox number{number}") for number in range(10)]
-    words, shown = Vocabulary(index.connection), np.ones(11, np.bool_)
+    words, shown = Vocabulary(index.connection, WordTuning(common_rows=4)), np.ones(11, np.bool_)
     assert words.best("fox number3", shown, 10)[0].tolist() == [4]
     gone = [row for row in rows if row not in (2, 4, 6)]
     index.forget(gone)
@@ -109,13 +100,12 @@ def test_a_frequent_word_that_is_said_no_more_is_telling_when_it_has_become_rare
 
 
 def test_where_all_words_are_frequent_the_rarest_counts_and_of_equals_the_first(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
-    monkeypatch.setattr(keywords, "COMMON_ROWS", 2)
     index, _ = Index.open(tmp_path / "index.sqlite", NOW)
     for number in range(12):
         store(index, number, "ant bee" if number < 4 else "cow bee" if number < 8 else "ant")
-    words, shown = Vocabulary(index.connection), np.ones(13, np.bool_)
+    words, shown = Vocabulary(index.connection, WordTuning(common_rows=2)), np.ones(13, np.bool_)
     for _ in range(2):
         assert words.best("ant cow bee", shown, 12)[0].tolist() == [8, 7, 6, 5]
         assert len(words.best("ant bee", shown, 12)[0]) == 8
@@ -125,16 +115,15 @@ def test_where_all_words_are_frequent_the_rarest_counts_and_of_equals_the_first(
 
 
 def test_no_more_rows_are_given_than_count_and_none_that_may_not_be_found(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
-    monkeypatch.setattr(vocabulary, "WORD_SCORES", 5)
     index, _ = Index.open(tmp_path / "index.sqlite", NOW)
     for number in range(20):
         store(index, number, "fox")
     shown = np.ones(19, np.bool_)
     shown[18] = False
 
-    found, scores = Vocabulary(index.connection).best("the fox", shown, 20)
+    found, scores = Vocabulary(index.connection, WordTuning(most_rows=5)).best("the fox", shown, 20)
 
     assert found.tolist() == [17, 16, 15, 14, 13], "of equals the newer"
     assert (scores > 0).all()
@@ -143,11 +132,10 @@ def test_no_more_rows_are_given_than_count_and_none_that_may_not_be_found(
     index.close()
 
 
-def test_what_is_kept_of_words_has_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vocabulary, "_MOST_KNOWN", 6)
+def test_what_is_kept_of_words_has_an_end(tmp_path: Path) -> None:
     index, _ = Index.open(tmp_path / "index.sqlite", NOW)
     store(index, 0, " ".join(WORDS))
-    words = Vocabulary(index.connection)
+    words = Vocabulary(index.connection, WordTuning(most_known=6))
     for word in WORDS:
         assert words.best(word, np.ones(2, np.bool_), 1)[0].tolist() == [1]
         assert len(words._known) <= 6

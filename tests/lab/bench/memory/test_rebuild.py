@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.memory.store import Plan, Store
+from actors.memory.store import MemoryPlan, Store
 from lab.bench.memory.rebuild import DIMS, rebuild
 
 
@@ -16,7 +16,7 @@ def test_every_event_of_the_logs_is_in_the_index_that_was_measured(tmp_path: Pat
 
     assert found["rebuild_events"] == 130
     assert found["rebuild_cpu_s"] > 0
-    store = Store.open(Plan(tmp_path / "logs-130", "bench", DIMS), datetime(2026, 9, 1, tzinfo=UTC))
+    store = Store.open(MemoryPlan(tmp_path / "logs-130", "bench", DIMS), datetime(2026, 9, 1, tzinfo=UTC))
     assert store.index.counts().rows == 130
     store.close()
 

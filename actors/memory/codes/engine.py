@@ -1,0 +1,175 @@
+"""Vector engine, the face of this room: exact nearest-neighbour search over the index's vectors, kept in step with it.
+
+Trouble with its side files costs time, never an answer: whoever asks looks at `is_open` first, else reads the index.
+"""
+
+from __future__ import annotations
+
+import logging
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from actors.memory.codes import scan
+from actors.memory.codes.nearest import Allowed, Nearest, RankedRow, VectorSource
+from actors.memory.codes.tuning import MEASURED, Tuning
+
+__all__ = ["FILE", "MEASURED", "EngineSpace", "RankedRow", "Tuning", "VectorEngine", "VectorSource", "is_compiled"]
+
+log = logging.getLogger(__name__)
+
+FILE = "codes"
+"""Of the first side file; the others' names begin with it."""
+
+
+def is_compiled() -> bool:
+    """Whether searches use the compiled pass; without it numpy does its work, several times slower."""
+    return scan.is_available()
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSpace:
+    """Where an engine's files lie, and what vectors they are of."""
+
+    folder: Path
+    name: str
+    """Another one for each model and each life of row numbers."""
+    dimensions: int
+
+
+class VectorEngine:
+    """Searches vectors of one space; feeds its files from the index, and makes them anew when that is better."""
+
+    def __init__(self, space: EngineSpace, source: VectorSource, tuning: Tuning = MEASURED) -> None:
+        """Open what is there, or make it.
+
+        Args:
+            space: Whose codes.
+            source: The index's vectors.
+            tuning: How fast, and with how much memory; no answer depends on it.
+        """
+        self._space = space
+        self._source = source
+        self._tuning = tuning
+        self._fitted = 0
+        self._count = 0
+        self._nearest: Nearest | None = None
+        self.trouble = ""
+        """Why the codes are behind the index; empty when they are not."""
+        self.reopen()
+
+    @classmethod
+    def copied(
+        cls, original: Path, space: EngineSpace, source: VectorSource, tuning: Tuning = MEASURED
+    ) -> VectorEngine:
+        """An engine with files of its own, copied from those in the folder `original` where there are any."""
+        for file in original.glob(f"{FILE}*"):
+            shutil.copyfile(file, space.folder / file.name)
+        return cls(space, source, tuning)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it can be searched; if not, `trouble` says why."""
+        return self._nearest is not None
+
+    @property
+    def fetched(self) -> int:
+        """Vectors that the last search needed from the index."""
+        return self._searched().fetched
+
+    def append(self, rows: NDArray[np.int64]) -> None:
+        """Take in rows that have a vector in the index now."""
+        nearest = self._nearest
+        if nearest is None or not len(rows):
+            return
+        self._attempt(lambda: nearest.append(rows, self._source.fetch(rows), self._source.times(rows)))
+        self._count += len(rows)
+        tuning = self._tuning
+        least = tuning.refit_factor * max(self._fitted, tuning.least_fit_rows)
+        if self._fitted < tuning.fit_rows and self._count > least:
+            self.close()
+            self._attempt(self._discard)
+            self._attempt(self._open)
+
+    def remove(self, rows: NDArray[np.int64]) -> None:
+        """Find rows no more."""
+        nearest = self._nearest
+        if nearest is not None and len(rows):
+            self._attempt(lambda: nearest.remove(rows))
+
+    def top(
+        self, query: NDArray[np.float32], count: int, allowed: Allowed | None = None
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """The `count` rows with the greatest cosines to `query`, and these; equals: the newer, then the lower row.
+
+        Args:
+            query: float32 (dimensions,).
+            count: Most rows wanted, from 0.
+            allowed: Row numbers that may be found, in any order, or (much faster when they are many) whether each may,
+                by row number; None allows all.
+
+        Raises:
+            ValueError: `count` is negative.
+            RuntimeError: it is not open.
+        """
+        return self._searched().top(query, count, allowed)
+
+    def exhaustive(
+        self,
+        query: NDArray[np.float32],
+        now: float,
+        pinned: Mapping[int, float],
+        count: int,
+        allowed: Allowed | None = None,
+    ) -> list[RankedRow]:
+        """What `domain.memory.ranking.rank` chooses from all rows; arguments and errors as of `top`.
+
+        Args:
+            query: float32 (dimensions,).
+            now: Seconds since the epoch; ages count from there.
+            pinned: Row -> when it was said, of every pin that may be found. A pin without a vector is one of unknown
+                similarity. They need not be in `allowed`.
+            count: Most rows wanted, from 0.
+            allowed: Row numbers that may be found.
+        """
+        return self._searched().exhaustive(query, now, pinned, count, allowed)
+
+    def reopen(self) -> None:
+        """Open anew, which mends what is behind."""
+        self.close()
+        self._attempt(self._open)
+
+    def close(self) -> None:
+        """Give the files back. Idempotent."""
+        if self._nearest is not None:
+            self._nearest.close()
+            self._nearest = None
+
+    def _searched(self) -> Nearest:
+        if self._nearest is None:
+            raise RuntimeError(f"the codes of the memory's vectors are not open: {self.trouble or 'closed'}")
+        return self._nearest
+
+    def _discard(self) -> None:
+        for file in self._space.folder.glob(f"{FILE}*"):
+            file.unlink()
+
+    def _open(self) -> None:
+        space, tuning = self._space, self._tuning
+        if len(self._source.rows()) <= tuning.refit_factor * tuning.least_fit_rows:
+            self._discard()  # made in no time, and better fitted than what began with none
+        self._nearest = Nearest.open(space.folder / FILE, space.name, space.dimensions, self._source, tuning)
+        self._fitted = self._count = len(self._nearest.rows)
+        self.trouble = ""
+
+    def _attempt(self, act: Callable[[], None]) -> None:
+        try:
+            act()
+        except OSError as error:
+            if not self.trouble:
+                log.warning("the codes of the memory's vectors cannot be kept: %s", error)
+            self.trouble = str(error)

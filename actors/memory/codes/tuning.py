@@ -1,0 +1,69 @@
+"""Tuning of the vector engine: thresholds, batch sizes and caps in one value. No answer depends on any of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from domain.memory import vector_codes
+
+
+@dataclass(frozen=True, slots=True)
+class TopTuning:
+    """Of the nearest rows."""
+
+    seeds: int = 24
+    """Vectors fetched at first, beyond as many as are wanted."""
+    look: int = 8
+    """Bounds made tight to find one of these."""
+    batch: int = 1024
+    """Most vectors fetched at a time after that."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankingTuning:
+    """Of the exhaustive ranking."""
+
+    seeds: int = 24
+    """Rows fetched before anything is known ..."""
+    seeds_each: int = 2
+    """... and for each that is wanted so many more."""
+    look: int = 4
+    """Rows whose bounds are made tight to find one seed."""
+    few: int = 48
+    """So many rows are fetched rather than thought about."""
+    refined: int = 2048
+    """Most bounds made tight before the choice is looked at again."""
+    batch: int = 512
+    """Most rows fetched at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """Settings of speed and memory; the defaults are measured on a million vectors of 768 numbers."""
+
+    is_fast: bool = True
+    """Whether to use the compiled pass where there is one."""
+    memory_bytes: int = 200_000_000
+    """Memory that codes take: as much of the second file's end as fits beside the first stays in memory."""
+    head: int = vector_codes.HEAD
+    """Directions of a frame's head; of a file that is there, the file says it."""
+    fit_rows: int = 16_384
+    """Vectors that a frame is fitted to; more make it no better."""
+    least_fit_rows: int = 64
+    """A frame that was fitted to fewer counts as one of so many."""
+    refit_factor: int = 4
+    """A frame is chosen anew when there are so many times the vectors it was fitted to."""
+    compared_rows: int = 64
+    """Rows compared with the index at opening."""
+    fetch_rows: int = 1024
+    """Vectors fetched at a time while all are read, or many are compared."""
+    chunk_records: int = 8192
+    """Records read or written at a time."""
+    late_rows: int = 32_768
+    """Rows out of order that are searched apart before all are sorted anew."""
+    top: TopTuning = field(default_factory=TopTuning)
+    ranking: RankingTuning = field(default_factory=RankingTuning)
+
+
+MEASURED = Tuning()
+"""The one that was measured to be best."""

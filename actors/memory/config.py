@@ -1,0 +1,24 @@
+"""Settings of the memory actor, as one value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from actors.memory.store import MemoryPlan
+from domain.memory.injection import Budget
+
+RECONCILE_EVERY_S = 3_600.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryConfig:
+    """What a memory actor is made with."""
+
+    plan: MemoryPlan
+    """What is opened, and how it is searched."""
+    budget: Budget = field(default_factory=Budget)
+    """Of the block that one turn gets."""
+    query_timeout_s: float = 4.5
+    """Longest wait for the vector of a question; less than contributors have."""
+    reconcile_every_s: float = RECONCILE_EVERY_S
+    """Between two comparisons with the logs."""
