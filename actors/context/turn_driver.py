@@ -138,8 +138,8 @@ class TurnDriver:
             self._begin_round(run, reply)
         elif not reply.text.strip():
             self.fail("The model gave an empty answer. Please try again, perhaps in other words.")
-        elif self._config.max_expansions and (wanted := wish(reply.text)) is not None:
-            self._expand(run, wanted)
+        elif self._config.max_expansions and (reference := wish(reply.text)) is not None:
+            self._expand(run, reference)
         else:
             self._record(run, Kind.AGENT, reply.text, {"final": True, **_model_meta(run, reply)}, sync=True)
             self._end(run, "answered")
@@ -147,15 +147,15 @@ class TurnDriver:
     def expanded(self, found: ReferenceExpanded) -> None:
         """Show the model the record that it wanted to see."""
         run = self.run
-        if run is not None and run.wanted is not None and run.awaits(found.request_id, Phase.EXPANDING):
+        if run is not None and run.reference is not None and run.awaits(found.request_id, Phase.EXPANDING):
             shown = LogRange(first_line=found.first_line, last_line=found.last_line, text=found.text)
-            self._say_aside(run, run.wanted, expanded(run.wanted, shown))
+            self._say_aside(run, run.reference, expanded(run.reference, shown))
 
     def expansion_refused(self, refusal: Refused) -> None:
         """Tell the model why it doesn't see the record."""
         run = self.run
-        if run is not None and run.wanted is not None and run.awaits(refusal.request_id, Phase.EXPANDING):
-            self._say_aside(run, run.wanted, not_expanded(run.wanted, refusal.reason))
+        if run is not None and run.reference is not None and run.awaits(refusal.request_id, Phase.EXPANDING):
+            self._say_aside(run, run.reference, not_expanded(run.reference, refusal.reason))
 
     def model_failed(self, failure: ModelFailed) -> None:
         """Give up the turn and say why."""
@@ -187,8 +187,8 @@ class TurnDriver:
         run = self.run
         if run is None or run.request_id != due.request_id:
             return
-        if run.wanted is not None and run.phase is Phase.EXPANDING:
-            self._say_aside(run, run.wanted, not_expanded(run.wanted, "it could not be looked up in time"))
+        if run.reference is not None and run.phase is Phase.EXPANDING:
+            self._say_aside(run, run.reference, not_expanded(run.reference, "it could not be looked up in time"))
         else:
             self._cancel_request(run)
             self.fail("I waited too long for an answer of my own parts and gave up. Please try again.")
@@ -247,34 +247,34 @@ class TurnDriver:
         limits = () if run.may_run or is_off else (NO_TOOL,)
         return system_prompt(self._host.window, workdir, *own, *self._contributions.instructions(), *limits)
 
-    def _expand(self, run: TurnRun, wanted: Reference) -> None:
+    def _expand(self, run: TurnRun, reference: Reference) -> None:
         """Look up the record that the model asked for; a wish too many or for anything else gets words instead."""
-        run.wishes += 1
-        owner = self._contributions.owner_of(wanted)
-        if run.wishes > self._config.max_expansions + 1:
+        run.expansions += 1
+        owner = self._contributions.owner_of(reference)
+        if run.expansions > self._config.max_expansions + 1:
             self.fail("The model asked to see more memories again and again instead of answering. Please ask again.")
-        elif run.wishes > self._config.max_expansions:
-            self._say_aside(run, wanted, not_expanded(wanted, f"only {self._config.max_expansions} times in a turn"))
+        elif run.expansions > self._config.max_expansions:
+            self._say_aside(run, reference, not_expanded(reference, f"only {self._config.max_expansions} times in a turn"))
         elif owner is None:
-            self._say_aside(run, wanted, not_expanded(wanted, "only places that this turn's block names can be shown"))
+            self._say_aside(run, reference, not_expanded(reference, "only places that this turn's block names can be shown"))
         else:
-            run.phase, run.wanted, run.request_id = Phase.EXPANDING, wanted, RequestId(self._host.new_id())
+            run.phase, run.reference, run.request_id = Phase.EXPANDING, reference, RequestId(self._host.new_id())
             request = ExpandReference(
                 request_id=run.request_id,
                 reply_to=self._host.address,
                 window=self._host.window,
-                path=wanted.path,
-                line=wanted.line,
+                path=reference.path,
+                line=reference.line,
             )
             self._host.tell(owner, request)
             overdue = StepOverdue(request_id=run.request_id)
             run.timer = self._host.after(self._config.expansion_deadline_s, overdue)
 
-    def _say_aside(self, run: TurnRun, wanted: Reference, text: str) -> None:
+    def _say_aside(self, run: TurnRun, reference: Reference, text: str) -> None:
         """Ask the model again, with its wish and what came of it behind everything that the log has of this turn."""
-        run.wanted = None
+        run.reference = None
         run.stop_timer()
-        said = ChatMessage(role=Role.ASSISTANT, text=f"EXPAND path={wanted.path} line={wanted.line}")
+        said = ChatMessage(role=Role.ASSISTANT, text=f"EXPAND path={reference.path} line={reference.line}")
         steps = len(self._host.conversation.turn(run.turn_id).steps)
         run.asides.append(Aside(steps, (said, ChatMessage(role=Role.USER, text=text))))
         self._think(run)

@@ -47,12 +47,12 @@ class TurnRun:
     """Of replies that no event has told of yet."""
     system_prompt: str = ""
     """The same in all requests of the turn; empty before the first."""
-    wishes: int = 0
+    expansions: int = 0
     """Times that the model asked to see more of a record."""
-    wanted: Reference | None = None
+    reference: Reference | None = None
     """The record that is being looked up."""
     asides: list[Aside] = field(default_factory=list)
-    """What came of those wishes."""
+    """What came of that."""
     calls: deque[ToolCall] = field(default_factory=deque)
     """Tool calls of this round that have not been run yet; the first may be running."""
     logged: list[LoggedEvent] = field(default_factory=list)
