@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from actors.context.data_root import DataRoot
-from actors.context.recovery import Recovery, survey
-from actors.context.spending import spent_on
+from actors.context.log.data_root import DataRoot
+from actors.context.log.recovery import Recovery, survey
+from actors.context.log.spending import spent_on
 from actors.embedder.local import is_installed
 from actors.kernel import ActorSpec, ActorSystem, DrainReport
 from actors.linux.hardening import make_undumpable

@@ -37,7 +37,7 @@ def show(paths: tuple[Path, ...]) -> None:
 @json_option
 def check(paths: tuple[Path, ...], as_json: bool) -> None:
     """Verify every record's length and the chain of hashes; exit 1 naming file, line and reason."""
-    from actors.context.log_file import check_file
+    from actors.context.log.file import check_file
 
     files = list(_files(paths))
     problems = []

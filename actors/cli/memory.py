@@ -106,7 +106,7 @@ def _settings(config_file: Path | None, data: Path | None) -> tuple[Settings, Ma
 
 def _running(settings: Settings, verb: str, answer_s: float = ANSWER_S, /, **arguments: object) -> Answer | None:
     """What the running agent answers; None if none runs."""
-    from actors.context.data_root import DataRoot, DataRootError
+    from actors.context.log.data_root import DataRoot, DataRootError
     from actors.socket.client import AgentNotRunningError, RefusalError, ask_operator
 
     try:
@@ -136,7 +136,7 @@ def _alone(
 ) -> Answer:
     """What the index says when nobody runs; if `read_only`, nothing in the data root is changed."""
     from actors.bootstrap import agent_plan
-    from actors.context.data_root import DataRootError
+    from actors.context.log.data_root import DataRootError
     from actors.embedder.part import embedder_spec
     from actors.kernel import ActorSystem
     from actors.memory.alone import alone
@@ -158,7 +158,7 @@ def _alone(
 
 
 def _rebuilt_alone(settings: Settings, secrets: Mapping[str, str]) -> Answer:
-    from actors.context.data_root import DataRoot, DataRootError
+    from actors.context.log.data_root import DataRoot, DataRootError
     from messages.memory import RebuildMemory
 
     root = DataRoot(settings.data_root)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def run(config_file: Path | None, verbose: bool) -> None:
     """Run the bot until SIGTERM or Ctrl-C; docs/operations.md says how to set it up."""
     from actors.bootstrap import Agent, discord_connection
-    from actors.context.data_root import DataRootError
+    from actors.context.log.data_root import DataRootError
     from actors.part import UnusableError
 
     set_up_logging(verbose=verbose)

@@ -49,7 +49,7 @@ def try_it(
 ) -> None:
     """Try the bot with no account: a page with channels and threads, answered by the real thing."""
     from actors.bootstrap import Agent
-    from actors.context.data_root import DataRootError
+    from actors.context.log.data_root import DataRootError
     from actors.part import UnusableError
 
     set_up_logging(verbose=verbose)

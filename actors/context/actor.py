@@ -9,7 +9,7 @@ from typing import assert_never
 
 from actors.context.config import ContextConfig
 from actors.context.deliveries import Deliveries
-from actors.context.journal import Journal, LogUnwritable
+from actors.context.log.journal import Journal, LogUnwritable
 from actors.context.model_choice import ModelChoice
 from actors.context.news import News
 from actors.context.pinning import Pinning

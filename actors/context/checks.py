@@ -7,8 +7,8 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from actors.context.data_root import DataRoot, DataRootError
-from actors.context.log_file import check_file
+from actors.context.log.data_root import DataRoot, DataRootError
+from actors.context.log.file import check_file
 from actors.part import Finding, Level
 
 LEAST_FREE_BYTES = 512 * 1024 * 1024

@@ -26,7 +26,7 @@ def row(plan: Plan, parts: Parts) -> Part:
 
     def build(key: str) -> Actor:
         from actors.context.actor import ContextActor
-        from actors.context.journal import Journal
+        from actors.context.log.journal import Journal
 
         window = Window.from_key(key)
         root = plan.settings.data_root if plan.lives else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from actors.context.host import WindowHost
-from actors.context.journal import Journal
+from actors.context.log.journal import Journal
 from actors.context.news import News
 from domain.log.event import Kind
 from domain.log.metadata import MetaValue

@@ -254,9 +254,13 @@ class TurnDriver:
         if run.expansions > self._config.max_expansions + 1:
             self.fail("The model asked to see more memories again and again instead of answering. Please ask again.")
         elif run.expansions > self._config.max_expansions:
-            self._say_aside(run, reference, not_expanded(reference, f"only {self._config.max_expansions} times in a turn"))
+            self._say_aside(
+                run, reference, not_expanded(reference, f"only {self._config.max_expansions} times in a turn")
+            )
         elif owner is None:
-            self._say_aside(run, reference, not_expanded(reference, "only places that this turn's block names can be shown"))
+            self._say_aside(
+                run, reference, not_expanded(reference, "only places that this turn's block names can be shown")
+            )
         else:
             run.phase, run.reference, run.request_id = Phase.EXPANDING, reference, RequestId(self._host.new_id())
             request = ExpandReference(

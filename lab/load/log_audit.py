@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from actors.context.log_file import check_file
+from actors.context.log.file import check_file
 from domain.log.event import Kind
 from domain.log.parser import parse
 from lab.load.tally import LoadThread

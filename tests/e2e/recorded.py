@@ -11,7 +11,7 @@ from typing import TypeVar
 import msgspec
 
 from actors.bootstrap import agent_plan, discord_connection
-from actors.context.data_root import DataRoot
+from actors.context.log.data_root import DataRoot
 from actors.kernel import Actor, ActorSpec, ActorSystem, ManualClock, counted_ids
 from actors.model.wire import messages_of, tools_of, without_tool_calls
 from actors.part import Layer

@@ -14,7 +14,7 @@ from typing import Any
 
 from actors.bootstrap import Agent
 from actors.cli.try_it import playground_place
-from actors.context.log_file import check_file
+from actors.context.log.file import check_file
 from actors.part import Layer
 from actors.settings.load import load
 from domain.log.event import Event, Kind

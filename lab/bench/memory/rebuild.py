@@ -7,7 +7,7 @@ import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from actors.context.log_file import WindowLog
+from actors.context.log.file import WindowLog
 from actors.memory.store import MemoryPlan, Store
 from domain.log.event import event
 from lab.bench.measure import Stopwatch

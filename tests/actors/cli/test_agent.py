@@ -139,7 +139,7 @@ def test_run_without_the_intents_says_which_switch_to_turn_on(tmp_path: Path) ->
 
 
 def test_two_agents_do_not_share_a_data_root(tmp_path: Path) -> None:
-    from actors.context.data_root import DataRoot
+    from actors.context.log.data_root import DataRoot
 
     root = DataRoot(tmp_path / "data")
     root.hold()

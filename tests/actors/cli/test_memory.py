@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.context.data_root import DataRoot
+from actors.context.log.data_root import DataRoot
 from tests.actors.cli.command import digest, run
 from tests.actors.memory.rig import Brain, MemoryRig
 

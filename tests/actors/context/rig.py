@@ -11,8 +11,8 @@ import msgspec
 
 from actors.context.actor import ContextActor
 from actors.context.config import ContextConfig
-from actors.context.journal import Journal
-from actors.context.log_file import check_file
+from actors.context.log.file import check_file
+from actors.context.log.journal import Journal
 from actors.kernel import ActorSpec, ActorSystem, ManualClock
 from domain.log.event import Event, Kind
 from domain.log.parser import parse

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from actors.context.journal import Journal, LogPosition, LogUnwritable
-from actors.context.recovery import survey
+from actors.context.log.journal import Journal, LogPosition, LogUnwritable
+from actors.context.log.recovery import survey
 from domain.log.event import Event, Kind
 from messages.base import RequestId, UserId, Window
 from messages.context import ResumeWindow, StartNewWindow

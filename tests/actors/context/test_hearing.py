@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.context.recovery import survey
+from actors.context.log.recovery import survey
 from domain.log.event import Kind
 from messages.base import Address, MessageId
 from messages.context import Quote, ResumeWindow

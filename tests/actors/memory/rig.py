@@ -12,7 +12,7 @@ import numpy as np
 
 from actors.context.actor import ContextActor
 from actors.context.config import ContextConfig
-from actors.context.journal import Journal
+from actors.context.log.journal import Journal
 from actors.kernel import Actor, ActorSpec, ActorSystem, ManualClock
 from actors.memory.actor import MemoryActor
 from actors.memory.config import MemoryConfig

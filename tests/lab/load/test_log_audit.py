@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.context.log_file import WindowLog
+from actors.context.log.file import WindowLog
 from domain.log.event import Kind, event
 from lab.load.log_audit import audit_logs
 from lab.load.tally import LoadThread

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.context.log_file import WindowLog
+from actors.context.log.file import WindowLog
 from actors.memory.index.index import Index
 from actors.memory.index.reconcile import Reconciliation, Tally
 from domain.log.event import Event, event

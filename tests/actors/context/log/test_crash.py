@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from actors.context.log_file import WindowLog, check_file
-from tests.actors.context import log_child
+from actors.context.log.file import WindowLog, check_file
+from tests.actors.context.log import log_child
 
-PROJECT = Path(__file__).parents[3]
+PROJECT = Path(__file__).parents[4]
 
 
 def child(root: Path, life: int, limit_bytes: int = 0) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "tests.actors.context.log_child", str(root), str(life), str(limit_bytes)]
+    command = [sys.executable, "-m", "tests.actors.context.log.log_child", str(root), str(life), str(limit_bytes)]
     return subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE, text=True)
 
 

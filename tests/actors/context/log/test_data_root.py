@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.context.data_root import DataRoot, DataRootError
+from actors.context.log.data_root import DataRoot, DataRootError
 
 
 def test_two_agents_cannot_hold_one_data_root(tmp_path: Path) -> None:

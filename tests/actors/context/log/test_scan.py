@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from actors.context.log_file import WindowLog
-from actors.context.log_scan import newest_logs, read_tail_state
+from actors.context.log.file import WindowLog
+from actors.context.log.scan import newest_logs, read_tail_state
 from domain.log.event import Event, Kind
 from messages.base import Surface, Window
 from tests.domain.log.logs import START, WINDOW, said

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from actors.context.log_scan import newest_logs, read_tail_state
+from actors.context.log.scan import newest_logs, read_tail_state
 from domain.log.event import Kind
 from domain.log.tail import TailState
 from messages.base import Window

@@ -15,7 +15,7 @@ from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
-from actors.context.log_scan import newest_name
+from actors.context.log.scan import newest_name
 from domain.log.event import Event, Header
 from domain.log.format import encode_event, encode_header, encode_seal
 from domain.log.parser import ParsedLog, parse

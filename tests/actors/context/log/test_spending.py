@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from actors.context.journal import Journal
-from actors.context.spending import spent_on
+from actors.context.log.journal import Journal
+from actors.context.log.spending import spent_on
 from domain.log.event import Kind, event
 from domain.log.metadata import MetaValue
 from messages.base import Window

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-from actors.context.log_scan import log_names
+from actors.context.log.scan import log_names
 from domain.log.window import LOGGED_SURFACES
 
 log = logging.getLogger(__name__)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
-from actors.context.log_file import LogUnwritable, WindowLog
-from actors.context.log_scan import log_names
+from actors.context.log.file import LogUnwritable, WindowLog
+from actors.context.log.scan import log_names
 from domain.log.event import Event, Kind
 from domain.log.parser import ParsedEvent, parse
 from domain.log.window import log_folder

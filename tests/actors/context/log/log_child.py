@@ -9,7 +9,7 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from actors.context.log_file import LogUnwritable, WindowLog
+from actors.context.log.file import LogUnwritable, WindowLog
 from domain.log.event import event
 from messages.base import Surface, Window
 

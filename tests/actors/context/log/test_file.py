@@ -9,8 +9,8 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from actors.context.log_file import LogChanged, LogUnwritable, WindowLog, check_file
-from actors.context.log_scan import newest_name
+from actors.context.log.file import LogChanged, LogUnwritable, WindowLog, check_file
+from actors.context.log.scan import newest_name
 from domain.log.parser import parse
 from messages.base import Surface, Window
 from tests.domain.log.logs import START, WINDOW, said
