@@ -233,3 +233,18 @@ def test_no_function_is_longer_than_60_lines() -> None:
     ]
 
     assert long == []
+
+
+def entries(room: Path) -> list[str]:
+    """Modules and rooms side by side in `room`."""
+    modules = {path.stem for path in room.glob("*.py")} - {"__init__"}
+    return sorted(modules | {path.parent.name for path in room.glob("*/__init__.py")})
+
+
+def test_no_room_has_more_than_20_modules_side_by_side() -> None:
+    counts = {
+        room.relative_to(ROOT).as_posix(): sum(path.name != "__init__.py" for path in room.glob("*.py"))
+        for room in {path.parent for path in python_files(*PACKAGES)}
+    }
+
+    assert {room: count for room, count in counts.items() if count > 20} == {}
