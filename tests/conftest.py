@@ -13,14 +13,16 @@ from hypothesis import HealthCheck, settings
 
 from actors.kernel import ActorSystem, ManualClock, counted_ids
 from actors.kernel.thread import KernelThread
+from tests.schedule import is_whole, rank, scheduler
 
 settings.register_profile("ci", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("thorough", max_examples=2000, deadline=None, suppress_health_check=list(HealthCheck))
+settings.register_profile("quick", settings.get_profile("ci"), max_examples=10)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 KERNEL_LOG = "actors.kernel"
 SUPERVISOR_LOG = "actors.kernel.supervisor"
-GRACE_S = 2.0
+GRACE_S = 60.0
 """Seconds in which a thread that was told to end must have ended."""
 
 
@@ -60,6 +62,43 @@ def no_thread_is_left_behind() -> Iterator[None]:
     alive = [thread.name for thread in left if thread.is_alive()]
     if alive:
         pytest.fail(f"threads left behind (a system or a loop was not stopped): {', '.join(alive)}", pytrace=False)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--quick`: only what is soon done."""
+    parser.addoption(
+        "--quick",
+        action="store_true",
+        help="leave out what starts commands or whole agents (tests/schedule.py names them) and what is marked `slow`, "
+        "and try fewer examples of each property",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Fewer examples of each property, before the tests are read and take their number."""
+    if config.getoption("--quick"):
+        settings.load_profile("quick")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out what is not quick, if only that is wanted; in a worker, begins with the longest units."""
+    if config.getoption("--quick"):
+        left_out = [item for item in items if is_slow(item)]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not is_slow(item)]
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: rank(item.nodeid))
+
+
+def is_slow(item: pytest.Item) -> bool:
+    """Whether `--quick` leaves a test out."""
+    return item.get_closest_marker("slow") is not None or is_whole(item.nodeid)
+
+
+@pytest.hookimpl(optionalhook=True)  # of pytest-xdist, which need not be there
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
+    """Hands out the tests in the units of tests/schedule.py."""
+    return scheduler(config, log)
 
 
 def _must_end(thread: threading.Thread) -> bool:

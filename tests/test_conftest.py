@@ -106,7 +106,7 @@ def verdicts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Test -> why it failed, empty if it passed."""
     folder = tmp_path_factory.mktemp("inner")
     rules = (ROOT / "tests" / "conftest.py").read_text()
-    (folder / "conftest.py").write_text(rules.replace("GRACE_S = 2.0", "GRACE_S = 0.2"))
+    (folder / "conftest.py").write_text(rules.replace("GRACE_S = 60.0", "GRACE_S = 0.2"))
     (folder / "test_inner.py").write_text(INNER_TESTS)
     (folder / "pytest.ini").write_text("[pytest]\nmarkers = crashes: kills on purpose\n")
     command = [sys.executable, "-m", "pytest", "-rA", "-p", "no:cacheprovider", str(folder)]

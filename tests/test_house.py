@@ -15,6 +15,8 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from tests import schedule
+from tests.patience import PATIENCE_S
 from tests.test_imports import PACKAGES, roots_imported_by
 
 ROOT = Path(__file__).parent.parent
@@ -178,7 +180,7 @@ def test_pytest_is_as_strict_as_the_house_says() -> None:
     assert options["filterwarnings"][0] == "error"
     assert "--strict-markers" in options["addopts"]
     assert "no:randomly" not in str(options["addopts"])
-    assert options["timeout"] <= 60
+    assert 2 * PATIENCE_S <= options["timeout"] <= 600, "beyond every wait of a test: a busy machine is slow, not wrong"
 
 
 def test_mypy_checks_every_package_strictly() -> None:
@@ -187,3 +189,19 @@ def test_mypy_checks_every_package_strictly() -> None:
     assert mypy["strict"] is True
     assert {"actors", "domain", "messages", "tests"} <= set(mypy["files"])
     assert [override["module"] for override in mypy["overrides"] if "ignore_errors" in override] == []
+
+
+def test_what_tells_the_tests_apart_names_files_that_are_there() -> None:
+    assert [place for place in (*schedule.UNITS, *schedule.WHOLE) if not (ROOT / place).exists()] == []
+    assert set(schedule.FIRST) - {place for place in schedule.FIRST if (ROOT / place).exists()} <= {
+        *schedule.UNITS.values()
+    }
+
+
+def test_tests_mirror_the_tree() -> None:
+    """The tests of a room stand in the folder of its name."""
+    folders = {path.parent.relative_to(ROOT / "tests") for path in (ROOT / "tests").rglob("test_*.py")}
+
+    rooms = [folder for folder in folders if folder.parts and folder.parts[0] in PACKAGES]
+    assert len(rooms) > 20
+    assert [str(folder) for folder in rooms if not (ROOT / folder).is_dir()] == []

@@ -233,3 +233,39 @@ def test_no_function_is_longer_than_60_lines() -> None:
     ]
 
     assert long == []
+
+
+def entries(room: Path) -> list[str]:
+    """Modules and rooms side by side in `room`."""
+    modules = {path.stem for path in room.glob("*.py")} - {"__init__"}
+    return sorted(modules | {path.parent.name for path in room.glob("*/__init__.py")})
+
+
+def test_no_room_has_more_than_20_modules_side_by_side() -> None:
+    counts = {
+        room.relative_to(ROOT).as_posix(): sum(path.name != "__init__.py" for path in room.glob("*.py"))
+        for room in {path.parent for path in python_files(*PACKAGES)}
+    }
+
+    assert {room: count for room, count in counts.items() if count > 20} == {}
+
+
+@pytest.mark.parametrize(
+    ("room", "most"), [("actors/memory", 12), ("actors/discord", 10), ("domain", 8), ("lab/playground", 12)]
+)
+def test_the_drawn_rooms_stay_as_small_as_drawn(room: str, most: int) -> None:
+    assert 1 < len(entries(ROOT / room)) <= most, entries(ROOT / room)
+
+
+def test_no_constructor_of_the_actors_takes_more_than_six_parameters() -> None:
+    wide = {
+        f"{path.relative_to(ROOT)}: {owner.name}": count
+        for path in python_files("actors")
+        for owner in ast.walk(ast.parse(path.read_text()))
+        if isinstance(owner, ast.ClassDef)
+        for node in owner.body
+        if isinstance(node, ast.FunctionDef) and node.name == "__init__"
+        if (count := len(node.args.posonlyargs + node.args.args + node.args.kwonlyargs) - 1) > 6
+    }
+
+    assert wide == {}

@@ -185,11 +185,28 @@ def test_the_tests_add_their_lock_and_are_told_paths_from_where_the_user_stands(
     (checkout.root / "tests" / "test_x.py").touch()
 
     first = checkout.run("test", "test_x.py::test_y", "-k", "tests", cwd=checkout.root / "tests")
-    second = checkout.run("test", cwd=Path("/"))
+    second = checkout.run("test", "-n", "0", cwd=Path("/"))
 
     assert first.stdout == f"{checkout.root} {checkout.root}/tests/test_x.py::test_y -k tests\n"
     assert "requirements-dev.lock" in first.stderr
-    assert (second.stdout, second.stderr) == (f"{checkout.root}\n", "")
+    assert (second.stdout, second.stderr) == (f"{checkout.root} -n 0\n", "")
+
+
+@pytest.mark.parametrize("given", [(), ("--quick",), ("tests",), ("-k", "word")])
+def test_the_tests_use_one_process_more_than_there_are_cores(checkout: Checkout, given: tuple[str, ...]) -> None:
+    done = checkout.run("test", *given)
+
+    workers = f"-n {len(os.sched_getaffinity(0)) + 1} --no-loadscope-reorder"
+    assert done.stdout == " ".join([str(checkout.root), workers, *given]) + "\n"
+
+
+@pytest.mark.parametrize(
+    "given", [("tests/x.py",), ("tests/x.py::test",), ("-n0",), ("-n", "7"), ("-p", "no:xdist"), ("--pdb",)]
+)
+def test_who_names_files_or_looks_into_the_process_gets_no_others(checkout: Checkout, given: tuple[str, ...]) -> None:
+    done = checkout.run("test", *given)
+
+    assert done.stdout == " ".join([str(checkout.root), *given]) + "\n"
 
 
 def test_a_set_up_that_was_cut_short_is_done_again(checkout: Checkout) -> None:

@@ -43,6 +43,9 @@ __all__ = [
     "echo",
 ]
 
+PATIENCE_S = 60.0
+"""How long to wait for a client, which may have to share a busy machine."""
+
 
 class LoopbackModel:
     """Serves in a thread of its own between `start` and `stop`; also a context manager.
@@ -116,11 +119,11 @@ class LoopbackModel:
         with self._changed:
             return list(self._received)
 
-    def wait_for_requests(self, count: int, timeout_s: float = 10.0) -> None:
+    def wait_for_requests(self, count: int, timeout_s: float = PATIENCE_S) -> None:
         """Return when `count` requests have come in since the start."""
         self._wait(lambda: self.request_count >= count, f"{count} requests", timeout_s)
 
-    def wait_for_disconnects(self, count: int, timeout_s: float = 10.0) -> None:
+    def wait_for_disconnects(self, count: int, timeout_s: float = PATIENCE_S) -> None:
         """Return when `count` clients have left in the middle of a response since the start."""
         self._wait(lambda: self.disconnect_count >= count, f"{count} disconnects", timeout_s)
 

@@ -116,7 +116,7 @@ class PlaygroundServer(PeopleDriver, InteractionDriver, Observer, FaultDriver):
 
     async def _serve(self, ready: Future[None]) -> None:
         app = self._application()
-        runner = web.AppRunner(app, handle_signals=False, access_log=None, shutdown_timeout=1.0)
+        runner = web.AppRunner(app, handle_signals=False, access_log=None, shutdown_timeout=0.1)
         await runner.setup()
         loop = asyncio.get_running_loop()
         assert runner.server is not None  # it was set up just now

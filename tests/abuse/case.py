@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tests.abuse.ground import Ground
+from tests.abuse.ground import COMMAND_S, Ground
 
 Command = Callable[[Ground], str]
 
@@ -20,7 +20,7 @@ class Case:
     command: Command
     works_bare: bool = False
     """Whether it is harmless enough to be tried without a sandbox, and works there: that it can work at all."""
-    timeout_s: float = 30.0
+    timeout_s: float = COMMAND_S
 
     def __str__(self) -> str:
         return f"{self.number:02}-{self.name.replace(' ', '-')}"

@@ -30,13 +30,19 @@ from messages.base import Address, Message, RequestId, Surface, Window
 from messages.shell import BashRefused, BashResult, CancelBash, RunBash
 from messages.socket import DoorOpen, OpenDoor
 from tests.actors.socket.rig import OWNER, VERBS, OwnerActor
+from tests.patience import PATIENCE_S
 
 SHELL = Address("shell")
 SOCKET = Address("socket")
 BREACH = "BREACH:"
+DYING_S = 20.0
+"""Until when whatever was killed must be gone: at once, but a busy machine has yet to get to it. What attacks leave lasts longer."""
 SURVIVAL_S = 0.25
-"""How long after its reply anything of a command may be alive."""
-PATIENCE_S = 50.0
+"""How long the survivors of a command without a sandbox are looked for: they are there at once, or not at all."""
+HELD_UP_S = 100.0
+"""What is held up by a command that sleeps takes 300 s, or for ever; what is not takes less than this, however busy the machine."""
+COMMAND_S = 100.0
+"""What a command may take that is to come to its end."""
 TOKEN_LIKE = "tok-[0-9a-f]*"
 """What attackers look for: the agent's token, without saying it themselves."""
 
@@ -188,7 +194,7 @@ class Ground:
     def port(self) -> int:
         return int(self.listener.getsockname()[1])
 
-    def attack(self, command: str, *, timeout_s: float = 30.0) -> Outcome:
+    def attack(self, command: str, *, timeout_s: float = COMMAND_S) -> Outcome:
         """Run a command and see what it got; `breach WORDS` in it says that something worked which must not."""
         others = descendants(os.getpid())
         began = time.monotonic()
@@ -196,7 +202,7 @@ class Ground:
         duration_s = time.monotonic() - began
         return Outcome(result.text, result, duration_s, tuple(self._survivors(others)))
 
-    def ask(self, command: str, *, timeout_s: float = 30.0) -> RequestId:
+    def ask(self, command: str, *, timeout_s: float = COMMAND_S) -> RequestId:
         request_id = RequestId(f"abuse-{next(_NUMBERS)}")
         self.system.tell(
             SHELL,
@@ -240,7 +246,7 @@ class Ground:
         return list(self._survivors(others))
 
     def _survivors(self, others: set[int]) -> Iterator[str]:
-        deadline = time.monotonic() + SURVIVAL_S
+        deadline = time.monotonic() + (SURVIVAL_S if self.sandbox == "none" else DYING_S)
         while left := descendants(os.getpid()) - others - _spares():
             if time.monotonic() > deadline:
                 yield from (_command_line(pid) for pid in left)
@@ -287,7 +293,7 @@ def _spares() -> set[int]:
     wardens = {
         pid
         for pid in descendants(os.getpid())
-        if _parent(pid) == os.getpid() and "sandbox.warden" in _command_line(pid)
+        if _parent(pid) == os.getpid() and "watcher.warden" in _command_line(pid)
     }
     idle = {pid for warden in wardens for pid in descendants(warden) if _parent(pid) == warden}
     return {pid for pid in idle if _status(pid).get("Seccomp") == "0" and not descendants(pid)}
@@ -330,7 +336,7 @@ def _command_line(pid: int) -> str:
         words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
     except (FileNotFoundError, ProcessLookupError):
         words = [b"(gone)"]
-    return f"{pid} {b' '.join(words).decode(errors='replace')[:120]}"
+    return f"{pid} {b' '.join(words).decode(errors='replace')[:300]}"
 
 
 def _disk_priority(pid: int) -> int:

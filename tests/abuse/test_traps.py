@@ -11,7 +11,7 @@ import pytest
 from actors.linux.safe_open import open_beneath
 from actors.shell.quota import Quota
 from messages.shell import BashOutcome, BashResult
-from tests.abuse.ground import Ground
+from tests.abuse.ground import HELD_UP_S, Ground
 
 LONG_OUTPUT = "seq 20000"
 LIMIT = 1 << 20
@@ -29,7 +29,7 @@ def test_30_whatever_a_command_leaves_where_the_agent_looks_the_agent_goes_on(
 
     assert got.result.outcome is BashOutcome.EXITED
     assert "\n20000" in got.text
-    assert got.duration_s < 10
+    assert got.duration_s < HELD_UP_S
     assert ground.harm(before) == []
     assert got.survivors == ()
 
@@ -80,7 +80,7 @@ def test_38_what_is_planted_in_the_folder_is_run_by_nobody(ground: Ground) -> No
     later = ("true", LONG_OUTPUT, "cd /; echo $BASH_ENV$ENV$PYTHONPATH$LD_PRELOAD$PYTHONSTARTUP", "ls; id")
     outcomes = [ground.attack(command).result.outcome for command in later]
     assert outcomes == [BashOutcome.EXITED] * len(later)
-    sent = ground.ask("sleep 30")
+    sent = ground.ask("sleep 300")
     ground.cancel(sent)
     ground.result(sent)
 

@@ -12,6 +12,8 @@ from typing import Any
 
 import aiohttp
 
+from tests.patience import PATIENCE_S
+
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 """None where there is none; it is no dependency of the project."""
 OPTIONS = (
@@ -39,7 +41,7 @@ def picture(url: str, profile: Path, texts: tuple[str, ...], size: tuple[int, in
     Raises:
         TimeoutError: one of them did not appear within 20 seconds.
     """
-    return asyncio.run(asyncio.wait_for(_picture(url, profile, texts, size), 40))
+    return asyncio.run(asyncio.wait_for(_picture(url, profile, texts, size), PATIENCE_S))
 
 
 async def _picture(url: str, profile: Path, texts: tuple[str, ...], size: tuple[int, int]) -> bytes:
@@ -81,7 +83,7 @@ async def _shoot(socket: aiohttp.ClientWebSocketResponse, texts: tuple[str, ...]
     async def call(method: str, **arguments: Any) -> dict[str, Any]:
         number = next(numbers)
         await socket.send_json({"id": number, "method": method, "params": arguments})
-        while (answer := await socket.receive_json(timeout=20)).get("id") != number:
+        while (answer := await socket.receive_json(timeout=PATIENCE_S)).get("id") != number:
             continue
         found: dict[str, Any] = answer
         return found

@@ -21,6 +21,7 @@ from domain.log.event import Event, Kind
 from domain.log.parser import parse
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import BOT_ID, BOT_TOKEN, GENERAL_ID
+from tests.patience import PATIENCE_S
 
 CHECKOUT = Path(__file__).parents[2]
 
@@ -43,9 +44,9 @@ class Stage:
         self.online = threading.Event()
         self.agent = Agent(settings, secrets or {}, playground_place(server), lambda _name: self.online.set(), layers)
         self.agent.start()
-        assert self.online.wait(30), self.agent.reason
+        assert self.online.wait(PATIENCE_S), self.agent.reason
 
-    def ask(self, text: str, channel: int = GENERAL_ID, timeout_s: float = 30.0) -> str:
+    def ask(self, text: str, channel: int = GENERAL_ID, timeout_s: float = PATIENCE_S) -> str:
         """Say `text` and give the bot's first answer."""
         said = self.server.say(channel, text)
         return str(self.server.wait_for_reply(channel, after=said, timeout_s=timeout_s)["content"])
@@ -78,22 +79,22 @@ class Process:
             env=environment,
             cwd=self.data.parent,
         )
-        self.server.wait_until_online(timeout_s=30)
+        self.server.wait_until_online(timeout_s=PATIENCE_S)
 
     def kill(self) -> None:
         """End it without a word."""
         assert self._process is not None
         self._process.send_signal(signal.SIGKILL)
-        self._process.wait(10)
+        self._process.wait(PATIENCE_S)
         self._process = None
-        self.server.wait_until_online(online=False, timeout_s=10)
+        self.server.wait_until_online(online=False, timeout_s=PATIENCE_S)
 
     def terminate(self) -> int:
         """End it in good order; its exit code."""
         if self._process is None:
             return 0
         self._process.send_signal(signal.SIGTERM)
-        code = self._process.wait(30)
+        code = self._process.wait(PATIENCE_S)
         self._process = None
         return code
 
@@ -122,7 +123,7 @@ def of_kind(found: list[Event], kind: Kind) -> list[str]:
     return [event.content for event in found if event.kind is kind]
 
 
-def eventually(holds: Callable[[], bool], timeout_s: float = 30.0) -> None:
+def eventually(holds: Callable[[], bool], timeout_s: float = PATIENCE_S) -> None:
     """Return once `holds` says so; for what another process does and nobody announces."""
     deadline, pause = time.monotonic() + timeout_s, threading.Event()
     while not holds():

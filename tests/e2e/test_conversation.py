@@ -5,6 +5,7 @@ from __future__ import annotations
 from domain.log.event import Kind
 from lab.playground.world.defaults import ELSEWHERE_ID, GENERAL_ID
 from tests.e2e.stage import Stage, bot_texts, events, of_kind
+from tests.patience import PATIENCE_S
 
 
 def test_a_message_in_the_channel_is_answered_by_the_offline_model_which_says_so(stage: Stage) -> None:
@@ -32,7 +33,7 @@ def test_a_channel_and_two_threads_at_once_share_nothing(stage: Stage) -> None:
             for place, secret in places.items()
         }
         for place, message in said.items():
-            server.wait_for_reply(place, after=message, timeout_s=30)
+            server.wait_for_reply(place, after=message, timeout_s=PATIENCE_S)
     for place, secret in places.items():
         others = [other for other in places.values() if other != secret]
         shown = "\n".join(bot_texts(server, place))
@@ -51,7 +52,7 @@ def test_messages_sent_while_an_answer_is_on_its_way_are_answered_in_order(stage
     server = stage.server
     said = [server.say(GENERAL_ID, f"run: sleep 0.2; echo number-{number}") for number in range(3)]
     server.wait_for_reply(
-        GENERAL_ID, after=said[-1], timeout_s=30, until=lambda message: "number-2" in message["content"]
+        GENERAL_ID, after=said[-1], timeout_s=PATIENCE_S, until=lambda message: "number-2" in message["content"]
     )
     positions = ["\n".join(bot_texts(server)).index(f"\nnumber-{number}") for number in range(3)]
     assert positions == sorted(positions)

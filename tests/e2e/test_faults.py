@@ -13,13 +13,14 @@ from domain.log.event import Kind
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID
 from tests.e2e.stage import Process, Stage, bot_texts, events, eventually, is_bot, of_kind
+from tests.patience import PATIENCE_S
 
 
 def answered_once(stage: Stage, *words: str) -> None:
     """Every one of `words` was logged once and answered once."""
     server = stage.server
     for word in words:
-        server.wait_for_reply(GENERAL_ID, after=0, timeout_s=30, until=partial(holds, word))
+        server.wait_for_reply(GENERAL_ID, after=0, timeout_s=PATIENCE_S, until=partial(holds, word))
     shown = bot_texts(server)
     logged = of_kind(events(stage.data, "discord-channel", GENERAL_ID), Kind.USER)
     for word in words:
@@ -53,7 +54,7 @@ def test_a_broken_gateway_costs_no_message_and_doubles_none(
     answered_once(stage, "before")
     break_it(stage.server)
     say(stage, "between")
-    stage.server.wait_until_online(timeout_s=30)
+    stage.server.wait_until_online(timeout_s=PATIENCE_S)
     say(stage, "after")
     answered_once(stage, "before", "between", "after")
 
@@ -97,7 +98,7 @@ class TestKill:
         process.kill()
         assert bot_texts(server) == []
         process.start()
-        reply = server.wait_for_reply(GENERAL_ID, after=said, timeout_s=30)
+        reply = server.wait_for_reply(GENERAL_ID, after=said, timeout_s=PATIENCE_S)
         assert "nterrupted" in reply["content"]
         server.settled_replies(GENERAL_ID, after=said, quiet_s=1)
         assert len(bot_texts(server)) == 1
@@ -109,12 +110,12 @@ class TestKill:
         server = process.server
         process.start()
         first = server.say(GENERAL_ID, "run: echo first")
-        server.wait_for_reply(GENERAL_ID, after=first, timeout_s=30)
+        server.wait_for_reply(GENERAL_ID, after=first, timeout_s=PATIENCE_S)
         process.kill()
         server.say(GENERAL_ID, "run: echo second")
         process.start()
         server.wait_for_reply(
-            GENERAL_ID, after=first, timeout_s=30, until=lambda message: "second" in message["content"]
+            GENERAL_ID, after=first, timeout_s=PATIENCE_S, until=lambda message: "second" in message["content"]
         )
         server.settled_replies(GENERAL_ID, after=first, quiet_s=1)
         assert sum("\nfirst" in text for text in bot_texts(server)) == 1
@@ -135,7 +136,7 @@ class TestKill:
         server = process.server
         process.start()
         said = server.say(GENERAL_ID, "run: echo once")
-        server.wait_for_reply(GENERAL_ID, after=said, timeout_s=30)
+        server.wait_for_reply(GENERAL_ID, after=said, timeout_s=PATIENCE_S)
         process.kill()
         process.start()
         server.settled_replies(GENERAL_ID, after=said, quiet_s=1)
@@ -144,5 +145,5 @@ class TestKill:
     def test_sigterm_ends_it_in_good_order(self, process: Process) -> None:
         process.start()
         said = process.server.say(GENERAL_ID, "run: echo bye")
-        process.server.wait_for_reply(GENERAL_ID, after=said, timeout_s=30)
+        process.server.wait_for_reply(GENERAL_ID, after=said, timeout_s=PATIENCE_S)
         assert process.terminate() == 0

@@ -10,6 +10,7 @@ from domain.log.event import Kind
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID, GUILD_ID
 from tests.e2e.stage import Process, bot_texts, events, eventually, of_kind
+from tests.patience import PATIENCE_S
 
 SECOND_GUILD = GUILD_ID + (1 << 22)
 AWAY_SHARD = (SECOND_GUILD >> 22) % 2
@@ -41,7 +42,9 @@ def test_two_servers_on_two_connections_lose_and_double_nothing_when_one_is_cut(
                     assert server.drop(1006, shard=AWAY_SHARD) == 1
                 said = {place: server.say(place, f"run: echo {word}-{place}") for place in (GENERAL_ID, away)}
                 for place, message in said.items():
-                    server.wait_for_reply(place, after=message, timeout_s=40, until=partial(shows, f"\n{word}-{place}"))
+                    server.wait_for_reply(
+                        place, after=message, timeout_s=PATIENCE_S, until=partial(shows, f"\n{word}-{place}")
+                    )
             assert process.terminate() == 0
         finally:
             if process._process is not None:

@@ -27,6 +27,7 @@ from messages.base import Address, RequestId, Surface, Window
 from messages.shell import BashRefused, BashResult, RunBash
 from messages.web import ReadPage, SearchWeb
 from tests.actors.web.site import KEY, Site
+from tests.patience import PATIENCE_S
 
 SKILL = Path(__file__).parents[2] / "skills" / "brave-search"
 Answer = Callable[[dict[str, Any]], dict[str, Any]]
@@ -58,7 +59,7 @@ class Door:
 
     def close(self) -> None:
         self._listener.shutdown(socket.SHUT_RDWR)
-        self._thread.join(5)
+        self._thread.join(PATIENCE_S)
         self._listener.close()
 
     def _serve(self) -> None:
@@ -89,7 +90,9 @@ def site() -> Iterator[Site]:
 def run(script: str, *arguments: str, door: Door | None = None) -> subprocess.CompletedProcess[str]:
     environment = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8"} | ({"AGENT_SOCKET": str(door.path)} if door else {})
     command = [sys.executable, "-I", str(SKILL / script), *arguments]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=20, cwd="/", check=False)
+    return subprocess.run(
+        command, env=environment, capture_output=True, text=True, timeout=PATIENCE_S, cwd="/", check=False
+    )
 
 
 def said(script: str, *arguments: str, door: Door | None = None) -> tuple[int, str, str]:
@@ -263,7 +266,7 @@ def test_in_the_sandbox_without_network_and_key_the_web_is_read_through_the_agen
     command = f"{SKILL}/search.py owls --content && {SKILL}/content.py {site.base}/article; env | grep -c {KEY}"
     try:
         system.tell(shell, RunBash(request_id=RequestId("r"), reply_to=edge.address, window=window, command=command))
-        result = edge.receive(30)
+        result = edge.receive(PATIENCE_S)
     finally:
         system.stop()
 

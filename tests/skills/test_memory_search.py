@@ -14,6 +14,7 @@ from actors.socket.actor import SocketActor, SocketConfig
 from messages.base import Address, RequestId, Surface, Window
 from messages.memory import FoundMemory, MemoriesFound, SearchMemory
 from messages.socket import DoorOpen, OpenDoor, Refused
+from tests.patience import PATIENCE_S
 
 SCRIPT = SHIPPED_SKILLS / "memory-search" / "scripts" / "search.py"
 WINDOW = Window(surface=Surface.DISCORD_CHANNEL, id="100000000000000001")
@@ -80,7 +81,13 @@ def search(command: str, door: Path | None) -> subprocess.CompletedProcess[str]:
     if door is not None:
         environment["AGENT_SOCKET"] = str(door)
     return subprocess.run(
-        ["bash", "-c", command], env=environment, capture_output=True, text=True, check=False, timeout=30, cwd="/"
+        ["bash", "-c", command],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE_S,
+        cwd="/",
     )
 
 

@@ -22,6 +22,7 @@ from messages.base import Address, RequestId, Surface, Window
 from messages.discord import PostMessage
 from messages.scheduler import CreateReminder, DeleteReminder, ListReminders, ModifyReminder
 from messages.socket import DoorOpen, OpenDoor
+from tests.patience import PATIENCE_S
 
 SCRIPT = SHIPPED_SKILLS / "reminders" / "scripts" / "reminders.py"
 WINDOW = Window(surface=Surface.DISCORD_THREAD, id="100000000000000001")
@@ -81,7 +82,7 @@ def run(folder: Path, system: ActorSystem, surface: Edge) -> Run:
             env={"AGENT_SOCKET": path, "PATH": "/usr/bin:/bin:/usr/local/bin"},
             capture_output=True,
             text=True,
-            timeout=30,
+            timeout=PATIENCE_S,
             check=False,
         )
 

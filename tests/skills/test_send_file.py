@@ -13,6 +13,7 @@ from actors.socket.actor import SocketActor, SocketConfig
 from messages.base import Address, MessageId, RequestId, Surface, Window
 from messages.discord import AttachFile, FileAttached
 from messages.socket import DoorOpen, OpenDoor, Refused
+from tests.patience import PATIENCE_S
 
 SCRIPT = SHIPPED_SKILLS / "send-file" / "scripts" / "send.py"
 WINDOW = Window(surface=Surface.DISCORD_CHANNEL, id="100000000000000001")
@@ -57,7 +58,13 @@ def send(command: str, door: Path | None, home: Path) -> subprocess.CompletedPro
     if door is not None:
         environment["AGENT_SOCKET"] = str(door)
     return subprocess.run(
-        ["bash", "-c", command], env=environment, capture_output=True, text=True, check=False, timeout=30, cwd=home
+        ["bash", "-c", command],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE_S,
+        cwd=home,
     )
 
 

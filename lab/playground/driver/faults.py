@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from lab.playground.driver.calls import ThreadCalls
+from lab.playground.driver.calls import WAIT_S, ThreadCalls
 from lab.playground.gateway.protocol import Gateway
 from lab.playground.world.faults import Fault
 from lab.playground.world.objects import Json
@@ -33,7 +33,7 @@ class FaultDriver(ThreadCalls):
 
     def drop(self, code: int = 4000, shard: int | None = None) -> int:
         """How many gateway sockets were closed with `code`; 1006 resets them. One shard's, or all."""
-        return self.wait(self._hub.gateway.drop(code, shard), 10.0)
+        return self.wait(self._hub.gateway.drop(code, shard), WAIT_S)
 
     def op7(self) -> int:
         """How many sockets were asked to reconnect."""

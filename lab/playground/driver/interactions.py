@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from lab.playground.driver.calls import ThreadCalls
+from lab.playground.driver.calls import WAIT_S, ThreadCalls
 from lab.playground.world import defaults
 from lab.playground.world.interactions import Interaction
 from lab.playground.world.objects import Json
@@ -40,7 +40,7 @@ class InteractionDriver(ThreadCalls):
         options: Json | None = None,
         *,
         user: int = defaults.YOU_ID,
-        timeout_s: float = 3.0,
+        timeout_s: float = WAIT_S,
     ) -> InteractionOutcome:
         """How the bot acknowledged a slash command such as `remind list`; deferred counts."""
         return self._interact(
@@ -55,7 +55,7 @@ class InteractionDriver(ThreadCalls):
         options: Json,
         *,
         user: int = defaults.YOU_ID,
-        timeout_s: float = 3.0,
+        timeout_s: float = WAIT_S,
     ) -> list[Json]:
         """The choices the bot offers while `focused` is typed; its text so far is in `options`."""
         outcome = self._interact(
@@ -65,7 +65,7 @@ class InteractionDriver(ThreadCalls):
         return list(outcome.data.get("choices") or ())
 
     def call_on_message(
-        self, channel_id: int, command: str, message_id: int, *, user: int = defaults.YOU_ID, timeout_s: float = 3.0
+        self, channel_id: int, command: str, message_id: int, *, user: int = defaults.YOU_ID, timeout_s: float = WAIT_S
     ) -> InteractionOutcome:
         """How the bot acknowledged a context-menu command on a message."""
 
@@ -84,7 +84,7 @@ class InteractionDriver(ThreadCalls):
         *,
         values: Sequence[str] | None = None,
         user: int = defaults.YOU_ID,
-        timeout_s: float = 3.0,
+        timeout_s: float = WAIT_S,
     ) -> InteractionOutcome:
         """How the bot acknowledged a button of a message or of an ephemeral answer, or a select with `values`."""
 
@@ -95,14 +95,14 @@ class InteractionDriver(ThreadCalls):
         return self._interact(act, timeout_s)
 
     def submit_modal(
-        self, interaction_id: int, values: dict[str, str], *, timeout_s: float = 3.0
+        self, interaction_id: int, values: dict[str, str], *, timeout_s: float = WAIT_S
     ) -> InteractionOutcome:
         """How the bot acknowledged the modal it had shown; `values` by custom id."""
         return self._interact(
             lambda: self._acts.interactions.submit(self._hub.interactions.get(interaction_id), values), timeout_s
         )
 
-    def wait_for_answer(self, interaction_id: int, *, timeout_s: float = 10.0) -> Json | None:
+    def wait_for_answer(self, interaction_id: int, *, timeout_s: float = WAIT_S) -> Json | None:
         """The interaction's original answer once it has its text; None when it is no message."""
 
         async def wait() -> Json | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from lab.playground.acts.waits import is_answer
-from lab.playground.driver.calls import ThreadCalls
+from lab.playground.driver.calls import WAIT_S, ThreadCalls
 from lab.playground.gateway.events import Event
 from lab.playground.world.objects import Json
 from lab.playground.world.request_log import RequestRecord
@@ -24,19 +24,19 @@ class Observer(ThreadCalls):
         return self.run(act)
 
     def wait_for_reply(
-        self, channel_id: int, *, after: int, timeout_s: float = 10.0, until: Callable[[Json], bool] = is_answer
+        self, channel_id: int, *, after: int, timeout_s: float = WAIT_S, until: Callable[[Json], bool] = is_answer
     ) -> Json:
         """The bot's first message newer than `after` that satisfies `until`, when posted or by a later edit."""
         return self.wait(self._acts.waits.message(channel_id, until, after, timeout_s), timeout_s)
 
     def settled_replies(
-        self, channel_id: int, *, after: int, quiet_s: float = 1.0, timeout_s: float = 60.0
+        self, channel_id: int, *, after: int, quiet_s: float = 1.0, timeout_s: float = WAIT_S
     ) -> list[Json]:
         """The bot's messages after `after`, once it has been quiet for `quiet_s` (no post, edit or typing)."""
         return self.wait(self._acts.waits.settled(channel_id, after, quiet_s, timeout_s), timeout_s)
 
     def wait_for(
-        self, predicate: Callable[[Event], bool], *, after: int | None = None, timeout_s: float = 10.0
+        self, predicate: Callable[[Event], bool], *, after: int | None = None, timeout_s: float = WAIT_S
     ) -> Event:
         """The first event after number `after` (None: from now on) that satisfies `predicate`.
 
@@ -47,15 +47,15 @@ class Observer(ThreadCalls):
         """
         return self.wait(self._acts.waits.event(predicate, after, timeout_s), timeout_s)
 
-    def wait_until_online(self, *, online: bool = True, timeout_s: float = 10.0) -> None:
+    def wait_until_online(self, *, online: bool = True, timeout_s: float = WAIT_S) -> None:
         """Return once the bot has a gateway session with a socket (or none)."""
         self.wait(self._acts.waits.bot(online, timeout_s), timeout_s)
 
-    def wait_for_typing(self, channel_id: int, *, timeout_s: float = 10.0) -> None:
+    def wait_for_typing(self, channel_id: int, *, timeout_s: float = WAIT_S) -> None:
         """Return once the bot shows as typing."""
         self.wait(self._acts.waits.typing(channel_id, timeout_s), timeout_s)
 
-    def next_events(self, *, after: int, timeout_s: float = 10.0) -> list[Event]:
+    def next_events(self, *, after: int, timeout_s: float = WAIT_S) -> list[Event]:
         """The events after number `after`, waiting for the first; [] when none comes."""
         return self.wait(self._acts.waits.events(after, timeout_s), timeout_s)
 

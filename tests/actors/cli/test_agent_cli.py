@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.actors.cli.command import digest, run
+from tests.patience import PATIENCE_S
 
 
 def test_it_prints_the_answer_and_nothing_else(tmp_path: Path) -> None:
@@ -97,7 +98,7 @@ def test_help_imports_nothing_heavy(tmp_path: Path, program: str) -> None:
     from tests.actors.cli.command import CHECKOUT
 
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=CHECKOUT, capture_output=True, text=True, timeout=30, check=True
+        [sys.executable, "-c", code], cwd=CHECKOUT, capture_output=True, text=True, timeout=PATIENCE_S, check=True
     )
     assert "Usage:" in done.stdout
     assert done.stdout.rstrip().endswith("[]")

@@ -17,6 +17,7 @@ from lab.playground.world import defaults
 from messages.base import Address, Message, RequestId, Surface, Window
 from messages.context import NewWindowStarted, StartNewWindow, UserMessage
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, PostMessage, ShowTyping
+from tests.patience import PATIENCE_S
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # discord.py imports audioop, which Python 3.11 deprecates
@@ -40,7 +41,7 @@ FAST = Timing(
     typing_every_s=0.15,
     answer_within_s=0.3,
 )
-WAIT_S = 10.0
+WAIT_S = PATIENCE_S
 
 
 def thread_window(thread_id: int) -> Window:

@@ -14,8 +14,8 @@ from typing import Any, Self
 from aiohttp import web
 
 from actors.kernel import LoopThread
+from tests.patience import PATIENCE_S
 
-PATIENCE_S = 30.0
 Vectors = list[Any]
 
 

@@ -14,7 +14,8 @@ from domain.memory.space import Provider, Space
 from messages.base import Address, RequestId
 from messages.embedder import EmbeddingFailed, EmbedTexts, TextRole, TextsEmbedded
 from messages.status import DescribeYourself, SelfDescription
-from tests.actors.embedder.loopback import PATIENCE_S, LoopbackEmbeddings
+from tests.actors.embedder.loopback import LoopbackEmbeddings
+from tests.patience import PATIENCE_S
 
 EMBEDDER = Address("embedder")
 DIMENSIONS = 16

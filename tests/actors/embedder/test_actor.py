@@ -204,6 +204,7 @@ def test_who_waits_when_it_stops_is_told(rig: Rig) -> None:
         assert not rig.failure(request_id).is_permanent
 
 
+@pytest.mark.slow
 @pytest.mark.crashes
 def test_after_a_crash_it_works_on_and_nobody_waits_for_ever(make_rig: Callable[..., Rig]) -> None:
     rig = make_rig(real_time=True)

@@ -73,7 +73,7 @@ def test_what_passes_is_waited_out_and_leaves_no_trace(make_rig: Callable[..., R
 
 @PROVIDERS
 def test_a_call_that_takes_too_long_counts_as_failed(make_rig: Callable[..., Rig], space: Any) -> None:
-    rig = make_rig(space=space, timeout_s=0.3)
+    rig = make_rig(space=space, timeout_s=1.0)
     rig.server.script = [Reply(held=True)]
     request_id = rig.ask("one")
     rig.wait_until(calls_failed=1)

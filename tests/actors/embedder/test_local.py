@@ -19,6 +19,7 @@ from actors.kernel import ActorSpec, ActorSystem
 from domain.memory.space import Provider, Space, embedding_space
 from messages.base import Address, RequestId
 from messages.embedder import EmbeddingFailed, EmbedTexts, TextRole, TextsEmbedded
+from tests.patience import PATIENCE_S
 
 # Made with transformers 4.55.4: its tokenizer from the package's vocab.txt, its BertModel (the implementation on JAX)
 # with the package's weights, the mean over the tokens, the first 256 of them.
@@ -114,7 +115,7 @@ def ask(space: Space, *texts: str, deadline_s: float | None = None) -> TextsEmbe
             request_id=RequestId("r"), reply_to=edge.address, texts=texts, role=role, deadline_s=deadline_s
         )
         system.tell(Address("embedder"), request)
-        answer = edge.receive(30)
+        answer = edge.receive(PATIENCE_S)
     finally:
         system.stop()
     assert isinstance(answer, TextsEmbedded | EmbeddingFailed)

@@ -7,10 +7,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from tests.patience import PATIENCE_S
+
 ROOT = Path(__file__).parents[3]
 CHILD = "from lab.bench.child import main; main()"
 
 
+@pytest.mark.slow
 def test_two_hundred_thousand_messages_through_windows_that_come_and_go_leave_memory_flat() -> None:
     sizes = {"messages": 200_000, "windows": 500, "messages_each": 10}
     done = subprocess.run(
@@ -19,7 +24,7 @@ def test_two_hundred_thousand_messages_through_windows_that_come_and_go_leave_me
         text=True,
         cwd=ROOT,
         check=True,
-        timeout=50,
+        timeout=PATIENCE_S,
     )
     figures = json.loads(done.stdout)
 

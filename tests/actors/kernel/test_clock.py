@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from actors.kernel import ActorSystem, ManualClock, SystemClock, Timer
 from tests.actors.kernel.players import Player, Say, Stage, failing
+from tests.patience import PATIENCE_S
 
 
 def test_a_message_set_for_later_comes_back_when_its_time_has_come(system: ActorSystem, clock: ManualClock) -> None:
@@ -155,7 +156,7 @@ def test_the_machines_clock_fires_an_earlier_timer_first_and_survives_one_that_r
         clock.call_later(0, partial(fired.append, n))
     clock.call_later(0, done.set)
 
-    assert done.wait(5)
+    assert done.wait(PATIENCE_S)
     clock.close()
     assert fired == [1, 2, 3]
     assert "a timer's action failed" in caplog.text
@@ -189,5 +190,5 @@ def test_a_closing_clock_does_not_wait_for_itself() -> None:
     clock.call_later(0, close)
     begin = time.monotonic()
 
-    assert closed.wait(5)
+    assert closed.wait(PATIENCE_S)
     assert time.monotonic() - begin < 5

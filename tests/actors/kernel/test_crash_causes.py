@@ -4,6 +4,7 @@ import pytest
 
 from actors.kernel import ActorSystem
 from tests.actors.kernel.players import AT_ONCE, Boom, Player, Say, Stage
+from tests.patience import PATIENCE_S
 
 pytestmark = pytest.mark.crashes
 
@@ -38,7 +39,7 @@ def test_an_exit_raised_in_a_worker_kills_neither_the_worker_nor_other_actors(
     stage.tell(1, 2)
     stage.tell(3, key="neighbour")
 
-    assert sorted(edge.receive(5).n for _ in range(3)) == [1, 2, 3]  # type: ignore[attr-defined]
+    assert sorted(edge.receive(PATIENCE_S).n for _ in range(3)) == [1, 2, 3]  # type: ignore[attr-defined]
     assert all(worker.is_alive() for worker in live_system.dispatcher.workers)
 
 

@@ -8,6 +8,7 @@ from actors.kernel import ActorSystem
 from actors.kernel.dispatcher import Dispatcher
 from actors.kernel.runner import BATCH
 from tests.actors.kernel.players import Player, Say, Stage, together
+from tests.patience import PATIENCE_S
 
 
 def test_a_busy_actor_lets_others_go_first_after_a_batch(system: ActorSystem) -> None:
@@ -31,6 +32,7 @@ def test_a_slow_actor_lets_others_go_first_after_its_slice(
     assert stage.heard.index(-1) == 4
 
 
+@pytest.mark.slow
 def test_an_actor_that_tells_itself_for_ever_starves_nobody(live_system: ActorSystem) -> None:
     edge = live_system.edge("test")
     over = threading.Event()
@@ -46,7 +48,7 @@ def test_an_actor_that_tells_itself_for_ever_starves_nobody(live_system: ActorSy
         stage.tell(0, key=key)
     for n in range(1, 100):
         stage.tell(n, key=str(n))
-        assert edge.receive(10) == Say(n=n)
+        assert edge.receive(PATIENCE_S) == Say(n=n)
     over.set()
 
 
@@ -74,17 +76,17 @@ def test_actors_that_wait_for_the_disk_let_others_run(live_system: ActorSystem, 
             return
         with player.blocking():
             arrived.release()
-            assert done.wait(10)
+            assert done.wait(PATIENCE_S)
         player.tell(edge.address, message)
 
     stage = Stage(live_system, play)
     for n in range(1, count + 1):
         stage.tell(n, key=str(n))
     for _ in range(count):
-        assert arrived.acquire(timeout=10)
+        assert arrived.acquire(timeout=PATIENCE_S)
     stage.tell(0, key="last")
 
-    assert {edge.receive(10).n for _ in range(count)} == set(range(1, count + 1))  # type: ignore[attr-defined]
+    assert {edge.receive(PATIENCE_S).n for _ in range(count)} == set(range(1, count + 1))  # type: ignore[attr-defined]
 
 
 def test_spare_workers_park_when_the_waits_are_over_and_serve_the_next_ones(live_system: ActorSystem) -> None:
@@ -97,12 +99,12 @@ def test_spare_workers_park_when_the_waits_are_over_and_serve_the_next_ones(live
         for n in range(count):
             stage.tell(n, key=str(n))
         for _ in range(count):
-            edge.receive(10)
+            edge.receive(PATIENCE_S)
         return len(dispatcher.workers)
 
     def play(player: Player, message: Say) -> None:
         with player.blocking():
-            barriers[-1].wait(10)
+            barriers[-1].wait(PATIENCE_S)
         player.tell(edge.address, message)
 
     barriers: list[threading.Barrier] = []
@@ -110,12 +112,12 @@ def test_spare_workers_park_when_the_waits_are_over_and_serve_the_next_ones(live
     first = wait_all(10)
     for _ in range(5):
         assert wait_all(10) <= first + 2
-    assert live_system.drain(5).quiet
+    assert live_system.drain(PATIENCE_S).quiet
     # Whoever is in excess parks when it next has nothing in hand.
     stage._play = lambda player, message: player.tell(edge.address, message)
     for n in range(200):
         stage.tell(n)
-        edge.receive(10)
+        edge.receive(PATIENCE_S)
 
     assert dispatcher._running() <= 2 + 2
     assert len(dispatcher.workers) <= first + 2
@@ -131,13 +133,13 @@ def test_no_more_than_the_allowed_spares_are_started() -> None:
         dispatcher._is_mine = lambda thread: True  # type: ignore[method-assign]
         with dispatcher.blocking:
             waiting.release()
-            over.wait(10)
+            over.wait(PATIENCE_S)
 
     threads = [threading.Thread(target=wait) for _ in range(6)]
     for thread in threads:
         thread.start()
     for _ in threads:
-        assert waiting.acquire(timeout=10)
+        assert waiting.acquire(timeout=PATIENCE_S)
     assert len(dispatcher.workers) == 3
     over.set()
     for thread in threads:
@@ -164,8 +166,8 @@ def test_a_machine_without_threads_to_give_costs_the_cover_and_not_the_wait(
     monkeypatch.setattr(live_system.dispatcher, "_add_worker", refuse)
     stage.tell(1)
 
-    assert edge.receive(5) == Say(n=1)
-    assert live_system.dispatcher._waiting == 0 or live_system.drain(5).quiet
+    assert edge.receive(PATIENCE_S) == Say(n=1)
+    assert live_system.dispatcher._waiting == 0 or live_system.drain(PATIENCE_S).quiet
 
 
 def test_blocking_in_a_thread_that_is_no_worker_changes_nothing(live_system: ActorSystem) -> None:
@@ -187,7 +189,7 @@ def test_a_failure_of_the_kernel_itself_is_reported_and_kills_no_worker(caplog: 
     system.dispatcher._run_mailbox = run
     stage = Stage(system)
     stage.tell(1, key="a")
-    assert ran.wait(5)
+    assert ran.wait(PATIENCE_S)
     stage.tell(1, key="b")
     ran2 = threading.Event()
     stage.tell(1, key="c")
@@ -205,7 +207,7 @@ def test_no_wake_up_is_lost_when_many_tell_few(workers: int) -> None:
     for _ in range(20):
         before = len(stage.heard)
         together(*(lambda: stage.tell(*range(50)) for _ in range(3)))
-        assert system.drain(10).quiet
+        assert system.drain(PATIENCE_S).quiet
         assert len(stage.heard) == before + 150
     system.stop()
 

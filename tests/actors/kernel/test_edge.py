@@ -7,6 +7,7 @@ import pytest
 from actors.kernel import ActorSystem
 from messages.base import Address
 from tests.actors.kernel.players import Say, Stage
+from tests.patience import PATIENCE_S
 
 
 def test_an_edge_gives_what_it_was_told_oldest_first(system: ActorSystem) -> None:
@@ -38,7 +39,7 @@ def test_two_threads_that_wait_at_one_edge_each_get_what_they_want(live_system: 
     got: dict[int, object] = {}
 
     def wait_for(n: int) -> None:
-        got[n] = edge.receive(10, lambda message: message == Say(n=n))
+        got[n] = edge.receive(PATIENCE_S, lambda message: message == Say(n=n))
 
     threads = [threading.Thread(target=wait_for, args=(n,)) for n in (1, 2)]
     for thread in threads:

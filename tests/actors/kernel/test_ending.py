@@ -11,6 +11,7 @@ from actors.kernel.mailbox import Mailbox
 from domain.policy.restarts import RestartPolicy
 from messages.base import Address
 from tests.actors.kernel.players import AT_ONCE, PLAYER, Boom, Player, Say, Stage, failing
+from tests.patience import PATIENCE_S
 
 # drain
 
@@ -34,7 +35,7 @@ def test_a_drain_with_workers_waits_for_chains_of_messages(live_system: ActorSys
     for _ in range(20):
         before = len(stage.heard)
         stage.tell(200)
-        assert live_system.drain(10).quiet
+        assert live_system.drain(PATIENCE_S).quiet
         assert len(stage.heard) == before + 201
 
 
@@ -86,7 +87,7 @@ def test_a_drain_waits_until_work_outside_is_over(live_system: ActorSystem) -> N
 
     stage = Stage(live_system, play)
     stage.tell(1)
-    assert begun.wait(5)
+    assert begun.wait(PATIENCE_S)
 
     def finish() -> None:
         assert not over.is_set()
@@ -94,7 +95,7 @@ def test_a_drain_waits_until_work_outside_is_over(live_system: ActorSystem) -> N
 
     timer = threading.Timer(0.05, finish)
     timer.start()
-    report = live_system.drain(10)
+    report = live_system.drain(PATIENCE_S)
     over.set()
     timer.join()
 
@@ -179,7 +180,7 @@ def test_an_actor_that_tells_itself_for_ever_is_stopped_all_the_same(live_system
 
     stage = Stage(live_system, play)
     stage.tell(1)
-    assert began.wait(5)
+    assert began.wait(PATIENCE_S)
     live_system.stop()
 
     assert stage.events == ["start", "stop"]
@@ -270,18 +271,18 @@ def test_a_handler_that_hangs_is_left_behind_with_a_word_in_the_log_and_loses_no
 
     def play(player: Player, message: Say) -> None:
         begun.set()
-        assert over.wait(10)
+        assert over.wait(PATIENCE_S)
 
     stage = Stage(system, play)
     stage.tell(1, 2)
-    assert begun.wait(5)
+    assert begun.wait(PATIENCE_S)
     system.stop(0.1)
 
     assert "is left behind: still running player" in caplog.text
     assert [letter.message for letter in system.dead_letters.letters()] == [Say(n=2)]
     over.set()
     for worker in system.dispatcher.workers:
-        worker.join(5)
+        worker.join(PATIENCE_S)
     assert stage.heard == [1]
     assert stage.events == ["start", "stop"]
     assert system.dead_letters.count == 1
@@ -293,18 +294,18 @@ def test_many_actors_that_cannot_stop_delay_the_end_no_longer_than_one(caplog: p
 
     def play(player: Player, message: Say) -> None:
         begun.set()
-        assert over.wait(30)
+        assert over.wait(PATIENCE_S)
 
     stage = Stage(system, play)
     for key in range(200):
         stage.tell(1, key=str(key))
-    assert begun.wait(5)
+    assert begun.wait(PATIENCE_S)
     begin = time.monotonic()
     system.stop(0)
     took_s = time.monotonic() - begin
     over.set()
     for worker in system.dispatcher.workers:
-        worker.join(5)
+        worker.join(PATIENCE_S)
 
     assert took_s < 5
     assert "200 actors did not stop in time: player/0, player/1" in caplog.text

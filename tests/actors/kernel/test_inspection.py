@@ -25,6 +25,7 @@ from actors.kernel.inspection import (
 from actors.kernel.supervisor import Crash
 from messages.base import Address
 from tests.actors.kernel.players import Player, Say, Stage, failing
+from tests.patience import PATIENCE_S
 
 ROOT = Path(__file__).parents[3]
 CHILD = "from tests.actors.kernel.dump_child import main; main()"
@@ -100,16 +101,16 @@ def test_a_dump_names_who_hangs_with_its_stack_and_how_much_waits_behind_it(live
 
     def play(player: Player, message: Say) -> None:
         hung.set()
-        assert over.wait(20)
+        assert over.wait(PATIENCE_S)
 
     Stage(live_system, play).tell(1, 2, 3, key="stuck")
-    assert hung.wait(10)
+    assert hung.wait(PATIENCE_S)
     text = io.StringIO()
     dump(live_system, text)
     over.set()
 
     assert ": player/stuck has been handling Say for 0.0 s on worker-" in text.getvalue()
-    assert "assert over.wait(20)" in text.getvalue()
+    assert "assert over.wait(PATIENCE_S)" in text.getvalue()
     assert "\n       2 player/stuck\n" in text.getvalue()
     assert "living: mailboxes 1, workers 2\n" in text.getvalue()
 

@@ -9,6 +9,7 @@ from concurrent.futures import CancelledError
 import pytest
 
 from actors.kernel import LoopThread
+from tests.patience import PATIENCE_S
 
 
 @pytest.fixture
@@ -40,7 +41,7 @@ def test_a_function_is_called_on_the_loop(loop: LoopThread) -> None:
     called = threading.Event()
     loop.call(called.set)
 
-    assert called.wait(5)
+    assert called.wait(PATIENCE_S)
 
 
 def test_stopping_cancels_what_runs_and_ends_the_thread(loop: LoopThread) -> None:
@@ -54,7 +55,7 @@ def test_stopping_cancels_what_runs_and_ends_the_thread(loop: LoopThread) -> Non
             cleaned.set()
 
     future = loop.submit(wait())
-    assert begun.wait(5)
+    assert begun.wait(PATIENCE_S)
     loop.stop()
 
     assert cleaned.is_set()
@@ -91,7 +92,7 @@ def test_what_is_submitted_while_the_loop_stops_is_refused_and_not_forgotten(loo
 
     begun = threading.Event()
     loop.submit(wait())
-    assert begun.wait(5)
+    assert begun.wait(PATIENCE_S)
     loop.stop()
 
     assert futures == [True]
@@ -113,7 +114,7 @@ def test_a_loop_that_was_not_started_stops_and_refuses() -> None:
 def test_the_loop_may_stop_itself(loop: LoopThread) -> None:
     loop.call(loop.stop)
     for thread in [t for t in threading.enumerate() if t.name == "test-loop"]:
-        thread.join(5)
+        thread.join(PATIENCE_S)
 
     assert not [t for t in threading.enumerate() if t.name == "test-loop"]
 
@@ -123,6 +124,6 @@ def test_a_loop_that_ends_by_itself_says_so(loop: LoopThread, caplog: pytest.Log
     caplog.set_level(logging.CRITICAL)
     loop.loop.call_soon_threadsafe(loop.loop.stop)
     for thread in [t for t in threading.enumerate() if t.name == "test-loop"]:
-        thread.join(5)
+        thread.join(PATIENCE_S)
 
     assert "loop test-loop ended by itself" in caplog.text

@@ -10,6 +10,7 @@ import pytest
 from actors.kernel import ActorSpec, ActorSystem, ManualClock
 from messages.base import Address
 from tests.actors.kernel.players import PLAYER, Player, Say, Stage, together
+from tests.patience import PATIENCE_S
 
 
 def test_messages_of_one_sender_are_handled_in_the_order_they_were_told(system: ActorSystem) -> None:
@@ -297,6 +298,7 @@ def test_a_later_message_never_overtakes_an_earlier_one_when_an_actor_leaves(sys
     assert stage.heard == [1, 2, 3, 4]
 
 
+@pytest.mark.slow
 def test_three_senders_keep_their_order_while_their_actor_leaves_again_and_again(live_system: ActorSystem) -> None:
     count = 3000
     heard: list[tuple[str, int]] = []
@@ -318,7 +320,7 @@ def test_three_senders_keep_their_order_while_their_actor_leaves_again_and_again
         for n in range(count):
             stage.tell(n, sender=sender)
             if n % 20 == 0:
-                pause.wait(10)
+                pause.wait(PATIENCE_S)
 
     pause = threading.Barrier(3)
     sweeper = threading.Thread(target=passivate)
@@ -327,7 +329,7 @@ def test_three_senders_keep_their_order_while_their_actor_leaves_again_and_again
     while live_system.mailboxes():
         threading.Event().wait(0.001)
     stage.tell(count, sender="a")
-    assert live_system.drain(30).quiet
+    assert live_system.drain(PATIENCE_S).quiet
     over.set()
     sweeper.join()
 
@@ -349,7 +351,7 @@ def test_three_senders_keep_their_order_while_their_actor_is_stopped_again_and_a
     stage = Stage(live_system, play)
     for begin in range(0, rounds * count, count):
         together(*(partial(stage.tell, *range(begin, begin + count), sender=name) for name in "abc"))
-        assert live_system.drain(30).quiet
+        assert live_system.drain(PATIENCE_S).quiet
 
     for sender in "abc":
         assert [n for who, n in heard if who == sender] == list(range(rounds * count))
@@ -367,7 +369,7 @@ def test_one_message_is_handled_at_a_time_whatever_the_number_of_workers_and_sen
 
     stage = Stage(system, play)
     together(*(lambda: stage.tell(*range(2000)) for _ in range(3)))
-    assert system.drain(30).quiet
+    assert system.drain(PATIENCE_S).quiet
 
     assert len(stage.heard) == 6000
     system.stop()

@@ -13,6 +13,7 @@ from domain.policy.restarts import RestartPolicy
 from messages.base import Address
 from messages.kernel import ActorGaveUp
 from tests.actors.kernel.players import AT_ONCE, PLAYER, Boom, Player, Say, Stage, failing, together
+from tests.patience import PATIENCE_S
 
 pytestmark = pytest.mark.crashes
 
@@ -379,7 +380,7 @@ def test_a_crash_storm_loses_nothing_doubles_nothing_and_buries_exactly_the_pois
             stage.tell(n, key=str(n // senders % actors))
 
     together(*(partial(send, share) for share in range(senders)))
-    assert live_system.drain(30).quiet
+    assert live_system.drain(PATIENCE_S).quiet
 
     assert sorted(n for numbers in heard.values() for n in numbers) == sorted(set(range(count)) - poison)
     for numbers in heard.values():

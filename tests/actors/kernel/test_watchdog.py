@@ -3,7 +3,6 @@ from __future__ import annotations
 import logging
 import queue
 import threading
-import time
 from collections.abc import Iterator
 
 import pykka
@@ -13,6 +12,7 @@ from actors.kernel import ActorSpec, ActorSystem
 from actors.kernel.watchdog import Watchdog
 from messages.base import Address
 from tests.actors.kernel.players import Player, Say, Stage
+from tests.patience import PATIENCE_S
 
 
 class Warnings(logging.Handler):
@@ -26,7 +26,7 @@ class Warnings(logging.Handler):
         self._said.put(record.getMessage())
 
     def next(self) -> str:
-        return self._said.get(timeout=10)
+        return self._said.get(timeout=PATIENCE_S)
 
     def rest(self) -> int:
         return self._said.qsize()
@@ -54,7 +54,7 @@ class Hanging:
         for key in keys:
             self.stage.tell(0, key=key)
         for _ in keys:
-            assert self.hung.acquire(timeout=10)
+            assert self.hung.acquire(timeout=PATIENCE_S)
 
     def let_go(self) -> None:
         self._over.set()
@@ -62,12 +62,12 @@ class Hanging:
     def hears(self, *numbers: int, key: str) -> bool:
         """Whether another actor handles `numbers`."""
         self.stage.tell(*numbers, key=key)
-        return [self.edge.receive(10) for _ in numbers] == [Say(n=n) for n in numbers]
+        return [self.edge.receive(PATIENCE_S) for _ in numbers] == [Say(n=n) for n in numbers]
 
     def _play(self, player: Player, message: Say) -> None:
         if message.n == 0:
             self.hung.release()
-            assert self._over.wait(20)
+            assert self._over.wait(PATIENCE_S)
         else:
             player.tell(self.edge.address, message)
 
@@ -76,12 +76,12 @@ class Watch:
     """A watchdog whose time passes when told."""
 
     def __init__(self, system: ActorSystem, limit_s: float = 10.0) -> None:
-        self._ahead_s = 0.0
-        self._watchdog = Watchdog(system, limit_s, lambda: time.perf_counter() + self._ahead_s)
+        self._now_s = 1.0
+        self._watchdog = Watchdog(system, limit_s, lambda: self._now_s)
         self.counts = self._watchdog.counts
 
     def look_after(self, seconds: float) -> None:
-        self._ahead_s += seconds
+        self._now_s += seconds
         self._watchdog.look()
 
 
@@ -99,7 +99,7 @@ def test_a_handler_that_hangs_is_named_with_its_message_and_stack_once_and_count
 
     said = warnings.next()
     assert "player/stuck has been handling Say for 11.0 s on worker-" in said
-    assert "assert self._over.wait(20)" in said
+    assert "assert self._over.wait(PATIENCE_S)" in said
     assert warnings.rest() == 0
     assert watch.counts() == {"player": 1}
 
@@ -151,18 +151,18 @@ def test_who_comes_back_and_hangs_again_is_named_again(live_system: ActorSystem,
 
     def play(player: Player, message: Say) -> None:
         hung.release()
-        assert gates[message.n].wait(20)
+        assert gates[message.n].wait(PATIENCE_S)
         player.tell(back.address, message)
 
     stage, watch = Stage(live_system, play), Watch(live_system)
     for n, gate in enumerate(gates):
         stage.tell(n)
-        assert hung.acquire(timeout=10)
+        assert hung.acquire(timeout=PATIENCE_S)
         watch.look_after(0)
         watch.look_after(11)
         gate.set()
-        back.receive(10)
-        assert live_system.drain(10).quiet
+        back.receive(PATIENCE_S)
+        assert live_system.drain(PATIENCE_S).quiet
 
     assert [warnings.next().split()[0] for _ in gates] == ["player", "player"]
     assert watch.counts() == {"player": 2}
@@ -176,7 +176,7 @@ def test_a_worker_that_comes_back_is_not_counted_as_waiting_any_more() -> None:
     watch.look_after(1)
     assert system.dispatcher._waiting == 2
     hanging.let_go()
-    assert system.drain(10).quiet
+    assert system.drain(PATIENCE_S).quiet
     watch.look_after(1)
     waiting = system.dispatcher._waiting
     system.stop()
@@ -200,12 +200,12 @@ def test_an_actor_that_hangs_while_starting_is_named_too(live_system: ActorSyste
     class Slow(Player):
         def on_start(self) -> None:
             starting.set()
-            assert over.wait(20)
+            assert over.wait(PATIENCE_S)
 
     live_system.register(ActorSpec("slow", lambda key: Slow(lambda player, message: None, [])))
     live_system.start()
     live_system.tell(Address("slow"), Say())
-    assert starting.wait(10)
+    assert starting.wait(PATIENCE_S)
     watch = Watch(live_system)
     watch.look_after(0)
     watch.look_after(12)
@@ -221,7 +221,7 @@ def test_what_came_through_pykkas_reference_is_named_by_its_own_type(
     assert hanging.hears(1, key="a")
     ref: pykka.ActorRef[Player] = live_system.ref(Address("player", "a"))
     ref.tell(Say(n=0))
-    assert hanging.hung.acquire(timeout=10)
+    assert hanging.hung.acquire(timeout=PATIENCE_S)
     watch.look_after(0)
     watch.look_after(12)
     hanging.let_go()

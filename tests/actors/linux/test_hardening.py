@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import PATIENCE_S
+
 ROOT = Path(__file__).parents[3]
 
 # The agent's part is played by a process that gives up root, if it has it, because root may look at everyone. What the
@@ -62,7 +64,7 @@ def attacked(how: str) -> list[object]:
         env={"PYTHONPATH": str(ROOT), "DISCORD_BOT_TOKEN": "t0ken"},
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=PATIENCE_S,
         check=True,
     )
     answer: list[object] = json.loads(run.stdout)
@@ -102,7 +104,7 @@ def test_an_undumpable_agent_can_still_run_commands() -> None:
         env={"PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=PATIENCE_S,
         check=True,
     )
     assert run.stdout.startswith("['")

@@ -6,6 +6,7 @@ import random
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from actors.memory.search.visibility import Visibility, parsed_label
 from domain.policy.audience import Audience, Reach, in_view, may_show, view_key
@@ -117,6 +118,7 @@ def guild(dice: random.Random) -> dict[Window, tuple[str, frozenset[int]]]:
     return found
 
 
+@pytest.mark.slow
 def test_in_ten_thousand_servers_no_row_and_no_log_is_shown_to_a_new_reader() -> None:
     shown = 0
     for seed in range(GUILDS):

@@ -21,9 +21,9 @@ from messages.model import (
     Role,
     ToolSpec,
 )
+from tests.patience import PATIENCE_S
 
 MODEL = Address("model")
-PATIENCE_S = 30.0
 
 
 def window(number: int = 0) -> Window:

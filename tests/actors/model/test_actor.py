@@ -16,6 +16,7 @@ from messages.base import Address
 from messages.kernel import ActorGaveUp
 from messages.model import ModelDelta, ModelFailed
 from tests.actors.model.bench import Bench, window
+from tests.patience import PATIENCE_S
 
 
 def held_echo(request: Received) -> Held:
@@ -138,7 +139,7 @@ def test_cancelling_between_two_tries_ends_the_wait(make_bench: Callable[..., Be
     bench = make_bench(sleep=sleep)
     bench.server.script(Refusal(500))
     request_id = bench.ask()
-    assert asleep.wait(20)
+    assert asleep.wait(PATIENCE_S)
 
     bench.cancel(request_id)
 
@@ -178,6 +179,7 @@ def test_who_waits_when_the_system_stops_is_told(holding: Callable[..., Bench]) 
     bench.server.wait_for_disconnects(1)
 
 
+@pytest.mark.slow
 @pytest.mark.crashes
 def test_after_a_crash_who_waited_is_told_and_the_next_is_served(holding: Callable[..., Bench]) -> None:
     bench = holding()
@@ -202,7 +204,7 @@ def test_a_drain_waits_for_calls_in_flight(holding: Callable[..., Bench]) -> Non
     during = bench.system.drain(0.05)
     bench.server.release()
     bench.reply(request_id)
-    after = bench.system.drain(10)
+    after = bench.system.drain(PATIENCE_S)
 
     assert (during.quiet, after.quiet) == (False, True)
 

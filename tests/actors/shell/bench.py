@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import os
+import threading
+import time
 from functools import cache
 from pathlib import Path
 
@@ -15,8 +17,13 @@ from actors.shell.quota import Quota
 from actors.shell.sandbox.ladder import Level, sandbox_level
 from messages.base import Address, RequestId, Surface, Window
 from messages.shell import BashRefused, BashResult, CancelBash, RunBash
+from tests.patience import PATIENCE_S
 
 SHELL = Address("shell")
+DYING_S = 20.0
+"""In which what was killed must be gone, however busy the machine; those who are looked for would sleep for 60 s."""
+HELD_UP_S = 50.0
+"""A command that is held up by what it started takes the 60 s for which that sleeps, and this is less."""
 CLI = Window(surface=Surface.CLI, id="turn")
 
 
@@ -76,12 +83,12 @@ class Bench:
         self.system.tell(SHELL, CancelBash(request_id=request_id))
 
     def result(self, request_id: RequestId) -> BashResult:
-        reply = self.edge.receive(20, lambda message: getattr(message, "request_id", None) == request_id)
+        reply = self.edge.receive(PATIENCE_S, lambda message: getattr(message, "request_id", None) == request_id)
         assert isinstance(reply, BashResult), reply
         return reply
 
     def refusal(self, request_id: RequestId) -> str:
-        reply = self.edge.receive(20, lambda message: getattr(message, "request_id", None) == request_id)
+        reply = self.edge.receive(PATIENCE_S, lambda message: getattr(message, "request_id", None) == request_id)
         assert isinstance(reply, BashRefused), reply
         return reply.reason
 
@@ -115,9 +122,14 @@ def living(marker: str) -> list[int]:
     return found
 
 
-def all_gone(marker: str, looks: int = 500) -> bool:
-    """Whether nobody has `marker` in its command line, soon; what was killed must still get the time to die."""
-    return any(not living(marker) for _ in range(looks))
+def all_gone(marker: str) -> bool:
+    """Whether nobody has `marker` in its command line, soon: what was killed must still get the time to die."""
+    deadline, pause = time.monotonic() + DYING_S, threading.Event()
+    while living(marker):
+        if time.monotonic() > deadline:
+            return False
+        pause.wait(0.01)
+    return True
 
 
 def is_alive(pid: int) -> bool:

@@ -13,14 +13,15 @@ from actors.shell.config import ShellConfig
 from messages.base import RequestId, Surface, Window
 from messages.shell import BashOutcome, BashResult, CancelBash, RunBash
 from messages.status import DescribeYourself, SelfDescription
-from tests.actors.shell.bench import CLI, SHELL, Bench, living, window
+from tests.actors.shell.bench import CLI, HELD_UP_S, SHELL, Bench, all_gone, window
+from tests.patience import PATIENCE_S
 
 
 def test_a_command_gives_its_output_and_success(bench: Bench) -> None:
     result = bench.run("echo out; echo err >&2; echo out again")
     assert (result.outcome, result.exit_code, result.text) == (BashOutcome.EXITED, 0, "out\nerr\nout again")
     assert (result.truncated, result.full_output_path, result.is_error) == (False, "", False)
-    assert 0 < result.duration_s < 10
+    assert 0 < result.duration_s < PATIENCE_S
 
 
 @pytest.mark.parametrize(
@@ -107,8 +108,8 @@ def test_a_command_that_takes_too_long_is_killed_with_its_children_though_they_i
     result = bench.run("trap '' TERM INT HUP; echo begun; (trap '' TERM; sleep 60.25) & sleep 60.25", timeout_s=0.6)
     assert (result.outcome, result.exit_code, result.is_error) == (BashOutcome.TIMED_OUT, None, True)
     assert result.text == "begun\n\n[Killed: the command ran longer than its timeout of 0.6 seconds.]"
-    assert result.duration_s < 5
-    assert living("60.25") == []
+    assert result.duration_s < HELD_UP_S
+    assert all_gone("60.25")
 
 
 def test_the_default_timeout_holds_for_commands_that_name_none(tmp_path: Path) -> None:
@@ -120,24 +121,24 @@ def test_the_default_timeout_holds_for_commands_that_name_none(tmp_path: Path) -
 def test_a_child_left_in_the_background_ends_with_the_command_and_delays_it_little(bench: Bench) -> None:
     result = bench.run("sleep 60.26 & echo done")
     assert (result.text, result.exit_code) == ("done", 0)
-    assert result.duration_s < 2  # 0.2 s of it is meant, the rest is for a busy machine
-    assert living("60.26") == []
+    assert result.duration_s < HELD_UP_S
+    assert all_gone("60.26")
 
 
 def test_a_silent_child_in_the_background_ends_too(bench: Bench) -> None:
     bench.run("sleep 60.27 > /dev/null 2>&1 &")
-    assert living("60.27") == []
+    assert all_gone("60.27")
 
 
 def test_a_child_in_a_process_group_of_its_own_ends_too(bench: Bench) -> None:
     bench.run("set -m; nohup sleep 60.28 > /dev/null 2>&1 & disown -a")
-    assert living("60.28") == []
+    assert all_gone("60.28")
 
 
 def test_a_child_that_escapes_into_its_own_session_does_not_hold_the_result(bench: Bench) -> None:
-    result = bench.run("setsid sh -c 'echo $$ > pids; exec sleep 5' & until test -s pids; do :; done; echo done")
+    result = bench.run("setsid sh -c 'echo $$ > pids; exec sleep 25' & until test -s pids; do :; done; echo done")
     assert (result.text, result.exit_code) == ("done", 0)
-    assert result.duration_s < 3
+    assert result.duration_s < 20
 
 
 def test_a_process_substitution_may_finish_its_writing(bench: Bench) -> None:
@@ -157,7 +158,7 @@ def test_a_cancelled_command_is_killed_and_what_it_said_is_told(bench: Bench) ->
     result = bench.result(request_id)
     assert (result.outcome, result.exit_code) == (BashOutcome.ABORTED, None)
     assert result.text == "so far\n\n[Cancelled: the command was stopped before it ended.]"
-    assert living("60.29") == []
+    assert all_gone("60.29")
 
 
 def test_a_command_can_be_cancelled_in_the_moment_of_its_start(bench: Bench) -> None:
@@ -260,7 +261,7 @@ def test_where_commands_are_turned_off_each_is_refused_nothing_is_made_and_the_s
     assert bench.refusal(bench.ask("touch ran")) == "Commands are turned off here (`shell.enabled`)."
     bench.cancel(RequestId("r1"))
     bench.system.tell(SHELL, DescribeYourself(request_id=RequestId("d"), reply_to=bench.edge.address))
-    description = bench.edge.receive(20)
+    description = bench.edge.receive(PATIENCE_S)
     assert isinstance(description, SelfDescription)
     assert description.figures == (("commands", "off (shell.enabled)"),)
     bench.system.stop()
@@ -295,10 +296,11 @@ def test_stopping_kills_what_runs_and_tells_everyone_who_waits(bench: Bench) -> 
     bench.system.stop()
     assert bench.result(running).text.startswith("so far\n\n[Cancelled")
     assert bench.result(waiting).outcome is BashOutcome.ABORTED
-    assert living("60.30") == []
+    assert all_gone("60.30")
     assert not (bench.workdir() / "ran").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.crashes
 def test_after_a_crash_every_asker_is_told_and_the_next_command_runs(bench: Bench) -> None:
     begun = bench.fifo("begun")
@@ -307,17 +309,17 @@ def test_after_a_crash_every_asker_is_told_and_the_next_command_runs(bench: Benc
     bench.system.tell(SHELL, "no message of ours")  # type: ignore[arg-type]
     assert bench.result(running).outcome is BashOutcome.ABORTED
     assert bench.run("echo alive").text == "alive"
-    assert living("60.31") == []
+    assert all_gone("60.31")
     assert bench.edge.drain() == []
 
 
 def test_work_is_in_progress_until_the_last_command_has_ended(bench: Bench) -> None:
-    assert not bench.system.drain(5).unfinished
+    assert not bench.system.drain(PATIENCE_S).unfinished
     go = bench.fifo("go")
     request_id = bench.ask("read < go")
     assert bench.system.drain(0.1).unfinished == (SHELL,)
     go.write_text("\n")
-    assert bench.system.drain(10).quiet
+    assert bench.system.drain(PATIENCE_S).quiet
     assert bench.result(request_id).exit_code == 0
 
 
@@ -335,7 +337,7 @@ def test_a_handler_never_waits_for_a_command(tmp_path: Path) -> None:
     system.run()
     system.tell(SHELL, CancelBash(request_id=RequestId("r")))
     system.run()
-    result = edge.receive(10)
+    result = edge.receive(PATIENCE_S)
     assert isinstance(result, BashResult)
     assert result.outcome is BashOutcome.ABORTED
     system.stop()

@@ -21,6 +21,7 @@ from messages.socket import OpenDoor
 from messages.status import DescribeYourself, SelfDescription
 from tests.actors.shell.bench import LEVELS, level, window
 from tests.actors.socket.rig import OWNER, SOCKET, VERBS, OwnerActor
+from tests.patience import PATIENCE_S
 
 SHELL = Address("shell")
 _NUMBERS = itertools.count(1)
@@ -149,14 +150,14 @@ class House:
             SHELL,
             RunBash(request_id=request_id, reply_to=self.edge.address, window=of or window(), command=command),
         )
-        result = self.edge.receive(20, lambda message: getattr(message, "request_id", None) == request_id)
+        result = self.edge.receive(PATIENCE_S, lambda message: getattr(message, "request_id", None) == request_id)
         assert isinstance(result, BashResult), result
         return result.text
 
     def wait_for_doors(self) -> int:
         """How many doors there are, once their actor has got to this question."""
         self.edge.tell(SOCKET, DescribeYourself(request_id=RequestId("d"), reply_to=self.edge.address))
-        description = self.edge.receive(20, lambda message: isinstance(message, SelfDescription))
+        description = self.edge.receive(PATIENCE_S, lambda message: isinstance(message, SelfDescription))
         assert isinstance(description, SelfDescription)
         return int(dict(description.figures)["doors"])
 

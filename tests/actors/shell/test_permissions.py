@@ -13,6 +13,7 @@ from messages.base import Address, RequestId
 from messages.socket import DoorOpen, OpenDoor, Refused
 from messages.status import DescribeYourself, SelfDescription
 from tests.actors.shell.bench import CLI, SHELL, Bench, level, window
+from tests.patience import PATIENCE_S
 
 
 def python(script: str) -> str:
@@ -50,7 +51,7 @@ def test_without_bubblewrap_landlock_does_it_and_says_why(tmp_path: Path) -> Non
         pytest.skip(level("landlock").refusal)
     jail = Bench(tmp_path, sandbox="auto", bwrap="no-such-bwrap")
     jail.system.tell(SHELL, DescribeYourself(request_id=RequestId("d"), reply_to=jail.edge.address))
-    said = jail.edge.receive(20)
+    said = jail.edge.receive(PATIENCE_S)
     assert isinstance(said, SelfDescription)
     figures = dict(said.figures)
     assert str(figures["sandbox"]).startswith("Landlock ABI ")
@@ -69,7 +70,7 @@ def test_the_control_socket_is_the_one_way_out(tmp_path: Path, sandbox: str) -> 
         door = jail.system.edge("door")
         ask = "import os, socket; s = socket.socket(1); s.connect(os.environ['AGENT_SOCKET']); s.send(b'hello'); print(s.recv(9))"
         request_id = jail.ask(python(ask))
-        request = door.receive(10)
+        request = door.receive(PATIENCE_S)
         assert isinstance(request, OpenDoor)
         assert request.window == window()
         jail.system.tell(request.reply_to, DoorOpen(request_id=request.request_id, path=str(path), open_s=0.0))
@@ -82,11 +83,12 @@ def test_the_control_socket_is_the_one_way_out(tmp_path: Path, sandbox: str) -> 
         jail.system.stop()
 
 
+@pytest.mark.slow
 def test_without_a_door_the_command_runs_all_the_same(tmp_path: Path, sandbox: str) -> None:
     jail = Bench(tmp_path / "data", sandbox=sandbox, door=Address("edge", "door"))
     door = jail.system.edge("door")
     refused = jail.ask("echo ${AGENT_SOCKET-unset}")
-    request = door.receive(10)
+    request = door.receive(PATIENCE_S)
     assert isinstance(request, OpenDoor)
     jail.system.tell(request.reply_to, Refused(request_id=request.request_id, reason="no"))
     assert jail.result(refused).text == "unset"

@@ -11,6 +11,7 @@ import pytest
 from actors.shell.launch import Launch
 from actors.shell.process import BashProcess, living_members, watch_exit, watch_exit_in_thread
 from actors.shell.refused import RefusedError
+from tests.patience import PATIENCE_S
 
 Watch = Callable[[int, asyncio.AbstractEventLoop, Callable[[], None]], Callable[[], None]]
 
@@ -29,7 +30,7 @@ def test_an_end_is_noticed_without_reaping(watch: Watch) -> None:
     async def see_end(pid: int) -> None:
         ended = asyncio.Event()
         stop = watch(pid, asyncio.get_running_loop(), ended.set)
-        await asyncio.wait_for(ended.wait(), 10)
+        await asyncio.wait_for(ended.wait(), PATIENCE_S)
         stop()
 
     with subprocess.Popen(["/bin/sh", "-c", "exit 7"]) as process:

@@ -13,6 +13,7 @@ from actors.shell.sandbox.view import View
 from actors.shell.sandbox.watcher.supervisor import descendants
 from actors.shell.warden_client import WardedProcess, WardenClient
 from tests.actors.shell.bench import all_gone, level, living
+from tests.patience import PATIENCE_S
 
 Act = Callable[[WardenClient], Coroutine[Any, Any, None]]
 
@@ -41,8 +42,8 @@ def drive(act: Act) -> None:
 
 async def output(process: WardedProcess) -> bytes:
     pieces: list[bytes] = []
-    await asyncio.wait_for(process.read(pieces.append), 20)
-    await asyncio.wait_for(process.exited, 20)
+    await asyncio.wait_for(process.read(pieces.append), PATIENCE_S)
+    await asyncio.wait_for(process.exited, PATIENCE_S)
     process.close()
     return b"".join(pieces)
 
@@ -141,7 +142,7 @@ def test_when_a_supervisor_dies_what_it_looked_after_is_killed(tmp_path: Path, s
         await asyncio.to_thread((tmp_path / "begun").read_text)
         assert warden._process is not None
         os.kill(supervisor_of("62.25", warden._process.pid), signal.SIGKILL)
-        await asyncio.wait_for(process.exited, 20)
+        await asyncio.wait_for(process.exited, PATIENCE_S)
         assert process.ending.exit_code == -signal.SIGKILL
         process.close()
         assert all_gone("62.25")

@@ -15,6 +15,7 @@ from actors.socket.actor import SocketActor, SocketConfig
 from messages.base import Address, Message, RequestId, Surface, Window
 from messages.socket import DoorOpen, OpenDoor, Refused
 from messages.status import DescribeYourself, SelfDescription
+from tests.patience import PATIENCE_S
 
 SOCKET = Address("socket")
 OWNER = Address("owner")
@@ -116,7 +117,7 @@ class Rig:
     def ask_for_door(self, window: Window = ALICE) -> Message:
         request_id = RequestId(self.system.new_id())
         self.system.tell(SOCKET, OpenDoor(request_id=request_id, reply_to=self.edge.address, window=window))
-        return self.edge.receive(5, lambda message: getattr(message, "request_id", "") == request_id)
+        return self.edge.receive(PATIENCE_S, lambda message: getattr(message, "request_id", "") == request_id)
 
     def door(self, window: Window = ALICE) -> Path:
         answer = self.ask_for_door(window)

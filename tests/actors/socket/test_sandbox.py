@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.actors.socket.rig import BOB, Client, Rig
+from tests.patience import PATIENCE_S
 
 BWRAP = shutil.which("bwrap") or ""
 DOOR = Path(__file__).parents[3] / "skills" / "memory-search" / "scripts" / "door.py"
@@ -31,7 +32,7 @@ def works(*options: str) -> bool:
 
 
 def run(argv: list[str], environment: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(argv, env=environment, capture_output=True, text=True, check=False, timeout=30)
+    return subprocess.run(argv, env=environment, capture_output=True, text=True, check=False, timeout=PATIENCE_S)
 
 
 def in_bwrap(rig: Rig, door: Path, *argv: str, options: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
@@ -107,7 +108,7 @@ def test_scripts_say_what_went_wrong(root: Path, answer: bytes, code: int, error
         connection.recv(1000)
         connection.sendall(answer)
         connection.close()
-        _, told = script.communicate(timeout=30)
+        _, told = script.communicate(timeout=PATIENCE_S)
 
     assert (script.returncode, told) == (code, error)
 

@@ -12,9 +12,9 @@ from messages.base import Address, Message, RequestId, Surface, Window
 from messages.socket import Refused
 from messages.web import PageRead, ReadPage, SearchWeb, WebFound
 from tests.actors.web.site import KEY, Site
+from tests.patience import PATIENCE_S
 
 WEB = Address("web")
-PATIENCE_S = 20.0
 
 
 def window(number: int = 0) -> Window:

@@ -165,6 +165,7 @@ def test_a_page_without_an_end_is_given_up_at_the_limit(bench: Bench) -> None:
     assert bench.site.bytes_sent < 16 * MAX_PAGE_BYTES
 
 
+@pytest.mark.slow
 def test_a_bomb_of_packed_blanks_is_given_up_at_the_limit(bench: Bench) -> None:
     bench.site.pages["/bomb"] = bomb(200)
 

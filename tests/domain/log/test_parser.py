@@ -147,6 +147,7 @@ def flipped(data: bytes, at: int) -> Iterator[bytes]:
         yield data[:at] + bytes([byte]) + data[at + 1 :]
 
 
+@pytest.mark.slow
 def test_every_changed_byte_is_noticed_and_costs_two_events_at_most() -> None:
     data = appended(appended(DATA[:-40], said(30, "x\n```y")) + forged("0" * 16)[0][:-1], *MORE)
     events = read(data)

@@ -23,6 +23,7 @@ def quota(name: str, wait: object = None) -> object:
     return {"error": {"code": 429, "details": [violated, retry]}}
 
 
+@pytest.mark.slow
 @given(st.text(max_size=60), st.integers(2, 40))
 def test_what_is_cut_is_a_beginning_that_fits(text: str, max_chars: int) -> None:
     short = cut(text, max_chars)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -40,6 +41,7 @@ def test_a_blank_text_shows_nothing() -> None:
     assert in_messages(" \n") == Shown(())
 
 
+@pytest.mark.slow
 @given(st.text(st.sampled_from("ab `\n\U0001f600"), min_size=1).map(lambda text: (text + "\n") * (30_000 // len(text))))
 def test_no_part_is_too_long_and_nothing_is_lost(text: str) -> None:
     found = in_messages(text)

@@ -286,6 +286,7 @@ def edges(before: str, after: str) -> str:
     return re.sub(r"`{3,}[\w+.#-]*", "", before + " " + after)
 
 
+@pytest.mark.slow
 def test_10_000_random_markdown_texts_are_split_and_restored_without_a_difference() -> None:
     r = random.Random(20261122)
     cut = 0

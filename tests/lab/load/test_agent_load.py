@@ -13,6 +13,7 @@ import pytest
 
 from tests.actors.cli.command import CHECKOUT, run
 from tests.e2e.stage import eventually
+from tests.patience import PATIENCE_S
 
 
 @pytest.mark.slow
@@ -52,7 +53,7 @@ def test_a_run_that_is_told_to_end_ends_its_agent_too(tmp_path: Path) -> None:
 
     tool.send_signal(signal.SIGTERM)
 
-    assert tool.wait(30) == 128 + signal.SIGTERM
+    assert tool.wait(PATIENCE_S) == 128 + signal.SIGTERM
     assert not is_running_with(config)
 
 

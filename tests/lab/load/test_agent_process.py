@@ -9,6 +9,7 @@ import pytest
 
 from lab.load import agent_process
 from lab.load.agent_process import AgentProcess, environment, read_complaints
+from tests.patience import PATIENCE_S
 
 CRASH = """\
 2026-11-22 04:18:55,123 ERROR actors.kernel.supervisor: context/discord-thread/1 crashed in handle: ValueError: no
@@ -52,7 +53,7 @@ def test_the_agent_inherits_neither_keys_nor_settings_nor_a_proxy() -> None:
 
 def test_an_agent_that_cannot_start_says_why_and_has_an_exit_code(unconfigured: AgentProcess) -> None:
     unconfigured.start()
-    unconfigured.wait(30)
+    unconfigured.wait(PATIENCE_S)
 
     assert not unconfigured.is_running
     assert unconfigured.stop(30) == 1

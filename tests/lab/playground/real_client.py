@@ -13,6 +13,7 @@ import yarl
 from actors.discord.connection.keep_alive import end_keep_alives
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
+from tests.patience import PATIENCE_S
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # discord.py imports audioop, which Python 3.11 deprecates
@@ -23,7 +24,7 @@ __all__ = ["GUILD", "Bot", "Client", "app_commands", "discord"]
 
 T = TypeVar("T")
 GUILD = discord.Object(defaults.GUILD_ID)
-WAIT_S = 15.0
+WAIT_S = PATIENCE_S
 
 
 class Client(discord.Client):
@@ -123,7 +124,7 @@ class Bot:
         """Connect and stay until that ends, raising what it raises."""
         self.call(self.client.connect())
 
-    def call(self, coroutine: Coroutine[Any, Any, T], timeout_s: float = 30.0) -> T:
+    def call(self, coroutine: Coroutine[Any, Any, T], timeout_s: float = WAIT_S) -> T:
         """What `coroutine` gives on the client's loop."""
         assert self._loop is not None
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(timeout_s)

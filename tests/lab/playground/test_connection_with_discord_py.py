@@ -10,6 +10,7 @@ from lab.playground.config import PlaygroundConfig
 from lab.playground.gateway import events
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
+from tests.lab.playground.away import said_while_away
 from tests.lab.playground.real_client import Bot, discord
 
 GENERAL = defaults.GENERAL_ID
@@ -20,17 +21,11 @@ def heard(bot: Bot) -> list[str]:
     return [message.content for message in bot.client.heard]
 
 
-def say_while_away(playground: PlaygroundServer, bot: Bot, *texts: str) -> None:
-    playground.wait_until_online(online=False)
-    for text in texts:
-        playground.say(GENERAL, text)
-    bot.client.wait_until(lambda: len(bot.client.heard) >= len(texts))
-
-
 @pytest.mark.parametrize("code", [4000, 1001, 1006])
 def test_a_dropped_connection_resumes_and_misses_nothing(playground: PlaygroundServer, bot: Bot, code: int) -> None:
-    assert playground.drop(code) == 1
-    say_while_away(playground, bot, "one", "two")
+    with said_while_away(playground, "one", "two"):
+        assert playground.drop(code) == 1
+    bot.client.wait_until(lambda: len(bot.client.heard) >= 2)
     playground.say(GENERAL, "three")
     bot.client.wait_until(lambda: len(bot.client.heard) >= 3)
 
@@ -43,9 +38,9 @@ def test_a_dropped_connection_resumes_and_misses_nothing(playground: PlaygroundS
 def test_a_client_that_is_asked_to_resumes(
     playground: PlaygroundServer, bot: Bot, ask: Callable[[PlaygroundServer], Any]
 ) -> None:
-    ask(playground)
-    say_while_away(playground, bot, "missed")
-    bot.client.wait_until(lambda: "resumed" in bot.client.seen)
+    with said_while_away(playground, "missed"):
+        ask(playground)
+    bot.client.wait_until(lambda: "resumed" in bot.client.seen and bool(bot.client.heard))
 
     assert heard(bot) == ["missed"]
 
@@ -60,14 +55,15 @@ def test_an_invalid_session_begins_anew(playground: PlaygroundServer, bot: Bot) 
 
 def test_a_resume_can_deliver_an_event_twice(playground: PlaygroundServer, bot: Bot) -> None:
     playground.gateway_faults(duplicate_after_resume=1)
-    playground.drop()
-    say_while_away(playground, bot, "again")
+    with said_while_away(playground, "again"):
+        playground.drop()
     bot.client.wait_until(lambda: len(bot.client.heard) == 2)
 
     assert heard(bot) == ["again", "again"]
     assert len({message.id for message in bot.client.heard}) == 1
 
 
+@pytest.mark.slow
 def test_a_silent_socket_is_noticed_and_resumed(start_bot: Callable[..., Bot], playground: PlaygroundServer) -> None:
     bot = start_bot(heartbeat_timeout=1.0)
     assert playground.zombie() == 1

@@ -13,6 +13,7 @@ import pytest
 
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
+from tests.patience import PATIENCE_S
 
 GENERAL = defaults.GENERAL_ID
 BOT = {"Authorization": f"Bot {defaults.BOT_TOKEN}"}
@@ -36,7 +37,7 @@ def call(url: str, headers: dict[str, str] | None = None, body: Any = None, meth
     data = None if body is None else body if isinstance(body, bytes) else json.dumps(body).encode()
     request = urllib.request.Request(url, data, headers or {}, method=method)
     try:
-        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=10) as response:
+        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=PATIENCE_S) as response:
             return Answer(response)
     except urllib.error.HTTPError as refused:
         with refused:
@@ -87,7 +88,7 @@ def test_it_can_be_started_again_with_its_messages() -> None:
 
 
 def test_stopping_ends_open_feeds(playground: PlaygroundServer) -> None:
-    with socket.create_connection(("127.0.0.1", playground.port), timeout=10) as feed:
+    with socket.create_connection(("127.0.0.1", playground.port), timeout=PATIENCE_S) as feed:
         feed.sendall(b"GET /feed HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
         received = b""
         while b"PLAYGROUND_HELLO" not in received:
@@ -132,7 +133,7 @@ def test_refusals_have_discords_shape(playground: PlaygroundServer) -> None:
 
 
 def test_an_upload_that_says_it_is_too_large_is_refused_unread(playground: PlaygroundServer) -> None:
-    with socket.create_connection(("127.0.0.1", playground.port), timeout=10) as connection:
+    with socket.create_connection(("127.0.0.1", playground.port), timeout=PATIENCE_S) as connection:
         head = (
             f"POST /api/v10/channels/{GENERAL}/messages HTTP/1.1\r\nHost: 127.0.0.1\r\n"
             f"Authorization: Bot {defaults.BOT_TOKEN}\r\nContent-Type: application/json\r\n"

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from domain.turn.stop_request import STOP_PREFIX
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
@@ -40,12 +42,13 @@ def test_a_button_of_an_earlier_life_still_asks_and_is_politely_refused(start_li
     assert outcome.ephemeral
 
 
+@pytest.mark.slow
 def test_a_press_does_not_wait_for_what_is_still_read_in_the_channel(
     playground: PlaygroundServer, start_life: StartLife
 ) -> None:
     life = start_life()
     message_id = running(life)
-    playground.inject("delay", "GET /attachments", delay_s=1.0)
+    playground.inject("delay", "GET /attachments", delay_s=3.0)
     life.say("look", attachments=[("notes.txt", b"words")])
     you = Caller(life)
     you.press(message_id, f"{STOP_PREFIX}turn1")

@@ -69,7 +69,7 @@ def test_a_refused_window_says_why(life: Life) -> None:
 
 def test_a_slow_window_is_acknowledged_at_once_excused_and_reported_when_it_comes(life: Life) -> None:
     life.grants_windows = False
-    outcome = life.playground.slash(defaults.GENERAL_ID, "new", timeout_s=1.0)
+    outcome = life.playground.slash(defaults.GENERAL_ID, "new")
     (asked,) = life.told.wait(1)
     assert "takes longer" in answer(life.playground, outcome)
     life.tell(NewWindowStarted(request_id=asked.request_id, path="logs/x"))

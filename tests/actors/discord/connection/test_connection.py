@@ -14,6 +14,7 @@ from messages.context import ResumeWindow
 from messages.discord import Delivered
 from tests.actors.discord.conftest import StartLife
 from tests.actors.discord.life import DISCORD, GENERAL, Life, timing, until
+from tests.lab.playground.away import said_while_away
 
 
 def settle() -> None:
@@ -84,14 +85,14 @@ def test_what_ends_discord_py_is_followed_by_a_new_client_without_a_gap(life: Li
     life.delivered("and it speaks")
 
 
+@pytest.mark.slow
 def test_a_resume_that_is_never_answered_is_given_up(start_life: StartLife) -> None:
-    life = start_life(timing=timing(session_timeout_s=0.4))
+    life = start_life(timing=timing(session_timeout_s=1.5))
     life.say("before")
     life.messages.wait(1)
     life.playground.gateway_faults(ignore_resumes=100)
-    life.playground.drop(4000)
-    life.playground.wait_until_online(online=False)
-    life.say("during")
+    with said_while_away(life.playground, "during"):
+        life.playground.drop(4000)
     life.online.wait(2)
     life.say("after")
     assert life.texts(3) == ["before", "during", "after"]
@@ -108,6 +109,7 @@ def test_a_refused_resume_opens_a_new_session(life: Life) -> None:
     assert life.texts(3) == ["before", "during", "after"]
 
 
+@pytest.mark.slow
 def test_a_silent_socket_is_replaced(start_life: StartLife) -> None:
     with PlaygroundServer(PlaygroundConfig(heartbeat_interval_ms=200)) as playground:
         slow = timing(heartbeat_timeout_s=1.0)
@@ -153,17 +155,16 @@ def test_stopping_is_quick_and_leaves_no_connection_and_no_thread(start_life: St
     life.type(True)
     assert {thread.name for thread in set(threading.enumerate()) - before} >= {"discord"}
     life.stop()
-    life.playground.wait_until_online(online=False, timeout_s=2.0)
-    until(lambda: not {thread.name for thread in set(threading.enumerate()) - before}, 2.0)
+    life.playground.wait_until_online(online=False)
+    until(lambda: not {thread.name for thread in set(threading.enumerate()) - before})
 
 
-def test_stopping_is_bounded_when_the_server_is_silent(start_life: StartLife) -> None:
+def test_stopping_is_bounded_when_the_server_is_silent(start_life: StartLife, caplog: pytest.LogCaptureFixture) -> None:
     life = start_life(timing=timing(close_timeout_s=0.5))
     life.playground.zombie()
-    stopped = threading.Thread(target=life.stop)
-    stopped.start()
-    stopped.join(5.0)
-    assert not stopped.is_alive()
+    life.stop()
+    assert "did not stop in time" not in caplog.text
+    assert "is left behind" not in caplog.text
 
 
 def test_neither_texts_nor_the_token_are_logged(life: Life, caplog: pytest.LogCaptureFixture) -> None:

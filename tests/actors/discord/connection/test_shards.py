@@ -117,10 +117,11 @@ def test_a_resumed_connection_disturbs_nobody(playground: PlaygroundServer, star
     assert len(life.online.now()) == 1
 
 
+@pytest.mark.slow
 def test_one_connection_that_never_comes_back_is_replaced(
     playground: PlaygroundServer, start: Start, away: int
 ) -> None:
-    life = start(timing=timing(session_timeout_s=0.6))
+    life = start(timing=timing(session_timeout_s=1.5))
     playground.gateway_faults(ignore_resumes=100)
     playground.drop(4000, shard=AWAY)
     life.say("missed", away)

@@ -191,7 +191,7 @@ def test_trouble_that_stays_is_said(life: Life) -> None:
 
 def test_a_slow_file_is_given_up(start: StartLife) -> None:
     life = start(timing=timing(file_timeout_s=0.3))
-    life.playground.inject("delay", CDN, delay_s=3.0)
+    life.playground.inject("delay", CDN, delay_s=30.0)
     message = told_of(life, ("a.txt", b"12345"), text="hello")
     assert only(message).note == "not read: reading it took longer than 0.3 s"
 

@@ -10,6 +10,7 @@ from messages.base import Surface, Window
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, ShowProgress
 from tests.actors.discord.conftest import StartLife
 from tests.actors.discord.life import GENERAL, Life, thread_window, timing, until
+from tests.patience import PATIENCE_S
 
 SEND = r"POST /channels/\d+/messages$"
 
@@ -84,14 +85,14 @@ def test_what_discord_py_retries_is_shown_once(life: Life, fault: str) -> None:
 
 
 def test_a_server_that_hangs_is_given_up_and_asked_again(start_life: StartLife) -> None:
-    life = start_life(timing=timing(call_timeout_s=0.3))
-    life.playground.inject("delay", SEND, delay_s=1.5)
+    life = start_life(timing=timing(call_timeout_s=1.0))
+    life.playground.inject("delay", SEND, delay_s=30.0)
     life.delivered("once")
     assert life.shown() == ["once"]
 
 
 def test_a_call_cut_off_in_a_global_limit_leaves_later_calls_working(start_life: StartLife) -> None:
-    life = start_life(timing=timing(call_timeout_s=0.3))
+    life = start_life(timing=timing(call_timeout_s=1.0))
     life.playground.inject("429-global", SEND, retry_after_s=20)
     life.delivered("despite the limit")
     assert life.shown() == ["despite the limit"]
@@ -153,9 +154,10 @@ def test_a_text_told_again_after_its_delivery_is_not_sent_again(life: Life) -> N
     assert len(sends(life.playground)) == 1
 
 
+@pytest.mark.slow
 def test_a_slow_channel_delays_no_other(life: Life) -> None:
     thread = life.playground.create_thread(defaults.GENERAL_ID, "quick")
-    life.playground.inject("delay", f"POST /channels/{defaults.GENERAL_ID}/messages$", delay_s=1.0)
+    life.playground.inject("delay", f"POST /channels/{defaults.GENERAL_ID}/messages$", delay_s=3.0)
     slow = life.post("slow")
     life.delivered("quick", thread_window(thread))
     assert life.shown() == []
@@ -199,7 +201,7 @@ def test_a_reminder_of_like_words_with_another_nonce_is_shown_again(start_life: 
 def test_a_drain_waits_for_what_is_to_be_shown(life: Life) -> None:
     life.playground.inject("delay", SEND, delay_s=0.4)
     request = life.post("last words")
-    assert life.system.drain(5.0).quiet
+    assert life.system.drain(PATIENCE_S).quiet
     assert isinstance(life.outcome(request, 0.1), Delivered)
     assert life.shown() == ["last words"]
 

@@ -89,6 +89,7 @@ def test_they_can_be_switched_off(start_life: StartLife) -> None:
     assert calls(life) == []
 
 
+@pytest.mark.slow
 def test_a_crowd_of_messages_leaves_out_the_oldest(start_life: StartLife) -> None:
     life = start_life(timing=timing(reaction_after_s=0.0, reaction_every_s=0.02))
     first = life.say("first")

@@ -17,6 +17,7 @@ from messages.discord import AttachFile, FileAttached
 from messages.socket import Refused
 from tests.actors.discord.conftest import StartLife
 from tests.actors.discord.life import GENERAL, Life, thread_window, timing, until
+from tests.patience import PATIENCE_S
 
 SEND = r"POST /channels/\d+/messages$"
 SECRET = "correct-horse-battery"
@@ -217,7 +218,7 @@ def test_a_drain_waits_for_a_file_and_the_end_says_what_is_not_known(life: Life,
     (work / "a.txt").write_bytes(b"1")
     life.playground.inject("delay", SEND, delay_s=0.3)
     request = ask(life, "a.txt")
-    assert life.system.drain(5.0).quiet
+    assert life.system.drain(PATIENCE_S).quiet
     assert isinstance(life.outcome(request, 0.1), FileAttached)
     life.playground.inject("503", SEND, times=100)
     cut_off = ask(life, "a.txt")

@@ -64,6 +64,7 @@ def agree(nearest: Nearest, source: Vectors, corpus: Corpus, count: int) -> None
                 assert listed == source.ranked(query, now, pins, count, only)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=10)
 @given(
     st.integers(0, 2**32 - 1),
@@ -213,6 +214,7 @@ def test_a_row_from_the_far_future_hides_no_other(tmp_path: Path, is_fast: bool)
     nearest.close()
 
 
+@pytest.mark.slow
 def test_more_may_be_wanted_than_are_kept_while_looking(tmp_path: Path) -> None:
     tuning = Tuning(ranking=RankingTuning(batch=16))
     corpus, source = Corpus(8, 8), Vectors(8)

@@ -141,6 +141,7 @@ def test_memories_stand_where_a_log_would_have_them(library: Library) -> None:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not is_installed(), reason="the local model is an extra")
 def test_the_command_prints_one_json_document_and_finds_by_meaning(tmp_path: Path) -> None:
     write(tmp_path)

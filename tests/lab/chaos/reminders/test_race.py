@@ -9,6 +9,7 @@ import pytest
 from lab.chaos.reminders.race import Saver, race
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("saver", Saver)
 def test_neither_an_editors_lines_nor_the_agents_are_lost(tmp_path: Path, saver: Saver) -> None:
     report = race(tmp_path, saver, rounds=40, seed="test")

@@ -10,6 +10,7 @@ from actors.scheduler.zone import load_zone
 from lab.chaos.reminders.replay import START, replay
 
 
+@pytest.mark.slow
 def test_in_ten_years_every_firing_comes_exactly_once() -> None:
     report = replay(load_zone(), START, START.replace(year=2036), step=timedelta(hours=6))
     assert report.is_sound, report

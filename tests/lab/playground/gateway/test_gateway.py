@@ -16,6 +16,7 @@ from lab.playground.gateway import events
 from lab.playground.gateway.protocol import SESSIONS_KEPT
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
+from tests.patience import PATIENCE_S
 
 GENERAL = defaults.GENERAL_ID
 GUILD_MESSAGES = events.INTENT_GUILDS | events.INTENT_MESSAGES | events.INTENT_CONTENT
@@ -34,7 +35,7 @@ class Socket:
         await self._socket.send_str(text)
 
     async def receive(self) -> dict[str, Any]:
-        message = await self._socket.receive(10)
+        message = await self._socket.receive(PATIENCE_S)
         assert message.type is aiohttp.WSMsgType.TEXT, message
         received = json.loads(message.data)
         assert isinstance(received, dict)
@@ -48,7 +49,7 @@ class Socket:
 
     async def close_code(self) -> int | None:
         while not self._socket.closed:
-            await self._socket.receive(10)
+            await self._socket.receive(PATIENCE_S)
         return self._socket.close_code
 
     async def identify(self, intents: int = GUILD_MESSAGES, token: str = defaults.BOT_TOKEN, **more: Any) -> None:

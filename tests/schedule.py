@@ -1,0 +1,69 @@
+"""Which tests run beside which when several processes share them, and which of them `bin/test --quick` leaves out.
+
+Tests are handed out in units: file by file, and whole rooms that must not meet or that share what is slow to load. The
+longest units come first, so that no process is left with one at the end.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+UNITS = {
+    "tests/e2e/": "agents",  # a whole agent each
+    "tests/actors/cli/": "commands",  # each in a process of its own
+    "tests/abuse/": "sandbox",  # looks for processes on the whole machine, and fills its memory
+    "tests/actors/shell/": "sandbox",
+    "tests/actors/socket/test_sandbox.py": "sandbox",
+    "tests/lab/bench/": "measure",  # processes that are measured, whole agents under load
+    "tests/lab/chaos/": "measure",
+    "tests/lab/load/": "measure",
+    "tests/actors/model/": "litellm",  # seconds to import
+    "tests/actors/embedder/": "litellm",
+}
+"""Beginning of a test's id -> the unit that it belongs to."""
+FIRST = ("agents", "commands", "tests/test_launch.py", "measure", "litellm", "sandbox")
+WHOLE = (
+    "tests/abuse/",
+    "tests/actors/cli/lab/",
+    "tests/actors/cli/test_agent.py",
+    "tests/actors/cli/test_agent_cli.py",
+    "tests/actors/cli/test_memory.py",
+    "tests/actors/cli/test_reminders.py",
+    "tests/actors/cli/test_status.py",
+    "tests/e2e/test_attachments.py",
+    "tests/e2e/test_conversation.py",
+    "tests/e2e/test_faults.py",
+    "tests/e2e/test_memory.py",
+    "tests/e2e/test_page.py",
+    "tests/e2e/test_shards.py",
+    "tests/lab/chaos/discord/",
+    "tests/lab/load/test_agent_load.py",
+    "tests/lab/load/test_agent_process.py",
+    "tests/test_launch.py",
+)
+"""Files and folders whose tests start commands or whole agents."""
+
+
+def unit(test_id: str) -> str:
+    """The tests of one unit run in one process, one after another."""
+    return next((name for start, name in UNITS.items() if test_id.startswith(start)), test_id.partition("::")[0])
+
+
+def rank(test_id: str) -> int:
+    """Where a test's unit stands in the queue: those of `FIRST` in that order, all others behind them alike."""
+    name = unit(test_id)
+    return FIRST.index(name) if name in FIRST else len(FIRST)
+
+
+def is_whole(test_id: str) -> bool:
+    """Whether a test is of those that start commands or whole agents."""
+    return test_id.startswith(WHOLE)
+
+
+def scheduler(config: pytest.Config, log: object) -> object:
+    """A scheduler of pytest-xdist that hands out units; imported here, for a run without workers need not have it."""
+    from xdist.scheduler.loadscope import LoadScopeScheduling  # type: ignore[import-untyped]
+
+    made = LoadScopeScheduling(config, log)
+    made._split_scope = unit
+    return made
