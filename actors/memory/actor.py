@@ -8,12 +8,12 @@ from datetime import UTC, datetime
 from typing import assert_never
 
 from actors.kernel import Actor, Timer
-from actors.memory.backlog import Backlog
 from actors.memory.config import MemoryConfig
-from actors.memory.expanding import expand
-from actors.memory.recall import Recall, vector_of
+from actors.memory.recall.expansion import expand
+from actors.memory.recall.recall import Recall, vector_of
 from actors.memory.search.search import Vector
-from actors.memory.upkeep import Upkeep
+from actors.memory.upkeep.backlog import Backlog
+from actors.memory.upkeep.upkeep import Upkeep
 from domain.log.window import keeps_logs
 from domain.memory.remembered import remembered
 from messages.base import Address, Message, RequestId, Surface, Window

@@ -17,8 +17,8 @@ from actors.memory.index.pending import Waiting
 from actors.memory.index.reconcile import Piece, Reconciliation
 from actors.memory.index.vectors import IndexVectors
 from actors.memory.search.search import Kind, Searcher
+from actors.memory.search.views import Views
 from actors.memory.search.visibility import Mask, Scope, Visibility, parsed_label
-from actors.memory.views import Views
 from domain.memory.remembered import PinChange, Remembered
 from messages.base import EventId, TurnId, Window
 
