@@ -7,13 +7,14 @@ import os
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from actors.kernel import ActorSystem, ManualClock, counted_ids
 from actors.kernel.thread import KernelThread
-from tests.schedule import is_whole, rank, scheduler
+from tests.schedule import is_real, is_whole, rank, scheduler
 
 settings.register_profile("ci", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("thorough", max_examples=2000, deadline=None, suppress_health_check=list(HealthCheck))
@@ -69,7 +70,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--quick",
         action="store_true",
-        help="leave out what starts commands or whole agents (tests/schedule.py names them) and what is marked `slow`, "
+        help="leave out what starts commands or whole agents or speaks to a loopback Discord (tests/schedule.py), and what is marked `slow`, "
         "and try fewer examples of each property",
     )
 
@@ -78,21 +79,24 @@ def pytest_configure(config: pytest.Config) -> None:
     """Fewer examples of each property, before the tests are read and take their number."""
     if config.getoption("--quick"):
         settings.load_profile("quick")
+        os.environ.setdefault("LOG_EXAMPLES", "10")  # of tests/domain/log
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """What is not quick is not even read, if only that is wanted."""
+    is_left_out = config.getoption("--quick") and is_whole(collection_path.relative_to(config.rootpath).as_posix())
+    return True if is_left_out else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves out what is not quick, if only that is wanted; in a worker, begins with the longest units."""
+    """Leaves out what is slow, if only that is wanted; in a worker, begins with the longest units."""
     if config.getoption("--quick"):
-        left_out = [item for item in items if is_slow(item)]
+        left_out = [item for item in items if item.get_closest_marker("slow") or is_real(item)]
+        dropped = set(left_out)
         config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if not is_slow(item)]
+        items[:] = [item for item in items if item not in dropped]
     if hasattr(config, "workerinput"):
         items.sort(key=lambda item: rank(item.nodeid))
-
-
-def is_slow(item: pytest.Item) -> bool:
-    """Whether `--quick` leaves a test out."""
-    return item.get_closest_marker("slow") is not None or is_whole(item.nodeid)
 
 
 @pytest.hookimpl(optionalhook=True)  # of pytest-xdist, which need not be there

@@ -35,6 +35,7 @@ WHOLE = (
     "tests/e2e/test_faults.py",
     "tests/e2e/test_memory.py",
     "tests/e2e/test_page.py",
+    "tests/e2e/test_reminders.py",
     "tests/e2e/test_shards.py",
     "tests/lab/chaos/discord/",
     "tests/lab/load/test_agent_load.py",
@@ -42,6 +43,13 @@ WHOLE = (
     "tests/test_launch.py",
 )
 """Files and folders whose tests start commands or whole agents."""
+
+REAL = {
+    "tests/actors/discord/": {"playground"},
+    "tests/lab/playground/": {"playground"},
+    "tests/actors/shell/": {"bench", "jail", "sandbox"},
+}
+"""Folder -> fixtures by which a test of it talks over a socket to a loopback Discord, or runs commands."""
 
 
 def unit(test_id: str) -> str:
@@ -55,9 +63,15 @@ def rank(test_id: str) -> int:
     return FIRST.index(name) if name in FIRST else len(FIRST)
 
 
-def is_whole(test_id: str) -> bool:
-    """Whether a test is of those that start commands or whole agents."""
-    return test_id.startswith(WHOLE)
+def is_whole(place: str) -> bool:
+    """Whether the tests of a file or folder are of those that start commands or whole agents."""
+    return place.startswith(WHOLE)
+
+
+def is_real(item: pytest.Item) -> bool:
+    """Whether a test stands on one of the fixtures in `REAL`."""
+    fixtures = set(getattr(item, "fixturenames", ()))
+    return any(item.nodeid.startswith(folder) and fixtures & names for folder, names in REAL.items())
 
 
 def scheduler(config: pytest.Config, log: object) -> object:

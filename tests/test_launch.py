@@ -192,7 +192,7 @@ def test_the_tests_add_their_lock_and_are_told_paths_from_where_the_user_stands(
     assert (second.stdout, second.stderr) == (f"{checkout.root} -n 0\n", "")
 
 
-@pytest.mark.parametrize("given", [(), ("--quick",), ("tests",), ("-k", "word")])
+@pytest.mark.parametrize("given", [(), ("tests",), ("-k", "word")])
 def test_the_tests_use_one_process_more_than_there_are_cores(checkout: Checkout, given: tuple[str, ...]) -> None:
     done = checkout.run("test", *given)
 

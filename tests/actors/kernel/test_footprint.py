@@ -4,6 +4,8 @@ import gc
 import tracemalloc
 from collections.abc import Callable
 
+import pytest
+
 from actors.kernel import Actor, ActorSpec, ActorSystem, ManualClock
 from messages.base import Address
 from tests.actors.kernel.players import Say
@@ -40,6 +42,7 @@ def touch(system: ActorSystem, begin: int, end: int) -> None:
     system.run()
 
 
+@pytest.mark.slow
 def test_an_idle_supervised_actor_costs_at_most_1500_bytes(system: ActorSystem) -> None:
     system.register(ActorSpec("counting", lambda key: Counting()))
     system.start()
@@ -48,6 +51,7 @@ def test_an_idle_supervised_actor_costs_at_most_1500_bytes(system: ActorSystem) 
     assert growth_bytes(lambda: touch(system, 0, count)) / count <= IDLE_ACTOR_BYTES
 
 
+@pytest.mark.slow
 def test_windows_that_came_and_went_leave_nothing_behind(system: ActorSystem, clock: ManualClock) -> None:
     system.register(ActorSpec("counting", lambda key: Counting(), idle_s=60))
     system.start()
