@@ -1,7 +1,8 @@
 """Porter's stemmer as SQLite's FTS5 runs it, so that a rule can name the terms that stand in its index.
 
 Source: M. F. Porter, "An algorithm for suffix stripping", Program 14 (1980). FTS5 leaves words of fewer than three
-and of sixty-four or more bytes of UTF-8 as they are; all letters but a, e, i, o, u and some y are consonants.
+and of sixty-four or more bytes of UTF-8 as they are; every byte is a letter to it, and all but a, e,
+i, o, u and some y are consonants.
 """
 
 from __future__ import annotations
@@ -47,8 +48,18 @@ _STEP_4 = (
 @lru_cache(maxsize=65536)
 def stem(word: str) -> str:
     """The index term of `word`, which is in lower case."""
-    if not _MIN_BYTES <= len(word.encode("utf-8", "surrogatepass")) < _MAX_BYTES:
+    data = word.encode("utf-8", "surrogatepass")
+    if not _MIN_BYTES <= len(data) < _MAX_BYTES:
         return word
+    term = _stemmed(data.decode("latin-1")).encode("latin-1")
+    try:
+        return term.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:  # half a letter was taken for one of two: then no question can name what FTS5 stores
+        return word
+
+
+def _stemmed(word: str) -> str:
+    """The stem of `word`, in which each byte of UTF-8 is a letter, as FTS5 sees it."""
     word = _past(_plural(word))
     if word.endswith("y") and _has_vowel(word[:-1]):
         word = word[:-1] + "i"
