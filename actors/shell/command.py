@@ -7,10 +7,10 @@ import signal
 from collections.abc import Awaitable, Callable
 from contextlib import closing
 
+from actors.shell.job import Ending
 from actors.shell.process import Process
 from actors.shell.recorder import Recorder
 from actors.shell.refused import RefusedError
-from actors.shell.sandbox.job import Ending
 from actors.shell.workplace import Workplace
 from domain.text.output_tail import Excerpt, KeptOutput, render
 from messages.shell import BashOutcome, BashRefused, BashResult, RunBash

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
+from actors.shell.job import Ending
 from actors.shell.launch import Launch, start
 from actors.shell.output_pipe import OutputPipe
-from actors.shell.sandbox.job import Ending
 
 log = logging.getLogger(__name__)
 

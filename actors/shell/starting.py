@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from actors.shell.job import Job
 from actors.shell.launch import bash_launch, command_environment
 from actors.shell.log_visibility import LogVisibility
 from actors.shell.process import BashProcess, Process
 from actors.shell.quota import Quota
 from actors.shell.refused import RefusedError
 from actors.shell.sandbox.enclosure import Enclosure, Wrapper, threads_of_user
-from actors.shell.sandbox.job import Job
 from actors.shell.sandbox.view import View, is_below, programs_elsewhere
 from actors.shell.warden_client import WardenClient
 from actors.shell.workplace import Workplace, Workplaces

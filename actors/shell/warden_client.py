@@ -14,10 +14,10 @@ from contextlib import suppress
 from pathlib import Path
 
 import actors
+from actors.shell.job import Ending, Job
 from actors.shell.output_pipe import OutputPipe
 from actors.shell.process import DEATH_S
 from actors.shell.refused import RefusedError
-from actors.shell.sandbox.job import Ending, Job
 
 log = logging.getLogger(__name__)
 

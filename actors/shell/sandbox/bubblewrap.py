@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
-from actors.shell.sandbox.job import FILTER_FD, FIRST_FILE_FD, STATUS_FD
+from actors.shell.job import FILTER_FD, FIRST_FILE_FD, STATUS_FD
 from actors.shell.sandbox.view import LINKED_TO_SYSTEM, SYSTEM, View
 
 DOOR = "/run/agent.sock"

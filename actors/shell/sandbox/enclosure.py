@@ -12,9 +12,9 @@ from enum import StrEnum
 from functools import cache
 from pathlib import Path
 
+from actors.shell.job import Job
 from actors.shell.sandbox import bubblewrap
 from actors.shell.sandbox.filter import build_filter
-from actors.shell.sandbox.job import Job
 from actors.shell.sandbox.view import View, landlock_paths, search_path
 
 PROCESSES = 128

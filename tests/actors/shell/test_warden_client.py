@@ -7,8 +7,8 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
+from actors.shell.job import Job
 from actors.shell.sandbox.enclosure import Enclosure
-from actors.shell.sandbox.job import Job
 from actors.shell.sandbox.view import View
 from actors.shell.sandbox.watcher.supervisor import descendants
 from actors.shell.warden_client import WardedProcess, WardenClient

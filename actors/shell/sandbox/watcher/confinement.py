@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 
 from actors.linux import syscall
+from actors.shell.job import FILTER_FD, FIRST_FILE_FD, STATUS_FD, Job
 from actors.shell.sandbox import landlock
-from actors.shell.sandbox.job import FILTER_FD, FIRST_FILE_FD, STATUS_FD, Job
 
 LIMITS = {
     "AS": 4 * 1024**3,

@@ -14,8 +14,8 @@ from contextlib import suppress
 from functools import cache
 
 from actors.linux import syscall
+from actors.shell.job import HEADER, Ending, Job
 from actors.shell.sandbox import landlock
-from actors.shell.sandbox.job import HEADER, Ending, Job
 from actors.shell.sandbox.watcher.broker import Broker
 from actors.shell.sandbox.watcher.confinement import start
 

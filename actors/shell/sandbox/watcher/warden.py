@@ -22,7 +22,7 @@ import sys
 from contextlib import suppress
 
 from actors.linux import syscall
-from actors.shell.sandbox.job import receive
+from actors.shell.job import receive
 from actors.shell.sandbox.watcher.confinement import limit_all
 from actors.shell.sandbox.watcher.supervisor import descendants, may_supervise_again, prepare, supervise
 
