@@ -63,3 +63,13 @@ def test_every_path_and_module_that_is_named_exists(page: Path) -> None:
     gone += [word for word in words if MODULE.fullmatch(word) and word not in modules]
 
     assert gone == []
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/architecture.md"])
+@pytest.mark.parametrize("package", ["actors", "domain", "lab"])
+def test_the_tree_that_is_drawn_has_every_room(page: str, package: str) -> None:
+    rooms = {face.parent.name for face in (ROOT / package).glob("*/__init__.py")}
+    drawn = set(re.findall(r"\b(\w+)/", (ROOT / page).read_text("utf-8")))
+
+    assert len(rooms) > 4
+    assert rooms - drawn == set()
