@@ -13,7 +13,7 @@ FILE = re.compile(r"`(test_\w+\.py)`: ((?:`test_\w+`(?:, )?)+)")
 
 def supervision() -> str:
     """The section with the table."""
-    return (ROOT / "docs" / "architecture.md").read_text().partition(TABLE)[2]
+    return (ROOT / "docs" / "architecture.md").read_text().partition(TABLE)[2].partition("\n## ")[0]
 
 
 def rows() -> list[str]:

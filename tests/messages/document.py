@@ -11,6 +11,7 @@ from types import ModuleType
 
 from messages.base import Value
 from tests.messages.catalogue import modules, shares, structs
+from tests.messages.senders import senders
 
 PATH = Path(__file__).parent.parent.parent / "docs" / "protocol.md"
 
@@ -23,6 +24,9 @@ Written by `python -m tests.messages.document`; do not edit.
 A message is immutable and serialises with msgspec to JSON and MessagePack, tagged with its class name under `type`.
 A command goes to one actor; a reply goes to the command's `reply_to` with the same `request_id`; an event goes to
 whoever subscribed; a value travels inside the others.
+
+*Sent by* names the rooms of `actors/` in which a message is made: `context` is a window, `cli` a command of the
+operator's. Slash commands and buttons ask through `discord`, scripts and `agent status` through `socket`.
 """
 
 
@@ -39,7 +43,7 @@ def _module(module: ModuleType) -> Iterator[str]:
         if members:
             yield f"### {union}\n"
             for cls in members:
-                yield from _class(classes[cls.__name__])
+                yield from _class(classes[cls.__name__], senders()[cls.__name__])
     values = [cls for cls in structs(module) if issubclass(cls, Value) or module.__name__ == "messages.base"]
     enums = [cls for cls in vars(module).values() if _is_enum_of(module, cls)]
     if values or enums:
@@ -52,9 +56,11 @@ def _is_enum_of(module: ModuleType, thing: object) -> bool:
     return inspect.isclass(thing) and issubclass(thing, Enum) and thing.__module__ == module.__name__
 
 
-def _class(node: ast.ClassDef) -> Iterator[str]:
+def _class(node: ast.ClassDef, sent_by: tuple[str, ...] = ()) -> Iterator[str]:
     yield f"#### {node.name}\n"
     yield f"{ast.get_docstring(node)}\n"
+    if sent_by:
+        yield f"Sent by: {', '.join(sent_by)}.\n"
     rows = list(_fields(node))
     if rows:
         yield "| field | type | meaning |"

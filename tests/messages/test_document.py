@@ -5,8 +5,9 @@ import ast
 import pytest
 
 from messages.base import Message
-from tests.messages.catalogue import all_structs
+from tests.messages.catalogue import all_messages, all_structs
 from tests.messages.document import PATH, _class, document
+from tests.messages.senders import senders, sent_in
 
 
 def test_the_page_is_what_the_sources_say_now() -> None:
@@ -44,3 +45,34 @@ class Recall(Message):
         "| `limit` | `int \\| None` = `8` | Most memories wanted, >= 1. |",
         "",
     ]
+
+
+def test_the_senders_of_a_message_stand_below_what_it_says() -> None:
+    (node,) = ast.parse('class Recall(Message):\n    """Find memories."""').body
+    assert isinstance(node, ast.ClassDef)
+
+    assert list(_class(node, ("context", "discord"))) == [
+        "#### Recall\n",
+        "Find memories.\n",
+        "Sent by: context, discord.\n",
+    ]
+
+
+@pytest.mark.parametrize("cls", all_messages(), ids=lambda cls: cls.__name__)
+def test_every_message_is_sent_by_somebody(cls: type[Message]) -> None:
+    assert senders()[cls.__name__], f"{cls.__name__}: no room of actors/ makes one, so nobody can ever hear it"
+
+
+@pytest.mark.parametrize(
+    ("source", "sent"),
+    [
+        ("tell(to, StopIntake())", [("shell", "StopIntake")]),
+        ("ask(SearchMemory, 60.0)", [("shell", "SearchMemory")]),
+        ("Verb(MEMORY, SearchMemory)", [("socket", "SearchMemory")]),
+        ("Command(request=lambda call, given: TellUsage(window=call.window))", [("discord", "TellUsage")]),
+        ("isinstance(message, SearchMemory) and worded(MemoriesFound)", []),
+        ("match message:\n    case StopIntake():\n        pass", []),
+    ],
+)
+def test_whoever_makes_a_message_or_has_it_made_sends_it(source: str, sent: list[tuple[str, str]]) -> None:
+    assert list(sent_in(source, "shell")) == sent
