@@ -30,8 +30,9 @@ _SIDES = ("-wal", "-shm")
 
 Row: TypeAlias = "tuple[apsw.SQLiteValue, ...]"
 
-# In turns, what is read of many rows stands before the content, which may reach into other pages, and `vector` names a
-# vector of the space in use. A CHECK with IN makes its list anew for each row: 4 of 16 us.
+# In turns, what is read of many rows stands before the content, which may reach into other pages; `vector` names a
+# vector of the space in use, and `sitting` the turn's episode, by the name that files have it under. A CHECK with IN
+# makes its list anew for each row: 4 of 16 us.
 SCHEMA = f"""
 CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE windows(
@@ -45,7 +46,7 @@ CREATE INDEX files_of_window ON files(window);
 CREATE TABLE turns(
   id INTEGER PRIMARY KEY AUTOINCREMENT, file INTEGER NOT NULL REFERENCES files(id), line INTEGER NOT NULL,
   window INTEGER NOT NULL REFERENCES windows(id), timestamp INTEGER NOT NULL,
-  vector INTEGER, episode INTEGER NOT NULL DEFAULT 0,
+  vector INTEGER, sitting INTEGER NOT NULL DEFAULT 0,
   status TEXT NOT NULL DEFAULT 'pending' CHECK(status = 'pending' OR status = 'ok' OR status = 'failed'),
   attempts INTEGER NOT NULL DEFAULT 0, next_attempt_at INTEGER NOT NULL DEFAULT 0,
   pinned INTEGER NOT NULL DEFAULT 0 CHECK(pinned = 0 OR pinned = 1), hash BLOB NOT NULL,

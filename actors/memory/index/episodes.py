@@ -29,7 +29,7 @@ class Episodes:
     def last(self, window: int) -> EpisodeTurn | None:
         """The window's newest turn."""
         newest = self._session.rows(
-            "SELECT id, timestamp, episode FROM turns WHERE window = ? ORDER BY timestamp DESC, id DESC LIMIT 1", window
+            "SELECT id, timestamp, sitting FROM turns WHERE window = ? ORDER BY timestamp DESC, id DESC LIMIT 1", window
         )
         return EpisodeTurn(*newest[0]) if newest else None
 
@@ -48,7 +48,7 @@ class Episodes:
         """Let a row that was put in anywhere belong to the episode around it; it may make one of two."""
         before, after = self._beside(row, window, at)
         (episode,) = self.following(before, row, (at,))
-        self._session.rows("UPDATE turns SET episode = ? WHERE id = ?", episode, row)
+        self._session.rows("UPDATE turns SET sitting = ? WHERE id = ?", episode, row)
         if after is not None and after.episode != episode and after.at - at <= _GAP_MS:
             self._rename(window, after, episode)
 
@@ -66,13 +66,13 @@ class Episodes:
 
     def _rename(self, window: int, first: EpisodeTurn, episode: int) -> None:
         self._session.rows(
-            "UPDATE turns SET episode = ? WHERE window = ? AND (timestamp, id) >= (?, ?) AND episode = ?",
+            "UPDATE turns SET sitting = ? WHERE window = ? AND (timestamp, id) >= (?, ?) AND sitting = ?",
             *(episode, window, first.at, first.row, first.episode),
         )
 
     def _beside(self, row: int, window: int, at: int) -> tuple[EpisodeTurn | None, EpisodeTurn | None]:
         """The turns before and after in the window."""
-        columns = "SELECT id, timestamp, episode FROM turns WHERE window = ? AND"
+        columns = "SELECT id, timestamp, sitting FROM turns WHERE window = ? AND"
         before = f"{columns} (timestamp, id) < (?, ?) ORDER BY timestamp DESC, id DESC LIMIT 1"
         after = f"{columns} (timestamp, id) > (?, ?) ORDER BY timestamp, id LIMIT 1"
         first, second = (self._session.rows(each, window, at, row) for each in (before, after))

@@ -12,7 +12,7 @@ from domain.memory.remembered import PinChange, Remembered
 from messages.base import Window
 
 _INSERT = (
-    "INSERT INTO turns(id, timestamp, episode, pinned, file, line, window, event, turn, role, author, content, hash, "
+    "INSERT INTO turns(id, timestamp, sitting, pinned, file, line, window, event, turn, role, author, content, hash, "
     "vector, status) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, "
     "iif(?14 IS NULL, 'pending', 'ok'))"
 )
@@ -23,7 +23,7 @@ _PIN_STATE = "SELECT pinned FROM pins WHERE path = ? AND line = ? ORDER BY at DE
 
 
 class Turns:
-    """The rows; each with its words in the keyword index and its place in a episode. All inside a transaction."""
+    """The rows; each with its words in the keyword index and its place in an episode. All inside a transaction."""
 
     def __init__(self, session: IndexSession) -> None:
         self._session = session

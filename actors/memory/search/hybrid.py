@@ -127,6 +127,6 @@ def _looked_up(known: _Rows, values: _Values, rows: _Rows) -> tuple[_Values, Mas
 
 # As four texts and not as many rows: what a row of an answer costs is more than all else about it.
 _TRAITS = """
-SELECT group_concat(t.id), json_group_array(t.author), group_concat(t.episode), json_group_array(substr(t.content, -64))
+SELECT group_concat(t.id), json_group_array(t.author), group_concat(t.sitting), json_group_array(substr(t.content, -64))
 FROM json_each(?) CROSS JOIN turns t ON t.id = value
 """

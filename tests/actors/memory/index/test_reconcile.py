@@ -57,7 +57,7 @@ def rows(index: Index) -> list[tuple[object, ...]]:
     return list(
         index.connection.execute(
             "SELECT path, line, event, turn, timestamp, role, author, content, pinned, status, "
-            "(SELECT min(timestamp) FROM turns AS other WHERE other.episode = turns.episode) "
+            "(SELECT min(timestamp) FROM turns AS other WHERE other.sitting = turns.sitting) "
             "FROM turns JOIN files ON files.id = turns.file ORDER BY path, line"
         )
     )

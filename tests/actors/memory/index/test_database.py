@@ -1,0 +1,16 @@
+"""The index as it is stored: a file of an earlier program is read by this one, or known to be of another version."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+
+from actors.memory.index.database import SCHEMA, SCHEMA_VERSION
+
+STORED = {2: "5a297eae36836c46"}
+"""Version -> digest of its tables' definitions; files of each lie on people's disks."""
+
+
+def test_stored_tables_do_not_change_without_their_version() -> None:
+    digest = blake2b(SCHEMA.encode(), digest_size=8).hexdigest()
+
+    assert STORED[SCHEMA_VERSION] == digest, "files of this version have other tables: raise SCHEMA_VERSION"
