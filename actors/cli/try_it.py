@@ -59,7 +59,7 @@ def try_it(
     raise_file_limit()
     server = _start_server(port if port is not None else (0 if texts else 8787))
     online = threading.Event()
-    agent = Agent(settings, secrets.environment(), playground_place(server), lambda _name: online.set())
+    agent = Agent(settings, secrets.environment(), playground_connection(server), lambda _name: online.set())
     end_on_signals(agent)
     try:
         agent.start()
@@ -80,7 +80,7 @@ def try_it(
         fail(agent.reason, agent.exit_code)
 
 
-def playground_place(server: PlaygroundServer) -> DiscordConnection:
+def playground_connection(server: PlaygroundServer) -> DiscordConnection:
     """The playground's one channel, where everybody is heard."""
     from actors.part import DiscordConnection
     from lab.playground.world import defaults

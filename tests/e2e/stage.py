@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from actors.bootstrap import Agent
-from actors.cli.try_it import playground_place
+from actors.cli.try_it import playground_connection
 from actors.context.log.file import check_file
 from actors.part import Layer
 from actors.settings.load import load
@@ -42,7 +42,9 @@ class Stage:
         tables = {layer.name: layer.table for layer in layers}
         settings = load(environ={}, folder=data.parent, given={"data_root": str(data), **given}, tables=tables)
         self.online = threading.Event()
-        self.agent = Agent(settings, secrets or {}, playground_place(server), lambda _name: self.online.set(), layers)
+        self.agent = Agent(
+            settings, secrets or {}, playground_connection(server), lambda _name: self.online.set(), layers
+        )
         self.agent.start()
         assert self.online.wait(PATIENCE_S), self.agent.reason
 

@@ -20,15 +20,18 @@ _FIGURE = 120
 
 
 class StatusCommands:
-    """How the agent is, and what it can be asked.
-
-    Args:
-        offered: Gives every command that is offered.
-    """
+    """How the agent is, and what it can be asked."""
 
     def __init__(
         self, dispatcher: CommandDispatcher, describers: tuple[Address, ...], offered: Callable[[], list[TreeCommand]]
     ) -> None:
+        """Nothing is offered yet.
+
+        Args:
+            dispatcher: Serves them.
+            describers: Who has something to say for `/status`, in the order to show it.
+            offered: Gives every command that is offered.
+        """
         self._dispatcher = dispatcher
         self._describers = describers
         self._offered = offered

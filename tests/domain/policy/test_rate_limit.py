@@ -8,41 +8,41 @@ from domain.policy.rate_limit import RateLimit
 
 
 def test_so_many_acts_are_allowed_and_the_next_says_how_long_to_wait() -> None:
-    allowance = RateLimit(2, 600)
-    assert [allowance.take("1", now) for now in (0, 100, 150)] == [0, 0, 450]
+    limit = RateLimit(2, 600)
+    assert [limit.take("1", now) for now in (0, 100, 150)] == [0, 0, 450]
 
 
 def test_an_act_that_was_refused_is_not_counted() -> None:
-    allowance = RateLimit(1, 10)
-    assert [allowance.take("1", now) for now in (0, 5, 9, 10)] == [0, 5, 1, 0]
+    limit = RateLimit(1, 10)
+    assert [limit.take("1", now) for now in (0, 5, 9, 10)] == [0, 5, 1, 0]
 
 
-def test_people_have_an_allowance_each() -> None:
-    allowance = RateLimit(1, 10)
-    assert [allowance.take(person, 0) for person in "123"] == [0, 0, 0]
+def test_people_have_a_limit_each() -> None:
+    limit = RateLimit(1, 10)
+    assert [limit.take(person, 0) for person in "123"] == [0, 0, 0]
 
 
 def test_whoever_was_silent_longest_is_forgotten_first() -> None:
-    allowance = RateLimit(1, 1e9)
+    limit = RateLimit(1, 1e9)
     for person in range(20_000):
-        allowance.take(str(person), person)
-    assert allowance.take("0", 20_000) == 0
-    assert allowance.take("19999", 20_000) > 0
+        limit.take(str(person), person)
+    assert limit.take("0", 20_000) == 0
+    assert limit.take("19999", 20_000) > 0
 
 
 @pytest.mark.parametrize(("limit", "window_s"), [(0, 1), (1, 0), (1, -1)])
-def test_an_allowance_of_nothing_is_refused(limit: int, window_s: float) -> None:
+def test_a_limit_of_nothing_is_refused(limit: int, window_s: float) -> None:
     with pytest.raises(ValueError, match=r"limit .* window_s"):
         RateLimit(limit, window_s)
 
 
 @given(st.lists(st.integers(0, 20), min_size=1, max_size=60), st.integers(1, 4), st.integers(1, 30))
 def test_no_window_of_time_ever_holds_more_than_the_limit(steps: list[int], limit: int, window_s: int) -> None:
-    allowance = RateLimit(limit, window_s)
+    rate_limit = RateLimit(limit, window_s)
     now, taken = 0, []
     for step in steps:
         now += step
-        if allowance.take("1", now) == 0:
+        if rate_limit.take("1", now) == 0:
             taken.append(now)
     for begin in taken:
         assert sum(begin <= at < begin + window_s for at in taken) <= limit
