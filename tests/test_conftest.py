@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import PATIENCE_S
+
 ROOT = Path(__file__).parent.parent
 
 INNER_TESTS = """
@@ -19,6 +21,8 @@ import logging
 import threading
 
 import pytest
+
+from tests.patience import PATIENCE_S
 
 from actors.kernel import Actor, ActorSpec, ActorSystem, LoopThread
 from messages.base import Address
@@ -116,7 +120,7 @@ def verdicts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         env=os.environ | {"PYTHONPATH": str(ROOT), "COLUMNS": "300", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_S,
     )
     passed = re.findall(r"^PASSED .*::(\w+)", inner.stdout, re.MULTILINE)
     failed = dict(re.findall(r"^ERROR .*::(\w+) - (.*)", inner.stdout, re.MULTILINE))

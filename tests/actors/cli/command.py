@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
+from tests.patience import PATIENCE_S
+
 CHECKOUT = Path(__file__).parents[3]
 
 
@@ -18,7 +20,7 @@ def run(
     cwd: Path,
     stdin: bytes = b"",
     environment: Mapping[str, str] = MappingProxyType({}),
-    timeout_s: float = 60,
+    timeout_s: float = 2 * PATIENCE_S,
 ) -> subprocess.CompletedProcess[str]:
     """`agent` or `agent-cli` with `arguments`, its output and exit code."""
     name = program.replace("-", "_")
