@@ -21,7 +21,7 @@ from actors.parts import LAYERS, parts
 from actors.settings.schema import Settings
 from actors.shell.workplace import workdir
 from actors.skills.folders import skill_roots, visible_folders
-from domain.memory.space import Space, embedding_space
+from domain.memory.space import GOOGLE_KEY, Space, embedding_space
 from messages.base import Address
 from messages.context import ResumeWindow
 from messages.discord import DISCORD, StopIntake
@@ -36,7 +36,6 @@ EXIT_ESCALATED = 70
 
 DRAIN_S = 10.0
 STOP_S = 5.0
-GOOGLE_KEY = "GEMINI_API_KEY"
 
 
 class Agent:

@@ -7,13 +7,16 @@ A new kind of memory is a folder with a `Layer`, a module in `messages/`, and a 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
+
+from pydantic import BaseModel
 
 from actors.context.part import row as context
 from actors.discord.part import row as discord
 from actors.embedder.part import row as embedder
 from actors.memory.part import row as memory
 from actors.model.part import row as model
-from actors.part import Layer, Parts, Plan, Row
+from actors.part import Layer, Part, Parts, Plan, Row
 from actors.scheduler.part import row as scheduler
 from actors.shell.part import row as shell
 from actors.skills.part import row as skills
@@ -28,13 +31,34 @@ BEHIND_LAYERS: tuple[Row, ...] = (scheduler, skills, socket, shell, context, dis
 """Sockets before the shell, which asks for doors; Discord last, so that nobody is heard before all others are there."""
 
 
+def settings_tables(layers: Iterable[Layer] = LAYERS) -> dict[str, type[BaseModel]]:
+    """Layer -> its settings table, for `actors.settings.load`."""
+    return {layer.name: layer.table for layer in layers}
+
+
 def parts(plan: Plan, layers: Iterable[Layer] = LAYERS) -> Parts:
     """The agent's parts.
 
     Args:
         plan: What they are made from.
         layers: Kinds of memory; those that the settings switch on take part.
+
+    Raises:
+        ValueError: two parts claim one name, a command cannot be offered, or a layer has a core actor.
     """
-    on = (layer for layer in layers if plan.settings.has_layer(layer.name))
-    rows = (row for layer in on for row in layer.rows)
+    on = [layer for layer in layers if plan.settings.has_layer(layer.name)]
+    rows = (_not_core(row, layer) for layer in on for row in layer.rows)
+    plan = replace(plan, embeds=any(layer.embeds for layer in on))
     return Parts(plan, (*BEFORE_LAYERS, *rows, *BEHIND_LAYERS))
+
+
+def _not_core(row: Row, layer: Layer) -> Row:
+    """A layer's row that refuses an actor whose crashes would end the agent."""
+
+    def checked(plan: Plan, parts: Parts) -> Part | None:
+        part = row(plan, parts)
+        if part is not None and part.spec.core:
+            raise ValueError(f"actor {part.spec.kind!r} of layer {layer.name!r}: must not be core")
+        return part
+
+    return checked

@@ -6,6 +6,7 @@ It is an optional extension of setuptools (setup.py): without a C compiler numpy
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -37,7 +38,7 @@ def build(root: str, lock: int) -> None:
                 old.unlink()
             library, problem = _built(root, Path(place), lock)
             if library is not None:
-                made = os.path.relpath(library.replace(folder / library.name), root)
+                made = os.path.relpath(_moved(library, folder), root)
         except OSError as error:  # a folder that is only to be read
             problem = str(error)
     if not made:
@@ -46,6 +47,13 @@ def build(root: str, lock: int) -> None:
             "To try again, with a C compiler installed: remove .venv/scan.stamp.\n"
         )
     note(root, STAMP, build_sources(root), made)
+
+
+def _moved(library: Path, folder: Path) -> Path:
+    """The library in `folder`, where it appears whole: .venv may be on another file system."""
+    draft = folder / f".{library.name}.{os.getpid()}"
+    shutil.copyfile(library, draft)
+    return draft.replace(folder / library.name)
 
 
 def _built(root: str, place: Path, lock: int) -> tuple[Path | None, str]:

@@ -25,6 +25,19 @@ READ_BY_ANY_PYTHON_3 = (*COMMANDS, "_launch.py")
 LOCKS = ("requirements.lock", "requirements-dev.lock")
 ONLY_PEER = "lab/bench/memory/chromadb_peer.py"
 """Runs in an environment that `agent bench memory --with-chromadb` makes for it."""
+RUNTIME_FOLDERS = (
+    "attachments/",
+    "logs/",
+    "views/",
+    "memory/",
+    "work/",
+    "output/",
+    "sockets/",
+    "reminders/",
+    "skills/",
+    "codes/",
+)
+"""Of the data root, which faces name as well."""
 STARTUP_FILES = {"distutils-precedence.pth"}
 """Files that run at every start of Python, each known: setuptools', which Python 3.11 puts into every new .venv."""
 
@@ -173,6 +186,20 @@ def test_ci_runs_every_check(step: str) -> None:
     lines = (ROOT / ".ci" / "run").read_text().splitlines()
 
     assert [line for line in lines if step in line and not line.startswith(("#", "printf"))] != []
+
+
+def test_faces_name_files_that_exist() -> None:
+    """What a package's docstring calls `x.py` or `x/` lies in it, or is named from the root or its parent."""
+    lost = []
+    for face in sorted(ROOT.glob("*/**/__init__.py")):
+        if face.relative_to(ROOT).parts[0] not in PACKAGES:
+            continue
+        text = ast.get_docstring(ast.parse(face.read_text())) or ""
+        for name in re.findall(r"`([\w/]+(?:\.py|/))`", text):
+            bases = (face.parent, face.parent.parent, ROOT)
+            if not any((base / name).exists() for base in bases) and not name.startswith(RUNTIME_FOLDERS):
+                lost.append(f"{face.relative_to(ROOT)}: {name}")
+    assert lost == []
 
 
 def test_pytest_is_as_strict_as_the_house_says() -> None:

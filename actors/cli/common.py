@@ -37,14 +37,13 @@ def load_settings(
     config_file: Path | None, given: Mapping[str, object] = MappingProxyType({})
 ) -> tuple[Settings, Secrets]:
     """The settings in force, and the secrets, which leave the environment; ends the command if they are bad."""
-    from actors.parts import LAYERS
+    from actors.parts import settings_tables
     from actors.settings.load import load
     from actors.settings.problem import SettingsError
     from actors.settings.secret import Secrets
 
     try:
-        tables = {layer.name: layer.table for layer in LAYERS}
-        settings = load(config_file, environ=os.environ, given=given, tables=tables)
+        settings = load(config_file, environ=os.environ, given=given, tables=settings_tables())
         return settings, Secrets.take(os.environ, settings.origin.folder)
     except SettingsError as error:
         fail(str(error))

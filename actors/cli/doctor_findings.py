@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from actors.bootstrap import agent_plan, discord_connection
 from actors.kernel import ActorSystem
-from actors.part import Finding, Layer, Level
+from actors.part import Check, Finding, Layer, Level
 from actors.parts import LAYERS, parts
 from actors.settings.schema import Settings
 from actors.settings.secret import Secrets
@@ -39,9 +39,18 @@ def all_findings(settings: Settings, secrets: Secrets, layers: Iterable[Layer] =
     yield Finding("settings", Level.OK, str(settings.origin.file or "no agent.toml: defaults"))
     connection = discord_connection(settings, secrets.discord_token or "")
     plan = agent_plan(settings, secrets.environment(), ActorSystem(workers=0), connection)
-    for check in parts(plan, layers).checks:
-        yield from check()
+    for part in parts(plan, layers):
+        for check in part.checks:
+            yield from _findings_of(part.spec.kind, check)
     yield _files_limit()
+
+
+def _findings_of(part: str, check: Check) -> Iterator[Finding]:
+    """What a part's check found; one that fails itself is a finding, and hides no other."""
+    try:
+        yield from check()
+    except Exception as error:  # noqa: BLE001  # whatever it is, the other checks are worth reading
+        yield Finding(part, Level.FAIL, f"its check could not be made: {type(error).__name__}: {error}")
 
 
 def _packages() -> Iterator[Finding]:

@@ -24,6 +24,8 @@ class ContextConfig:
     tool: ToolSpec | None = BASH_TOOL
     """The one tool that the model is offered; None where commands are turned off."""
     contributors: tuple[Address, ...] = ()
+    referrers: tuple[Address, ...] = ()
+    """Contributors that can be asked to expand what their blocks refer to, in the same order."""
     subscribers: tuple[Address, ...] = ()
     prepare_deadline_s: float = 5.0
     max_history_tokens: int = 100_000

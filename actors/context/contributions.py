@@ -9,12 +9,19 @@ from messages.turn import Reference, TurnContribution
 class Contributions:
     """The contributions of one window, in the contributors' fixed order."""
 
-    def __init__(self, contributors: tuple[Address, ...]) -> None:
+    def __init__(self, contributors: tuple[Address, ...], referrers: tuple[Address, ...] = ()) -> None:
+        """Nobody has contributed yet.
+
+        Args:
+            contributors: Who is asked, in the order in which their words stand.
+            referrers: Those whose references can be expanded.
+        """
         self._contributors = contributors
+        self._referrers = referrers
         self._instructions: dict[str, str] = {}
         """Contributor -> what it said last; kept over turns, so that being late once changes no request's beginning."""
         self._blocks: dict[str, str] = {}
-        self._references: dict[Reference, Address] = {}
+        self._references: dict[Address, frozenset[Reference]] = {}
         self._waiting_for: set[str] = set()
 
     def begin(self) -> None:
@@ -36,11 +43,13 @@ class Contributions:
         self._instructions[reply.contributor] = reply.instructions
         self._blocks[reply.contributor] = reply.block
         contributor = next(address for address in self._contributors if str(address) == reply.contributor)
-        self._references.update(dict.fromkeys(reply.references, contributor))
+        self._references[contributor] = frozenset(reply.references)
 
     def take_late(self, reply: TurnContribution) -> None:
-        """Keep the instructions of a contribution to a turn that has gone on without it, for the next."""
-        if any(str(address) == reply.contributor for address in self._contributors):
+        """Keep the instructions of a contribution to a turn that has gone on without it, if there are no newer ones."""
+        if reply.contributor not in self._blocks and any(
+            str(address) == reply.contributor for address in self._contributors
+        ):
             self._instructions[reply.contributor] = reply.instructions
 
     def block(self) -> str:
@@ -52,8 +61,9 @@ class Contributions:
         return tuple(part for part in self._in_order(self._instructions) if part)
 
     def owner_of(self, reference: Reference) -> Address | None:
-        """Who named that place in this turn's block; None for nobody."""
-        return self._references.get(reference)
+        """Who named that place in this turn's block, the first in order of several; None for nobody."""
+        named = (address for address in self._referrers if reference in self._references.get(address, ()))
+        return next(named, None)
 
     def _in_order(self, parts: dict[str, str]) -> list[str]:
         return [parts.get(str(address), "") for address in self._contributors]

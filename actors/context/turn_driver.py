@@ -72,7 +72,7 @@ class TurnDriver:
         self._choice = choice
         self._on_boundary = on_boundary
         self._on_end = on_end
-        self._contributions = Contributions(config.contributors)
+        self._contributions = Contributions(config.contributors, config.referrers)
         self.run: TurnRun | None = None
 
     # ways in

@@ -39,6 +39,7 @@ def row(plan: Plan, parts: Parts) -> Part | None:
         unusable="\n".join(_lacks(connection).values()),
         describes=False,
         verbs={"discord.attach": Verb(DISCORD, AttachFile)},
+        own_commands=("help", "status", "remember", "unremember"),
         checks=(lambda: _look(connection),),
         skills=(SHIPPED_SKILLS / "send-file",),
     )

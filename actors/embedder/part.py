@@ -6,15 +6,13 @@ from collections.abc import Iterator
 
 from actors.kernel import Actor, ActorSpec
 from actors.part import Finding, Level, Part, Parts, Plan
-from domain.memory.space import Provider
+from domain.memory.space import GOOGLE_KEY, Provider
 from messages.embedder import EMBEDDER
-
-GOOGLE_KEY = "GEMINI_API_KEY"
 
 
 def row(plan: Plan, _parts: Parts) -> Part | None:
-    """The one actor that turns text into vectors; none where there is no memory."""
-    if not plan.settings.memory.enabled:
+    """The one actor that turns text into vectors; none where nobody asks it."""
+    if not plan.settings.memory.enabled and not plan.embeds:
         return None
     return Part(spec=embedder_spec(plan), unusable=plan.embedding_problem, checks=(lambda: _look(plan),))
 

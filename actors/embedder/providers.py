@@ -9,9 +9,7 @@ from actors.embedder.backend import Backend
 from actors.embedder.google import GoogleBackend
 from actors.embedder.litellm_provider import LitellmBackend
 from actors.embedder.own import HashedBackend, LocalBackend
-from domain.memory.space import Provider, Space
-
-GOOGLE_KEY = "GEMINI_API_KEY"
+from domain.memory.space import GOOGLE_KEY, Provider, Space
 
 
 def backend_of(

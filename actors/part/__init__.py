@@ -24,7 +24,8 @@ from actors.part.command import (
 )
 from actors.part.layer import Layer
 from actors.part.part import Menu, Part, Parts, Row, UnusableError
-from actors.part.plan import SHIPPED_SKILLS, DiscordConnection, Plan
+from actors.part.place import SHIPPED_SKILLS
+from actors.part.plan import DiscordConnection, Plan
 from actors.part.verb import Verb
 
 __all__ = [

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from types import MappingProxyType
 from typing import Any, Generic, Protocol, TypeVar
 
 from messages.base import Address, Message, RequestId, UserId, Window
 
 R = TypeVar("R", bound=Message)
+_WORD = re.compile("[a-z0-9_-]{1,32}")
+_PREFIX = re.compile("[a-z0-9_-]{1,32}:")
+_LONGEST_DESCRIPTION = 100
+"""Characters, as Discord takes them."""
 NO_CHOICES: tuple[str, ...] = ()
 Given = Mapping[str, str]
 """Argument -> what the person gave; empty for one that was left out."""
@@ -145,7 +149,47 @@ class Press(Question[R]):
 
 AnyCommand = Command[Any] | SpokenCommand[Any]
 AnyPress = Press[Any]
-NOTHING_GIVEN: Given = MappingProxyType({})
+
+
+def check_commands(commands: Iterable[AnyCommand], own: Iterable[str] = ()) -> None:
+    """See that all can be offered in one chat.
+
+    Args:
+        commands: Of the parts.
+        own: Names that the chat itself has taken.
+
+    Raises:
+        ValueError: a name or a description that cannot be, or a command that has the name of a group.
+    """
+    commands = tuple(commands)
+    groups: set[str] = set()
+    for command in commands:
+        group, _, name = command.name.rpartition(" ")
+        if not all(_WORD.fullmatch(word) for word in ((group, name) if group else (name,))):
+            raise ValueError(
+                f"command {command.name!r}: must be one or two words of a-z, 0-9, _ and -, 32 at most each"
+            )
+        if not 0 < len(command.description) <= _LONGEST_DESCRIPTION:
+            raise ValueError(
+                f"command {command.name!r}: its description must have 1 to {_LONGEST_DESCRIPTION} characters"
+            )
+        if group and group not in groups and not command.group_description:
+            raise ValueError(f"command {command.name!r}: the first command of a group must describe the group")
+        groups |= {group} if group else set()
+    for name in (*own, *(command.name for command in commands)):
+        if name in groups:
+            raise ValueError(f"command {name!r}: a group of commands has that name")
+
+
+def check_presses(presses: Iterable[AnyPress]) -> None:
+    """See that each button's custom id tells whose it is.
+
+    Raises:
+        ValueError: a prefix that is not one word and a colon.
+    """
+    for press in presses:
+        if not _PREFIX.fullmatch(press.prefix):
+            raise ValueError(f"button {press.prefix!r}: its prefix must be a word of a-z, 0-9, _ and -, and a colon")
 
 
 def moment(at: datetime, style: str) -> str:

@@ -18,4 +18,6 @@ class Layer:
     table: type[BaseModel]
     """Its settings, `[<name>]`; every key has a default."""
     rows: tuple[Row, ...]
-    """Its parts, in start order."""
+    """Its parts, in start order. None is core: a layer's trouble ends no agent."""
+    embeds: bool = False
+    """Whether it asks the embedder, which is then there without the memory too."""

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from actors.kernel import ActorSpec
 from actors.part.check import Check
-from actors.part.command import AnyCommand, AnyPress
+from actors.part.command import AnyCommand, AnyPress, check_commands, check_presses
+from actors.part.place import SHIPPED_SKILLS
 from actors.part.verb import Verb
 from messages.base import Address
 
@@ -40,8 +41,12 @@ class Part:
     """What scripts in a window's sandbox may ask."""
     operator_verbs: Mapping[str, Verb] = field(default_factory=dict)
     """What the operator may ask besides."""
+    own_verbs: tuple[str, ...] = ()
+    """Verbs that it answers itself, so that nobody else can bring them."""
     commands: tuple[AnyCommand, ...] = ()
     """Slash commands that it brings."""
+    own_commands: tuple[str, ...] = ()
+    """Slash commands that it serves itself, so that nobody else can bring them."""
     presses: tuple[AnyPress, ...] = ()
     """What the buttons below its answers do."""
     checks: tuple[Check, ...] = ()
@@ -80,7 +85,7 @@ class Parts:
             rows: In start order.
 
         Raises:
-            ValueError: two parts claim one actor, verb, command or button.
+            ValueError: two parts claim one actor, verb, command or button, or a command or button cannot be offered.
         """
         self._parts: tuple[Part, ...] = ()
         made = (row(plan, self) for row in rows)
@@ -108,9 +113,9 @@ class Parts:
         return tuple(part.address for part in self if part.contributes)
 
     @property
-    def refers(self) -> bool:
-        """Whether anybody's blocks name places that can be expanded."""
-        return any(part.contributes and part.refers for part in self)
+    def referrers(self) -> tuple[Address, ...]:
+        """Whose blocks name places that can be expanded, in order."""
+        return tuple(part.address for part in self if part.contributes and part.refers)
 
     @property
     def subscribers(self) -> tuple[Address, ...]:
@@ -155,18 +160,26 @@ class Parts:
 
     @property
     def skills(self) -> tuple[Path, ...]:
-        """Skill folders that parts bring."""
-        return tuple(folder for part in self for folder in part.skills)
+        """Skill folders that parts bring; those that come with the agent win over a layer's of the same name."""
+        folders = (folder for part in self for folder in part.skills)
+        return tuple(sorted(folders, key=lambda folder: not folder.is_relative_to(SHIPPED_SKILLS)))
 
     def _require_single_owners(self) -> None:
         _require_unique("actor", (part.spec.kind for part in self))
-        _require_unique("verb", (name for part in self for name in (*part.verbs, *part.operator_verbs)))
-        _require_unique("command", (command.name for command in self.commands))
+        verbs = (name for part in self for name in (*part.own_verbs, *part.verbs, *part.operator_verbs))
+        _require_unique("verb", verbs)
+        _require_unique("command", (name for part in self for name in part.own_commands + _names(part.commands)))
         _require_unique("button", (press.prefix for press in self.presses))
+        check_commands(self.commands, (name for part in self for name in part.own_commands))
+        check_presses(self.presses)
 
 
 Row = Callable[["Plan", Parts], Part | None]
 """Makes one part of the plan; None where the settings want none."""
+
+
+def _names(commands: Iterable[AnyCommand]) -> tuple[str, ...]:
+    return tuple(command.name for command in commands)
 
 
 def _require_unique(what: str, names: Iterable[str]) -> None:

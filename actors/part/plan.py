@@ -12,9 +12,6 @@ from domain.memory.space import Space
 from messages.base import Address, Window
 from messages.discord import DISCORD
 
-SHIPPED_SKILLS = Path(__file__).resolve().parents[2] / "skills"
-"""The skills that come with the agent, beside its packages in a checkout and in an installation."""
-
 
 @dataclass(frozen=True, slots=True)
 class DiscordConnection:
@@ -47,6 +44,8 @@ class Plan:
     """A window's working directory."""
     visible_skills: Callable[[tuple[Path, ...]], tuple[Path, ...]]
     """Folders that a sandbox must show for every skill to be readable in it, given those that parts bring."""
+    embeds: bool = False
+    """Whether a layer asks the embedder."""
     surface: Address = DISCORD
     """Who shows things to people."""
     caller_folder: Path | None = None

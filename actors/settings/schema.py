@@ -317,7 +317,7 @@ class Settings(BaseSettings):
             ValueError: there is no such table.
         """
         for name in type(self).model_fields:
-            if isinstance(value := getattr(self, name), kind):
+            if type(value := getattr(self, name)) is kind:
                 return value
         raise ValueError(f"settings table {kind.__name__}: no layer brought it")
 
@@ -340,6 +340,25 @@ class Settings(BaseSettings):
         return (init_settings,)
 
 
+def _check_layers(tables: Mapping[str, type[BaseModel]]) -> None:
+    classes = list(tables.values())
+    for name, table in tables.items():
+        if name in Settings.model_fields:
+            raise ValueError(f"layer {name!r}: a setting has that name")
+        if not re.fullmatch("[a-z][a-z0-9_]*", name) or hasattr(Settings, name) or hasattr(Layers, name):
+            raise ValueError(f"layer {name!r}: must be a lower-case word that means nothing to the settings' class")
+        if table.model_config.get("extra") != "forbid" or not table.model_config.get("frozen"):
+            raise ValueError(f"table of layer {name!r}: must be frozen and forbid keys that it does not know")
+        if any(field.is_required() or _is_table(field.annotation) for field in table.model_fields.values()):
+            raise ValueError(f"table of layer {name!r}: every key must have a default and be no table itself")
+        if classes.count(table) > 1:
+            raise ValueError(f"table of layer {name!r}: two layers have it")
+
+
+def _is_table(kind: object) -> bool:
+    return isinstance(kind, type) and issubclass(kind, BaseModel)
+
+
 def with_tables(tables: Mapping[str, type[BaseModel]]) -> type[Settings]:
     """The settings with a switch below `[layers]` and a table of its own for each layer.
 
@@ -347,12 +366,11 @@ def with_tables(tables: Mapping[str, type[BaseModel]]) -> type[Settings]:
         tables: Layer -> its table, whose keys all have defaults.
 
     Raises:
-        ValueError: a layer has the name of a setting.
+        ValueError: a layer's name or table breaks a rule; the text says which.
     """
     if not tables:
         return Settings
-    if taken := sorted(tables.keys() & Settings.model_fields.keys()):
-        raise ValueError(f"layer {taken[0]!r}: a setting has that name")
+    _check_layers(tables)
     switches: dict[str, Any] = dict.fromkeys(tables, (Flag, False))
     layers: Any = create_model("Layers", __base__=Layers, **switches)
     fields: dict[str, Any] = {name: (table, table()) for name, table in tables.items()}

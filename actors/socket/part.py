@@ -32,4 +32,4 @@ def row(plan: Plan, parts: Parts) -> Part:
         )
         return SocketActor(config)
 
-    return Part(spec=ActorSpec(SOCKET.kind, build, core=True))
+    return Part(spec=ActorSpec(SOCKET.kind, build, core=True), own_verbs=("help", "status"))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+GOOGLE_KEY = "GEMINI_API_KEY"
+"""Name of the secret that Google's embeddings need."""
 GOOGLE_MODEL = "gemini-embedding-001"
 LOCAL_MODEL = "all-MiniLM-L6-v2"
 LOCAL_DIMENSIONS = 384

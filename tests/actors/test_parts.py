@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
+from pydantic import BaseModel, ConfigDict
 
 from actors.bootstrap import agent_plan, discord_connection, turn_plan
 from actors.cli.doctor_findings import all_findings
 from actors.kernel import ActorSpec, ActorSystem
-from actors.part import Finding, Part, Parts, UnusableError
+from actors.part import Command, Finding, Level, Part, Parts, Press, UnusableError, Verb
 from actors.parts import LAYERS, parts
 from actors.settings.load import load
 from actors.settings.problem import SettingsError
@@ -21,10 +24,23 @@ from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID
 from messages.base import Address
 from tests.actors.notes.layer import HEAD, LAYER, PATH, NotesTable
-from tests.actors.notes.messages import NOTES, TakeNote
+from tests.actors.notes.messages import NOTES, NoteTaken, TakeNote
 from tests.e2e.recorded import Recording
 from tests.e2e.stage import Stage
 from tests.e2e.test_requests import RECORDED, converse
+
+
+def command(name: str, description: str = "Does it") -> Command[NoteTaken]:
+    return Command(name=name, description=description, request=_never, reply=NoteTaken, answer=_never)
+
+
+def press(prefix: str) -> Press[NoteTaken]:
+    return Press(prefix=prefix, request=_never, reply=NoteTaken, answer=_never)
+
+
+def _never(*given: object) -> NoReturn:
+    raise AssertionError(given)
+
 
 TABLES = {LAYER.name: LAYER.table}
 ON: dict[str, Any] = {"layers.notes": True}
@@ -117,6 +133,17 @@ class TestWhole:
         assert findings["notes"].detail == "at most 5 are kept"
         assert "notes" not in self.findings(settings_of(tmp_path))
 
+    def test_a_check_that_fails_itself_is_a_finding_and_hides_no_other(self, tmp_path: Path) -> None:
+        def row(_plan: object, _parts: object) -> Part:
+            spec = ActorSpec("notes", lambda _key: pytest.fail("never made"))
+            return Part(spec=spec, checks=(lambda: [][0],))
+
+        settings, layer = settings_of(tmp_path, **ON), replace(LAYER, rows=(row,))
+        findings = {each.name: each for each in all_findings(settings, Secrets.take({}), (layer,))}
+        assert findings["notes"].level is Level.FAIL
+        assert "IndexError" in findings["notes"].detail
+        assert "data root" in findings
+
     def answer(self, server: PlaygroundServer, command: str, **options: str) -> str:
         outcome = server.slash(GENERAL_ID, command, options)
         message = server.wait_for_answer(outcome.id)
@@ -153,6 +180,29 @@ class TestSettings:
         with pytest.raises(ValueError, match="layer 'memory': a setting has that name"):
             load(environ={}, folder=tmp_path, tables={"memory": NotesTable})
 
+    @pytest.mark.parametrize("name", ["rooted", "copy", "model_fields", "a-b", "Notes", ""])
+    def test_a_layers_name_means_nothing_to_the_settings(self, tmp_path: Path, name: str) -> None:
+        with pytest.raises(ValueError, match="must be a lower-case word that means nothing"):
+            load(environ={}, folder=tmp_path, tables={name: NotesTable})
+
+    def test_a_layers_table_keeps_the_rules_of_all_tables(self, tmp_path: Path) -> None:
+        class Loose(BaseModel):
+            most: int = 1
+
+        class Needy(BaseModel):
+            model_config = ConfigDict(frozen=True, extra="forbid")
+            most: int
+
+        class Deep(BaseModel):
+            model_config = ConfigDict(frozen=True, extra="forbid")
+            inner: NotesTable = NotesTable()
+
+        for table, rule in ((Loose, "must be frozen"), (Needy, "must have a default"), (Deep, "be no table itself")):
+            with pytest.raises(ValueError, match=rule):
+                load(environ={}, folder=tmp_path, tables={"notes": table})
+        with pytest.raises(ValueError, match="two layers have it"):
+            load(environ={}, folder=tmp_path, tables={"notes": NotesTable, "others": NotesTable})
+
     def test_a_table_that_no_layer_brought_is_named(self, tmp_path: Path) -> None:
         with pytest.raises(ValueError, match="NotesTable: no layer brought it"):
             load(environ={}, folder=tmp_path).table(NotesTable)
@@ -173,6 +223,57 @@ class TestTable:
 
         with pytest.raises(ValueError, match="actor 'twin': two parts claim it"):
             Parts(plan, (row, row))
+
+    @pytest.mark.parametrize(
+        ("brings", "rule"),
+        [
+            ({"verbs": {"memory.search": Verb(NOTES, TakeNote)}}, "verb 'memory.search': two parts claim it"),
+            ({"operator_verbs": {"status": Verb(NOTES, TakeNote)}}, "verb 'status': two parts claim it"),
+            ({"commands": (command("new"),)}, "command 'new': two parts claim it"),
+            ({"commands": (command("help"),)}, "command 'help': two parts claim it"),
+            ({"commands": (command("memory"),)}, "command 'memory': a group of commands has that name"),
+            (
+                {"commands": (command("zoo go"),)},
+                "command 'zoo go': the first command of a group must describe the group",
+            ),
+            ({"commands": (command("Bad Name!"),)}, "command 'Bad Name!': must be one or two words"),
+            ({"commands": (command("a b c"),)}, "command 'a b c': must be one or two words"),
+            ({"commands": (command("x", description=""),)}, "command 'x': its description must have 1 to 100"),
+            ({"presses": (press("stop:"),)}, "button 'stop:': two parts claim it"),
+            ({"presses": (press("s"),)}, "button 's': its prefix must be a word"),
+            ({"presses": (press(""),)}, "button '': its prefix must be a word"),
+        ],
+    )
+    def test_what_a_layer_cannot_bring_is_refused_with_its_name(
+        self, tmp_path: Path, brings: dict[str, Any], rule: str
+    ) -> None:
+        part = Part(spec=ActorSpec("stranger", lambda _key: pytest.fail("never made")), **brings)
+        settings = settings_of(tmp_path, **ON)
+        plan = agent_plan(settings, {}, ActorSystem(workers=0), discord_connection(settings, "token"))
+        with pytest.raises(ValueError, match=re.escape(rule)):
+            parts(plan, (replace(LAYER, rows=(lambda _plan, _parts: part,)),))
+
+    def test_a_layers_actor_is_not_core(self, tmp_path: Path) -> None:
+        part = Part(spec=ActorSpec("stranger", lambda _key: pytest.fail("never made"), core=True))
+        plan = agent_plan(settings_of(tmp_path, **ON), {}, ActorSystem(workers=0), None)
+        with pytest.raises(ValueError, match="actor 'stranger' of layer 'notes': must not be core"):
+            parts(plan, (replace(LAYER, rows=(lambda _plan, _parts: part,)),))
+
+    def test_the_embedder_is_there_for_whoever_asks_it(self, tmp_path: Path) -> None:
+        settings = settings_of(tmp_path, **ON, **{"memory.enabled": False})
+        plan = agent_plan(settings, {}, ActorSystem(workers=0), None)
+        assert "embedder" not in {part.spec.kind for part in parts(plan, (LAYER,))}
+        assert "embedder" in {part.spec.kind for part in parts(plan, (replace(LAYER, embeds=True),))}
+
+    def test_only_those_that_refer_are_asked_for_more(self, tmp_path: Path) -> None:
+        table = table_of(tmp_path, **ON)
+        assert [str(address) for address in table.referrers] == ["memory", "notes"]
+        assert [str(address) for address in table.contributors] == ["memory", "notes", "skills"]
+
+    def test_skills_that_come_with_the_agent_win_over_a_layers(self, tmp_path: Path) -> None:
+        *shipped, last = table_of(tmp_path, **ON).skills
+        assert [folder.name for folder in shipped] == ["brave-search", "memory-search", "reminders", "send-file"]
+        assert last.name == "skill"
 
     def test_an_actor_that_cannot_be_made_ends_the_start_with_what_to_do(self, tmp_path: Path) -> None:
         table = table_of(tmp_path, **{"embedder.provider": "litellm"})

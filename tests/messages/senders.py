@@ -42,7 +42,7 @@ def sent_in(source: str, room: str) -> Iterator[tuple[str, str]]:
 
 
 def _room(path: Path) -> str:
-    """`discord` for actors/discord/seen.py, `bootstrap` for actors/bootstrap.py."""
+    """`discord` for actors/discord/actor.py, `bootstrap` for actors/bootstrap.py."""
     return path.relative_to(ACTORS).with_suffix("").parts[0]
 
 

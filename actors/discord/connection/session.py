@@ -55,12 +55,19 @@ class GatewaySession:
     def start(self) -> None:
         """Begin to connect, on the loop."""
         self._running = asyncio.get_running_loop().create_task(self._run())
+        self._running.add_done_callback(self._ended)
 
     async def close(self) -> None:
         """Disconnect; returns when the client is closed."""
         if self._running is not None:
             self._running.cancel()
             await asyncio.wait([self._running])
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        """Say why, where a fault of our own ended it: a bot that is silently gone helps nobody."""
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("no client for Discord can be made", exc_info=error)
+            self._on_fatal(f"the bot cannot connect to Discord, by a fault of its own: {type(error).__name__}: {error}")
 
     async def _run(self) -> None:
         """Stay connected; ends only when no restart could help, which `on_fatal` was told then."""

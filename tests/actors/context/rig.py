@@ -54,6 +54,7 @@ class Rig:
             surface=self.surface.address,
             workdir=lambda window: f"/work/{window.id}",
             contributors=contributors,
+            referrers=contributors,
             subscribers=(self.listener.address,),
             max_history_tokens=max_history_tokens,
             max_rounds=max_rounds,

@@ -63,7 +63,7 @@ def test_who_was_not_asked_is_not_heard() -> None:
 
 
 def test_a_reference_belongs_to_who_named_it() -> None:
-    contributions = Contributions((ONE, TWO))
+    contributions = Contributions((ONE, TWO), (ONE, TWO))
     contributions.begin()
     there = Reference(path="logs/x.md", line=3)
     contributions.take(said(TWO, "", "", there))
@@ -71,6 +71,34 @@ def test_a_reference_belongs_to_who_named_it() -> None:
     assert contributions.owner_of(there) == TWO
     contributions.begin()
     assert contributions.owner_of(there) is None
+
+
+def test_of_two_who_named_it_the_first_in_order_is_asked_whoever_answered_last() -> None:
+    contributions = Contributions((ONE, TWO), (ONE, TWO))
+    contributions.begin()
+    there = Reference(path="logs/x.md", line=3)
+    contributions.take(said(ONE, "", "", there))
+    contributions.take(said(TWO, "", "", there))
+
+    assert contributions.owner_of(there) == ONE
+
+
+def test_who_cannot_expand_references_is_not_asked_to() -> None:
+    contributions = Contributions((ONE, TWO), (TWO,))
+    contributions.begin()
+    there = Reference(path="logs/x.md", line=3)
+    contributions.take(said(ONE, "", "", there))
+
+    assert contributions.owner_of(there) is None
+
+
+def test_a_late_contribution_does_not_undo_a_newer_one() -> None:
+    contributions = Contributions((ONE,))
+    contributions.begin()
+    contributions.take(said(ONE, "", "new"))
+    contributions.take_late(said(ONE, "", "old"))
+
+    assert contributions.instructions() == ("new",)
 
 
 def test_instructions_end_the_system_prompt_and_outlast_a_late_contributor(tmp_path: Path) -> None:

@@ -125,6 +125,7 @@ class MemoryRig:
             surface=self.surface.address,
             workdir=lambda window: f"/work/{window.id}",
             contributors=(MEMORY,),
+            referrers=(MEMORY,),
             subscribers=(MEMORY,),
             max_history_tokens=max_history_tokens,
             max_expansions=max_expansions,

@@ -83,7 +83,7 @@ class NotesActor(Actor):
 def row(plan: Plan, _parts: Parts) -> Part:
     most = plan.settings.table(NotesTable).most
     return Part(
-        spec=ActorSpec(NOTES.kind, lambda _key: NotesActor(most), core=True),
+        spec=ActorSpec(NOTES.kind, lambda _key: NotesActor(most)),
         contributes=True,
         refers=True,
         subscribes=plan.lives,

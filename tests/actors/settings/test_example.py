@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from actors.parts import settings_tables
 from actors.settings.load import load
 from actors.settings.render import render
 from actors.settings.rule import bounds
@@ -18,10 +19,10 @@ EXAMPLE = Path(__file__).parents[3] / "docs" / "agent.example.toml"
 
 
 def test_the_example_loads_shows_every_key_and_equals_the_defaults(tmp_path: Path) -> None:
-    default = load(environ={}, folder=tmp_path)
+    default = load(environ={}, folder=tmp_path, tables=settings_tables())
     shutil.copy(EXAMPLE, tmp_path / "agent.toml")
 
-    example = load(environ={}, folder=tmp_path)
+    example = load(environ={}, folder=tmp_path, tables=settings_tables())
 
     assert example == default
     shown = render(example, Secrets.take({}))["settings"]

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
-from pydantic import BaseModel, create_model
+from pydantic import BaseModel, ConfigDict, create_model
 
 from actors.parts import LAYERS
 from actors.settings.schema import Settings, Shell, with_tables
@@ -126,6 +126,8 @@ def test_a_setting_that_nothing_reads_is_found() -> None:
 
 class Diary(BaseModel):
     """A layer's table."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     pages: int = 1
     ink: str = "blue"
