@@ -70,7 +70,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--quick",
         action="store_true",
-        help="leave out what starts commands or whole agents or speaks to a loopback Discord (tests/schedule.py), and what is marked `slow`, "
+        help="leave out what starts commands or whole agents or speaks to a loopback service (tests/schedule.py), and what is marked `slow`, "
         "and try fewer examples of each property",
     )
 

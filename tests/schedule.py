@@ -45,11 +45,13 @@ WHOLE = (
 """Files and folders whose tests start commands or whole agents."""
 
 REAL = {
+    "tests/actors/embedder/": {"server"},
+    "tests/actors/model/": {"server"},
     "tests/actors/discord/": {"playground"},
     "tests/lab/playground/": {"playground"},
     "tests/actors/shell/": {"bench", "jail", "sandbox"},
 }
-"""Folder -> fixtures by which a test of it talks over a socket to a loopback Discord, or runs commands."""
+"""Folder -> fixtures by which a test of it talks over a socket to a loopback service, or runs commands."""
 
 
 def unit(test_id: str) -> str:

@@ -80,9 +80,9 @@ class Raw:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """An answer that waits until `LoopbackModel.release`."""
+    """An answer that waits until `LoopbackModel.release`; of one that is cut off, the reset alone waits."""
 
-    answer: Answer
+    answer: Answer | CutOff
 
 
 Behaviour = Answer | Refusal | Stall | CutOff | Raw | Held

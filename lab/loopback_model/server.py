@@ -147,8 +147,11 @@ class LoopbackModel:
             self._changed.notify_all()
         behaviour = scripted or self.behave(request)
         if isinstance(behaviour, Held):
+            steps = list(steps_of(behaviour.answer, request, self._latency_s))
+            at_once = steps[:-1] if isinstance(behaviour.answer, CutOff) else []
             with self._changed:
-                self._held.append((connection, list(steps_of(behaviour.answer, request, self._latency_s))))
+                self._held.append((connection, steps[len(at_once) :]))
+            connection.play(iter(at_once))
         else:
             connection.play(steps_of(behaviour, request, self._latency_s))
 
