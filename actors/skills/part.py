@@ -45,11 +45,14 @@ def row(plan: Plan, parts: Parts) -> Part:
         contributes=can_run,
         operator_verbs={"skills.list": Verb(SKILLS, ListSkills)},
         commands=COMMANDS if can_run else (),
-        checks=(lambda: _look(roots()),),
+        checks=(lambda: _look(roots(), can_run=can_run),),
     )
 
 
-def _look(roots: tuple[Path, ...]) -> Iterator[Finding]:
+def _look(roots: tuple[Path, ...], *, can_run: bool) -> Iterator[Finding]:
+    if not can_run:
+        yield Finding("skills", Level.OK, "not offered: commands are turned off (shell.enabled)")
+        return
     problems = skill_findings(roots)
     if not problems:
         yield Finding("skills", Level.OK, ", ".join(str(root) for root in roots if root.is_dir()) or "none")

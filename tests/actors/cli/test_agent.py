@@ -65,6 +65,7 @@ def test_doctor_and_try_say_that_commands_are_turned_off(tmp_path: Path) -> None
     checks = json.loads(run("agent", "doctor", "--json", cwd=tmp_path).stdout)["checks"]
     details = {check["name"]: check["detail"] for check in checks}
     assert details["bash"] == "not needed: commands are turned off (shell.enabled)"
+    assert details["skills"] == "not offered: commands are turned off (shell.enabled)"
     assert "sandbox" not in details
     done = run("agent", "try", "--data", "data", "--say", "run: echo $((6*7))", cwd=tmp_path)
     assert (done.returncode, "42" in done.stdout) == (0, False)
