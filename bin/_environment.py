@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import _extension
-from _launch import clean_environ, is_built, is_current, lock_path, stamp_path, venv_python
+from _checkout import clean_environ, is_built, is_current, lock_path, stamp_path, venv_python
 from _stamp import is_noted, note
 
 try:

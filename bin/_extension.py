@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from _launch import build_sources, clean_environ, is_built, venv_python
+from _checkout import build_sources, clean_environ, is_built, venv_python
 from _stamp import is_noted, note
 
 STAMP = "scan"

@@ -7,7 +7,7 @@ import hashlib
 import os
 from pathlib import Path
 
-from _launch import fingerprint, stamp_path, venv_python
+from _checkout import fingerprint, stamp_path, venv_python
 
 
 def is_noted(root: str, name: str, files: list[str]) -> bool:

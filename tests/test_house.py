@@ -21,7 +21,7 @@ from tests.test_imports import PACKAGES, roots_imported_by
 
 ROOT = Path(__file__).parent.parent
 COMMANDS = ("agent", "agent-cli", "agent-load", "lock", "test")
-READ_BY_ANY_PYTHON_3 = (*COMMANDS, "_launch.py")
+READ_BY_ANY_PYTHON_3 = (*COMMANDS, "_checkout.py", "_launch.py")
 LOCKS = ("requirements.lock", "requirements-dev.lock")
 ONLY_PEER = "lab/bench/memory/chromadb_peer.py"
 """Runs in an environment that `agent bench memory --with-chromadb` makes for it."""
