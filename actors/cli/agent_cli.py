@@ -115,16 +115,16 @@ def _ask(system: ActorSystem, edge: Edge, text: str) -> tuple[str, str]:
         reply_to=edge.address,
     )
     edge.tell(window.address, message)
-    said: list[str] = []
+    answers: list[str] = []
     while True:
         post = edge.receive(TURN_S, lambda heard: isinstance(heard, PostMessage | ActorGaveUp))
         if isinstance(post, ActorGaveUp):
             return f"the {post.address} actor crashed {post.crashes} times; -v shows why", "failed"
         assert isinstance(post, PostMessage)
         edge.tell(post.reply_to, Delivered(request_id=post.request_id, message_ids=(MessageId("stdout"),)))
-        said.append(post.text)
+        answers.append(post.text)
         if post.reply_to == window.address:  # everything before is the runtime's, such as a reminder's confirmation
             break
     ended = edge.receive(10, lambda heard: isinstance(heard, TurnEnded))
     assert isinstance(ended, TurnEnded)
-    return "\n\n".join(said), ended.outcome
+    return "\n\n".join(answers), ended.outcome

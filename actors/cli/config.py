@@ -18,13 +18,13 @@ def config(config_file: Path | None, as_json: bool) -> None:
     from actors.settings.render import render
 
     settings, secrets = load_settings(config_file)
-    shown = render(settings, secrets)
+    view = render(settings, secrets)
     if as_json:
-        click.echo(json.dumps(shown, indent=2))
+        click.echo(json.dumps(view, indent=2))
         return
-    click.echo(f"settings file: {shown['file'] or 'none; these are the defaults'}")
+    click.echo(f"settings file: {view['file'] or 'none; these are the defaults'}")
     for part in ("settings", "secrets"):
-        rows = shown[part]
+        rows = view[part]
         assert isinstance(rows, dict)
         for key, row in rows.items():
             click.echo(f"{key} = {json.dumps(row['value'])}  ({row['source'] or 'nowhere'})")

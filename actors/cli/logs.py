@@ -43,10 +43,10 @@ def check(paths: tuple[Path, ...], as_json: bool) -> None:
     problems = []
     for path in files:
         try:
-            found = check_file(path)
+            report = check_file(path)
         except OSError as error:
             fail(f"{path}: {error.strerror}")
-        problems += [{"file": str(path), "line": each.line, "reason": each.reason} for each in found]
+        problems += [{"file": str(path), "line": each.line, "reason": each.reason} for each in report]
     if as_json:
         click.echo(json.dumps({"files": len(files), "problems": problems}))
     else:

@@ -55,12 +55,12 @@ def search(
     if not text.strip():
         fail("QUERY is blank")
     settings, secrets = _settings(config_file, data)
-    found = _running(settings, "memory.search", query=text, limit=limit, window=window)
-    if found is None:
+    results = _running(settings, "memory.search", query=text, limit=limit, window=window)
+    if results is None:
         if window != OPERATOR:
             fail("--window needs the running agent: it knows who reads which window")
-        found = _alone(settings, secrets, SearchMemory, embeds=True, query=text, limit=limit)
-    _show(found, as_json, _found_lines)
+        results = _alone(settings, secrets, SearchMemory, embeds=True, query=text, limit=limit)
+    _show(results, as_json, _found_lines)
 
 
 @memory.command()
@@ -82,10 +82,10 @@ def stats(config_file: Path | None, data: Path | None, as_json: bool) -> None:
     from messages.memory import DescribeMemory
 
     settings, secrets = _settings(config_file, data)
-    told = _running(settings, "memory.stats", window=OPERATOR)
-    if told is None:
-        told = _alone(settings, secrets, DescribeMemory)
-    _show(told, as_json, lambda found: [f"{name.replace('_', ' '):16} {_text(value)}" for name, value in found.items()])
+    figures = _running(settings, "memory.stats", window=OPERATOR)
+    if figures is None:
+        figures = _alone(settings, secrets, DescribeMemory)
+    _show(figures, as_json, _figure_lines)
 
 
 @memory.command()
@@ -186,17 +186,17 @@ def _result(answer: Any) -> Answer:
     return {name: value for name, value in fields.items() if name not in ("type", "request_id")}
 
 
-def _show(found: Answer, as_json: bool, lines: Callable[[Answer], list[str]]) -> None:
+def _show(answer: Answer, as_json: bool, lines: Callable[[Answer], list[str]]) -> None:
     if as_json:
-        click.echo(json.dumps(found, ensure_ascii=False))
+        click.echo(json.dumps(answer, ensure_ascii=False))
         return
-    for line in lines(found):
+    for line in lines(answer):
         click.echo(line)
 
 
-def _found_lines(found: Answer) -> list[str]:
-    lines = [line for number, each in enumerate(found["memories"], 1) for line in _memory_lines(number, each)]
-    return [*(lines or ["nothing was found"]), *([f"note: {_text(found['note'])}"] if found["note"] else [])]
+def _found_lines(answer: Answer) -> list[str]:
+    lines = [line for number, each in enumerate(answer["memories"], 1) for line in _memory_lines(number, each)]
+    return [*(lines or ["nothing was found"]), *([f"note: {_text(answer['note'])}"] if answer["note"] else [])]
 
 
 def _memory_lines(number: int, each: Answer) -> list[str]:
@@ -210,24 +210,29 @@ def _memory_lines(number: int, each: Answer) -> list[str]:
     ]
 
 
-def _why_lines(told: Answer) -> list[str]:
+def _figure_lines(answer: Answer) -> list[str]:
+    return [f"{name.replace('_', ' '):16} {_text(value)}" for name, value in answer.items()]
+
+
+def _why_lines(answer: Answer) -> list[str]:
     head = (
-        f"turn {told['turn_id']} in {told['window']}: {len(told['injected'])} memories, {told['block_tokens']} of "
-        f"{told['budget_tokens']} tokens; {told['search']} search, {told['candidates']} ranked, {told['took_ms']:g} ms"
+        f"turn {answer['turn_id']} in {answer['window']}: {len(answer['injected'])} memories, "
+        f"{answer['block_tokens']} of {answer['budget_tokens']} tokens; "
+        f"{answer['search']} search, {answer['candidates']} ranked, {answer['took_ms']:g} ms"
     )
-    lines = [head, *([f"note: {_text(told['note'])}"] if told["note"] else []), "", "given"]
-    for number, each in enumerate(told["injected"], 1):
+    lines = [head, *([f"note: {_text(answer['note'])}"] if answer["note"] else []), "", "given"]
+    for number, each in enumerate(answer["injected"], 1):
         lines += _memory_lines(number, each)
     lines += ["", "not given, best first"]
-    for number, each in enumerate(told["rejected"], 1):
+    for number, each in enumerate(answer["rejected"], 1):
         lines += _memory_lines(number, each)
     return lines
 
 
-def _rebuilt_lines(told: Answer) -> list[str]:
-    lines = [f"{told['rows']} turns indexed in {told['seconds']:g} s"]
-    if told["pending"]:
-        lines.append(f"{told['pending']} of them wait for their vectors; the running agent has them made")
+def _rebuilt_lines(answer: Answer) -> list[str]:
+    lines = [f"{answer['rows']} turns indexed in {answer['seconds']:g} s"]
+    if answer["pending"]:
+        lines.append(f"{answer['pending']} of them wait for their vectors; the running agent has them made")
     return lines
 
 

@@ -37,7 +37,7 @@ def list_them(file: Path | None, config_file: Path | None, as_json: bool) -> Non
     from actors.scheduler.listing import by_next
     from domain.reminder.text import shown_time
 
-    found, zone, now = _scan(_file(file, config_file)), _zone(), _now()
+    scan, zone, now = _scan(_file(file, config_file)), _zone(), _now()
     rows = [
         {
             "id": entry.reminder.id,
@@ -48,7 +48,7 @@ def list_them(file: Path | None, config_file: Path | None, as_json: bool) -> Non
             "number": entry.number,
             "line": entry.line,
         }
-        for due, entry in by_next(found, now, zone)
+        for due, entry in by_next(scan, now, zone)
     ]
     if as_json:
         click.echo(json.dumps(rows))
@@ -56,8 +56,8 @@ def list_them(file: Path | None, config_file: Path | None, as_json: bool) -> Non
     for row in rows:
         when = row["local"] or "past: due at once"
         click.echo(f"{when:24}  {row['recur']:8}  {row['id'] or NO_ID:18}  {row['msg']}")
-    if found.faults:
-        click.echo(f"{len(found.faults)} lines are no reminders though they look like some: see `check`", err=True)
+    if scan.faults:
+        click.echo(f"{len(scan.faults)} lines are no reminders though they look like some: see `check`", err=True)
 
 
 @reminders.command()
@@ -71,17 +71,17 @@ def check(file: Path | None, config_file: Path | None, as_json: bool) -> None:
     path = _file(file, config_file)
     data = _read(path)
     look_ms = _look_ms(data)
-    found = _scan(path)
-    faults = sorted((*found.faults, *found.repeated), key=lambda fault: fault.number)
+    scan = _scan(path)
+    faults = sorted((*scan.faults, *scan.repeated), key=lambda fault: fault.number)
     problems = [{"number": fault.number, "line": fault.text, "reason": fault.reason} for fault in faults]
     if as_json:
         figures = {"lines": data.count(b"\n") + 1, "look_ms": round(look_ms, 2)}
-        click.echo(json.dumps({"reminders": len(found.entries), "invalid": problems, **figures}))
+        click.echo(json.dumps({"reminders": len(scan.entries), "invalid": problems, **figures}))
     else:
         for problem in problems:
             line = plain(str(problem["line"]))
             click.echo(f"{path}:{problem['number']}: {problem['reason']}\n    {line}", err=True)
-        click.echo(f"{len(found.entries)} reminders, {len(problems)} invalid lines; a look takes {look_ms:.1f} ms")
+        click.echo(f"{len(scan.entries)} reminders, {len(problems)} invalid lines; a look takes {look_ms:.1f} ms")
     sys.exit(1 if problems else 0)
 
 
@@ -96,7 +96,7 @@ def upcoming(file: Path | None, begin: str | None, end: str | None, config_file:
     from domain.reminder.recurrence import firings
     from domain.reminder.text import shown_time
 
-    found, zone = _scan(_file(file, config_file)), _zone()
+    scan, zone = _scan(_file(file, config_file)), _zone()
     start = _instant(begin, "--from", zone) if begin else _now()
     until = _instant(end, "--to", zone) if end else start + WEEK
     if until < start:
@@ -104,7 +104,7 @@ def upcoming(file: Path | None, begin: str | None, end: str | None, config_file:
     due = sorted(
         (
             (moment, entry.reminder)
-            for entry in found.entries
+            for entry in scan.entries
             for moment in firings(entry.reminder, start - timedelta(microseconds=1), until, zone)
         ),
         key=lambda pair: pair[0],

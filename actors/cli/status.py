@@ -25,16 +25,16 @@ def status(config_file: Path | None, data: Path | None, as_json: bool) -> None:
 
     settings, _ = load_settings(config_file, {"data_root": str(data.absolute())} if data else {})
     try:
-        told = ask_operator(settings.data_root, "status")
+        report = ask_operator(settings.data_root, "status")
     except AgentNotRunningError as error:
         fail(f"{error}{_hint(settings.data_root)}")
     except RefusalError as error:
         fail(str(error))
     if as_json:
-        click.echo(json.dumps(told, indent=2))
+        click.echo(json.dumps(report, indent=2))
         return
-    for name, value in _rows(told):
-        click.echo(f"{click.style(f'{name:{_width(told)}}', bold=True)}  {value}")
+    for name, value in _rows(report):
+        click.echo(f"{click.style(f'{name:{_width(report)}}', bold=True)}  {value}")
 
 
 def _hint(data_root: Path) -> str:
@@ -43,23 +43,23 @@ def _hint(data_root: Path) -> str:
     return f"; for the one of `agent try` add --data {tried}" if (tried / "agent.sock").exists() else ""
 
 
-def _rows(told: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _rows(report: Mapping[str, Any]) -> list[tuple[str, str]]:
     """What to print, line by line."""
-    system = told["system"]
+    system = report["system"]
     rows = [
         ("up", f"{_span(system.get('uptime_s', 0))}, {system.get('windows_in_memory', 0)} windows in memory"),
         ("actors", _pairs(system.get("actors", {}))),
         ("mailboxes", _mailboxes(system)),
         *((name.replace("_", " "), _pairs(system.get(name, {}))) for name in COUNTS),
-        *((name, _pairs(figures)) for name, figures in told["actors"].items()),
+        *((name, _pairs(figures)) for name, figures in report["actors"].items()),
     ]
-    if told["late"]:
-        rows.append(("no answer", ", ".join(told["late"])))
+    if report["late"]:
+        rows.append(("no answer", ", ".join(report["late"])))
     return rows
 
 
-def _width(told: Mapping[str, Any]) -> int:
-    return max(len(name) for name, _ in _rows(told))
+def _width(report: Mapping[str, Any]) -> int:
+    return max(len(name) for name, _ in _rows(report))
 
 
 def _mailboxes(system: Mapping[str, Any]) -> str:

@@ -117,9 +117,9 @@ def _converse(server: PlaygroundServer, agent: Agent, texts: tuple[str, ...]) ->
     from lab.playground.world.defaults import GENERAL_ID
 
     for text in texts:
-        said = server.say(GENERAL_ID, text)
+        message = server.say(GENERAL_ID, text)
         try:
-            replies = server.settled_replies(GENERAL_ID, after=said, quiet_s=QUIET_S, timeout_s=ANSWER_S)
+            replies = server.settled_replies(GENERAL_ID, after=message, quiet_s=QUIET_S, timeout_s=ANSWER_S)
         except TimeoutError:
             agent.end(f"no answer within {ANSWER_S:g} s", 1)
             return

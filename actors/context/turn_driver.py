@@ -144,12 +144,12 @@ class TurnDriver:
             self._record(run, Kind.AGENT, reply.text, {"final": True, **_model_meta(run, reply)}, sync=True)
             self._end(run, "answered")
 
-    def expanded(self, found: ReferenceExpanded) -> None:
+    def expanded(self, expansion: ReferenceExpanded) -> None:
         """Show the model the record that it wanted to see."""
         run = self.run
-        if run is not None and run.reference is not None and run.awaits(found.request_id, Phase.EXPANDING):
-            shown = LogRange(first_line=found.first_line, last_line=found.last_line, text=found.text)
-            self._say_aside(run, run.reference, expanded(run.reference, shown))
+        if run is not None and run.reference is not None and run.awaits(expansion.request_id, Phase.EXPANDING):
+            log_range = LogRange(first_line=expansion.first_line, last_line=expansion.last_line, text=expansion.text)
+            self._say_aside(run, run.reference, expanded(run.reference, log_range))
 
     def expansion_refused(self, refusal: Refused) -> None:
         """Tell the model why it doesn't see the record."""
@@ -278,9 +278,9 @@ class TurnDriver:
         """Ask the model again, with its wish and what came of it behind everything that the log has of this turn."""
         run.reference = None
         run.stop_timer()
-        said = ChatMessage(role=Role.ASSISTANT, text=f"EXPAND path={reference.path} line={reference.line}")
+        request = ChatMessage(role=Role.ASSISTANT, text=f"EXPAND path={reference.path} line={reference.line}")
         steps = len(self._host.conversation.turn(run.turn_id).steps)
-        run.asides.append(Aside(steps, (said, ChatMessage(role=Role.USER, text=text))))
+        run.asides.append(Aside(steps, (request, ChatMessage(role=Role.USER, text=text))))
         self._think(run)
 
     def _begin_round(self, run: TurnRun, reply: ModelReply) -> None:

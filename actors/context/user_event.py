@@ -34,7 +34,7 @@ def user_meta(message: UserMessage, *, shows_quote: bool) -> dict[str, MetaValue
     if not message.may_run:
         meta["viewer"] = True
     if message.quote is not None:
-        meta["quote"] = _quote_meta(message.quote, shown=shows_quote)
+        meta["quote"] = _quote_meta(message.quote, is_shown=shows_quote)
     return meta
 
 
@@ -64,5 +64,5 @@ def not_stored(message: UserMessage, reason: str, reply_to: Address) -> PostMess
     )
 
 
-def _quote_meta(quote: Quote, *, shown: bool) -> dict[str, MetaValue]:
-    return {"message_id": quote.message_id, "author": quote.author_name, "text": quote.text, "shown": shown}
+def _quote_meta(quote: Quote, *, is_shown: bool) -> dict[str, MetaValue]:
+    return {"message_id": quote.message_id, "author": quote.author_name, "text": quote.text, "shown": is_shown}

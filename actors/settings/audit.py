@@ -44,28 +44,28 @@ def looks_secret(text: str) -> bool:
 
 def misplaced_secrets(values: Mapping[str, object], schema: type[Settings] = Settings) -> dict[KeyPath, str]:
     """By key, what to say about each secret in the file; the text never has the secret in it."""
-    found: dict[KeyPath, str] = {}
+    problems: dict[KeyPath, str] = {}
     for path, value in _leaves(values):
         start = _secret_in_key(path)
         if start is not None:
-            found[path[: start + 1]] = f"a key that looks like a secret: {_MOVE_IT}"
+            problems[path[: start + 1]] = f"a key that looks like a secret: {_MOVE_IT}"
         elif isinstance(value, str) and value and (looks_secret(value) or _is_named_secret(path, schema)):
-            found[path] = f"{dotted(path)}: {_MOVE_IT}"
-    return found
+            problems[path] = f"{dotted(path)}: {_MOVE_IT}"
+    return problems
 
 
 def unknown_keys(values: Mapping[str, object], schema: type[Settings] = Settings) -> dict[KeyPath, str]:
     """By key, what to say about each that is no setting; what stands below an unknown table isn't looked at."""
-    found: dict[KeyPath, str] = {}
+    problems: dict[KeyPath, str] = {}
     for name, value in values.items():
         if name not in schema.model_fields:
-            found[name,] = _unknown((name,), schema)
+            problems[name,] = _unknown((name,), schema)
             continue
         table = table_of(schema.model_fields[name])
         if table and isinstance(value, dict):
             unknown = [key for key in value if key not in table.model_fields]
-            found |= {(name, key): _unknown((name, key), schema, table) for key in unknown}
-    return found
+            problems |= {(name, key): _unknown((name, key), schema, table) for key in unknown}
+    return problems
 
 
 def without(values: Mapping[str, object], paths: set[KeyPath]) -> dict[str, object]:

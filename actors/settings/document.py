@@ -82,10 +82,10 @@ def _parsed(text: str, place: str) -> tuple[dict[str, object], Mapping[KeyPath, 
 
 
 def _syntax_problem(complaint: str, text: str, place: str) -> Problem:
-    found = _TOMLLIB_PLACE.search(complaint)
+    position = _TOMLLIB_PLACE.search(complaint)
     reason = _TOMLLIB_PLACE.sub("", complaint)
-    if found is None:
+    if position is None:
         return Problem(place, 0, f"not valid TOML: {reason}")
-    if found[1] is None:
+    if position[1] is None:
         return Problem(place, len(text.splitlines()) or 1, f"not valid TOML: {reason} at the end of the file")
-    return Problem(place, int(found[1]), f"not valid TOML at column {found[2]}: {reason}")
+    return Problem(place, int(position[1]), f"not valid TOML at column {position[2]}: {reason}")

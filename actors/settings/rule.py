@@ -45,5 +45,5 @@ def bounds(path: KeyPath, schema: type[Settings] = Settings) -> str:
         table.model_fields[str(path[1])].metadata if table and len(path) == 2 and path[1] in table.model_fields else []
     )
     signs = {"gt": ">", "ge": ">=", "lt": "<", "le": "<="}
-    found = [(sign, getattr(limit, name)) for limit in limits for name, sign in signs.items() if hasattr(limit, name)]
-    return " and ".join(f"{sign} {number(bound)}" for sign, bound in found)
+    ranges = [(sign, getattr(limit, name)) for limit in limits for name, sign in signs.items() if hasattr(limit, name)]
+    return " and ".join(f"{sign} {number(bound)}" for sign, bound in ranges)

@@ -79,8 +79,8 @@ class Secrets:
             path = Path(named) if named else (folder or Path()) / FILE_NAME
             values = _read(path, required=bool(named))
             sources = dict.fromkeys(values, str(path))
-        found = {name: value for name, value in taken.items() if value}
-        secrets = cls(values | found, sources | dict.fromkeys(found, "env"))
+        present = {name: value for name, value in taken.items() if value}
+        secrets = cls(values | present, sources | dict.fromkeys(present, "env"))
         secrets._check_discord_token()
         return secrets
 

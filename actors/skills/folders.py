@@ -57,12 +57,12 @@ def visible_folders(roots: Iterable[Path]) -> tuple[Path, ...]:
     link leads there.
     """
     roots = tuple(roots)
-    shown = [Path(os.path.realpath(root)) for root in roots]
+    allowed = [Path(os.path.realpath(root)) for root in roots]
     for skill in SkillFolders(roots).scan().skills:
         folder = Path(skill.folder)
-        if not any(folder.is_relative_to(each) for each in shown):
-            shown.append(folder)
-    return tuple(dict.fromkeys(shown))
+        if not any(folder.is_relative_to(each) for each in allowed):
+            allowed.append(folder)
+    return tuple(dict.fromkeys(allowed))
 
 
 def skill_findings(roots: Iterable[Path]) -> tuple[str, ...]:

@@ -62,12 +62,12 @@ class Doors:
         Raises:
             OSError: it cannot be made or written.
         """
-        wanted = self._wanted
-        if wanted is None or not fits(wanted / ("x" * _NAME_LENGTH)):
+        requested = self._wanted
+        if requested is None or not fits(requested / ("x" * _NAME_LENGTH)):
             self._temporary = Path(tempfile.mkdtemp(prefix="agent-doors-"))
-            if wanted is not None:
-                log.warning("%s is too long a path for sockets; they are in %s", wanted, self._temporary)
-        self._folder = self._temporary or wanted or Path()
+            if requested is not None:
+                log.warning("%s is too long a path for sockets; they are in %s", requested, self._temporary)
+        self._folder = self._temporary or requested or Path()
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._folder.chmod(0o700)
         for left in self._folder.glob(f"*{SUFFIX}"):

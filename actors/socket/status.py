@@ -59,11 +59,11 @@ class Status:
     async def report(self) -> dict[str, object]:
         """Everything that is known within the deadline; who was late is named."""
         answers = await asyncio.gather(*(self._describe(address) for address in self._describers))
-        told = dict(zip(self._describers, answers, strict=True))
+        answer_of = dict(zip(self._describers, answers, strict=True))
         return {
             "system": dict(self._facts()),
-            "actors": {str(address): figures for address, figures in told.items() if figures is not None},
-            "late": [str(address) for address, figures in told.items() if figures is None],
+            "actors": {str(address): figures for address, figures in answer_of.items() if figures is not None},
+            "late": [str(address) for address, figures in answer_of.items() if figures is None],
         }
 
     async def _describe(self, address: Address) -> dict[str, object] | None:

@@ -30,19 +30,19 @@ class Asked:
     """The door's; None at the operator's door, where the asker may name one, and else is `OPERATOR`."""
 
 
-def message_of(verb: Verb, name: str, arguments: Mapping[str, object], asked: Asked) -> Message:
+def message_of(verb: Verb, name: str, arguments: Mapping[str, object], caller: Asked) -> Message:
     """The message that a request becomes.
 
     Raises:
         RequestError: an argument is unknown, missing, of the wrong type, or not the asker's to give.
     """
-    allowed = tuple(field.name for field in arguments_of(verb, operator=asked.window is None))
+    allowed = tuple(field.name for field in arguments_of(verb, operator=caller.window is None))
     for argument, value in arguments.items():
         if argument not in allowed:
             raise RequestError(_not_allowed(argument, value, name, allowed))
-    fields = {**arguments, "request_id": asked.request_id, "reply_to": asked.reply_to}
+    fields = {**arguments, "request_id": caller.request_id, "reply_to": caller.reply_to}
     if (field := _window_field(verb)) is not None:
-        window = asked.window or _named_window(arguments.get(WINDOW)) or (OPERATOR if field.required else None)
+        window = caller.window or _named_window(arguments.get(WINDOW)) or (OPERATOR if field.required else None)
         fields |= {WINDOW: window} if window else {}
     try:
         return msgspec.convert(fields, type=verb.message, strict=True)
@@ -113,8 +113,8 @@ def _not_allowed(argument: str, value: object, name: str, allowed: tuple[str, ..
 
 def _worded(problem: str, arguments: Mapping[str, object]) -> str:
     """The finding of msgspec with the argument in front and what it was."""
-    rule, found, place = problem.partition(_PROBLEM_AT)
-    if not found:
+    rule, actual, place = problem.partition(_PROBLEM_AT)
+    if not actual:
         return problem
     argument = place.rstrip("`")
     value = f" {shown(arguments[argument])}" if argument in arguments else ""

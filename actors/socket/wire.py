@@ -78,8 +78,8 @@ def _brief(text: str, most: int) -> str:
 def _name_in(line: bytes) -> RequestName:
     """The id in a line that is a JSON object at least."""
     try:
-        found = msgspec.json.decode(line)
+        document = msgspec.json.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
-    name = found.get("id") if isinstance(found, dict) else None
+    name = document.get("id") if isinstance(document, dict) else None
     return name if type(name) is int or (isinstance(name, str) and len(name) <= LONGEST_ID) else None

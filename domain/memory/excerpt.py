@@ -30,15 +30,15 @@ def collapse(text: str) -> str:
     return " ".join(text.split())
 
 
-def excerpt(text: str, limit: int, wanted: Collection[str] = (), *, width: Callable[[str], int] = len) -> Excerpt:
-    """The stretch of `text` that bears most on `wanted` within `limit`, whitespace collapsed.
+def excerpt(text: str, limit: int, terms: Collection[str] = (), *, width: Callable[[str], int] = len) -> Excerpt:
+    """The stretch of `text` that bears most on `terms` within `limit`, whitespace collapsed.
 
     It begins where a sentence does. Equals: the longer stretch, then the earlier one.
 
     Args:
         text: What was said.
         limit: Most of `width` that the excerpt may take, marks included.
-        wanted: Index terms of the question, see `domain.memory.keywords.terms`; those of stop words count for nothing.
+        terms: Index terms of the question, see `domain.memory.keywords.terms`; those of stop words count for nothing.
         width: Space that a string takes where it is shown; at least 1 a character, additive.
 
     Raises:
@@ -51,39 +51,39 @@ def excerpt(text: str, limit: int, wanted: Collection[str] = (), *, width: Calla
         return Excerpt(whole, is_truncated=False)
     head = f"{MARK} "
     starts = [match.end() for match in _START.finditer(whole)] if limit > 2 * width(head) else []
-    found = _occurrences(whole, frozenset(wanted) - STOP_TERMS)
-    begins = [at for at, _, _ in found]
-    start, shown = 0, _fitting(whole, limit - width(MARK), width)
-    best = _gain(found, begins, 0, len(shown)), len(shown)
+    occurrences = _occurrences(whole, frozenset(terms) - STOP_TERMS)
+    begins = [at for at, _, _ in occurrences]
+    start, body = 0, _fitting(whole, limit - width(MARK), width)
+    best = _gain(occurrences, begins, 0, len(body)), len(body)
     for place in starts:
         # No character takes less than 1, so the stretch ends here at the latest.
-        if _gain(found, begins, place, place + limit) < best[0]:
+        if _gain(occurrences, begins, place, place + limit) < best[0]:
             continue
         stretch = _fitting(whole[place : place + limit], limit - width(head + MARK), width)
-        worth = _gain(found, begins, place, place + len(stretch)), len(stretch)
+        worth = _gain(occurrences, begins, place, place + len(stretch)), len(stretch)
         if worth > best:
-            start, shown, best = place, stretch, worth
-    return Excerpt((head if start else "") + shown + MARK, is_truncated=True)
+            start, body, best = place, stretch, worth
+    return Excerpt((head if start else "") + body + MARK, is_truncated=True)
 
 
-def _occurrences(text: str, wanted: frozenset[str]) -> list[tuple[int, int, str]]:
+def _occurrences(text: str, terms: frozenset[str]) -> list[tuple[int, int, str]]:
     """Where the wanted terms stand, in order: begin, end, term; not far off with marks that words leave out."""
-    if not wanted:
+    if not terms:
         return []
     padded = f" {spaced(text)} "
-    found: list[tuple[int, int, str]] = []
+    occurrences: list[tuple[int, int, str]] = []
     for word in set(padded.split()):
-        if (term := stem(word)) in wanted:
+        if (term := stem(word)) in terms:
             place = padded.find(f" {word} ")
             while place >= 0:
-                found.append((place, place + len(word), term))
+                occurrences.append((place, place + len(word), term))
                 place = padded.find(f" {word} ", place + len(word))
-    return sorted(found)
+    return sorted(occurrences)
 
 
-def _gain(found: list[tuple[int, int, str]], begins: list[int], begin: int, end: int) -> int:
+def _gain(occurrences: list[tuple[int, int, str]], begins: list[int], begin: int, end: int) -> int:
     """How many different terms stand between `begin` and `end`."""
-    within = found[bisect_left(begins, begin) : bisect_left(begins, end)]
+    within = occurrences[bisect_left(begins, begin) : bisect_left(begins, end)]
     return len({term for _, to, term in within if to <= end})
 
 

@@ -83,36 +83,36 @@ def tokens(text: str) -> int:
     return -(-len(text) // CHARS_PER_TOKEN)
 
 
-def inject(memories: Sequence[Memory], wanted: Collection[str] = (), budget: Budget = Budget()) -> Injection:
+def inject(memories: Sequence[Memory], terms: Collection[str] = (), budget: Budget = Budget()) -> Injection:
     """The block that shows as many of the first `memories` as the budget allows, in their order.
 
     The last one is cut short to fit if enough of it is left, else left out; nothing that comes later is tried then.
     Memories without text are passed over, and so are those whose path alone takes more than one memory may.
 
     Args:
-        wanted: Index terms of the question, which choose what a long turn shows.
+        terms: Index terms of the question, which choose what a long turn shows.
     """
     left = budget.total_tokens * CHARS_PER_TOKEN - len(_block([], budget))
     items: list[Injected] = []
-    terms = frozenset(wanted)
+    term_set = frozenset(terms)
     for index, memory in enumerate(memories):
         if len(items) == budget.most:
             break
         if not collapse(memory.text) or _room(memory, budget) < LEAST_ROOM:
             continue
         comma = 1 if items else 0
-        shown = _shown(memory, terms, budget, left - comma)
-        if shown is None:
+        part = _shown(memory, term_set, budget, left - comma)
+        if part is None:
             break
-        items.append(Injected(index, memory, shown.excerpt.text, shown.excerpt.is_truncated))
-        left -= comma + shown.size
+        items.append(Injected(index, memory, part.excerpt.text, part.excerpt.is_truncated))
+        left -= comma + part.size
     return Injection(_block(items, budget) if items else "", tuple(items))
 
 
-def rendered_size(memory: Memory, wanted: Collection[str] = (), budget: Budget = Budget()) -> int:
+def rendered_size(memory: Memory, terms: Collection[str] = (), budget: Budget = Budget()) -> int:
     """Characters that `memory` takes in a block that has room, its comma included."""
-    shown = _shown(memory, frozenset(wanted), budget, budget.total_tokens * CHARS_PER_TOKEN)
-    return shown.size + 1 if shown else 0
+    part = _shown(memory, frozenset(terms), budget, budget.total_tokens * CHARS_PER_TOKEN)
+    return part.size + 1 if part else 0
 
 
 class _Shown(NamedTuple):
@@ -121,17 +121,17 @@ class _Shown(NamedTuple):
     """Characters that it takes."""
 
 
-def _shown(memory: Memory, wanted: frozenset[str], budget: Budget, left: int) -> _Shown | None:
+def _shown(memory: Memory, terms: frozenset[str], budget: Budget, left: int) -> _Shown | None:
     """What is shown of `memory` with `left` characters to spend; None if that is too little."""
     frame, room = _frame(memory), _room(memory, budget)
     if room < LEAST_ROOM:
         return None
-    full, size = _excerpt(memory.text, room, wanted)
+    full, size = _excerpt(memory.text, room, terms)
     if frame + size <= left:
         return _Shown(full, frame + size)
     if left - frame < LEAST_CHARS:
         return None
-    part, size = _excerpt(memory.text, left - frame, wanted)
+    part, size = _excerpt(memory.text, left - frame, terms)
     return _Shown(part, frame + size)
 
 
@@ -151,11 +151,11 @@ def _path_size(path: str) -> int:
 
 
 @lru_cache(maxsize=128)
-def _excerpt(text: str, room: int, wanted: frozenset[str]) -> _Shown:
+def _excerpt(text: str, room: int, terms: frozenset[str]) -> _Shown:
     """Also what it adds to the frame. Kept, for whoever asks for a memory's size is about to inject it."""
     width = _width if _ESCAPED.search(text) else len
-    found = excerpt(text, room, wanted, width=width)
-    return _Shown(found, width(found.text) - found.is_truncated)
+    cut = excerpt(text, room, terms, width=width)
+    return _Shown(cut, width(cut.text) - cut.is_truncated)
 
 
 def _block(items: Iterable[Injected], budget: Budget) -> str:
@@ -165,8 +165,8 @@ def _block(items: Iterable[Injected], budget: Budget) -> str:
 
 def _rendered(item: Injected) -> str:
     truncated = "true" if item.is_truncated else "false"
-    path, shown = _json(item.memory.path), _json(item.excerpt)
-    return f'{{"path":{path},"line":{item.memory.line},"excerpt":{shown},"truncated":{truncated}}}'
+    path, text = _json(item.memory.path), _json(item.excerpt)
+    return f'{{"path":{path},"line":{item.memory.line},"excerpt":{text},"truncated":{truncated}}}'
 
 
 def _json(text: str) -> str:

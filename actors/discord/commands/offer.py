@@ -23,7 +23,7 @@ def slash(name: str, description: str, callback: Callable[..., Coroutine[Any, An
 
 def choices(names: Iterable[str], typed: str) -> Choices:
     """Those of `names` that hold what is typed so far, as many as Discord shows; beginnings first."""
-    wanted = typed.strip().casefold()
-    fitting = [name for name in names if wanted in name.casefold() and 0 < len(name) <= _LONGEST]
-    fitting.sort(key=lambda name: not name.casefold().startswith(wanted))
+    needle = typed.strip().casefold()
+    fitting = [name for name in names if needle in name.casefold() and 0 < len(name) <= _LONGEST]
+    fitting.sort(key=lambda name: not name.casefold().startswith(needle))
     return [app_commands.Choice(name=name, value=name) for name in fitting[:MOST_CHOICES]]

@@ -60,12 +60,12 @@ class PinCommands:
 
     @app_commands.describe(what="Your words, or a message's link or id; leave it out for what was said last")
     async def _remember(self, interaction: discord.Interaction, what: app_commands.Range[str, 1, 4000] = "") -> None:
-        asked = meant(what)
+        request = meant(what)
 
         def errand(invocation: Invocation) -> Awaitable[Answer]:
-            if asked.channel_id not in ("", invocation.window.id):
+            if request.channel_id not in ("", invocation.window.id):
                 return at_once(ELSEWHERE)
-            return self._pin(invocation, text=asked.text, message_id=asked.message_id)
+            return self._pin(invocation, text=request.text, message_id=request.message_id)
 
         await self._dispatcher.serve(interaction, errand)
 
@@ -103,14 +103,14 @@ class PinCommands:
     async def _unremember(
         self, interaction: discord.Interaction, message: app_commands.Range[str, 1, 200] = ""
     ) -> None:
-        asked = meant(message)
+        request = meant(message)
 
         def errand(invocation: Invocation) -> Awaitable[Answer]:
-            if asked.text:
+            if request.text:
                 return at_once("Please name the message by its link or its id.")
-            if asked.channel_id not in ("", invocation.window.id):
+            if request.channel_id not in ("", invocation.window.id):
                 return at_once(ELSEWHERE)
-            return self._unpin(invocation, asked.message_id)
+            return self._unpin(invocation, request.message_id)
 
         await self._dispatcher.serve(interaction, errand)
 

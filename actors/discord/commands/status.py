@@ -48,7 +48,7 @@ class StatusCommands:
         head = f"I am {user.display_name if user else 'here'}, online in {_counted(len(guilds), 'server')}."
 
         def errand(invocation: Invocation) -> Awaitable[Answer]:
-            asked = {
+            replies = {
                 describer: self._dispatcher.inquire(
                     describer,
                     DescribeYourself(
@@ -57,28 +57,29 @@ class StatusCommands:
                 )
                 for number, describer in enumerate(self._describers)
             }
-            return self._gathered(head, asked)
+            return self._gathered(head, replies)
 
         await self._dispatcher.serve(interaction, errand)
 
-    async def _gathered(self, head: str, asked: dict[Address, asyncio.Future[Message]]) -> Answer:
+    async def _gathered(self, head: str, replies: dict[Address, asyncio.Future[Message]]) -> Answer:
         """What came in the time that people like to wait; who says nothing is named."""
-        if asked:
-            await asyncio.wait(asked.values(), timeout=self._dispatcher.timing.answer_within_s / 2)
+        if replies:
+            await asyncio.wait(replies.values(), timeout=self._dispatcher.timing.answer_within_s / 2)
         lines = [head]
-        for describer, reply in asked.items():
-            if reply.done() and isinstance(told := reply.result(), SelfDescription):
-                lines.append(self._described(told))
+        for describer, reply in replies.items():
+            if reply.done() and isinstance(description := reply.result(), SelfDescription):
+                lines.append(self._described(description))
             else:
                 reply.cancel()
                 lines.append(f"**{describer}**: does not answer")
         return Answer("\n".join(lines))
 
-    def _described(self, told: SelfDescription) -> str:
+    def _described(self, description: SelfDescription) -> str:
         figures = (
-            f"{name.replace('_', ' ')} {self._dispatcher.quoted(str(value), _FIGURE)}" for name, value in told.figures
+            f"{name.replace('_', ' ')} {self._dispatcher.quoted(str(value), _FIGURE)}"
+            for name, value in description.figures
         )
-        return f"**{told.about}**: {', '.join(figures) or 'nothing to tell'}"
+        return f"**{description.about}**: {', '.join(figures) or 'nothing to tell'}"
 
     async def _help(self, interaction: discord.Interaction) -> None:
         await self._dispatcher.serve(

@@ -91,18 +91,18 @@ class Commands:
         http, application_id = self._client.http, self._client.application_id
         if application_id is None:
             raise ValueError("application_id None: it is known once the client has logged in")
-        wanted: list[Any] = [command.to_dict(self._tree) for command in self._tree.get_commands()]
+        payloads: list[Any] = [command.to_dict(self._tree) for command in self._tree.get_commands()]
         if guild_id is not None:
             listed = await http.get_guild_commands(application_id, guild_id)
         else:
             listed = await http.get_global_commands(application_id)
-            wanted = [{**command, "contexts": [_BOT_DM]} for command in wanted]
-        if definitions(listed) == definitions(wanted):
+            payloads = [{**command, "contexts": [_BOT_DM]} for command in payloads]
+        if definitions(listed) == definitions(payloads):
             return False
         if guild_id is not None:
-            await http.bulk_upsert_guild_commands(application_id, guild_id, wanted)
+            await http.bulk_upsert_guild_commands(application_id, guild_id, payloads)
         else:
-            await http.bulk_upsert_global_commands(application_id, wanted)
+            await http.bulk_upsert_global_commands(application_id, payloads)
         return True
 
 

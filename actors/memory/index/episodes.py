@@ -54,10 +54,10 @@ class Episodes:
 
     def leave(self, row: int) -> None:
         """Take a row that is about to go out of its episode; what is left may be two."""
-        found = self._session.rows("SELECT window, timestamp FROM turns WHERE id = ?", row)
-        if not found:
+        rows = self._session.rows("SELECT window, timestamp FROM turns WHERE id = ?", row)
+        if not rows:
             return
-        window, at = found[0]
+        window, at = rows[0]
         before, after = self._beside(row, window, at)
         if before is None or after is None or before.episode != after.episode:
             return

@@ -71,9 +71,9 @@ def search_path(path: str, executable: tuple[str, ...]) -> str:
 
 
 @lru_cache(maxsize=16)
-def _shown_folders(path: str, shown: tuple[str, ...]) -> tuple[str, ...]:
+def _shown_folders(path: str, visible: tuple[str, ...]) -> tuple[str, ...]:
     """The folders of `path` that are shown; looked at once, for where links lead stays the same."""
-    return tuple(folder for folder in path.split(os.pathsep) if folder and is_below(os.path.realpath(folder), shown))
+    return tuple(folder for folder in path.split(os.pathsep) if folder and is_below(os.path.realpath(folder), visible))
 
 
 def is_below(path: str, folders: tuple[str, ...]) -> bool:

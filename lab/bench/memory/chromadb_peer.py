@@ -47,9 +47,9 @@ def asked(collection: Any, arguments: dict[str, Any]) -> dict[str, Any]:
     lists, took = [], []
     for query in queries:
         begin = time.perf_counter()
-        found = collection.query(query_embeddings=query[None], n_results=min(arguments["nearest"], arguments["rows"]))
+        answer = collection.query(query_embeddings=query[None], n_results=min(arguments["nearest"], arguments["rows"]))
         took.append((time.perf_counter() - begin) * 1000.0)
-        lists.append([int(name) for name in found["ids"][0]])
+        lists.append([int(name) for name in answer["ids"][0]])
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return {"lists": lists, "took_ms": took, "resident_mb": pages * os.sysconf("SC_PAGE_SIZE") / 1e6}
 

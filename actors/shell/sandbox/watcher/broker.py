@@ -150,8 +150,8 @@ class Broker:
                 flags = _AT_SYMLINK_NOFOLLOW if request.name == "lchown" else 0
                 target, owner = self._object(request, opened, _AT_FDCWD, path, flags), (1, 2)
         state = os.fstat(target)
-        wanted = [request.number(index) for index in owner]
-        if wanted[0] not in (-1, state.st_uid) or wanted[1] not in (-1, state.st_gid):
+        owner_ids = [request.number(index) for index in owner]
+        if owner_ids[0] not in (-1, state.st_uid) or owner_ids[1] not in (-1, state.st_gid):
             raise PermissionError(errno.EPERM, "another owner")
 
     def _change_times(self, request: _Request, opened: ExitStack) -> None:
@@ -271,12 +271,12 @@ def _memory(thread: int, address: int, size: int) -> bytes:
 
 def _text(thread: int, address: int) -> str:
     """The C string at `address`; read by pages, for the page behind it may not be there."""
-    found = b""
-    while b"\0" not in found:
-        if len(found) > _MOST_PATH:
+    data = b""
+    while b"\0" not in data:
+        if len(data) > _MOST_PATH:
             raise OSError(errno.ENAMETOOLONG, "path")
-        piece = _memory(thread, address + len(found), _PAGE - (address + len(found)) % _PAGE)
+        piece = _memory(thread, address + len(data), _PAGE - (address + len(data)) % _PAGE)
         if not piece:
             raise OSError(errno.EFAULT, "path")
-        found += piece
-    return os.fsdecode(found.split(b"\0")[0])
+        data += piece
+    return os.fsdecode(data.split(b"\0")[0])

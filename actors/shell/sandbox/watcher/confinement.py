@@ -31,8 +31,8 @@ def limit_all() -> None:
     for name, most in LIMITS.items():
         kind = getattr(resource, f"RLIMIT_{name}")
         _, hard = resource.getrlimit(kind)
-        wanted = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        resource.setrlimit(kind, (wanted, wanted))
+        limit = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(kind, (limit, limit))
 
 
 def start(job: Job, output: int, status: int) -> tuple[int, int | None]:

@@ -161,13 +161,13 @@ class Supervisor:
     def _give_way(self) -> None:
         """Have all of the command give way to others, with all their threads and however they multiply."""
         self._has_given_way = True
-        wanted = min(_LEAST_PRIORITY, self._priority + self._job.nice)
+        priority = min(_LEAST_PRIORITY, self._priority + self._job.nice)
         groups = {-1}
         while groups and not self._is_to_end:
-            groups = {group for group in _groups(descendants(os.getpid())) if _priority(group) < wanted}
+            groups = {group for group in _groups(descendants(os.getpid())) if _priority(group) < priority}
             for group in groups:
                 with suppress(ProcessLookupError):
-                    os.setpriority(os.PRIO_PGRP, group, wanted)
+                    os.setpriority(os.PRIO_PGRP, group, priority)
             if self._job.most_processes:
                 self._count()
         os.setpriority(os.PRIO_PROCESS, 0, self._priority)
@@ -273,12 +273,12 @@ def descendants(ancestor: int) -> set[int]:
                 parent, is_dead = _parent(entry)
                 if not is_dead:
                     children.setdefault(parent, []).append(int(entry))
-    found: set[int] = set()
+    family: set[int] = set()
     generation = children.get(ancestor, [])
     while generation:
-        found.update(generation)
+        family.update(generation)
         generation = [child for parent in generation for child in children.get(parent, [])]
-    return found
+    return family
 
 
 def _parent(pid: str) -> tuple[int, bool]:
