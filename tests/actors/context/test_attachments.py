@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-
-import pytest
 
 from messages.context import Attachment, FileKind
 from messages.model import ImageFile
@@ -27,14 +24,6 @@ PASTE = Attachment(
     path="attachments/1/message.txt",
     shown_chars=5,
 )
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    """A running window system."""
-    made = Rig(tmp_path)
-    yield made
-    made.stop()
 
 
 def test_the_log_names_every_file_and_how_much_was_typed(rig: Rig) -> None:

@@ -8,21 +8,12 @@ from pathlib import Path
 import pytest
 
 from domain.log.event import Kind
-from messages.base import Address, MessageId, RequestId, UserId
-from messages.context import NewWindowStarted, StartNewWindow
-from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, PostMessage, ShowTyping
-from messages.model import CancelModel, ModelFailed, ModelRequest, StopReason, ToolCall
+from messages.base import Address
+from messages.discord import PostMessage, ShowTyping
+from messages.model import ModelFailed, ModelRequest, StopReason, ToolCall
 from messages.shell import BashRefused
 from messages.turn import PrepareTurn, TurnContribution, TurnEnded
 from tests.actors.context.rig import CHANNEL, THREAD, Rig, bash_call, of_type, reply, texts
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    """A running window system."""
-    made = Rig(tmp_path)
-    yield made
-    made.stop()
 
 
 def test_a_message_is_logged_before_the_model_hears_of_it(rig: Rig) -> None:
@@ -249,94 +240,6 @@ class TestContributors:
         (request,) = asked.requests()
         assert all("BLOCK" not in message.text for message in request.messages)
         assert b"BLOCK" not in asked.logs()[0].read_bytes()
-
-
-class TestNewWindow:
-    """What /new does."""
-
-    def start(self, rig: Rig) -> NewWindowStarted:
-        edge = rig.system.edge("asker")
-        command = StartNewWindow(
-            request_id=RequestId("n"), reply_to=edge.address, window=CHANNEL, asked_by=UserId("910000000000000021")
-        )
-        rig.tell(CHANNEL, command)
-        (started,) = of_type(NewWindowStarted, edge.drain())
-        return started
-
-    def test_history_is_empty_and_a_new_log_is_begun_at_once(self, rig: Rig) -> None:
-        rig.say("old", 1)
-        rig.answer("yes")
-        rig.deliver()
-        before = rig.logs()[0].read_bytes()
-        started = self.start(rig)
-        assert len(rig.logs()) == 2
-        assert rig.logs()[1] == rig.root / started.path
-        rig.say("new", 2)
-        assert texts(rig.answer("ok")) == ["new"]
-        assert rig.logs()[0].read_bytes() == before
-        assert not rig.logs()[0].stat().st_mode & 0o222
-
-    def test_a_running_turn_is_aborted_and_its_late_answer_dropped(self, rig: Rig) -> None:
-        rig.say("old", 1)
-        rig.say("waiting", 2)
-        (request,) = rig.requests()
-        self.start(rig)
-        assert of_type(CancelModel, rig.model.drain()) == [CancelModel(request_id=request.request_id)]
-        rig.tell(CHANNEL, reply(request, "late"))
-        assert rig.posts() == []
-        assert rig.kinds() == []
-        old = rig.logs()[0].read_text()
-        assert old.count('"what":"aborted"') == 2
-
-    def test_a_message_of_the_old_window_is_not_news_in_the_new_one(self, rig: Rig) -> None:
-        rig.say("old", 1)
-        rig.answer("yes")
-        self.start(rig)
-        rig.say("old", 1)
-        assert rig.kinds() == []
-
-    def test_other_windows_stay_as_they_are(self, rig: Rig) -> None:
-        rig.say("in the thread", 5, THREAD)
-        rig.answer("yes")
-        self.start(rig)
-        rig.say("still there?", 6, THREAD)
-        assert texts(rig.answer("yes")) == ["in the thread", "yes", "still there?"]
-
-    def test_it_opens_the_first_log_of_a_window_that_has_none(self, rig: Rig) -> None:
-        self.start(rig)
-        assert len(rig.logs()) == 1
-
-
-class TestDelivery:
-    """Getting an answer shown, once."""
-
-    def test_a_failed_delivery_is_tried_again_later_after_a_look(self, rig: Rig) -> None:
-        rig.say("hello", 1)
-        rig.answer("hi")
-        (post,) = rig.posts()
-        rig.tell(CHANNEL, DeliveryFailed(request_id=post.request_id, reason="no network"))
-        assert rig.posts() == []
-        rig.advance(5)
-        again = rig.deliver()
-        assert (again.nonce, again.text, again.look_first) == (post.nonce, "hi", True)
-        rig.advance(1000)
-        assert rig.posts() == []
-
-    def test_a_refused_delivery_is_logged_and_not_tried_again(self, rig: Rig) -> None:
-        rig.say("hello", 1)
-        rig.answer("hi")
-        (post,) = rig.posts()
-        rig.tell(CHANNEL, DeliveryRefused(request_id=post.request_id, reason="the channel is gone"))
-        rig.advance(1000)
-        assert rig.posts() == []
-        assert rig.events()[-1].meta_dict()["refused"] == "the channel is gone"
-
-    def test_a_confirmation_that_comes_twice_is_logged_once(self, rig: Rig) -> None:
-        rig.say("hello", 1)
-        rig.answer("hi")
-        post = rig.deliver()
-        rig.tell(CHANNEL, Delivered(request_id=post.request_id, message_ids=(MessageId("5"),)))
-        assert rig.kinds().count(Kind.DELIVERY) == 1
 
 
 def test_a_request_that_got_lost_ends_in_a_notice(rig: Rig) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,14 +14,6 @@ from messages.discord import PostMessage
 from messages.model import StopReason
 from messages.turn import EventsLogged, PrepareTurn
 from tests.actors.context.rig import CHANNEL, Rig, bash_call, of_type, texts
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    """A running window system."""
-    made = Rig(tmp_path)
-    yield made
-    made.stop()
 
 
 class TestOverheard:

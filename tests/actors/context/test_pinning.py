@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from domain.log.event import Kind
 from messages.base import Message, RequestId, UserId, Window
@@ -18,13 +15,6 @@ from messages.turn import EventsLogged
 from tests.actors.context.rig import CHANNEL, Rig, of_type
 from tests.actors.memory.rig import PUBLIC, MemoryRig
 from tests.actors.memory.test_memory_actor import THREAD, excerpts, memories
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    made = Rig(tmp_path)
-    yield made
-    made.stop()
 
 
 def pin(rig: Rig | MemoryRig, request: str = "r1", window: Window = CHANNEL, **fields: Any) -> Message:

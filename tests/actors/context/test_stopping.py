@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from domain.log.event import Kind
@@ -15,14 +12,6 @@ from messages.shell import CancelBash
 from messages.socket import Refused
 from messages.turn import EventsLogged, TurnEnded
 from tests.actors.context.rig import CHANNEL, Rig, bash_call, bash_result, of_type, reply, texts
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    """A running window system."""
-    made = Rig(tmp_path)
-    yield made
-    made.stop()
 
 
 def stop(rig: Rig, turn_id: str = "") -> Message:
