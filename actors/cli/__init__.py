@@ -2,8 +2,8 @@
 
 Read first `common.py` (options, errors, logging), then `run.py` and `try_it.py` (an agent that lives), then
 `agent_cli.py` (one stateless turn). `doctor_findings.py` folds over the parts' checks; `lab/` holds the commands that
-measure, load and break. Commands write to the terminal; only `agent memory rebuild` and `agent reminders` write files,
-through the actors that own these.
+measure, load and break. Commands write to the terminal. Of the agent's data, `agent memory rebuild` alone writes any,
+through the memory; `agent doctor` takes the data root's lock for a moment; the lab's commands write what they measure.
 """
 
 from __future__ import annotations

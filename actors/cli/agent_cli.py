@@ -21,7 +21,7 @@ STATELESS = "agent-cli is stateless: every call is a window of its own, so there
 TURN_S = 3_600.0
 
 
-@click.command()
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("prompt", required=False)
 @click.option("--model", help="As litellm names it, or offline; else the configured one.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")

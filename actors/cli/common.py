@@ -73,6 +73,12 @@ def raise_file_limit() -> int:
     return hard
 
 
+def playground_hint(data_root: Path, file: str) -> str:
+    """Where else to look for a file that `data_root` lacks: with `agent try`, which has one of its own; or nothing."""
+    tried = data_root / "playground"
+    return f"; for the one of `agent try` add --data {tried}" if (tried / file).exists() else ""
+
+
 def sandbox_note(settings: Settings) -> str:
     """One line that says what commands are kept in, for those who start an agent."""
     from actors.shell.launch import probe_bash

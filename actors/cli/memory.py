@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from actors.cli.common import config_option, fail, json_option, load_settings
+from actors.cli.common import config_option, fail, json_option, load_settings, playground_hint
 from domain.text.terminal_text import plain
 
 if TYPE_CHECKING:
@@ -38,7 +38,12 @@ def memory() -> None:
 @memory.command()
 @click.argument("query", nargs=-1, required=True)
 @click.option("--limit", type=click.IntRange(1, 200), default=10, show_default=True, help="Most memories to show.")
-@click.option("--window", "window", default=OPERATOR, help="Only what may be shown there, e.g. discord-thread/123.")
+@click.option(
+    "--window",
+    "window",
+    default=OPERATOR,
+    help="Only what may be shown there, e.g. discord-thread/123; needs the running agent.",
+)
 @_options
 def search(
     query: tuple[str, ...], limit: int, window: str, config_file: Path | None, data: Path | None, as_json: bool
@@ -154,7 +159,9 @@ def _alone(
         fail(str(error))
     except TimeoutError:
         fail(f"the memory did not answer within {answer_s:g} s")
-    return _result(answer)
+    index = "memory/index.sqlite"
+    hint = "" if (settings.data_root / index).exists() else playground_hint(settings.data_root, index)
+    return _result(answer, hint)
 
 
 def _rebuilt_alone(settings: Settings, secrets: Mapping[str, str]) -> Answer:
@@ -174,14 +181,14 @@ def _rebuilt_alone(settings: Settings, secrets: Mapping[str, str]) -> Answer:
         root.release()
 
 
-def _result(answer: Any) -> Answer:
+def _result(answer: Any, hint: str) -> Answer:
     """A message as JSON says it, as a door does."""
     import msgspec
 
     from messages.socket import Refused
 
     if isinstance(answer, Refused):
-        fail(answer.reason)
+        fail(f"{answer.reason}{hint}")
     fields: dict[str, Any] = msgspec.to_builtins(answer)
     return {name: value for name, value in fields.items() if name not in ("type", "request_id")}
 

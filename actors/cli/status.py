@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from actors.cli.common import config_option, fail, json_option, load_settings
+from actors.cli.common import config_option, fail, json_option, load_settings, playground_hint
 from domain.text.terminal_text import plain
 
 COUNTS = ("crashes", "restarts", "stuck", "dead_letters")
@@ -27,7 +27,7 @@ def status(config_file: Path | None, data: Path | None, as_json: bool) -> None:
     try:
         report = ask_operator(settings.data_root, "status")
     except AgentNotRunningError as error:
-        fail(f"{error}{_hint(settings.data_root)}")
+        fail(f"{error}{playground_hint(settings.data_root, 'agent.sock')}")
     except RefusalError as error:
         fail(str(error))
     if as_json:
@@ -35,12 +35,6 @@ def status(config_file: Path | None, data: Path | None, as_json: bool) -> None:
         return
     for name, value in _rows(report):
         click.echo(f"{click.style(f'{name:{_width(report)}}', bold=True)}  {value}")
-
-
-def _hint(data_root: Path) -> str:
-    """Where else an agent seems to run; `agent try` has a data root of its own."""
-    tried = data_root / "playground"
-    return f"; for the one of `agent try` add --data {tried}" if (tried / "agent.sock").exists() else ""
 
 
 def _rows(report: Mapping[str, Any]) -> list[tuple[str, str]]:

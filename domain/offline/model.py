@@ -52,6 +52,8 @@ _HEADER = re.compile(r"\[[^\]\n]* UTC\] [^\n]*:\n")
 """The line that says who wrote a prompt and when."""
 _ENDING = re.compile(r"(?:\A|\n\n)\[(?P<how>(?:Exit code|Ended by signal|Killed:|Cancelled:)[^\n]*)\]\s*\Z")
 """How a tool result says that its command did not end well."""
+_NOT_RUN = "Not run: "
+"""How a tool result begins whose command was not run."""
 _CODE_RUN = re.compile(r"`+")
 
 
@@ -247,6 +249,8 @@ RULES: tuple[Rule, ...] = (
 
 
 def _report(call: ToolCall | None, result: str) -> str:
+    if result.startswith(_NOT_RUN):
+        return f"{_subject(call)} (not run):\n{_fenced(result.removeprefix(_NOT_RUN))}"
     ending = _ENDING.search(result)
     output = result[: ending.start()] if ending else result
     how = ending["how"].rstrip(".") if ending else "exit code 0"

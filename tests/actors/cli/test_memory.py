@@ -55,6 +55,18 @@ def test_a_search_needs_no_running_agent(home: Path) -> None:
     assert line.startswith("## ")
 
 
+def test_where_there_is_no_index_that_of_agent_try_is_named(tmp_path: Path) -> None:
+    plain_refusal = run("agent", "memory", "stats", cwd=tmp_path)
+    tried = tmp_path / "data" / "playground"
+    (tried / "memory").mkdir(parents=True)
+    (tried / "memory" / "index.sqlite").touch()
+    hinted = run("agent", "memory", "stats", cwd=tmp_path)
+
+    assert (plain_refusal.returncode, hinted.returncode) == (1, 1)
+    assert "--data" not in plain_refusal.stderr
+    assert f"for the one of `agent try` add --data {tried}" in hinted.stderr
+
+
 def test_people_read_what_was_found_with_its_place(home: Path) -> None:
     done = run("agent", "memory", "search", "cat", cwd=home)
 

@@ -133,6 +133,12 @@ def test_the_output_is_quoted_with_the_exit_state() -> None:
     assert "(killed: the command ran longer" in after("sleep 9", "x\n\n[Killed: the command ran longer.]").text
 
 
+def test_a_command_that_was_not_run_has_no_exit_state() -> None:
+    refused = after("ls", "Not run: no sandbox works here.").text
+
+    assert refused == "`ls` (not run):\n```\nno sandbox works here.\n```"
+
+
 def test_every_result_is_told_in_order() -> None:
     text = after("x", "first", "second").text
 
