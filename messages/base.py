@@ -33,7 +33,7 @@ class Value(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class Message(msgspec.Struct, frozen=True, kw_only=True, gc=False, tag=True):
-    """What one actor says to another: immutable, serialisable (tagged with its class name), comparable."""
+    """Unit of communication between actors: immutable, serialisable (tagged with its class name), comparable."""
 
 
 class Address(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
@@ -50,7 +50,7 @@ class Address(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
 
 
 class Surface(StrEnum):
-    """Where a conversation is held."""
+    """Kind of place in which a conversation is held."""
 
     DISCORD_CHANNEL = "discord-channel"
     DISCORD_THREAD = "discord-thread"

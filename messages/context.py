@@ -14,7 +14,7 @@ from messages.turn import ReferenceExpanded, TurnContribution
 
 
 class FileKind(StrEnum):
-    """What became of a file that came with a message."""
+    """Fate of a file that came with a message."""
 
     UNREAD = "unread"
     """Nobody tried to read it; only its address is known."""
@@ -135,7 +135,7 @@ class ChooseModel(Message, frozen=True, kw_only=True, gc=False):
 
 
 class ModelChosen(Message, frozen=True, kw_only=True, gc=False):
-    """Which model answers in the window."""
+    """Choice of the model that answers in the window."""
 
     request_id: RequestId
     model: str
@@ -154,7 +154,7 @@ class TellUsage(Message, frozen=True, kw_only=True, gc=False):
 
 
 class UsageTold(Message, frozen=True, kw_only=True, gc=False):
-    """What the window's present conversation has used, as far as providers say."""
+    """Usage of the window's present conversation, as far as providers say."""
 
     request_id: RequestId
     model: str
@@ -237,7 +237,7 @@ class DeliveryDue(Message, frozen=True, kw_only=True, gc=False):
 
 
 class StatusDue(Message, frozen=True, kw_only=True, gc=False):
-    """What is being done has lasted long enough to be shown (the actor's own timer)."""
+    """Timer of the actor's own: what is being done has lasted long enough to be shown."""
 
     turn_id: TurnId
     step: int

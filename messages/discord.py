@@ -1,4 +1,4 @@
-"""How to talk to the surface that people read: DiscordActor, or the command line in its place."""
+"""Protocol of the surface that people read: DiscordActor, or the command line in its place."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class ShowTyping(Message, frozen=True, kw_only=True, gc=False):
 
 
 class ReactionKind(StrEnum):
-    """What has become of a message."""
+    """Fate of a message, as a reaction shows it."""
 
     TAKEN = "taken"
     """It is being worked on."""

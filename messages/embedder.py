@@ -1,4 +1,4 @@
-"""How to talk to EmbedderActor, the only one that turns text into vectors."""
+"""Protocol of EmbedderActor, the only one that turns text into vectors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ EMBEDDER = Address("embedder")
 
 
 class TextRole(StrEnum):
-    """What a text is embedded for: some models treat the two differently."""
+    """Use of a text that is embedded: some models treat the two differently."""
 
     DOCUMENT = "document"
     QUERY = "query"
@@ -57,7 +57,7 @@ class DeadlinePassed(Message, frozen=True, kw_only=True, gc=False):
 
 
 class PauseOver(Message, frozen=True, kw_only=True, gc=False):
-    """Calls may be made again (the actor's own timer)."""
+    """Timer of the actor's own: calls may be made again."""
 
 
 class ProbeDue(Message, frozen=True, kw_only=True, gc=False):

@@ -1,4 +1,4 @@
-"""What the kernel says to whoever runs the system, when it cannot keep an actor running."""
+"""Event of the kernel, for whoever runs the system: an actor cannot be kept running."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How to talk to MemoryActor, the owner of the index over everything that was said.
+"""Protocol of MemoryActor, the owner of the index over everything that was said.
 
 It also contributes to turns and hears of them, in the words of `messages.turn`. A request's `window` says on whose
 behalf it is made: only what may be shown there is given. The command line's window is the operator's, who may see all.
@@ -84,7 +84,7 @@ class RebuildMemory(Message, frozen=True, kw_only=True, gc=False):
 
 
 class MemoriesFound(Message, frozen=True, kw_only=True, gc=False):
-    """What was found, best first."""
+    """Results of a search, best first."""
 
     request_id: RequestId
     memories: tuple[FoundMemory, ...]

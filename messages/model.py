@@ -1,4 +1,4 @@
-"""How to talk to ModelActor, the only one that calls language models."""
+"""Protocol of ModelActor, the only one that calls language models."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MODEL = Address("model")
 
 
 class Role(StrEnum):
-    """Who speaks in a request."""
+    """Speaker of a message in a request."""
 
     USER = "user"
     ASSISTANT = "assistant"
@@ -65,7 +65,7 @@ class Usage(Value, frozen=True, kw_only=True, gc=False):
 
 
 class StopReason(StrEnum):
-    """Why the model stopped speaking."""
+    """Reason for which the model stopped speaking."""
 
     STOP = "stop"
     TOOL_CALLS = "tool_calls"

@@ -120,7 +120,7 @@ class ReminderDeleted(Message, frozen=True, kw_only=True, gc=False):
 
 
 class RemindersListed(Message, frozen=True, kw_only=True, gc=False):
-    """What the file holds now."""
+    """Reminders that the file holds now."""
 
     request_id: RequestId
     reminders: tuple[ListedReminder, ...]

@@ -1,4 +1,4 @@
-"""How to talk to ShellActor, the only one that starts processes."""
+"""Protocol of ShellActor, the only one that starts processes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ SHELL = Address("shell")
 
 
 class BashOutcome(StrEnum):
-    """How a command ended."""
+    """Kind of a command's end."""
 
     EXITED = "exited"
     TIMED_OUT = "timed-out"
@@ -37,7 +37,7 @@ class CancelBash(Message, frozen=True, kw_only=True, gc=False):
 
 
 class BashResult(Message, frozen=True, kw_only=True, gc=False):
-    """What a command printed and how it ended."""
+    """Output of a command and its end."""
 
     request_id: RequestId
     outcome: BashOutcome

@@ -1,4 +1,4 @@
-"""How to talk to SkillsActor, which knows what is written in the skill folders; it is a contributor to turns, too."""
+"""Protocol of SkillsActor, which knows what is written in the skill folders; it is a contributor to turns, too."""
 
 from __future__ import annotations
 

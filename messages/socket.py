@@ -1,4 +1,4 @@
-"""What every actor that answers the control socket shares.
+"""Protocol of the control socket, shared by every actor that answers it.
 
 Owner: SocketActor turns each line of a socket into a message to the actor that owns the matter. Such a message has the
 fields `request_id`, `reply_to` and, where it concerns one window, `window`: the door fills these in, so that a request

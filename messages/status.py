@@ -1,4 +1,4 @@
-"""How an actor is asked what it is doing; any actor that has something to tell may answer."""
+"""Protocol of self-description: an actor is asked what it is doing; any actor that has something to tell may answer."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class DescribeYourself(Message, frozen=True, kw_only=True, gc=False):
 
 
 class SelfDescription(Message, frozen=True, kw_only=True, gc=False):
-    """How one actor is."""
+    """Figures of one actor."""
 
     request_id: RequestId
     about: str

@@ -1,4 +1,4 @@
-"""How anyone takes part in a turn: contribute before it, hear of it afterwards.
+"""Protocol of a turn, for whoever takes part: contribute before it, hear of it afterwards.
 
 Owner: whoever is named a contributor or a subscriber; ContextActor asks and tells.
 """

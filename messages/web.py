@@ -1,4 +1,4 @@
-"""How to talk to WebActor, the only one that reads the web on behalf of a command."""
+"""Protocol of WebActor, the only one that reads the web on behalf of a command."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class ReadPage(Message, frozen=True, kw_only=True, gc=False):
 
 
 class WebFound(Message, frozen=True, kw_only=True, gc=False):
-    """What a search found, best first; nothing if there is nothing."""
+    """Results of a web search, best first; nothing if there is nothing."""
 
     request_id: RequestId
     results: tuple[WebResult, ...]

@@ -1,4 +1,4 @@
-"""What several commands share: reading the settings, saying errors, logging."""
+"""Options, settings, errors and logging that several commands share."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ REOPEN_AFTER_S = 60.0
 
 
 class ContextActor(Actor):
-    """Holds one window's conversation, one turn at a time; messages that come meanwhile wait or join it.
+    """Owner of one window's conversation, one turn at a time; messages that come meanwhile wait or join it.
 
     Owns: the window's log file, the history, the turn in hand.
     Asks: contributors for blocks, the model for answers, the shell for commands, the surface to show things.

@@ -1,4 +1,4 @@
-"""What contributors say before a turn: blocks for this turn, and instructions that stay until they say otherwise."""
+"""Contributions of a turn: blocks for this turn, and instructions that stay until they say otherwise."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from messages.socket import Refused
 
 
 class ModelChoice:
-    """Answers `/model` and `/usage`; the choice is in the log."""
+    """Handler of `/model` and `/usage`; the choice is in the log."""
 
     def __init__(self, host: WindowHost, models: tuple[str, ...]) -> None:
         """The choice that the log holds.

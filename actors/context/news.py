@@ -8,7 +8,7 @@ from messages.turn import EventsLogged, LoggedEvent, TurnEnded
 
 
 class News:
-    """Tells subscribers of events that are in the log; a person's words wait for the end of the turn they open."""
+    """Notifier of subscribers: events that are in the log; a person's words wait for the end of the turn they open."""
 
     def __init__(self, host: WindowHost, subscribers: tuple[Address, ...]) -> None:
         self._host = host

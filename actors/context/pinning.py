@@ -14,7 +14,7 @@ from messages.turn import LoggedEvent
 
 
 class Pinning:
-    """Answers a window's pin commands; pins are rare, so each looks through the window's logs anew."""
+    """Handler of a window's pin commands; pins are rare, so each looks through the window's logs anew."""
 
     def __init__(self, host: WindowHost, journal: Journal, news: News) -> None:
         self._host = host

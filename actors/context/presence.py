@@ -20,7 +20,7 @@ _NO_TURN = TurnId("")
 
 
 class Presence:
-    """Tells the surface how the one running turn is; says nothing twice and nothing of what is over soon.
+    """Progress of the one running turn, told to the surface; nothing twice and nothing of what is over soon.
 
     Typing is a lease: it is renewed while the turn runs and ends by itself when the actor no longer does.
     """

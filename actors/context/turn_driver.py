@@ -1,4 +1,4 @@
-"""Takes one turn from the person's words to the final answer: prepare, think, act, think again."""
+"""Turn driver: takes one turn from the person's words to the final answer: prepare, think, act, think again."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ INTERRUPTED = (
 
 
 class TurnDriver:
-    """Runs at most one turn at a time for its host; every step is recorded before the world hears of it."""
+    """State machine of at most one turn at a time; every step is recorded before the world hears of it."""
 
     def __init__(
         self,

@@ -17,7 +17,7 @@ NO_REQUEST = RequestId("")
 
 
 class Phase(StrEnum):
-    """What a turn waits for."""
+    """State of a turn: what it waits for."""
 
     PREPARING = "preparing"
     """Contributors."""

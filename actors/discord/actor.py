@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 
 
 class DiscordActor(Actor):
-    """Tells windows what people say in Discord, and shows what the windows answer.
+    """Bridge to Discord: tells windows what people say there, and shows what the windows answer.
 
     Owns: a thread with an event loop, and on it every object of discord.py.
     Asks: the windows' actors and the parts of the menu, for what people want by commands and buttons.

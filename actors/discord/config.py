@@ -10,7 +10,7 @@ from actors.part import DiscordConnection
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiscordConfig:
-    """What the operator decides; the defaults are those of `[discord]` in the settings."""
+    """Configuration of the Discord actor; the defaults are those of `[discord]` in the settings."""
 
     connection: DiscordConnection
     """Which Discord, as whom, and whom to hear; its channels are ids."""

@@ -1,4 +1,4 @@
-"""How long the bot waits for what, in one value that tests make small."""
+"""Time-outs and pauses of the bot, in one value that tests make small."""
 
 from __future__ import annotations
 

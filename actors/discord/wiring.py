@@ -51,7 +51,7 @@ class DiscordHost(Host, Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
-    """What the parts find outside of the actor."""
+    """Environment of the actor's parts, outside of it."""
 
     menu: Menu
     """What people can ask the parts."""

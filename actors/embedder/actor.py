@@ -58,7 +58,7 @@ WARM_UP = ""
 
 
 class EmbedderActor(Actor):
-    """Gets vectors for texts: many texts a call, few calls at once, queries before documents.
+    """Queue before the embedding provider: many texts a call, few calls at once, queries before documents.
 
     Owns: the event loop on which calls are made; the local model.
     Asks: the provider. After a failure that may pass nothing is called for a while (1 s, then twice as long each time,

@@ -20,7 +20,7 @@ class CallError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How a backend wants to be called."""
+    """Limits of a backend: how it wants to be called."""
 
     texts: int
     """Most in one call."""
@@ -33,7 +33,7 @@ class Limits:
 
 
 class Backend(Protocol):
-    """Makes single calls; whoever asks it decides about retries. Lives on one event loop."""
+    """Provider of vectors in single calls; whoever asks it decides about retries. Lives on one event loop."""
 
     @property
     def limits(self) -> Limits:

@@ -23,7 +23,7 @@ _UNREADABLE = frozenset({"UnknownApiResponseError", "JSONDecodeError"})
 
 
 class GoogleBackend:
-    """Calls through the google-genai client, which is imported in a thread at the first need: it takes seconds."""
+    """Backend on the google-genai client, which is imported in a thread at the first need: it takes seconds."""
 
     def __init__(
         self, *, model: str, dimensions: int, api_key: str, api_base: str, timeout_s: float, now: Callable[[], datetime]

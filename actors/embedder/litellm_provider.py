@@ -29,7 +29,7 @@ NO_KEY = "none"
 
 
 class LitellmBackend:
-    """Calls litellm's embedding API for any provider that litellm knows; documents and queries are the same to it."""
+    """Backend on litellm's embedding API, for any provider it knows; documents and queries are the same to it."""
 
     def __init__(
         self,

@@ -31,7 +31,7 @@ _CHUNK_TOKENS = 512
 
 
 class LocalModel:
-    """Turns sentences into unit vectors on this machine, without a network; one thread at a time."""
+    """Sentence encoder on this machine, without a network: unit vectors; one thread at a time."""
 
     def __init__(self, tokenizer: Tokenizer, bert: Bert) -> None:
         """Take the parts; `load` makes them."""

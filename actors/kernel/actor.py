@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Actor(pykka.Actor):
-    """Handles one message at a time, in order; owns something that nobody else touches.
+    """Unit of state and behaviour: handles one message at a time, in order; nobody else touches what it owns.
 
     Override `on_start` to open, `handle` to act and `on_stop` to close. The kernel builds an instance in a worker,
     attaches it to its mailbox, and throws it away when it raises; the mailbox stays. `on_stop` is called after a stop

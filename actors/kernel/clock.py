@@ -45,7 +45,7 @@ class Timer:
 
 
 class Clock(ABC):
-    """What time it is, and timers on it."""
+    """Time source, and timers on it."""
 
     @abstractmethod
     def now(self) -> datetime:

@@ -63,7 +63,7 @@ class Blocking:
 
 
 class Dispatcher:
-    """Runs each scheduled mailbox on one of `workers` threads; more only while some of them wait for the disk.
+    """Thread pool for scheduled mailboxes: `workers` threads; more only while some of them wait for the disk.
 
     Under the interpreter's lock a second running worker makes fan-out a third slower (the two take the lock from each
     other, and batches stay short), so one runs, and spares exist to cover waits.

@@ -30,7 +30,7 @@ LATE_SHOWN = 10
 
 @dataclass(frozen=True, slots=True)
 class DrainReport:
-    """How a drain ended."""
+    """Result of a drain."""
 
     quiet: bool
     """Whether all work was finished before the deadline."""

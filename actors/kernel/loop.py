@@ -19,7 +19,7 @@ CANCEL_S = 2.0
 
 
 class LoopThread:
-    """Runs coroutines for an actor that must not wait; their results come back as messages they send."""
+    """Event loop in a thread, for an actor that must not wait; results come back as messages that coroutines send."""
 
     def __init__(self, name: str) -> None:
         self._name = name

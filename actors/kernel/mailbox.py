@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Trouble:
-    """What is remembered of an actor that crashed; most actors have none."""
+    """Crash record of an actor; most actors have none."""
 
     __slots__ = ("attempts", "crashes", "resting")
 

@@ -19,7 +19,7 @@ TICKS_PER_IDLE = 4
 
 
 class Sweeper:
-    """Counts the runner's ticks, and at each one asks the actors that were idle for long enough to leave.
+    """Passivation by the runner's ticks: at each one it asks the actors that were idle for long enough to leave.
 
     Mailboxes note the tick at which they last ran, so that running one costs no look at a clock.
     """

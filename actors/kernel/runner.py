@@ -1,4 +1,4 @@
-"""What a worker does with a mailbox that was scheduled: start its actor, handle a batch, let others go first."""
+"""Batch of one scheduled mailbox, as a worker does it: start its actor, handle a batch, let others go first."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CRASHES = (Exception, SystemExit, GeneratorExit)
 
 
 class Runner:
-    """Runs one mailbox at a time in the calling thread, which has its turn."""
+    """Executor of one mailbox at a time in the calling thread, which has its turn."""
 
     def __init__(self, system: ActorSystem) -> None:
         self._system = system

@@ -38,7 +38,7 @@ class Crash:
 
 
 class Supervisor:
-    """Decides over every crash in a system; whoever calls it has the crashed mailbox's turn.
+    """Supervisor of a system: decides over every crash; whoever calls it has the crashed mailbox's turn.
 
     The turn goes with the call: a crashed mailbox stays busy until it is scheduled again, at once or by a timer.
     """

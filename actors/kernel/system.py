@@ -34,7 +34,7 @@ START_S = 30.0
 
 
 class ActorSystem:
-    """Where actors live. Made once by the process that runs them; every thread may tell, only its owner stops it."""
+    """Container of actors, made once by the process; every thread may tell, only its owner stops it."""
 
     def __init__(
         self,

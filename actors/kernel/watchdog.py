@@ -33,7 +33,7 @@ HAND = "message"
 
 @dataclass(frozen=True, slots=True)
 class InHand:
-    """What one worker does now."""
+    """Batch that one worker has in hand."""
 
     worker: str
     address: Address
@@ -60,7 +60,7 @@ def in_hand(worker: Worker, frame: FrameType | None, seconds: float) -> InHand |
 
 
 class Watchdog:
-    """Looks at the workers on the system's clock; whoever is in one batch for too long is stuck.
+    """Watchdog of the workers, on the system's clock; whoever is in one batch for too long is stuck.
 
     A stuck handler cannot be ended. Its worker is soon counted as waiting until it comes back, so that a spare one
     takes its place and the other actors go on; when the limit is over it is named, once, and counted.

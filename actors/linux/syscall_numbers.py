@@ -122,7 +122,7 @@ _BOTH: dict[str, tuple[int, int | None]] = {
 
 @dataclass(frozen=True, slots=True)
 class Processor:
-    """What a filter has to know of the machine it runs on."""
+    """Architecture as a filter has to know it."""
 
     audit_arch: int
     """How the kernel names the calling convention (AUDIT_ARCH_…)."""

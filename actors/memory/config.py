@@ -12,7 +12,7 @@ RECONCILE_EVERY_S = 3_600.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryConfig:
-    """What a memory actor is made with."""
+    """Configuration of a memory actor."""
 
     plan: MemoryPlan
     """What is opened, and how it is searched."""

@@ -25,7 +25,7 @@ from messages.base import EventId, TurnId, Window
 
 @dataclass(frozen=True, slots=True)
 class MemoryPlan:
-    """What a memory is opened with."""
+    """Parameters with which a memory is opened."""
 
     data_root: Path
     space: str

@@ -27,7 +27,7 @@ CLOSE_S = 2.0
 
 
 class ModelActor(Actor):
-    """Gets answers from language models, one per window at a time and many in all; the others wait in order.
+    """Queue before the language models: one call per window at a time and many in all; the others wait in order.
 
     Owns: the event loop on which calls are made, and their connections.
     Asks: the model's server, or the offline model's rules. What a call says comes to this actor first, so that nothing

@@ -24,7 +24,7 @@ class _CallParts:
 
 
 class Assembly:
-    """Collects deltas in OpenAI's form. Nothing that a server sends makes it raise."""
+    """Accumulator of deltas in OpenAI's form. Nothing that a server sends makes it raise."""
 
     def __init__(self) -> None:
         self._text: list[str] = []

@@ -30,7 +30,7 @@ class AttemptError(Exception):
 
 
 class Backend(Protocol):
-    """Makes single attempts; whoever calls it decides about retries."""
+    """Provider of answers in single attempts; whoever calls it decides about retries."""
 
     async def complete(self, model: str, request: ModelRequest, say: Callable[[str], None]) -> Completion:
         """The answer to `request`; `say` is given each piece of its text as it comes.
@@ -47,7 +47,7 @@ class Backend(Protocol):
 
 
 class OfflineBackend:
-    """Answers by rules, at once."""
+    """Backend of fixed rules, which answers at once."""
 
     async def complete(self, model: str, request: ModelRequest, say: Callable[[str], None]) -> Completion:  # noqa: ARG002
         """What the offline model says; it never fails and is done before anything could be said of it."""

@@ -14,7 +14,7 @@ DELTA_INTERVAL_S = 1.2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelConfig:
-    """What a ModelActor is told when it is made."""
+    """Configuration of a ModelActor."""
 
     name: str = OFFLINE_MODEL
     """The model that answers requests which name none: as litellm names it, or `offline`."""

@@ -55,7 +55,7 @@ NO_KEY = "none"
 
 
 class LitellmBackend:
-    """Makes attempts through litellm, which is imported at the first need, in a thread beside the loop."""
+    """Backend on litellm, which is imported at the first need, in a thread beside the loop."""
 
     def __init__(self, config: ModelConfig, now: Callable[[], datetime]) -> None:
         """Nothing is imported yet.

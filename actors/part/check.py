@@ -8,7 +8,7 @@ from enum import StrEnum
 
 
 class Level(StrEnum):
-    """How well a thing is."""
+    """Severity of a finding."""
 
     OK = "ok"
     WARN = "warn"
@@ -17,7 +17,7 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What came of one look."""
+    """Result of one look."""
 
     name: str
     """Of the thing, in a word or two."""

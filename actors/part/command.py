@@ -54,7 +54,7 @@ class Answer:
 
 
 class Wording(Protocol):
-    """Makes words of others fit to be shown."""
+    """Sanitiser of others' words, so that they are fit to be shown."""
 
     def shown(self, text: str) -> str:
         """What somebody wrote, without a secret of ours and with nothing hidden in it."""
@@ -89,7 +89,7 @@ class Argument:
 
 @dataclass(frozen=True, kw_only=True)
 class Question(Generic[R]):
-    """What is asked of an actor on somebody's behalf, and how its reply reads."""
+    """Request to an actor on somebody's behalf, and how its reply reads."""
 
     request: Callable[[Invocation, Given], Message]
     """Has the invocation's `request_id` and `reply_to`."""
@@ -104,7 +104,7 @@ class Question(Generic[R]):
 
 @dataclass(frozen=True, kw_only=True)
 class Offer:
-    """How a slash command is offered."""
+    """Presentation of a slash command to people."""
 
     name: str
     """One word, or two: a group and the command in it."""
@@ -139,7 +139,7 @@ class SpokenCommand(Offer, Generic[R]):
 
 @dataclass(frozen=True, kw_only=True)
 class Press(Question[R]):
-    """What a button does; `given` holds what follows the prefix, under `id`."""
+    """Action of a button; `given` holds what follows the prefix, under `id`."""
 
     prefix: str
     """Of the button's custom id; ends in a colon."""

@@ -62,7 +62,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Menu:
-    """What people can ask the parts in a chat: commands, buttons, and how they are."""
+    """Menu of a chat: commands and buttons of the parts, and how they are."""
 
     commands: tuple[AnyCommand, ...] = ()
     presses: tuple[AnyPress, ...] = ()

@@ -15,7 +15,7 @@ from messages.discord import DISCORD
 
 @dataclass(frozen=True, slots=True)
 class DiscordConnection:
-    """Which Discord the bot goes to, as whom, and whom it hears there."""
+    """Connection to one Discord: as whom, and whom the bot hears there."""
 
     token: str = field(repr=False)
     """Empty for none: then the bot cannot be started."""
@@ -31,7 +31,7 @@ class DiscordConnection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What parts are made from."""
+    """Inputs that parts are made from."""
 
     settings: Settings
     secrets: Mapping[str, str] = field(repr=False, default_factory=dict)

@@ -45,7 +45,7 @@ REST_S = 2.0
 
 
 class SchedulerActor(Actor):
-    """Looks at the reminders' file on every minute and says what is due.
+    """Scheduler: looks at the reminders' file on every minute and says what is due.
 
     Owns: the reminders' file, as far as the agent writes it; people write it, too.
     Asks: whoever shows messages, for every reminder that is due and every confirmation.

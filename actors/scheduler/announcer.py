@@ -28,7 +28,7 @@ FIRING = "fire-"
 
 
 class Announcer:
-    """Keeps the firings that are on their way."""
+    """Firings that are on their way."""
 
     def __init__(self, host: Host, config: SchedulerConfig, state: SchedulerState) -> None:
         """Nothing is on its way but what `state` knows.

@@ -12,7 +12,7 @@ from messages.base import Address, Window
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SchedulerConfig:
-    """Where reminders stand, and where and to whom they are said."""
+    """Configuration of the scheduler: where reminders stand, and where and to whom they are said."""
 
     file: Path
     """May lie anywhere and need not exist."""

@@ -34,7 +34,7 @@ class Job:
 
 
 class EditQueue:
-    """Runs jobs in order."""
+    """Queue of jobs, run in order."""
 
     def __init__(self, host: Host, file: ReminderFile, waits: Waits, numbers: Iterator[int]) -> None:
         """An empty queue.

@@ -30,7 +30,7 @@ class FileRefusedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What the file held at one moment."""
+    """Snapshot of the file."""
 
     data: bytes
     modified_at: float

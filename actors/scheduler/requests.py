@@ -39,7 +39,7 @@ CONFIRMATION = "confirm-"
 
 
 class ReminderRequests:
-    """Turns requests into edits of the file."""
+    """Handler of requests: each becomes an edit of the file."""
 
     def __init__(
         self, host: Host, config: SchedulerConfig, file: ReminderFile, edits: EditQueue, state: SchedulerState

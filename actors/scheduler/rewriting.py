@@ -30,7 +30,7 @@ class Waits:
 
 
 class Rewriting:
-    """Makes one edit without losing anybody else's; each step is quick, the waits between are the caller's.
+    """Edit without loss of anybody else's; each step is quick, the waits between are the caller's.
 
     Read until two reads agree, change places with a new version, and look at what was displaced: what somebody else
     changed in it is owed. Again, until the file holds our edit and all that is owed.

@@ -1,4 +1,4 @@
-"""What stands in the settings file and shouldn't: keys that don't exist, and secrets."""
+"""Audit of the settings file: keys that don't exist, and secrets, which shouldn't stand there."""
 
 from __future__ import annotations
 

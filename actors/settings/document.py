@@ -17,7 +17,7 @@ _TOMLLIB_PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What stands in the settings file; nothing when there is none."""
+    """Content of the settings file; nothing when there is none."""
 
     place: str
     """The file as the operator named it."""

@@ -1,4 +1,4 @@
-"""What is wrong with the operator's files, one line a problem."""
+"""Problems of the operator's files, one line each."""
 
 from __future__ import annotations
 

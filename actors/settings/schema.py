@@ -112,7 +112,7 @@ class _Table(BaseModel):
 
 
 class Discord(_Table):
-    """Where the bot listens and to whom."""
+    """Channels in which the bot listens, and to whom."""
 
     api_base: HttpAddress = "https://discord.com/api/v10"
     gateway_url: WebSocketAddress = "wss://gateway.discord.gg/"
@@ -144,7 +144,7 @@ class Discord(_Table):
 
 
 class Model(_Table):
-    """Which language model answers, and how it is called."""
+    """Language model that answers, and how it is called."""
 
     name: Annotated[str, AfterValidator(_model_name)] = "offline"
     """As litellm names it; `offline` is the built-in responder that needs no key."""
@@ -163,7 +163,7 @@ class Model(_Table):
 
 
 class Shell(_Table):
-    """How commands are run."""
+    """Execution of commands."""
 
     enabled: Flag = True
     """Whether the model is given bash at all."""
@@ -189,7 +189,7 @@ class Shell(_Table):
 
 
 class Contexts(_Table):
-    """How conversations are kept."""
+    """Conversations, and how they are kept."""
 
     idle_minutes: Number = Field(default=60.0, gt=0, le=525_600)
     """A window silent for so long leaves memory; its log stays."""
@@ -200,7 +200,7 @@ class Contexts(_Table):
 
 
 class Embedder(_Table):
-    """What turns text into vectors for the memory."""
+    """Provider of vectors for the memory."""
 
     provider: Literal["auto", "google", "local", "litellm"] = "auto"
     """`auto` is google when there is a GEMINI_API_KEY, else the local model."""
@@ -215,7 +215,7 @@ class Embedder(_Table):
 
 
 class Memory(_Table):
-    """What is remembered in a turn."""
+    """Recall of earlier words in a turn."""
 
     enabled: Flag = True
     search: Literal["hybrid", "similarity", "exhaustive"] = "hybrid"
@@ -237,7 +237,7 @@ class Memory(_Table):
 
 
 class Reminders(_Table):
-    """What is said at a certain time."""
+    """Reminders: what is said at a certain time."""
 
     file: Annotated[str, AfterValidator(_optional_path)] = "reminders.md"
     """The markdown file, relative to the data root; empty for no reminders."""
@@ -250,18 +250,18 @@ class Reminders(_Table):
 
 
 class Skills(_Table):
-    """Where skills are looked for, besides those that come with the agent."""
+    """Folders of skills, besides those that come with the agent."""
 
     folders: tuple[Annotated[str, AfterValidator(_optional_path)], ...] = ("~/.agents/skills",)
     """After the data root's `skills/`; the first skill of a name wins."""
 
 
 class Layers(_Table):
-    """Which further kinds of memory take part; each key is one that this program knows."""
+    """Further kinds of memory that take part; each key is one that this program knows."""
 
 
 class Source(StrEnum):
-    """Who decided a setting."""
+    """Origin of one setting's value."""
 
     DEFAULT = "default"
     FILE = "file"
@@ -271,7 +271,7 @@ class Source(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where settings came from; never part of a comparison, for two equal settings are equal wherever they stood."""
+    """Provenance of settings; never part of a comparison, for two equal settings are equal wherever they stood."""
 
     file: Path | None = field(default=None, compare=False)
     """None when there was no file."""

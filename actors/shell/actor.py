@@ -32,7 +32,7 @@ OFF = "Commands are turned off here (`shell.enabled`)."
 
 
 class ShellActor(Actor):
-    """Runs commands with bash in a sandbox, one per window at a time and a few in all; the others wait in order.
+    """Queue before bash in a sandbox: one command per window at a time and a few in all; the others wait in order.
 
     Owns: the processes, the working directories, the files of kept output.
     Asks: the socket actor, for each window's control socket; who does not answer within 2 s is not waited for. Each

@@ -17,7 +17,7 @@ COMMANDS_AT_ONCE = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShellConfig:
-    """What a ShellActor is told when it is made."""
+    """Configuration of a ShellActor."""
 
     work_root: Path
     """Holds a working directory for each Discord window."""

@@ -73,7 +73,7 @@ def receive(channel: socket.socket, size: int) -> tuple[bytes, list[int]]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ending:
-    """How it went. Nothing of the command is alive when this comes."""
+    """Outcome of a command. Nothing of it is alive when this comes."""
 
     exit_code: int | None = None
     """As of bash; negative for a signal; None if it was not started or did not end by itself."""

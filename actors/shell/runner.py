@@ -21,7 +21,7 @@ Reply = Callable[[RunBash, BashResult | BashRefused], None]
 
 
 class Runner:
-    """Starts commands and answers for them: whatever happens, each that was begun has one reply.
+    """Commands under way: whatever happens, each that was begun has one reply.
 
     All methods are for the loop's thread, except `abandon`.
     """

@@ -40,7 +40,7 @@ class Starter(Protocol):
 
 
 class BareStarter:
-    """Starts commands with the agent's own rights, for operators who asked for just that."""
+    """Starter of commands with the agent's own rights, for operators who asked for just that."""
 
     def __init__(self, *, bash: str, data_root: Path, workplaces: Workplaces) -> None:
         self._bash = bash
@@ -70,7 +70,7 @@ class Permissions:
 
 
 class EnclosedStarter:
-    """Starts commands in a sandbox, with no more than their permissions."""
+    """Starter of commands in a sandbox, with no more than their permissions."""
 
     def __init__(
         self,

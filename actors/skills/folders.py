@@ -1,4 +1,4 @@
-"""Looks for skills in folders and reads them; a file that has not changed is not read again."""
+"""Discovery of skills: looks for them in folders and reads them; a file that has not changed is not read again."""
 
 from __future__ import annotations
 

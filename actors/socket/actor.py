@@ -35,7 +35,7 @@ STATUS = "status"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SocketConfig:
-    """What may be asked at which door."""
+    """Configuration of the sockets: what may be asked at which door."""
 
     folder: Path | None
     """Where windows' sockets go, for nobody else's use; None for a temporary one."""
@@ -56,7 +56,7 @@ class SocketConfig:
 
 
 class SocketActor(Actor):
-    """Opens one socket for each window that runs commands, and one for the operator; passes on what is asked there.
+    """Owner of the control sockets: one for each window that runs commands, and the operator's; passes requests on.
 
     Owns: the sockets, the folder they are in, the operator's key.
     Asks: for each request, the actor that its verb names; for `status`, everybody who describes himself.

@@ -1,4 +1,4 @@
-"""How a command of the operator's asks the running agent; quick to import and free of event loops."""
+"""Client of the operator's socket, by which commands ask the running agent; quick to import and free of event loops."""
 
 from __future__ import annotations
 

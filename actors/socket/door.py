@@ -34,7 +34,7 @@ CarryOut = Callable[[Request], Awaitable[object]]
 
 @dataclass(slots=True)
 class Tally:
-    """What came through all doors since the actor started."""
+    """Counts of all doors since the actor started."""
 
     requests: int = 0
     faults: int = 0
@@ -43,7 +43,7 @@ class Tally:
 
 
 class Door:
-    """Reads requests, has them carried out, writes answers; a client can only slow down its own door."""
+    """Server of one socket: reads requests, has them carried out, answers; a client can only slow down its own door."""
 
     def __init__(self, carry_out: CarryOut, allowed_uids: frozenset[int], tally: Tally) -> None:
         """A door that does not listen yet.
@@ -205,7 +205,7 @@ class Door:
 
 
 class _Pen:
-    """Writes whole lines to one client, one after the other."""
+    """Writer of whole lines to one client, one after the other."""
 
     def __init__(self, writer: asyncio.StreamWriter) -> None:
         self._writer = writer

@@ -14,7 +14,7 @@ Tell = Callable[[Address, Message], None]
 
 
 class Inquiries:
-    """Asks actors and matches what comes back by request id; what comes too late is dropped."""
+    """Correlation of replies with requests, by request id; what comes too late is dropped."""
 
     def __init__(self, tell: Tell, new_id: Callable[[], str]) -> None:
         self._tell = tell

@@ -1,4 +1,4 @@
-"""Where sockets are: their names, and how a path that is too long for the kernel is reached all the same."""
+"""Paths of sockets: their names, and how a path that is too long for the kernel is reached all the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a running agent says of itself: each actor's own figures, and the kernel's."""
+"""Report of a running agent on itself: each actor's own figures, and the kernel's."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def system_facts(system: ActorSystem, started_at: datetime) -> Facts:
 
 
 class Status:
-    """Asks everybody at once and waits for nobody longer than the deadline."""
+    """Collector of descriptions: asks everybody at once and waits for nobody longer than the deadline."""
 
     def __init__(
         self, inquiries: Inquiries, reply_to: Address, describers: tuple[Address, ...], facts: Callable[[], Facts]

@@ -1,4 +1,4 @@
-"""What can be asked at a door: how a request's arguments become the message that an actor owns."""
+"""Verbs, which can be asked at a door: how a request's arguments become the message that an actor owns."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PROBLEM_AT = " - at `$."
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a door itself knows about a request."""
+    """Context of a request, as the door itself knows it."""
 
     request_id: RequestId
     reply_to: Address

@@ -30,7 +30,7 @@ CLOSE_S = 2.0
 
 
 class WebActor(Actor):
-    """Searches and reads pages, one request per window at a time and a few in all; the others wait in order.
+    """Queue before the web: searches and pages, one per window at a time and a few in all; the others wait in order.
 
     Owns: the connections to the search engine and to pages, and the engine's key, which nobody is told.
     Asks: nobody.

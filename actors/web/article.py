@@ -35,7 +35,7 @@ class NoArticleError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Article:
-    """What a page says."""
+    """Content of a page."""
 
     title: str
     markdown: str
@@ -101,7 +101,7 @@ class _Deadline:
 
 
 class _PieceByPieceBuilder(HTMLParserTreeBuilder):
-    """Feeds the parser little by little, for two reasons.
+    """Builder that feeds the parser little by little, for two reasons.
 
     It can be stopped between pieces. And the parser's error recovery, which takes time that grows with the square of a
     malformed part (minutes for 50 KB of `<a <a <a` up to Python 3.11), is never given much to recover from: a tag that

@@ -13,7 +13,7 @@ SINGLE_PAGE_S = 15.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebConfig:
-    """What a WebActor is told when it is made."""
+    """Configuration of a WebActor."""
 
     api_key: str = field(default="", repr=False)
     """Of the search engine; without one searches are refused and pages are read."""

@@ -60,7 +60,7 @@ class NothingToReadError(WebError):
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What a server sent."""
+    """Response of a server."""
 
     url: str
     """Where it was found in the end."""

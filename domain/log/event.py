@@ -16,7 +16,7 @@ _RESERVED = ("header", "seal")
 
 
 class Kind(StrEnum):
-    """What sort of thing happened."""
+    """Type of an event."""
 
     USER = "user"
     AGENT = "agent"

@@ -82,7 +82,7 @@ class Gap(Value, frozen=True, kw_only=True, gc=False):
 
 
 class LogState(Value, frozen=True, kw_only=True, gc=False):
-    """Where in a file, between two records, reading or writing goes on."""
+    """Point in a file, between two records, at which reading or writing goes on."""
 
     offset: int = 0
     line: int = 1

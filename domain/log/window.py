@@ -17,7 +17,7 @@ _NAME = re.compile(r"([0-9]{8}T[0-9]{6}Z)(?:_([0-9]{4}))?\.md")
 
 
 class LogName(Value, frozen=True, kw_only=True, gc=False, order=True):
-    """What a log file's name says; the greatest is the newest window."""
+    """Parsed name of a log file; the greatest is the newest window."""
 
     started_at: datetime
     """UTC, whole seconds."""

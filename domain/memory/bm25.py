@@ -20,7 +20,7 @@ _LEAST_IDF = 1e-6
 
 
 class Postings(NamedTuple):
-    """Where a term stands: in how many documents, and rows of those that are asked for, with how often each has it."""
+    """Posting list of a term: its number of documents, and rows of those asked for, with how often each has it."""
 
     documents: int
     rows: NDArray[np.int64]

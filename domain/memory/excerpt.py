@@ -19,7 +19,7 @@ _START = re.compile(
 
 
 class Excerpt(NamedTuple):
-    """What is shown of a turn, and whether that is less than all of it."""
+    """Part of a turn that is shown, and whether that is less than all of it."""
 
     text: str
     is_truncated: bool

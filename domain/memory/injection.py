@@ -30,7 +30,7 @@ _ESCAPED = re.compile(f'["\\\\\x00-\x1f]|{_UNSAFE.pattern}')
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How much may be injected; the block of 1,000 tokens is the specification's, which allows a memory 250 of them."""
+    """Bounds of the block; its 1,000 tokens are the specification's, which allows a memory 250 of them."""
 
     total_tokens: int = 1000
     item_tokens: int = 54

@@ -55,7 +55,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What a score is made of, each in [0, 1] and before its weight."""
+    """Components of a score, each in [0, 1] and before its weight."""
 
     sim: float
     recency: float
@@ -120,7 +120,7 @@ def rank_arrays(
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What `choose_arrays` chooses, in that order: places in the arrays, and the exact scores at that moment."""
+    """Result of `choose_arrays`, in its order: places in the arrays, and the exact scores at that moment."""
 
     indexes: NDArray[np.int64]
     scores: NDArray[np.float64]

@@ -23,7 +23,7 @@ _REMEMBERED = (*_SAID, _PIN)
 
 
 class Remembered(Value, frozen=True, kw_only=True, gc=False):
-    """What somebody said, as the index keeps it."""
+    """Turn as the index keeps it."""
 
     path: str
     line: int

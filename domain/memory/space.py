@@ -15,7 +15,7 @@ HASHED_DIMENSIONS = 384
 
 
 class Provider(StrEnum):
-    """Who makes the vectors."""
+    """Maker of vectors."""
 
     GOOGLE = "google"
     LITELLM = "litellm"

@@ -59,7 +59,7 @@ _CODE_RUN = re.compile(r"`+")
 
 @dataclass(frozen=True, slots=True)
 class OfflineAnswer:
-    """What the offline model says and wants run."""
+    """Answer of the offline model: its words, and what it wants run."""
 
     text: str
     tool_calls: tuple[ToolCall, ...] = ()

@@ -12,7 +12,7 @@ EVERYBODY = "*"
 
 
 class Standing(StrEnum):
-    """What a person may do."""
+    """Rights of a person."""
 
     NOBODY = "nobody"
     """Nothing: the bot doesn't hear them."""

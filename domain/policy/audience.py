@@ -13,7 +13,7 @@ from messages.base import Window
 
 
 class Reach(StrEnum):
-    """Who of a guild can read a window."""
+    """Readership of a window within its guild."""
 
     EVERYONE = "everyone"
     """Every member: a channel that `@everyone` may see, or a public thread in it."""

@@ -6,7 +6,7 @@ from datetime import date, datetime, timedelta
 
 
 class DailyBudget:
-    """Counts what is spent and says when it is enough; each day by itself."""
+    """Budget of a day: counts what is spent and says when it is enough; each day by itself."""
 
     def __init__(self, cap_usd: float = 0.0) -> None:
         """Nothing was spent yet; a day may cost `cap_usd`, or anything if that is 0.

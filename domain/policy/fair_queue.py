@@ -9,7 +9,7 @@ from messages.base import RequestId, Window
 
 
 class Request(Protocol):
-    """What can be kept waiting."""
+    """Item of the queue."""
 
     @property
     def request_id(self) -> RequestId:
@@ -26,7 +26,7 @@ R = TypeVar("R", bound=Request)
 
 
 class FairQueue(Generic[R]):
-    """Keeps requests until it is their turn. A window's own requests keep their order.
+    """Queue in which windows take turns. A window's own requests keep their order.
 
     Every operation takes time that does not grow with the number of requests or windows.
     """

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class RestartPolicy:
-    """How much crashing is borne.
+    """Limit of crashes, and what follows beyond it.
 
     Source:
         OTP's intensity and period; exponential backoff with jitter as Pekko's restartWithBackoff.

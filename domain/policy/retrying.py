@@ -11,7 +11,7 @@ from enum import StrEnum
 
 
 class FaultKind(StrEnum):
-    """What went wrong, as far as it matters for what to do next."""
+    """Class of a fault, as far as it matters for what to do next."""
 
     RATE_LIMIT = "rate limit"
     QUOTA = "quota"
@@ -96,7 +96,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How often and how long a call is tried.
+    """Number of tries of a call, and the waits between them.
 
     Source:
         The pi framework's agent session: 3 retries after 2, 4 and 8 s; asked to wait more than 60 s, it fails at once.

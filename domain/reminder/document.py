@@ -48,7 +48,7 @@ class Fault(Value, frozen=True, kw_only=False, gc=False):
 
 @dataclass(frozen=True)
 class Scan:
-    """What a file states."""
+    """Parsed file."""
 
     entries: tuple[Entry, ...]
     faults: tuple[Fault, ...]

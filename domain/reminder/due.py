@@ -44,7 +44,7 @@ class Firing(Value, frozen=True, kw_only=True, gc=False):
 
 
 class Findings(Value, frozen=True, kw_only=True, gc=False):
-    """What one look at the file asks for."""
+    """Result of one look at the file."""
 
     firings: tuple[Firing, ...]
     """In the order in which they were due."""
@@ -119,7 +119,7 @@ class Stretch:
 
 
 class Cursor:
-    """How far time has been looked at; lives as long as the process and is never stored.
+    """Point in time up to which was looked; lives as long as the process and is never stored.
 
     Going on, it covers every instant once, suspends and jumps forward included. Set back a little, it waits until the
     clock has caught up. Set back by more than `CORRECTION` the clock was wrong, so the new time counts at once; and

@@ -35,7 +35,7 @@ _BARE_FIELD = re.compile(r"[ \t]*(?:[-*+][ \t]+)?(?:date|time|recur|msg|id)=")
 
 
 class Recurrence(StrEnum):
-    """How often a reminder is due."""
+    """Frequency of a reminder."""
 
     NONE = "none"
     DAILY = "daily"
@@ -51,7 +51,7 @@ class InvalidReminderError(ValueError):
 
 
 class Reminder(Value, frozen=True, kw_only=True, gc=False):
-    """What is said, and when, on the clocks of Europe/London."""
+    """Message with the time at which it is said, on the clocks of Europe/London."""
 
     day: date
     """The first day; of a monthly reminder also the day of the month that is aimed at."""

@@ -25,7 +25,7 @@ _MINUTE = timedelta(minutes=1)
 
 
 class ReminderFields(Value, frozen=True, kw_only=True, gc=False):
-    """What a request names of a reminder; an empty field was not named."""
+    """Fields that a request names of a reminder; an empty one was not named."""
 
     date: str = ""
     """`YYYY-MM-DD`, `today` or `tomorrow`."""

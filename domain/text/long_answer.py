@@ -16,7 +16,7 @@ _CLOSING_UNITS = 4
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """How a text is shown."""
+    """Form in which a text is shown."""
 
     parts: tuple[str, ...]
     """One message each."""

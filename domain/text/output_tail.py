@@ -36,7 +36,7 @@ class Excerpt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptOutput:
-    """What became of the whole output of which the model sees the end."""
+    """Record of the whole output of which the model sees the end."""
 
     path: str
     """File that holds it; empty if there is none."""
@@ -47,7 +47,7 @@ class KeptOutput:
 
 
 class OutputTail:
-    """Takes output piece by piece and remembers its end, in bounded memory."""
+    """Buffer of output's end, fed piece by piece, in bounded memory."""
 
     def __init__(self) -> None:
         self._window = bytearray()

@@ -15,7 +15,7 @@ _TO_URL_SAFE = str.maketrans("+/", "-_")
 
 
 class Scrubber:
-    """Removes a fixed set of secrets: as they are, reversed, URL-encoded, in hex and in base64 at any offset."""
+    """Filter for a fixed set of secrets: as they are, reversed, URL-encoded, in hex and in base64 at any offset."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
         forms = {form for secret in secrets if len(secret) >= SHORTEST_SECRET for form in disguises(secret)}

@@ -32,7 +32,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class _Scan:
-    """What a stretch of text holds, as Discord reads it: three or more backticks open and close a code block."""
+    """Fences of a stretch of text, as Discord reads it: three or more backticks open and close a code block."""
 
     language: str | None
     """Of the block that is open at the end; None when none is."""

@@ -66,7 +66,7 @@ class PastedText:
 
 @dataclass(slots=True)
 class Composition:
-    """What a person said, files included."""
+    """Words of a person, files included."""
 
     text: str
     shown_chars: list[int] = field(default_factory=list)

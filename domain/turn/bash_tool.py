@@ -27,7 +27,7 @@ _KINDS: dict[type, str] = {
 
 @dataclass(frozen=True, slots=True)
 class BashArguments:
-    """What the model asked of the tool, well-formed."""
+    """Arguments of a call of the tool, well-formed."""
 
     command: str
     timeout_s: float | None

@@ -28,7 +28,7 @@ TRIM_EVERY = 256
 
 
 class TurnState(StrEnum):
-    """How far a turn has come; all but `open` are final."""
+    """State of a turn; all but `open` are final."""
 
     OPEN = "open"
     ANSWERED = "answered"

@@ -50,7 +50,7 @@ class Skill:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What one file gave."""
+    """Result of reading one file."""
 
     skill: Skill | None
     """None if the file cannot be used."""

@@ -26,7 +26,7 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """Where and when the figures came about."""
+    """Machine and time of the figures."""
 
     cpu: str
     cores: int

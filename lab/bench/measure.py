@@ -24,7 +24,7 @@ US = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Elapsed:
-    """How long something took, and how much of the processors."""
+    """Duration of something, and its share of the processors."""
 
     wall_s: float
     cpu_s: float

@@ -16,7 +16,7 @@ LESS_IS_BETTER = frozenset({"bytes", "p50_us", "p99_beside_us", "reactivate_us"}
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What the kernel is to reach."""
+    """Figure that the kernel is to reach."""
 
     name: str
     workload: str
@@ -33,7 +33,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """How a target was met; None where it was not measured."""
+    """Comparison of a figure with its target; None where it was not measured."""
 
     name: str
     workload: str

@@ -44,7 +44,7 @@ class LoadError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What is to be run; counts >= 1."""
+    """Size of a run; counts >= 1."""
 
     threads: int
     turns: int
@@ -59,7 +59,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """How far a run has come."""
+    """Progress of a run."""
 
     stage: str
     replied: int = 0
@@ -69,7 +69,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class _Measured:
-    """What is known of the agent's process before it ends."""
+    """Measurements of the agent's process before it ends."""
 
     agent_cpu_s: float | None
     tool_cpu_s: float

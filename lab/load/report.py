@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overhead:
-    """How long answers took beyond the model's own time, in milliseconds; None when there was none."""
+    """Latency of answers beyond the model's own time, in milliseconds; None when there was none."""
 
     p50: float | None
     p95: float | None

@@ -25,7 +25,7 @@ class LoadThread:
 
 
 class Tally:
-    """What has come back so far. One thread of the process tells it what happens; any may read the counts."""
+    """Counts of what has come back so far. One thread of the process feeds it; any may read the counts."""
 
     def __init__(self, threads: Mapping[int, LoadThread]) -> None:
         """Nothing was said yet.

@@ -20,7 +20,7 @@ _TOLD = 40
 
 @dataclass(frozen=True, slots=True)
 class ParsedAnswer:
-    """What an answer says."""
+    """Content of an answer."""
 
     turn: int
     """Which turn the newest message of the request was, from 1."""

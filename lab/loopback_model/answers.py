@@ -56,14 +56,14 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Stall:
-    """Sends `text` and then nothing more, keeping the connection; without text not even the headers."""
+    """Answer that stops after `text`, keeping the connection; without text not even the headers are sent."""
 
     text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class CutOff:
-    """Sends `text` and then resets the connection; without text before any header."""
+    """Answer that is reset after `text`; without text before any header."""
 
     text: str = ""
     calls: tuple[Call, ...] = ()

@@ -48,7 +48,7 @@ PATIENCE_S = 60.0
 
 
 class LoopbackModel:
-    """Serves in a thread of its own between `start` and `stop`; also a context manager.
+    """HTTP server in a thread of its own between `start` and `stop`; also a context manager.
 
     Every method may be called from any thread.
     """

@@ -17,7 +17,7 @@ def machine_clock() -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlaygroundConfig:
-    """How a playground behaves; the defaults are Discord's, without rate limits."""
+    """Configuration of a playground; the defaults are Discord's, without rate limits."""
 
     clock: Callable[[], float] = machine_clock
     """Seconds since 1970: the time of ids, tokens and limits."""

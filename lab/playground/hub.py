@@ -27,7 +27,7 @@ from lab.playground.world.state import World, thread_state
 
 
 class Hub:
-    """Acts on the world and tells the feed; used on the server's loop only."""
+    """Mediator of the world and the feed; used on the server's loop only."""
 
     def __init__(self, config: PlaygroundConfig) -> None:
         """Make every part.

@@ -27,7 +27,7 @@ _TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg"
 
 
 class PageRoutes:
-    """Serves the page and pushes what happens to it."""
+    """Routes of the page, and the push of what happens to it."""
 
     def __init__(self, hub: Hub) -> None:
         """No page is open.

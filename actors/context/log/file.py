@@ -41,7 +41,7 @@ class LogChanged(LogUnwritable):
 
 
 class Position(Value, frozen=True, kw_only=True, gc=False):
-    """Where a record stands in its file."""
+    """Place of a record in its file."""
 
     line: int
     """Of its heading, from 1."""

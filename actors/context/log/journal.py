@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 
 class LogPosition(Value, frozen=True, kw_only=True, gc=False):
-    """Where an event was written."""
+    """Place at which an event was written."""
 
     path: str
     """POSIX path below the data root; empty where nothing is kept."""

@@ -1,4 +1,4 @@
-"""Where Discord is: discord.py's three addresses, which belong to the process."""
+"""Addresses of Discord: discord.py's three, which belong to the process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What no restart can mend, in words that say what to do."""
+"""Fatal errors of Discord, which no restart mends, in words that say what to do."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ _AT_ONCE = 1
 
 
 class Pace:
-    """Lets one call begin in each turn of the loop, in the order in which they ask.
+    """Pacer of calls: one begins in each turn of the loop, in the order in which they ask.
 
     A call costs the loop about a millisecond before it waits for Discord. Two hundred windows that write at once would
     keep a heartbeat, or a pressed button, waiting for a fifth of a second. How many calls are under way is not bounded:

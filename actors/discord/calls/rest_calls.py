@@ -48,7 +48,7 @@ def described(error: BaseException) -> str:
 
 
 class RestCalls:
-    """Runs calls with a bound on each, retries what discord.py does not, and tells refusals from failures.
+    """REST calls with a time-out each and retries that discord.py lacks; tells refusals from failures.
 
     discord.py retries 500, 502, 504 and short rate limits. It does not retry 503 nor lost connections, and waits five
     minutes for a silent server.

@@ -1,4 +1,4 @@
-"""What a person gets to read when a command is done."""
+"""Answer to an interaction: what a person gets to read when a command is done."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 
 
 class Buttons:
-    """Serves presses; lives on the loop and outlives each client."""
+    """Handler of presses; lives on the loop and outlives each client."""
 
     def __init__(self, dispatcher: CommandDispatcher, presses: Iterable[AnyPress]) -> None:
         self._dispatcher = dispatcher

@@ -1,4 +1,4 @@
-"""When two definitions of commands are the same to people."""
+"""Definitions of commands, and when two of them are the same to people."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where interactions are served: let in by the one rule, acknowledged at once, answered when the work is done."""
+"""Dispatcher of interactions: let in by the one rule, acknowledged at once, answered when the work is done."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ Errand = Callable[[Invocation], Awaitable[Answer]]
 
 
 class CommandDispatcher:
-    """Serves commands and buttons; lives on the loop and outlives each client."""
+    """Dispatcher of commands and buttons; lives on the loop and outlives each client."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""What people are offered: commands, and while they type, what fits."""
+"""Offer to people: commands, and while they type, what fits."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ class Completions:
 
 
 class PartCommands:
-    """What the parts of the agent offer as slash commands."""
+    """Slash commands that the parts of the agent offer."""
 
     def __init__(
         self,

@@ -28,7 +28,7 @@ _LINK = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Meant:
-    """What somebody wrote behind a command."""
+    """Target of a pin command: what somebody wrote behind it."""
 
     text: str = ""
     message_id: str = ""
@@ -45,7 +45,7 @@ def meant(words: str) -> Meant:
 
 
 class PinCommands:
-    """What is to be kept in mind for ever."""
+    """Commands for pins: what is to be kept in mind for ever."""
 
     def __init__(self, dispatcher: CommandDispatcher) -> None:
         self._dispatcher = dispatcher

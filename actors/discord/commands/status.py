@@ -20,7 +20,7 @@ _FIGURE = 120
 
 
 class StatusCommands:
-    """How the agent is, and what it can be asked."""
+    """Commands on the agent itself: how it is, and what it can be asked."""
 
     def __init__(
         self, dispatcher: CommandDispatcher, describers: tuple[Address, ...], offered: Callable[[], list[TreeCommand]]

@@ -30,7 +30,7 @@ _BOT_DM = 1
 
 @dataclass(frozen=True, slots=True)
 class CommandOffer:
-    """What is offered to people, and who serves it; outlives each client."""
+    """Offer to people, and who serves it; outlives each client."""
 
     dispatcher: CommandDispatcher
     commands: tuple[AnyCommand, ...]

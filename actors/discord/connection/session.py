@@ -21,7 +21,7 @@ TRANSIENT_OR_FATAL = (*TRANSIENT, discord.ClientException, discord.GatewayNotFou
 
 
 class GatewaySession:
-    """Keeps one client after another connected until it is closed or Discord refuses for good.
+    """Connection kept up: one client after another until it is closed or Discord refuses for good.
 
     discord.py resumes and reconnects by itself. What it doesn't survive ends the client, and the next one takes over:
     an event that it cannot read, a RESUME that is never answered, a login while Discord is down.

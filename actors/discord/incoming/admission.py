@@ -19,7 +19,7 @@ RATE_WINDOW_S = 600.0
 
 
 class Admission:
-    """Decides for each message; lives on the loop and outlives each client.
+    """Filter of messages, which decides for each; lives on the loop and outlives each client.
 
     What the rate limit holds back is logged and read, but never answered by itself: an answer ten minutes later would
     break into what is talked about by then, and nothing that waited here would outlive a crash. Instead the person is

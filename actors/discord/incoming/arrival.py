@@ -37,7 +37,7 @@ class Hearing:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Who did something, where, and when: what the rules judge by."""
+    """Person, place and time of an event: what the rules judge by."""
 
     number: int
     """Its snowflake, which says when it was done."""

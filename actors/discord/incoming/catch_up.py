@@ -38,7 +38,7 @@ class Missed:
 
 
 class CatchUp:
-    """Reads the history since each window's watermark: closes the gap that every new session opens.
+    """Reader of the history since each window's watermark: closes the gap that every new session opens.
 
     Read are the configured channels and their threads, each from where it was read to. A channel met for the first time
     is not read at all; a thread met for the first time is read from the newest message seen in its server, since

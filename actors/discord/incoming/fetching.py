@@ -24,7 +24,7 @@ class UnfetchedError(Exception):
 
 
 class Fetcher:
-    """Reads files with the client's own connections; few at once, since each is held in memory."""
+    """Downloads of files by the client's own connections; few at once, since each is held in memory."""
 
     def __init__(self, *, rest: RestCalls, origins: Callable[[], frozenset[yarl.URL]], timing: Timing) -> None:
         """With nothing under way.

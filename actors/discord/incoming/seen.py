@@ -12,7 +12,7 @@ _MESSAGES = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """How far everything was read when the connection was lost."""
+    """Watermark at the loss of the connection: how far everything was read."""
 
     by_window: Mapping[str, int]
     """Window key -> newest message that was passed on."""

@@ -55,7 +55,7 @@ class _File:
 
 
 class Unpacking:
-    """Reads the files of messages; whatever goes wrong with one is told instead of it, and never costs the message."""
+    """Reader of the files of messages; what goes wrong with one is told instead of it, and never costs the message."""
 
     def __init__(self, *, fetcher: Fetcher, workdir_of: WorkdirOf | None, most_bytes: int, paste_tokens: int) -> None:
         """With nothing under way.

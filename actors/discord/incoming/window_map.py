@@ -20,7 +20,7 @@ AnyChannel = discord.abc.Messageable | discord.abc.GuildChannel | discord.abc.Pr
 
 
 class NoWindow(Enum):
-    """What a channel is when it is no window of ours, as far as is known."""
+    """Reason for which a channel is no window of ours, as far as is known."""
 
     ELSEWHERE = "elsewhere"
     UNKNOWN = "unknown"

@@ -33,7 +33,7 @@ class Draft:
 
 
 class ChannelMessages:
-    """Writes and reads the bot's messages; lives on the loop.
+    """Writer and reader of the bot's messages; lives on the loop.
 
     Every method but `edit_once` is tried anew with backoff, as `RestCalls.persist` does.
 

@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class _Running:
-    """What is shown of one turn."""
+    """Message that shows one turn."""
 
     turn_id: str
     newest: ShowProgress

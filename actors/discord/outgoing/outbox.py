@@ -47,7 +47,7 @@ class _Part:
 
 
 class Outbox:
-    """Posts texts, one pump per channel so that channels don't wait for each other; lives on the loop.
+    """Queue of texts to post, a pump per channel so that channels don't wait for each other; lives on the loop.
 
     A text that is posted twice is shown once: each part has a nonce that Discord knows for some minutes, what was sent
     in this life is remembered here, and for what may have been sent in an earlier one the channel's history is read.

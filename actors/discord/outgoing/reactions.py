@@ -31,7 +31,7 @@ _WAITING = 50
 
 @dataclass(slots=True)
 class _Change:
-    """What a message is to show, and when."""
+    """Reaction that a message is to show, and when."""
 
     kind: ReactionKind
     due: float
@@ -41,7 +41,7 @@ class _Change:
 
 
 class Reactions:
-    """Keeps one sign at a message, by a pump for each channel that has anything to do; lives on the loop.
+    """Reactions of the bot, one at a message; a pump for each channel that has anything to do; lives on the loop.
 
     Only the newest sign of a message counts. What is dealt with soon never shows that it was begun, and what cannot be
     shown for long is left out, except that a sign of work never stays at a message that is dealt with.

@@ -49,7 +49,7 @@ class _Outgoing:
 
 
 class Sending:
-    """Posts files that commands ask for; lives on the loop."""
+    """Sender of files that commands ask for; lives on the loop."""
 
     def __init__(
         self,

@@ -31,7 +31,7 @@ class _Sign:
 
 
 class TypingIndicator:
-    """Shows typing in channels, each by a task of its own; lives on the loop.
+    """Typing indicators of channels, each a task of its own; lives on the loop.
 
     Each showing is a lease: no call is made, nor goes on, after `Timing.typing_limit_s` unless it was prolonged.
     """

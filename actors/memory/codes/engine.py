@@ -33,7 +33,7 @@ def is_compiled() -> bool:
 
 @dataclass(frozen=True, slots=True)
 class EngineSpace:
-    """Where an engine's files lie, and what vectors they are of."""
+    """Location of an engine's files, and what vectors they are of."""
 
     folder: Path
     name: str
@@ -42,7 +42,7 @@ class EngineSpace:
 
 
 class VectorEngine:
-    """Searches vectors of one space; feeds its files from the index, and makes them anew when that is better."""
+    """Search engine over vectors of one space; feeds its files from the index, rebuilds them when that is better."""
 
     def __init__(self, space: EngineSpace, source: VectorSource, tuning: Tuning = MEASURED) -> None:
         """Open what is there, or make it.

@@ -45,7 +45,7 @@ class OutgrownCodesError(UnfitCodesError):
 
 @dataclass(frozen=True, slots=True)
 class Purpose:
-    """What a file is for.
+    """Use of a file.
 
     Attributes:
         space: Names the model and the generation of the index: two indexes with the same row numbers differ in it.

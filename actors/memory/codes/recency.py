@@ -19,7 +19,7 @@ than twice that."""
 
 @dataclass(frozen=True, slots=True)
 class Recency:
-    """How recency comes into scores: `weight * min(1, decay * since) + rounding`, beside `sim_weight` for the cosine.
+    """Recency term of scores: `weight * min(1, decay * since) + rounding`, beside `sim_weight` for the cosine.
 
     Attributes:
         decay: float32, one for each slot.

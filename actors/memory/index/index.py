@@ -19,7 +19,7 @@ from messages.base import Window
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How much there is."""
+    """Row counts."""
 
     rows: int
     ok: int

@@ -1,4 +1,4 @@
-"""Which turns wait for a vector, until when, and the vectors that come."""
+"""Queue of turns that wait for a vector, until when, and the vectors that come."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ _HEADING = re.compile(rb"\n## [0-9]{4}-[0-9]{2}-[0-9]{2}T")
 
 @dataclass(slots=True)
 class Tally:
-    """What a comparison has done so far."""
+    """Counts of a comparison so far."""
 
     logs: int = 0
     added: int = 0
@@ -42,7 +42,7 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """What came of a little work."""
+    """Result of one step of the comparison."""
 
     added: tuple[int, ...] = ()
     dropped: tuple[int, ...] = ()

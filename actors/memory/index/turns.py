@@ -1,4 +1,4 @@
-"""Puts turns into the index and takes them out."""
+"""Rows of turns: put into the index and taken out."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class InjectedBlock:
 
 
 class Recall:
-    """Makes blocks and search results, and remembers the last block of each window for whoever asks why."""
+    """Retrieval for turns: blocks and search results, and the last block of each window for whoever asks why."""
 
     def __init__(self, search: Kind, budget: Budget) -> None:
         self._search = search

@@ -26,7 +26,7 @@ MOST_KNOWN = 100_000
 
 
 class Views:
-    """Keeps the views in step with what the index knows of windows and their readers."""
+    """Folders of hard links, kept in step with what the index knows of windows and their readers."""
 
     def __init__(self, root: Path) -> None:
         self._root = root

@@ -27,7 +27,7 @@ BASH_OPTIONS = ("--noprofile", "--norc", "-c")
 
 
 class Wrapper(StrEnum):
-    """What a command is put into."""
+    """Program that a command is put into."""
 
     BUBBLEWRAP = "bwrap"
     LANDLOCK = "landlock"

@@ -40,7 +40,7 @@ the agent's own number may be 1 or 2, which in a namespace are this bash and its
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """What stands between commands and the machine."""
+    """Protection between commands and the machine."""
 
     enclosure: Enclosure | None
     """None if nothing does: either that was asked for, or every command is refused."""

@@ -35,7 +35,7 @@ class TaskActor:
 
 
 class Player(TaskActor):
-    """Sends the ball to the other one until it has been sent often enough."""
+    """Half of a ping-pong: sends the ball to the other one until it has been sent often enough."""
 
     def __init__(self, come: Callable[[], None]) -> None:
         super().__init__()
@@ -51,7 +51,7 @@ class Player(TaskActor):
 
 
 class Server(TaskActor):
-    """Answers questions, which are the askers."""
+    """Responder to questions, which are the askers."""
 
     def handle(self, message: object) -> None:
         """Answer at once."""
@@ -60,7 +60,7 @@ class Server(TaskActor):
 
 
 class Client(TaskActor):
-    """Asks the next question when the last one has been answered."""
+    """Asker of the next question when the last one has been answered."""
 
     def __init__(self, server: Server, questions: int, come: Callable[[], None]) -> None:
         super().__init__()
@@ -78,7 +78,7 @@ class Client(TaskActor):
 
 
 class Counter(TaskActor):
-    """Counts messages; reports its first and its last."""
+    """Counter of messages; reports its first and its last."""
 
     def __init__(self, last: int, first: Callable[[], None], come: Callable[[], None]) -> None:
         super().__init__()

@@ -30,7 +30,7 @@ class Hearer(Actor):
 
 
 class Flooder(Actor):
-    """Keeps its own mailbox full."""
+    """Actor that keeps its own mailbox full."""
 
     def handle(self, message: Ping) -> None:
         """Have one more."""

@@ -17,7 +17,7 @@ AT_ONCE = RestartPolicy(intensity=1_000_000, window_s=0.001, min_backoff_s=0, ma
 
 
 class Misfortune(Exception):  # noqa: N818 - what befalls an actor here is no error of anybody's
-    """What the benchmark's actors crash with."""
+    """Exception with which the benchmark's actors crash."""
 
 
 class Phoenix(Actor):
@@ -88,7 +88,7 @@ def fails_once(number: int) -> bool:
 
 
 class Ledger:
-    """What became of every message of a storm."""
+    """Account of every message of a storm."""
 
     def __init__(self, messages: int) -> None:
         self.handled = bytearray(messages)

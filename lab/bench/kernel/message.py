@@ -19,7 +19,7 @@ class Question(Message, frozen=True, kw_only=True, gc=False):
 
 
 class Answer(Message, frozen=True, kw_only=True, gc=False):
-    """What is said to a question."""
+    """Reply to a question."""
 
     n: int
 

@@ -23,7 +23,7 @@ class Threaded(pykka.ThreadingActor):
 
 
 class Player(Threaded):
-    """Sends the ball to the other one until it has been sent often enough."""
+    """Half of a ping-pong: sends the ball to the other one until it has been sent often enough."""
 
     def __init__(self, come: Callable[[], None]) -> None:
         super().__init__()
@@ -54,7 +54,7 @@ def ping_pong(hops: int) -> Figures:
 
 
 class Server(Threaded):
-    """Answers questions, which are the askers' references."""
+    """Responder to questions, which are the askers' references."""
 
     def on_receive(self, message: Any) -> None:
         """Answer at once."""
@@ -62,7 +62,7 @@ class Server(Threaded):
 
 
 class Client(Threaded):
-    """Asks the next question when the last one has been answered."""
+    """Asker of the next question when the last one has been answered."""
 
     def __init__(self, server: pykka.ActorRef[Server], questions: int, come: Callable[[], None]) -> None:
         super().__init__()
@@ -95,7 +95,7 @@ def request_reply(clients: int, servers: int, questions: int) -> Figures:
 
 
 class Counter(Threaded):
-    """Counts messages; reports its first and its last."""
+    """Counter of messages; reports its first and its last."""
 
     def __init__(self, last: int, first: Callable[[], None], come: Callable[[], None]) -> None:
         super().__init__()
@@ -203,7 +203,7 @@ class Hearer(Threaded):
 
 
 class Flooder(Threaded):
-    """Keeps its own mailbox full."""
+    """Actor that keeps its own mailbox full."""
 
     def on_receive(self, message: Any) -> None:
         """Have one more."""

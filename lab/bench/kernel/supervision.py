@@ -1,4 +1,4 @@
-"""What supervision costs: the same workers and mailboxes with and without it.
+"""Cost of supervision: the same workers and mailboxes with and without it.
 
 Both sides: the kernel's dispatcher, a dictionary from addresses to mailboxes, a mailbox of a deque and a turn, batches
 of the same length, and the same actors, which stand in a ring and hand balls on (with a sender outside, the rate would

@@ -23,7 +23,7 @@ def running_system(*specs: ActorSpec) -> ActorSystem:
 
 
 class Player(Actor):
-    """Sends the ball to the other one until it has been sent often enough."""
+    """Half of a ping-pong: sends the ball to the other one until it has been sent often enough."""
 
     def __init__(self, other: Address, come: Callable[[], None]) -> None:
         super().__init__()
@@ -53,7 +53,7 @@ def ping_pong(hops: int) -> Figures:
 
 
 class Server(Actor):
-    """Answers questions."""
+    """Responder to questions."""
 
     def handle(self, message: Question) -> None:
         """Answer at once."""
@@ -61,7 +61,7 @@ class Server(Actor):
 
 
 class Client(Actor):
-    """Asks the next question when the last one has been answered."""
+    """Asker of the next question when the last one has been answered."""
 
     def __init__(self, server: Address, questions: int, come: Callable[[], None]) -> None:
         super().__init__()
@@ -97,7 +97,7 @@ def request_reply(clients: int, servers: int, questions: int) -> Figures:
 
 
 class Counter(Actor):
-    """Counts messages; reports when it has had its first and its last."""
+    """Counter of messages; reports when it has had its first and its last."""
 
     def __init__(self, last: int, first: Callable[[], None], come: Callable[[], None]) -> None:
         super().__init__()

@@ -22,7 +22,7 @@ OURS, VEC, CHROMA = "remembrancer", "sqlite-vec", "chromadb"
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """What one run has measured.
+    """Measurements of one run.
 
     Attributes:
         systems: By name: `p50_ms`, `p95_ms`, `resident_mb`, `agreement` (share of the exact list that is found),

@@ -1,4 +1,4 @@
-"""What others do: sqlite-vec's nearest 50 in float32, then the formula over these."""
+"""Peer on sqlite-vec, as others do it: its nearest 50 in float32, then the formula over these."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ UNCOUNTED = frozenset({"adversarial"})
 
 
 class Turn(msgspec.Struct, frozen=True, kw_only=True):
-    """What somebody said."""
+    """Utterance of one speaker."""
 
     id: str
     speaker: str
@@ -23,7 +23,7 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
-    """What is asked, and the ids of the turns that answer it."""
+    """Question, and the ids of the turns that answer it."""
 
     id: str
     text: str

@@ -38,7 +38,7 @@ class Recall:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """What was measured."""
+    """Measurements of a run."""
 
     model: str
     questions: int

@@ -21,7 +21,7 @@ Floats = NDArray[np.float32]
 
 
 class Model(Protocol):
-    """What turns texts into vectors; `actors.embedder.local.LocalModel` does."""
+    """Encoder of texts as vectors; `actors.embedder.local.LocalModel` is one."""
 
     @property
     def name(self) -> str:
@@ -36,7 +36,7 @@ class Model(Protocol):
 
 
 class KeptVectors:
-    """Asks the model only for texts that it has not embedded before."""
+    """Cache of vectors: asks the model only for texts that it has not embedded before."""
 
     def __init__(self, model: Model, folder: Path | None) -> None:
         """Read what `folder` keeps of `model`; None keeps nothing."""

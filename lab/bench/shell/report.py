@@ -16,7 +16,7 @@ from lab.bench.shell.run import PLAIN
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """How one level met one target."""
+    """Comparison of one level with one target."""
 
     level: str
     name: str

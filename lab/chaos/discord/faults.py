@@ -75,7 +75,7 @@ KINDS = (*_CALLS, *_GATEWAY)
 
 
 class Trouble:
-    """Chooses a fault for every tenth call: each kind in turn, in an order that the seed decides."""
+    """Schedule of faults, one for every tenth call: each kind in turn, in an order that the seed decides."""
 
     def __init__(self, seed: str) -> None:
         """No call yet.
@@ -106,7 +106,7 @@ class Trouble:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CampaignOutcome:
-    """What a campaign has shown."""
+    """Result of a campaign."""
 
     turns: int
     windows: int
@@ -212,7 +212,7 @@ def _answers(server: PlaygroundServer, thread_id: int) -> list[str]:
 
 
 class Judgement:
-    """Counts what is wrong, window by window."""
+    """Counts of what is wrong, window by window."""
 
     def __init__(self) -> None:
         self.missed = self.doubled = self.out_of_order = self.unexpected = 0

@@ -56,7 +56,7 @@ class Percentiles:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """What was measured."""
+    """Measurements."""
 
     typing_ms: Percentiles
     """From a message to the first typing call, through the whole agent."""
@@ -106,7 +106,7 @@ def percentiles(times_s: list[float]) -> Percentiles:
 
 
 class _Watch:
-    """Times from a person's message to the bot's next typing call in the same channel."""
+    """Stopwatch from a person's message to the bot's next typing call in the same channel."""
 
     def __init__(self, server: PlaygroundServer) -> None:
         self.times_s: queue.SimpleQueue[float] = queue.SimpleQueue()

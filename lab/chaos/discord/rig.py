@@ -38,7 +38,7 @@ class Book:
 
 
 class EchoWindow(Actor):
-    """Stands for a window: answers each message in turn, every other one with a running message before."""
+    """Stand-in for a window: answers each message in turn, every other one with a running message before."""
 
     def __init__(self, books: dict[str, Book], over: Callable[[str], None]) -> None:
         """Nothing was said yet.

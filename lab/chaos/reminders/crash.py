@@ -26,7 +26,7 @@ SAID = ("one-off", "daily", "no id yet")
 
 @dataclass(frozen=True, slots=True)
 class CrashReport:
-    """What people saw over all kills."""
+    """Sightings of people over all kills."""
 
     kills: int
     firings: int

@@ -29,7 +29,7 @@ _TRIES = 5
 
 
 class Saver(StrEnum):
-    """How the editor saves."""
+    """Way in which the editor saves."""
 
     RENAME = "rename"
     """Writes a new file and renames it over the old one, as most editors do."""
@@ -39,7 +39,7 @@ class Saver(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RaceReport:
-    """What became of everybody's lines."""
+    """Account of everybody's lines."""
 
     saver: str
     human_edits: int

@@ -27,7 +27,7 @@ FILE = b"""# Ten years
 
 @dataclass(frozen=True, slots=True)
 class ReplayReport:
-    """What came of so many looks."""
+    """Result of so many looks."""
 
     looks: int
     firings: int

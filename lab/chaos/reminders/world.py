@@ -36,7 +36,7 @@ class PostedMessage:
 
 @dataclass(slots=True)
 class Channel:
-    """What people see; it outlives the agent's processes."""
+    """Postings that people see; it outlives the agent's processes."""
 
     shown: list[PostedMessage] = field(default_factory=list)
     fails: int = 0
@@ -57,7 +57,7 @@ class Channel:
 
 
 class ModelDiscord(Actor):
-    """Shows a posting a moment after it was asked to, and answers a moment after that."""
+    """Model of Discord: shows a posting a moment after it was asked to, and answers a moment after that."""
 
     def __init__(self, channel: Channel) -> None:
         super().__init__()
@@ -98,7 +98,7 @@ class _Answer(Message, frozen=True, kw_only=True, gc=False):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProcessConfig:
-    """What differs between processes."""
+    """Differences between processes."""
 
     catchup_hours: float = 0.0
     """As the setting."""

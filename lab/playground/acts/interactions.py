@@ -16,7 +16,7 @@ from lab.playground.world.records import Channel, Draft, Message, MessageFlag, M
 
 
 class InteractionActs:
-    """Opens interactions, keeps their answers."""
+    """Interactions that people open, with their answers."""
 
     def __init__(self, hub: Hub) -> None:
         """No interaction yet.

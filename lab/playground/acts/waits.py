@@ -20,7 +20,7 @@ ANSWERS = (
 
 
 class Waits:
-    """Waits on one playground; used on the server's loop only."""
+    """Conditions on one playground that may be waited for; used on the server's loop only."""
 
     def __init__(self, hub: Hub) -> None:
         """Nobody waits yet.

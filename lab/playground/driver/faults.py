@@ -13,7 +13,7 @@ from lab.playground.world.objects import Json
 
 
 class FaultDriver(ThreadCalls):
-    """Makes a misbehaving network of a good one."""
+    """Driver of faults, which makes a misbehaving network of a good one."""
 
     def inject(self, kind: str, match: str = "", times: int = 1, **how: Any) -> None:
         """Arm a fault of REST calls; see `FaultQueue.inject`."""

@@ -13,7 +13,7 @@ from lab.playground.world.objects import Json
 
 @dataclass(frozen=True, slots=True)
 class InteractionOutcome:
-    """How the bot answered an interaction.
+    """Answer of the bot to an interaction.
 
     Attributes:
         id: The interaction.
@@ -31,7 +31,7 @@ class InteractionOutcome:
 
 
 class InteractionDriver(ThreadCalls):
-    """Opens interactions and waits for what the bot makes of them."""
+    """Driver of interactions: opens them and waits for what the bot makes of them."""
 
     def slash(
         self,

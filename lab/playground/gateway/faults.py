@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class GatewayFaults:
-    """How the gateway misbehaves from now on; numbers count down."""
+    """Faults of the gateway from now on; numbers count down."""
 
     refuse_resumes: int = 0
     """RESUMEs answered by op 9 false."""

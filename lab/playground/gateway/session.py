@@ -117,7 +117,7 @@ class Connection:
 
 
 class GatewaySession:
-    """What IDENTIFY opened and RESUME continues."""
+    """Session that IDENTIFY opened and RESUME continues."""
 
     def __init__(self, session_id: str, intents: int, shard: tuple[int, int] = (0, 1)) -> None:
         """No event yet, no socket.

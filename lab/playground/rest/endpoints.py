@@ -23,7 +23,7 @@ _ERROR_KINDS = (FaultKind.ERROR_500, FaultKind.ERROR_502, FaultKind.ERROR_503, F
 
 
 class Endpoints:
-    """Serves routes under `/api/v10`."""
+    """Routes under `/api/v10`."""
 
     def __init__(self, hub: Hub) -> None:
         """No route yet.

@@ -9,7 +9,7 @@ from enum import StrEnum
 
 
 class FaultKind(StrEnum):
-    """What goes wrong."""
+    """Kind of a fault."""
 
     LIMIT_USER = "429-user"
     LIMIT_GLOBAL = "429-global"

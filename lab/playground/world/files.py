@@ -6,7 +6,7 @@ DEFAULT_LIMIT_BYTES = 256 * 1024 * 1024
 
 
 class FileStore:
-    """Keeps files by id; when full the oldest are forgotten and answer as unknown."""
+    """Store of files by id; when full the oldest are forgotten and answer as unknown."""
 
     def __init__(self, limit_bytes: int = DEFAULT_LIMIT_BYTES) -> None:
         """Empty.

@@ -27,7 +27,7 @@ class InteractionKind(IntEnum):
 
 
 class CallbackKind(IntEnum):
-    """How an interaction can be acknowledged."""
+    """Way in which an interaction can be acknowledged."""
 
     MESSAGE = 4
     DEFERRED_MESSAGE = 5

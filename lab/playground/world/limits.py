@@ -25,7 +25,7 @@ class _Window:
 
 @dataclass(frozen=True, slots=True)
 class RateVerdict:
-    """Whether a request may pass, and the rate headers of its answer."""
+    """Decision whether a request may pass, and the rate headers of its answer."""
 
     allowed: bool
     retry_after_s: float

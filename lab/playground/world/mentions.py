@@ -14,7 +14,7 @@ _EVERYONE = re.compile(r"@(?:everyone|here)\b")
 
 @dataclass(frozen=True, slots=True)
 class Mentions:
-    """What a text mentions, in order of appearance."""
+    """Mentions of a text, in order of appearance."""
 
     users: tuple[int, ...] = ()
     roles: tuple[int, ...] = ()

@@ -18,7 +18,7 @@ from lab.playground.world.state import World, thread_state
 
 
 class Payloads:
-    """Writes the records of one world as Discord does."""
+    """Serialiser of the records of one world, as Discord writes them."""
 
     def __init__(self, world: World) -> None:
         """No address yet.

@@ -79,7 +79,7 @@ class Attachment:
 
 @dataclass(slots=True)
 class ThreadState:
-    """What a thread has beyond a channel."""
+    """State of a thread beyond a channel's."""
 
     owner_id: int
     created_at: str

@@ -1,7 +1,7 @@
-"""Does in a command's stead what the filter holds back and Landlock does not rule over, where it is the command's own.
+"""Broker of system calls, which does in a command's stead what the filter holds back.
 
-Every request is done on an object that was opened first and looked at then, never on a path or memory that the
-command could change in between.
+It is what Landlock does not rule over, done where it is the command's own. Every request is done on an object that
+was opened first and looked at then, never on a path or memory that the command could change in between.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class _LaterError(Exception):
 
 
 class Broker:
-    """Answers the requests of one command.
+    """Broker of one command's requests.
 
     Args:
         listener: What the filter gave.

@@ -1,4 +1,4 @@
-"""How a command is started: each step takes something away from it, and none can be taken back."""
+"""Confinement of a command at its start: each step takes something away from it, and none can be taken back."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def main() -> None:
 
 
 class Warden:
-    """Keeps a few forks waiting, and buries all."""
+    """Parent of all commands: keeps a few forks waiting, and buries all."""
 
     def __init__(self, orders: socket.socket) -> None:
         self._orders = orders
