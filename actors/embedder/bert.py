@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float32]
-Ids = NDArray[np.int64]
 
 _EPSILON = np.float32(1e-12)
 _GELU = tuple(np.float32(c) for c in (1.1191860e-6, -3.0582765e-5, -1.2485302e-4, 3.6468782e-2, 7.9782814e-1))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Callable
 
 from actors.embedder.backend import Backend, CallError
@@ -11,8 +10,6 @@ from actors.embedder.vectors import NO_VECTOR, packed
 from domain.policy.retrying import Fault, FaultKind
 from messages.base import Message
 from messages.embedder import TextRole
-
-log = logging.getLogger(__name__)
 
 
 class CallDone(Message, frozen=True, kw_only=True, gc=False):

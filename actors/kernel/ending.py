@@ -34,7 +34,6 @@ class DrainReport:
 
     quiet: bool
     """Whether all work was finished before the deadline."""
-    waited_s: float
     unfinished: tuple[Address, ...]
     """Addresses that still held work at the deadline."""
 
@@ -50,9 +49,8 @@ def drain(system: ActorSystem, deadline_s: float) -> DrainReport:
         unfinished = tuple(mailbox.address for mailbox in system.mailboxes() if mailbox.holds_work())
         # Work that moved from one actor to another during the look was perhaps seen at neither.
         moved = system.dispatcher.runs() != runs
-        waited_s = time.monotonic() - begin
-        if not (unfinished or moved) or waited_s >= deadline_s:
-            return DrainReport(quiet=not (unfinished or moved), waited_s=waited_s, unfinished=unfinished)
+        if not (unfinished or moved) or time.monotonic() - begin >= deadline_s:
+            return DrainReport(quiet=not (unfinished or moved), unfinished=unfinished)
         pause.wait(LOOK_S)
 
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TextIO
 
+from actors.kernel.dead_letters import DeadLetter
 from actors.kernel.dispatcher import Worker
 from actors.kernel.supervisor import Crash
 from actors.kernel.watchdog import in_hand
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 SHOWN = 1000
 """Mailboxes that are listed, the fullest first."""
+LETTERS_SHOWN = 20
+"""Dead letters that are listed, the newest ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +99,17 @@ def render_crashes(crashes: Sequence[Crash]) -> str:
     return f"== last {len(crashes)} crashes\n{''.join(lines)}"
 
 
+def render_dead_letters(letters: Sequence[DeadLetter]) -> str:
+    """The last dead letters, newest last: what sort of message, and why; never its text."""
+    shown = letters[-LETTERS_SHOWN:]
+    lines = [
+        f"{letter.at:%Y-%m-%dT%H:%M:%SZ} {type(letter.message).__name__} to {letter.address}: {letter.reason}\n"
+        f"{letter.traceback}"
+        for letter in shown
+    ]
+    return f"== last {len(shown)} dead letters\n{''.join(lines)}"
+
+
 def render_mailboxes(views: Sequence[MailboxView], counts: Mapping[str, Mapping[str, int]]) -> str:
     """The depth of each mailbox, and what was counted."""
     lines = [f"== {len(views)} mailboxes hold {sum(view.depth for view in views)} messages"]
@@ -113,6 +127,7 @@ def dump(system: ActorSystem, stream: TextIO) -> None:
     stream.write(render_threads(threads()))
     stream.flush()
     stream.write(render_crashes(system.supervisor.last_crashes()))
+    stream.write(render_dead_letters(system.dead_letters.letters()))
     stream.write(render_mailboxes(mailboxes(system), counters(system)))
     stream.flush()
 

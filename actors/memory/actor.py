@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import assert_never
@@ -34,8 +33,6 @@ from messages.memory import (
 from messages.socket import Refused
 from messages.status import DescribeYourself, SelfDescription
 from messages.turn import EventsLogged, ExpandReference, PrepareTurn, TurnContribution, TurnEnded
-
-log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from typing import assert_never
 
@@ -31,8 +30,6 @@ from messages.scheduler import (
     ReminderRequest,
 )
 from messages.socket import Refused
-
-log = logging.getLogger(__name__)
 
 CONFIRMATION = "confirm-"
 """How the request ids of confirmations begin."""

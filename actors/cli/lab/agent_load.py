@@ -84,10 +84,6 @@ def agent_load(
         fail("\n".join((*report.failures(), *report.details)))
 
 
-def _ignore(progress: Progress) -> None:
-    """Say nothing: nobody watches."""
-
-
 def _stage(progress: Progress) -> str:
     """How far it has come."""
     if not progress.total:

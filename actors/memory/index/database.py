@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import TypeAlias
 
 import apsw
 import sqlite_vec  # type: ignore[import-untyped]
@@ -27,8 +26,6 @@ BUSY_MS = 2_000
 FOLDER = "memory"
 FILE = "index.sqlite"
 _SIDES = ("-wal", "-shm")
-
-Row: TypeAlias = "tuple[apsw.SQLiteValue, ...]"
 
 # In turns, what is read of many rows stands before the content, which may reach into other pages; `vector` names a
 # vector of the space in use, and `sitting` the turn's episode, by the name that files have it under. A CHECK with IN

@@ -13,12 +13,14 @@ from pathlib import Path
 import pytest
 
 from actors.kernel import ActorSystem, ManualClock
+from actors.kernel.dead_letters import DeadLetter
 from actors.kernel.inspection import (
     MailboxView,
     ThreadView,
     dump,
     mailboxes,
     render_crashes,
+    render_dead_letters,
     render_mailboxes,
     render_threads,
 )
@@ -50,13 +52,28 @@ def test_crashes_are_rendered_a_line_each() -> None:
     )
 
 
+def test_of_many_dead_letters_the_last_are_rendered_by_sort_and_reason_and_never_by_their_text() -> None:
+    at = datetime(2026, 1, 30, 14, 23, 55, tzinfo=UTC)
+    letters = [
+        DeadLetter(Address("shell"), f"secret {number}", f"reason {number}", "  trace\n", at) for number in range(30)
+    ]
+
+    text = render_dead_letters(letters)
+
+    assert text.startswith(
+        "== last 20 dead letters\n2026-01-30T14:23:55Z str to shell: reason 10\n  trace\n2026-01-30T14:23:55Z str"
+    )
+    assert "reason 29" in text
+    assert "secret" not in text
+
+
 @pytest.mark.crashes
 def test_a_dump_tells_of_crashes_before_the_mailboxes(system: ActorSystem) -> None:
     Stage(system, failing(7)).run(7)
     text = io.StringIO()
     dump(system, text)
 
-    assert " player in handle: Boom: number 7\n== 1 mailboxes" in text.getvalue()
+    assert " player in handle: Boom: number 7\n== last 0 dead letters\n== 1 mailboxes" in text.getvalue()
 
 
 def test_mailboxes_are_rendered_with_their_depth_and_all_that_is_counted() -> None:
