@@ -30,8 +30,8 @@ def alone(system: ActorSystem, *specs: ActorSpec) -> Iterator[Ask]:
 
     def ask(command: type[MemoryCommand], timeout_s: float, **fields: Any) -> Message:
         request_id = RequestId(system.new_id())
-        made = command(request_id=request_id, reply_to=edge.address, window=OPERATOR, **fields)
-        edge.tell(MEMORY, made)
+        request = command(request_id=request_id, reply_to=edge.address, window=OPERATOR, **fields)
+        edge.tell(MEMORY, request)
         return edge.receive(timeout_s, lambda message: getattr(message, "request_id", None) == request_id)
 
     try:

@@ -136,8 +136,8 @@ class Store:
 
     def store_vectors(self, vectors: Sequence[tuple[Waiting, bytes]]) -> None:
         """Keep vectors and let searches find them."""
-        done = self.index.pending.store(vectors)
-        self.engine.append(np.array(sorted(done), np.int64))
+        rows = self.index.pending.store(vectors)
+        self.engine.append(np.array(sorted(rows), np.int64))
 
     def reconcile(self, now: datetime) -> Generator[Piece, None, Reconciliation]:
         """Compare everything with the logs, piece by piece."""

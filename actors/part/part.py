@@ -88,8 +88,8 @@ class Parts:
             ValueError: two parts claim one actor, verb, command or button, or a command or button cannot be offered.
         """
         self._parts: tuple[Part, ...] = ()
-        made = (row(plan, self) for row in rows)
-        self._parts = tuple(part for part in made if part is not None)
+        built = (row(plan, self) for row in rows)
+        self._parts = tuple(part for part in built if part is not None)
         self._require_single_owners()
 
     def __iter__(self) -> Iterator[Part]:

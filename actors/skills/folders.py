@@ -162,9 +162,9 @@ class SkillFolders:
         try:
             status = path.stat()
             version = (status.st_mtime_ns, status.st_size, status.st_ino)
-            known = self._readings.get(path)
-            if known is not None and known[0] == version:
-                return known[1]
+            cached = self._readings.get(path)
+            if cached is not None and cached[0] == version:
+                return cached[1]
             reading = _reading(path, status)
         except OSError as error:
             return Reading(None, (f"cannot be read: {error.strerror}",))

@@ -34,10 +34,10 @@ def ask_operator(data_root: Path, verb: str, answer_s: float = ANSWER_S, /, **ar
         AgentNotRunningError: nobody answers.
         RefusalError: the agent refused.
     """
-    given = {name: value for name, value in arguments.items() if value is not None}
+    named = {name: value for name, value in arguments.items() if value is not None}
     try:
         key = (data_root / OPERATOR_KEY).read_text(encoding="ascii")
-        line = json.dumps({"id": 1, "verb": verb, "arguments": given, "key": key})
+        line = json.dumps({"id": 1, "verb": verb, "arguments": named, "key": key})
         answer = json.loads(_exchange(data_root / OPERATOR_SOCKET, line.encode("ascii") + b"\n", answer_s))
     except (FileNotFoundError, ConnectionRefusedError):
         raise AgentNotRunningError(f"no agent is running on the data root {data_root}") from None

@@ -107,8 +107,8 @@ def _named_window(value: object) -> Window | None:
 def _not_allowed(argument: str, value: object, name: str, allowed: tuple[str, ...]) -> str:
     if argument == WINDOW:
         return f"window {shown(value)}: {name} acts for the window whose socket this is and takes no other"
-    known = f"it takes {', '.join(allowed)}" if allowed else "it takes none"
-    return f"{name} has no argument {shown(argument)}: {known}"
+    rule = f"it takes {', '.join(allowed)}" if allowed else "it takes none"
+    return f"{name} has no argument {shown(argument)}: {rule}"
 
 
 def _worded(problem: str, arguments: Mapping[str, object]) -> str:

@@ -32,10 +32,10 @@ class Access(Value, frozen=True, kw_only=True, gc=False):
 
 def standing(access: Access, *, user_id: str, role_ids: Iterable[str]) -> Standing:
     """What the person with these roles may do."""
-    held = frozenset(role_ids)
-    if EVERYBODY in access.users or user_id in access.users or not access.roles.isdisjoint(held):
+    roles = frozenset(role_ids)
+    if EVERYBODY in access.users or user_id in access.users or not access.roles.isdisjoint(roles):
         return Standing.MEMBER
-    return Standing.NOBODY if access.viewer_roles.isdisjoint(held) else Standing.VIEWER
+    return Standing.NOBODY if access.viewer_roles.isdisjoint(roles) else Standing.VIEWER
 
 
 def depends_on_roles(access: Access, user_id: str) -> bool:

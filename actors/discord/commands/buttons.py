@@ -34,8 +34,8 @@ class Buttons:
             log.info("button %r has no part that it belongs to", custom_id[:40])
             await self._dispatcher.serve(interaction, lambda _: at_once(NOBODY))
             return
-        given = {"id": custom_id.removeprefix(press.prefix)}
+        arguments = {"id": custom_id.removeprefix(press.prefix)}
         # An urgent one is about a turn that runs: what is still to be read in the channel has no say in it.
         await self._dispatcher.serve(
-            interaction, lambda call: ask(self._dispatcher, press, call, given), is_urgent=press.is_urgent
+            interaction, lambda call: ask(self._dispatcher, press, call, arguments), is_urgent=press.is_urgent
         )

@@ -70,10 +70,10 @@ class Authorization:
             )
             if self.window_map.learn(channel) is NoWindow.ELSEWHERE:
                 return NOT_HERE
-        held = _roles_at_hand(origin)
-        if held is None and depends_on_roles(self._access, str(origin.author.id)):
-            held = await self._roles_of(origin, roles)
-        return self._verdict(origin, held or frozenset())
+        role_ids = _roles_at_hand(origin)
+        if role_ids is None and depends_on_roles(self._access, str(origin.author.id)):
+            role_ids = await self._roles_of(origin, roles)
+        return self._verdict(origin, role_ids or frozenset())
 
     async def _roles_of(self, origin: Origin, roles: RolesFound) -> frozenset[str]:
         author_id, guild_id = origin.author.id, origin.guild_id

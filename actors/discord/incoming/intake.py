@@ -160,13 +160,13 @@ class Intake:
 
     # lanes
 
-    def release(self, kept: Iterable[ChannelId]) -> None:
-        """Let pass what is held, except in the channels `kept`."""
+    def release(self, channels: Iterable[ChannelId]) -> None:
+        """Let pass what is held, except in `channels`."""
         self._gap = None
-        kept = set(kept)
-        self.keep(kept)
+        channels = set(channels)
+        self.keep(channels)
         for channel_id, lane in self._lanes.items():
-            if channel_id not in kept:
+            if channel_id not in channels:
                 self.spawn(self._empty(channel_id, lane))
 
     def keep(self, channel_ids: Iterable[ChannelId]) -> None:

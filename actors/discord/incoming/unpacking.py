@@ -120,12 +120,12 @@ class Unpacking:
     def _worded(self, typed: str, files: list[_File]) -> Unpacked:
         texts = [(file, file.text) for file in files if file.text is not None]
         pasted = [PastedText(file.entry.filename, text, file.entry.size_bytes, file.entry.path) for file, text in texts]
-        made = composed(typed, pasted, self._paste_tokens)
-        for (file, text), shown_chars in zip(texts, made.shown_chars, strict=True):
+        composition = composed(typed, pasted, self._paste_tokens)
+        for (file, text), shown_chars in zip(texts, composition.shown_chars, strict=True):
             note = "not shown here: there is no room for it" if text and not shown_chars else ""
             file.entry = msgspec.structs.replace(file.entry, shown_chars=shown_chars, note=file.entry.note or note)
-        typed_chars = len(typed) if any(made.shown_chars) else None
-        return Unpacked(made.text, typed_chars, tuple(file.entry for file in files))
+        typed_chars = len(typed) if any(composition.shown_chars) else None
+        return Unpacked(composition.text, typed_chars, tuple(file.entry for file in files))
 
 
 def _declared(file: discord.Attachment) -> Attachment:

@@ -216,9 +216,9 @@ class ExhaustiveRanking:
         ) + ranking.WEIGHT_RECENCY * ranking.recencies(pool.ages)
         bases[pool.pinned] = np.inf
         least = np.partition(bases, len(bases) - self._count - 1)[len(bases) - self._count - 1]
-        kept = bases >= least - ranking.WEIGHT_REDUNDANCY - 1e-9
-        kept |= pool.sims >= np.max(pool.sims[~pool.pinned], initial=0.0)
-        self._pool = pool.only(kept)
+        mask = bases >= least - ranking.WEIGHT_REDUNDANCY - 1e-9
+        mask |= pool.sims >= np.max(pool.sims[~pool.pinned], initial=0.0)
+        self._pool = pool.only(mask)
 
 
 class _Near:

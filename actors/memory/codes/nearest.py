@@ -223,14 +223,14 @@ class Nearest:
             raise UnfitCodesError(f"its frame is of {fitted_rows} vectors, now there are {len(rows)}")
         if self._file.count > 2 * len(rows) + self._tuning.chunk_records:
             raise OutgrownCodesError(f"it has {self._file.count} records for {len(rows)} vectors")
-        known = self.rows
-        if np.array_equal(known, rows):  # as a rule; comparing sets takes memory that does not come back
+        own_rows = self.rows
+        if np.array_equal(own_rows, rows):  # as a rule; comparing sets takes memory that does not come back
             self._compare_some(rows)
             return
-        self.remove(np.setdiff1d(known, rows, assume_unique=True))
-        both = np.intersect1d(known, rows, assume_unique=True)
+        self.remove(np.setdiff1d(own_rows, rows, assume_unique=True))
+        both = np.intersect1d(own_rows, rows, assume_unique=True)
         self._compare_some(both)
-        self._take(np.setdiff1d(rows, known, assume_unique=True))
+        self._take(np.setdiff1d(rows, own_rows, assume_unique=True))
 
     def _compare_some(self, rows: NDArray[np.int64]) -> None:
         """See whether the codes and times of some of `rows` are those of the index."""

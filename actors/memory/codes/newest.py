@@ -70,17 +70,17 @@ class NewestRecords:
         if count <= len(self._known):
             return
         room = max(count, len(self._known) * 3 // 2, _LEAST_ROOM)
-        data, known = np.zeros((room, self._file.size), np.uint8), np.zeros(room, np.bool_)
-        data[: self._count], known[: self._count] = self._data[: self._count], self._known[: self._count]
-        self._data, self._known = data, known
+        data, known_rows = np.zeros((room, self._file.size), np.uint8), np.zeros(room, np.bool_)
+        data[: self._count], known_rows[: self._count] = self._data[: self._count], self._known[: self._count]
+        self._data, self._known = data, known_rows
 
     def _drop(self, spare_bytes: int) -> None:
         """Let the oldest go, some more of them than must, so that it need not be done for each."""
         fits = max(spare_bytes, 0) // self._file.size
         if self._count <= fits:
             return
-        kept = min(fits * 7 // 8, self._count)
-        gone = self._count - kept
-        data, known = self._data[gone : self._count].copy(), self._known[gone : self._count].copy()
-        self._data, self._known = data, known
-        self._first, self._count = self._first + gone, kept
+        count = min(fits * 7 // 8, self._count)
+        gone = self._count - count
+        data, known_rows = self._data[gone : self._count].copy(), self._known[gone : self._count].copy()
+        self._data, self._known = data, known_rows
+        self._first, self._count = self._first + gone, count

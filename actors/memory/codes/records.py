@@ -124,6 +124,6 @@ def write(descriptor: int, data: bytes, offset: int) -> None:
     """All of `data`."""
     view = memoryview(data)
     while view:
-        done = os.pwrite(descriptor, view, offset)
-        view = view[done:]
-        offset += done
+        count = os.pwrite(descriptor, view, offset)
+        view = view[count:]
+        offset += count

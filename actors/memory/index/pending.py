@@ -59,14 +59,14 @@ class Pending:
 
         A text that has a vector already keeps that one.
         """
-        kept = list(vectors)
+        pairs = list(vectors)
         with self._session.changing():
-            numbers = self._keep({turn.hash: vector for turn, vector in reversed(kept)})
+            numbers = self._keep({turn.hash: vector for turn, vector in reversed(pairs)})
             # Asked first, because an UPDATE that returns its rows takes four times as long.
-            there = dict(self._session.rows(_HASHES, json.dumps([turn.id for turn, _ in kept])))
-            done = {turn.id: numbers[turn.hash] for turn, _ in kept if there.get(turn.id) == turn.hash}
-            self._session.many(_IS_KEPT, [(number, row) for row, number in done.items()])
-        return list(done)
+            there = dict(self._session.rows(_HASHES, json.dumps([turn.id for turn, _ in pairs])))
+            number_of = {turn.id: numbers[turn.hash] for turn, _ in pairs if there.get(turn.id) == turn.hash}
+            self._session.many(_IS_KEPT, [(number, row) for row, number in number_of.items()])
+        return list(number_of)
 
     def _keep(self, vectors: Mapping[bytes, bytes]) -> dict[bytes, int]:
         """Store each text's vector unless it has one; the numbers of those that the texts have then."""

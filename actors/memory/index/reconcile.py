@@ -101,13 +101,13 @@ class Reconciliation:
             return
         try:
             status = os.fstat(fd)
-            known = self._index.file_state(path)
-            if known is not None and known[:2] == (status.st_size, status.st_mtime_ns):
-                self.tally.damaged += bool(known[2])
+            state = self._index.file_state(path)
+            if state is not None and state[:2] == (status.st_size, status.st_mtime_ns):
+                self.tally.damaged += bool(state[2])
                 return
             damage = yield from self._compare_open(window, path, fd, status)
             self.tally.damaged += bool(damage)
-            if damage and (known is None or known[2] != damage):
+            if damage and (state is None or state[2] != damage):
                 log.warning("%s: %s", path, damage)
             self._index.note_file(window, path, status.st_size, status.st_mtime_ns, damage)
         finally:

@@ -99,19 +99,19 @@ class Turns:
 
     def _insert(self, window: int, fresh: Sequence[Remembered]) -> list[int]:
         pinned = self._pin_states(fresh)
-        kept = [entry for entry in fresh if not entry.is_own_pin or _is_pinned(entry, pinned)]
-        kept.sort(key=_MOMENT)
-        if not kept:
+        entries = [entry for entry in fresh if not entry.is_own_pin or _is_pinned(entry, pinned)]
+        entries.sort(key=_MOMENT)
+        if not entries:
             return []
         first_row = int(self._session.one("SELECT seq FROM sqlite_sequence WHERE name = 'turns'") or 0) + 1
-        rows = range(first_row, first_row + len(kept))
-        moments = [milliseconds(entry.at) for entry in kept]
+        rows = range(first_row, first_row + len(entries))
+        moments = [milliseconds(entry.at) for entry in entries]
         last = self._episodes.last(window)
         is_behind = last is None or last.at <= moments[0]
         episodes = self._episodes.following(last, first_row, moments) if is_behind else rows
-        states = [_is_pinned(entry, pinned) for entry in kept] if pinned else [entry.is_pinned for entry in kept]
-        self._insert_rows(window, kept, zip(rows, moments, episodes, states, strict=True))
-        words = storable([keyword_text(entry.author, entry.at, entry.text) for entry in kept])
+        states = [_is_pinned(entry, pinned) for entry in entries] if pinned else [entry.is_pinned for entry in entries]
+        self._insert_rows(window, entries, zip(rows, moments, episodes, states, strict=True))
+        words = storable([keyword_text(entry.author, entry.at, entry.text) for entry in entries])
         self._session.many("INSERT INTO words(rowid, content) VALUES (?, ?)", zip(rows, words, strict=True))
         if not is_behind:
             for row, at in zip(rows, moments, strict=True):

@@ -78,8 +78,8 @@ class Backlog:
         good: list[tuple[Waiting, bytes]] = []
         if reply.model == self._space and len(reply.vectors) == len(batch):
             good = [(turn, vector) for turn, vector in zip(batch, reply.vectors, strict=True) if self.is_sound(vector)]
-        kept = {turn.id for turn, _ in good}
-        bad = [turn.id for turn in batch if turn.id not in kept]
+        sound_ids = {turn.id for turn, _ in good}
+        bad = [turn.id for turn in batch if turn.id not in sound_ids]
         store.store_vectors(good)
         if bad:
             self._tell(f"{len(bad)} of {len(batch)} vectors were of no use (space {reply.model!r})")
