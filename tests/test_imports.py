@@ -63,6 +63,22 @@ def python_files(*folders: str) -> Iterator[Path]:
         yield from sorted((ROOT / folder).rglob("*.py"))
 
 
+@cache
+def parsed(path: Path) -> ast.Module:
+    """Read once, though many tests look into it."""
+    return ast.parse(path.read_text())
+
+
+def dotted(node: ast.Name | ast.Attribute) -> tuple[str, ...]:
+    """`a.b.c` as its names; empty if it does not begin with one, such as `f().b`."""
+    names: list[str] = []
+    part: ast.expr = node
+    while isinstance(part, ast.Attribute):
+        names.append(part.attr)
+        part = part.value
+    return (part.id, *reversed(names)) if isinstance(part, ast.Name) else ()
+
+
 def imported(tree: ast.Module) -> dict[str, str]:
     """Local name -> dotted name of what is imported under it, anywhere in the file."""
     names: dict[str, str] = {}
@@ -93,8 +109,8 @@ def references(source: str) -> frozenset[str]:
     names = imported(tree)
     found = {f"{module}." for module in imported_modules(tree)} | set(names.values())
     for node in ast.walk(tree):
-        if isinstance(node, ast.Name | ast.Attribute):
-            head, *rest = ast.unparse(node).split(".")
+        if isinstance(node, ast.Name | ast.Attribute) and (names_of := dotted(node)):
+            head, *rest = names_of
             if head in names:
                 found.add(".".join([names[head], *rest]))
             elif not rest and hasattr(builtins, head):
@@ -122,7 +138,7 @@ def roots_imported_by(*folders: str) -> dict[str, set[str]]:
     """Top-level module -> the files of `folders` that import it."""
     found: dict[str, set[str]] = {}
     for path in python_files(*folders):
-        for module in imported_modules(ast.parse(path.read_text())):
+        for module in imported_modules(parsed(path)):
             found.setdefault(module.split(".")[0], set()).add(path.relative_to(ROOT).as_posix())
     return found
 
@@ -133,7 +149,7 @@ def calls_of(method: str, *folders: str, except_in: str) -> list[str]:
         f"{path.relative_to(ROOT)}:{node.lineno}"
         for path in python_files(*folders)
         if not path.is_relative_to(ROOT / except_in)
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in ast.walk(parsed(path))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == method
     ]
 
@@ -228,7 +244,7 @@ def test_no_function_is_longer_than_60_lines() -> None:
     long = [
         f"{path.relative_to(ROOT)}: {node.name}"
         for path in python_files(*PACKAGES)
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in ast.walk(parsed(path))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and (node.end_lineno or 0) - node.lineno >= 60
     ]
 
@@ -261,7 +277,7 @@ def test_no_constructor_of_the_actors_takes_more_than_six_parameters() -> None:
     wide = {
         f"{path.relative_to(ROOT)}: {owner.name}": count
         for path in python_files("actors")
-        for owner in ast.walk(ast.parse(path.read_text()))
+        for owner in ast.walk(parsed(path))
         if isinstance(owner, ast.ClassDef)
         for node in owner.body
         if isinstance(node, ast.FunctionDef) and node.name == "__init__"
