@@ -32,8 +32,17 @@ BEHIND_LAYERS: tuple[Row, ...] = (scheduler, skills, socket, shell, context, dis
 
 
 def settings_tables(layers: Iterable[Layer] = LAYERS) -> dict[str, type[BaseModel]]:
-    """Layer -> its settings table, for `actors.settings.load`."""
-    return {layer.name: layer.table for layer in layers}
+    """Layer -> its settings table, for `actors.settings.load`.
+
+    Raises:
+        ValueError: two layers have one name.
+    """
+    tables: dict[str, type[BaseModel]] = {}
+    for layer in layers:
+        if layer.name in tables:
+            raise ValueError(f"layer {layer.name!r}: two layers have that name")
+        tables[layer.name] = layer.table
+    return tables
 
 
 def parts(plan: Plan, layers: Iterable[Layer] = LAYERS) -> Parts:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from enum import StrEnum
 from typing import NewType
 
@@ -84,13 +85,35 @@ class Window(Value, frozen=True, kw_only=True, gc=False):
         return cls(surface=Surface(surface), id=name)
 
 
+def has_request_id(message: object) -> bool:
+    """Whether `message` is a command or a reply; nothing else has the id that joins the two."""
+    return isinstance(message, Message) and isinstance(getattr(message, "request_id", None), str)
+
+
 def request_id_of(message: Message) -> RequestId:
     """The id that joins a reply to its command.
 
     Raises:
         TypeError: `message` has none, so it is neither.
     """
-    request_id: RequestId | None = getattr(message, "request_id", None)
-    if request_id is None:
+    if not has_request_id(message):
         raise TypeError(f"{type(message).__name__} has no request_id: it is neither a command nor a reply")
+    request_id: RequestId = message.request_id  # type: ignore[attr-defined]
     return request_id
+
+
+_KEPT = (bytes, datetime)
+"""Types that stay what they are, so that they cannot pass for their text."""
+
+
+def flaw_of(message: Message) -> str:
+    """What is wrong with the fields of `message`, measured by its class; empty if nothing is.
+
+    Python lets anybody put anything into a field; who must not fall over another actor's mistake asks this first.
+    """
+    try:
+        fields = msgspec.to_builtins(message, builtin_types=_KEPT)
+        msgspec.convert(fields, type(message), builtin_types=_KEPT)
+    except (TypeError, ValueError, RecursionError) as error:  # msgspec's own errors are ValueErrors
+        return f"{type(message).__name__}: {error}"
+    return ""

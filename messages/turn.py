@@ -15,6 +15,7 @@ class LoggedEvent(Value, frozen=True, kw_only=True, gc=False):
 
     id: EventId
     kind: str
+    """`user`, `agent`, `pin` …: `docs/formats.md` has them all."""
     path: str
     """POSIX path below the data root, so it starts `logs/`."""
     line: int
@@ -36,7 +37,7 @@ class Reference(Value, frozen=True, kw_only=True, gc=False):
 
 
 class PrepareTurn(Message, frozen=True, kw_only=True, gc=False):
-    """Say what this turn's request should carry besides the history; late answers are not used."""
+    """Say what this turn's request should carry besides the history; of a late answer, only the instructions count."""
 
     request_id: RequestId
     reply_to: Address
@@ -57,10 +58,12 @@ class TurnContribution(Message, frozen=True, kw_only=True, gc=False):
     request_id: RequestId
     contributor: str
     block: str
-    """Text to stand immediately before the prompt; empty for nothing."""
+    """Two lines to stand immediately before the prompt, `INJECTED_CONTEXT_<NAME>` and JSON; empty for nothing.
+
+    A block of another shape is left out: people's words in it could pass for a prompt."""
     instructions: str = ""
-    """Text to stand at the end of the system prompt; the same in every turn unless its cause changed, for the sake of
-    prompt caches. Empty for nothing."""
+    """Text to stand at the end of the system prompt, where a block is explained to the model; the same in every turn
+    unless its cause changed, for the sake of prompt caches. Empty for nothing."""
     references: tuple[Reference, ...] = ()
     """Places in logs that the block names: the model may ask this turn to see the records around them."""
 
@@ -87,13 +90,14 @@ class ReferenceExpanded(Message, frozen=True, kw_only=True, gc=False):
 
 
 class TurnEnded(Message, frozen=True, kw_only=True, gc=False):
-    """A turn is over and everything about it is in the log."""
+    """A turn is over and everything about it is in the log; told at least once, so ids say what is known already."""
 
     window: Window
     turn_id: TurnId
     outcome: str
     """`answered`, `failed` or `aborted`."""
     events: tuple[LoggedEvent, ...]
+    """The person's words, then the answer, where there is one."""
     audience: str = ""
     """Who reads the window, as a label of `domain.policy.audience`; empty when that is not known."""
 

@@ -39,7 +39,12 @@ def all_findings(settings: Settings, secrets: Secrets, layers: Iterable[Layer] =
     yield Finding("settings", Level.OK, str(settings.origin.file or "no agent.toml: defaults"))
     connection = discord_connection(settings, secrets.discord_token or "")
     plan = agent_plan(settings, secrets.environment(), ActorSystem(workers=0), connection)
-    for part in parts(plan, layers):
+    try:
+        table = parts(plan, layers)
+    except Exception as error:  # noqa: BLE001  # a layer's row may fail as it likes; what else there is, is worth a look
+        yield Finding("layers", Level.FAIL, f"{type(error).__name__}: {error}; they are left out here")
+        table = parts(plan, ())
+    for part in table:
         for check in part.checks:
             yield from _findings_of(part.spec.kind, check)
     yield _files_limit()
@@ -48,9 +53,23 @@ def all_findings(settings: Settings, secrets: Secrets, layers: Iterable[Layer] =
 def _findings_of(part: str, check: Check) -> Iterator[Finding]:
     """What a part's check found; one that fails itself is a finding, and hides no other."""
     try:
-        yield from check()
-    except Exception as error:  # noqa: BLE001  # whatever it is, the other checks are worth reading
+        for finding in check():
+            yield _sound(finding)
+    except (Exception, SystemExit) as error:  # noqa: BLE001  # whatever it is, the other checks are worth reading
         yield Finding(part, Level.FAIL, f"its check could not be made: {type(error).__name__}: {error}")
+
+
+def _sound(finding: object) -> Finding:
+    """What a check gave, if that is a finding.
+
+    Raises:
+        TypeError: it is none.
+    """
+    if isinstance(finding, Finding):
+        fields: tuple[object, ...] = (finding.name, finding.level, finding.detail)
+        if all(map(isinstance, fields, (str, Level, str))):
+            return finding
+    raise TypeError(f"{finding!r}: a Finding with a name, a Level and a detail is expected")
 
 
 def _packages() -> Iterator[Finding]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping
 from datetime import datetime
-from typing import assert_never
 
 from actors.context.config import ContextConfig
 from actors.context.deliveries import Deliveries
@@ -17,7 +16,7 @@ from actors.context.presence import Presence
 from actors.context.turn_driver import INTERRUPTED, TurnDriver
 from actors.context.turn_run import TurnRun
 from actors.context.user_event import not_stored, reported, user_meta
-from actors.kernel import Actor, Timer
+from actors.kernel import Actor, Timer, not_understood
 from domain.log.event import Kind, event
 from domain.log.metadata import MetaValue
 from domain.turn.conversation import Conversation
@@ -180,7 +179,7 @@ class ContextActor(Actor):
             case DeliveryDue():
                 self._deliveries.due(message)
             case _:
-                assert_never(message)
+                not_understood(message)
 
     # opening and losing the log
 

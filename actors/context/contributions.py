@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
-from messages.base import Address
+import logging
+from collections import Counter
+
+from domain.turn.prompt import is_block
+from messages.base import Address, flaw_of
 from messages.turn import Reference, TurnContribution
+
+log = logging.getLogger(__name__)
+
+PATIENCE_TURNS = 3
+"""Turns in a row that wait in vain for a contributor; from then on it is asked, and not waited for."""
 
 
 class Contributions:
-    """The contributions of one window, in the contributors' fixed order."""
+    """The contributions of one window, in the contributors' fixed order.
+
+    Contributors may be anybody's: whatever one of them says or fails to say, the turn goes on with the others.
+    """
 
     def __init__(self, contributors: tuple[Address, ...], referrers: tuple[Address, ...] = ()) -> None:
         """Nobody has contributed yet.
@@ -16,41 +28,58 @@ class Contributions:
             contributors: Who is asked, in the order in which their words stand.
             referrers: Those whose references can be expanded.
         """
-        self._contributors = contributors
+        self._contributors = {str(address): address for address in contributors}
         self._referrers = referrers
         self._instructions: dict[str, str] = {}
         """Contributor -> what it said last; kept over turns, so that being late once changes no request's beginning."""
         self._blocks: dict[str, str] = {}
         self._references: dict[Address, frozenset[Reference]] = {}
         self._waiting_for: set[str] = set()
+        self._missed: Counter[str] = Counter()
+        """Contributor -> turns in a row that it let pass."""
 
     def begin(self) -> None:
         """A new turn: forget the blocks of the one before."""
         self._blocks.clear()
         self._references.clear()
-        self._waiting_for = {str(address) for address in self._contributors}
+        self._waiting_for = {name for name in self._contributors if self._missed[name] < PATIENCE_TURNS}
 
     @property
     def is_complete(self) -> bool:
-        """Whether everybody has answered."""
+        """Whether everybody has answered who is waited for."""
         return not self._waiting_for
 
     def take(self, reply: TurnContribution) -> None:
         """Take in a contribution to the turn in preparation; a second one of the same contributor changes nothing."""
-        if reply.contributor not in self._waiting_for:
+        contributor = self._contributor(reply)
+        if contributor is None or reply.contributor in self._blocks:
             return
         self._waiting_for.discard(reply.contributor)
-        self._instructions[reply.contributor] = reply.instructions
-        self._blocks[reply.contributor] = reply.block
-        contributor = next(address for address in self._contributors if str(address) == reply.contributor)
-        self._references[contributor] = frozenset(reply.references)
+        del self._missed[reply.contributor]
+        self._blocks[reply.contributor] = ""
+        if self._is_sound(reply):
+            self._instructions[reply.contributor] = reply.instructions
+            self._blocks[reply.contributor] = reply.block
+            self._references[contributor] = frozenset(reply.references)
 
     def take_late(self, reply: TurnContribution) -> None:
-        """Keep the instructions of a contribution to a turn that has gone on without it, if there are no newer ones."""
-        if reply.contributor not in self._blocks and any(
-            str(address) == reply.contributor for address in self._contributors
-        ):
+        """Keep the instructions of a contribution to a turn that has gone on without it, if there are no newer ones.
+
+        Whoever answers at all is waited for in the next turn again.
+        """
+        if self._contributor(reply) is None or reply.contributor in self._blocks:
+            return
+        self._missed[reply.contributor] = min(self._missed[reply.contributor], PATIENCE_TURNS - 1)
+        if self._is_sound(reply):
             self._instructions[reply.contributor] = reply.instructions
+
+    def give_up(self) -> None:
+        """The turn waits no longer; who is late too often is not waited for next time."""
+        for name in sorted(self._waiting_for):
+            self._missed[name] += 1
+            last = self._missed[name] == PATIENCE_TURNS
+            log.warning("%s did not contribute in time%s", name, "; turns no longer wait for it" if last else "")
+        self._waiting_for.clear()
 
     def block(self) -> str:
         """Everything that was contributed to this turn."""
@@ -65,5 +94,19 @@ class Contributions:
         named = (address for address in self._referrers if reference in self._references.get(address, ()))
         return next(named, None)
 
+    def _contributor(self, reply: TurnContribution) -> Address | None:
+        """Who says it; None for a name that nobody has, and for what is no name."""
+        name: object = reply.contributor
+        return self._contributors.get(name) if isinstance(name, str) else None
+
+    def _is_sound(self, reply: TurnContribution) -> bool:
+        """Whether it is what a contribution must be; if not, it is said whose fault that is."""
+        flaw = flaw_of(reply)
+        if not flaw and reply.block and not is_block(reply.block):
+            flaw = "its block is not the line INJECTED_CONTEXT_<NAME> and one line of JSON"
+        if flaw:
+            log.warning("a contribution of %s is left out: %s", reply.contributor, flaw)
+        return not flaw
+
     def _in_order(self, parts: dict[str, str]) -> list[str]:
-        return [parts.get(str(address), "") for address in self._contributors]
+        return [parts.get(name, "") for name in self._contributors]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 
 from actors.context.config import ContextConfig
@@ -16,7 +17,7 @@ from domain.memory.expansion import INSTRUCTIONS, LogRange, expanded, not_expand
 from domain.turn.bash_tool import BASH_TOOL, BashArguments, parse_arguments
 from domain.turn.conversation import Aside
 from domain.turn.prompt import NO_TOOL, system_prompt
-from messages.base import RequestId, TurnId
+from messages.base import RequestId, TurnId, flaw_of
 from messages.context import ContributionsDue, StepOverdue
 from messages.model import (
     CancelModel,
@@ -33,6 +34,9 @@ from messages.shell import BashRefused, BashResult, CancelBash, RunBash
 from messages.socket import Refused
 from messages.turn import ExpandReference, PrepareTurn, Reference, ReferenceExpanded, TurnContribution
 
+log = logging.getLogger(__name__)
+
+NOT_TO_BE_HAD = "the record cannot be had"
 NOT_RUN_LENGTH = "Not run: the answer was cut off at the model's output limit, so the command may be incomplete."
 NOT_RUN_ABORTED = "Not run: the turn was stopped."
 NOT_ALLOWED = "Not run: the person who asks may not have commands run. Answer without."
@@ -83,9 +87,6 @@ class TurnDriver:
         self.run = run = TurnRun(turn_id=turn_id, audience=turn.audience, may_run=turn.may_run)
         self._presence.begin(turn)
         self._contributions.begin()
-        if self._contributions.is_complete:
-            self._think(run)
-            return
         run.request_id = RequestId(self._host.new_id())
         request = PrepareTurn(
             request_id=run.request_id,
@@ -100,6 +101,9 @@ class TurnDriver:
         )
         for contributor in self._config.contributors:
             self._host.tell(contributor, request)
+        if self._contributions.is_complete:
+            self._think(run)
+            return
         due = ContributionsDue(turn_id=turn_id, request_id=run.request_id)
         run.timer = self._host.after(self._config.prepare_deadline_s, due)
 
@@ -117,6 +121,7 @@ class TurnDriver:
         """Go on without those who are late."""
         run = self.run
         if run is not None and run.awaits(due.request_id, Phase.PREPARING):
+            self._contributions.give_up()
             self._think(run)
 
     def progressed(self, delta: ModelDelta) -> None:
@@ -148,14 +153,20 @@ class TurnDriver:
         """Show the model the record that it wanted to see."""
         run = self.run
         if run is not None and run.reference is not None and run.awaits(expansion.request_id, Phase.EXPANDING):
-            log_range = LogRange(first_line=expansion.first_line, last_line=expansion.last_line, text=expansion.text)
-            self._say_aside(run, run.reference, expanded(run.reference, log_range))
+            if flaw := flaw_of(expansion):
+                log.warning("an expansion is left out: %s", flaw)
+                text = not_expanded(run.reference, NOT_TO_BE_HAD)
+            else:
+                shown = LogRange(first_line=expansion.first_line, last_line=expansion.last_line, text=expansion.text)
+                text = expanded(run.reference, shown)
+            self._say_aside(run, run.reference, text)
 
     def expansion_refused(self, refusal: Refused) -> None:
         """Tell the model why it doesn't see the record."""
         run = self.run
         if run is not None and run.reference is not None and run.awaits(refusal.request_id, Phase.EXPANDING):
-            self._say_aside(run, run.reference, not_expanded(run.reference, refusal.reason))
+            reason = NOT_TO_BE_HAD if flaw_of(refusal) else refusal.reason
+            self._say_aside(run, run.reference, not_expanded(run.reference, reason))
 
     def model_failed(self, failure: ModelFailed) -> None:
         """Give up the turn and say why."""

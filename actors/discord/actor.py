@@ -13,8 +13,8 @@ from actors.discord.calls.addresses import point_at
 from actors.discord.calls.fatal import token_fault
 from actors.discord.config import DiscordConfig
 from actors.discord.wiring import Surroundings, Wiring, wire
-from actors.kernel import Actor, LoopThread
-from messages.base import Message, request_id_of
+from actors.kernel import Actor, LoopThread, NotUnderstoodError
+from messages.base import Message, has_request_id
 from messages.discord import (
     AttachFile,
     DiscordCommand,
@@ -84,16 +84,13 @@ class DiscordActor(Actor):
             self._call(self._parts.session.start)
 
     def handle(self, message: Message) -> None:
-        """Hand it to the loop; whatever is no command is the reply to a question that was asked for somebody.
-
-        Raises:
-            TypeError: it is neither.
-        """
+        """Hand it to the loop; whatever is no command is the reply to a question that was asked for somebody."""
         if isinstance(message, DiscordCommand):
             self._carry_out(message, self._parts)
-        else:
-            request_id_of(message)
+        elif has_request_id(message):
             self._call(self._parts.replies.take, message)
+        else:
+            raise NotUnderstoodError(message)
 
     def _carry_out(self, message: DiscordCommand, parts: Wiring) -> None:
         match message:

@@ -8,14 +8,13 @@ from collections.abc import Callable
 from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from datetime import datetime
-from typing import assert_never
 
 from actors.embedder.backend import Backend, CallError
 from actors.embedder.calls import CallDone, CallFailed, call
 from actors.embedder.circuit_breaker import CircuitBreaker
 from actors.embedder.vectors import NO_VECTOR
 from actors.embedder.waiting import Job, Piece, Waiting
-from actors.kernel import Actor, LoopThread, Timer
+from actors.kernel import Actor, LoopThread, Timer, not_understood
 from domain.memory.embedding import PERMANENT, cut, reason
 from domain.memory.space import Provider, Space
 from domain.policy.retrying import Fault, FaultKind
@@ -122,7 +121,7 @@ class EmbedderActor(Actor):
             case DescribeYourself():
                 self._describe(message)
             case _:
-                assert_never(message)
+                not_understood(message)
 
     def on_stop(self) -> None:
         """Stop every call and say so to those who wait."""

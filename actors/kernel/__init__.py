@@ -10,7 +10,7 @@ policy that `supervisor.py` follows, in `domain/policy/restarts.py`.
 
 from __future__ import annotations
 
-from actors.kernel.actor import Actor
+from actors.kernel.actor import Actor, NotUnderstoodError, not_understood
 from actors.kernel.clock import Clock, ManualClock, SystemClock, Timer
 from actors.kernel.dead_letters import DeadLetter
 from actors.kernel.edge import Edge
@@ -34,9 +34,11 @@ __all__ = [
     "IdSource",
     "LoopThread",
     "ManualClock",
+    "NotUnderstoodError",
     "SystemClock",
     "Timer",
     "counted_ids",
     "install_dump",
+    "not_understood",
     "random_ids",
 ]

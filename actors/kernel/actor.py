@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Never, NoReturn
 
 import pykka
 
@@ -13,6 +13,18 @@ if TYPE_CHECKING:
     from actors.kernel.dispatcher import Blocking
     from actors.kernel.mailbox import Mailbox
     from messages.base import Address, Message
+
+
+class NotUnderstoodError(Exception):
+    """A message that the actor's protocol does not have: a dead letter and no crash, for its sender is at fault."""
+
+    def __init__(self, message: object) -> None:
+        super().__init__(f"{type(message).__name__} means nothing to this actor")
+
+
+def not_understood(message: Never) -> NoReturn:
+    """Stand where `handle` has no case left; by `Never` the type checker sees that there is none."""
+    raise NotUnderstoodError(message)
 
 
 class Actor(pykka.Actor):
@@ -38,7 +50,7 @@ class Actor(pykka.Actor):
 
     def handle(self, message: Any) -> None:
         """Act on `message`; raising is a crash, and the message will be tried again."""
-        raise TypeError(f"{type(self).__name__} does not know {type(message).__name__}")
+        raise NotUnderstoodError(message)
 
     @property
     def address(self) -> Address:

@@ -23,7 +23,7 @@ class DeadLetter:
     address: Address
     message: object
     reason: str
-    """`no such actor`, `actor stopped`, `failed 3 times: …`, `left over at the end`."""
+    """`no such actor`, `actor stopped`, `failed 3 times: …`, `not understood: …`, `left over at the end`."""
     traceback: str
     """Of the last failure; empty without one."""
     at: datetime

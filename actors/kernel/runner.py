@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from pykka._envelope import Envelope
 from pykka.messages import _ActorStop
 
+from actors.kernel.actor import NotUnderstoodError
+
 if TYPE_CHECKING:
     from actors.kernel.actor import Actor
     from actors.kernel.dispatcher import Worker
@@ -66,8 +68,10 @@ class Runner:
                 queue.appendleft(message)
                 self._system.schedule(mailbox)
                 raise
-            self._system.supervisor.handling_failed(mailbox, message, error, retried=left == BATCH)
-            return
+            if not isinstance(error, NotUnderstoodError):
+                self._system.supervisor.handling_failed(mailbox, message, error, retried=left == BATCH)
+                return
+            self._system.bury(mailbox.address, message, f"not understood: {error}", "", error)
         finally:
             worker.runs += 1
         if mailbox.retired:  # the system stopped without waiting any longer

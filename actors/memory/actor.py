@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import assert_never
 
-from actors.kernel import Actor, Timer
+from actors.kernel import Actor, Timer, not_understood
 from actors.memory.config import MemoryConfig
 from actors.memory.recall.expansion import expand
 from actors.memory.recall.recall import Recall, vector_of
@@ -119,7 +118,7 @@ class MemoryActor(Actor):
             case LookAfterIndex():
                 self._upkeep.look_after()
             case _:
-                assert_never(message)
+                not_understood(message)
 
     # what is said
 

@@ -6,9 +6,8 @@ import asyncio
 import logging
 from collections.abc import Callable
 from concurrent.futures import CancelledError
-from typing import assert_never
 
-from actors.kernel import Actor, LoopThread
+from actors.kernel import Actor, LoopThread, not_understood
 from actors.model.backend import Backend, OfflineBackend
 from actors.model.calls import Calls, Schedule, Sleep
 from actors.model.config import ModelConfig
@@ -92,7 +91,7 @@ class ModelActor(Actor):
             case DescribeYourself():
                 self._describe(message)
             case _:
-                assert_never(message)
+                not_understood(message)
 
     def _pass_on(self, answer: ModelReply | ModelFailed) -> None:
         """Count what an answer cost, and hand it to its asker if that still waits."""

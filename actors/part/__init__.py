@@ -2,6 +2,7 @@
 
 Read first `part.py` (`Part`, and `Parts`, which everything folds over), then `plan.py` (what rows are made from), then
 `layer.py` (a kind of memory that joins from a folder of its own).
+The kinds of settings (`Table`, `Whole`, `Number`, `Flag`) are handed on for a layer's table.
 `command.py`, `verb.py` and `check.py` are what a part may bring: slash commands, what scripts may ask, doctor's checks.
 Everything here is data and folds over data: no file, no clock, no library of an actor's.
 """
@@ -27,6 +28,7 @@ from actors.part.part import Menu, Part, Parts, Row, UnusableError
 from actors.part.place import SHIPPED_SKILLS
 from actors.part.plan import DiscordConnection, Plan
 from actors.part.verb import Verb
+from actors.settings.schema import Flag, Number, Table, Whole
 
 __all__ = [
     "SHIPPED_SKILLS",
@@ -38,19 +40,23 @@ __all__ = [
     "Completion",
     "DiscordConnection",
     "Finding",
+    "Flag",
     "Given",
     "Invocation",
     "Layer",
     "Level",
     "Menu",
+    "Number",
     "Part",
     "Parts",
     "Plan",
     "Press",
     "Row",
     "SpokenCommand",
+    "Table",
     "UnusableError",
     "Verb",
+    "Whole",
     "Wording",
     "moment",
 ]

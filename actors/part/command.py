@@ -15,6 +15,9 @@ _WORD = re.compile("[a-z0-9_-]{1,32}")
 _PREFIX = re.compile("[a-z0-9_-]{1,32}:")
 _LONGEST_DESCRIPTION = 100
 """Characters, as Discord takes them."""
+_MOST_ARGUMENTS = 25
+_LONGEST_ARGUMENT = 6000
+"""Characters, as Discord takes them."""
 NO_CHOICES: tuple[str, ...] = ()
 Given = Mapping[str, str]
 """Argument -> what the person gave; empty for one that was left out."""
@@ -159,7 +162,7 @@ def check_commands(commands: Iterable[AnyCommand], own: Iterable[str] = ()) -> N
         own: Names that the chat itself has taken.
 
     Raises:
-        ValueError: a name or a description that cannot be, or a command that has the name of a group.
+        ValueError: a name, an argument or a description that cannot be, or a command that has the name of a group.
     """
     commands = tuple(commands)
     groups: set[str] = set()
@@ -173,12 +176,27 @@ def check_commands(commands: Iterable[AnyCommand], own: Iterable[str] = ()) -> N
             raise ValueError(
                 f"command {command.name!r}: its description must have 1 to {_LONGEST_DESCRIPTION} characters"
             )
+        _check_arguments(command)
         if group and group not in groups and not command.group_description:
             raise ValueError(f"command {command.name!r}: the first command of a group must describe the group")
         groups |= {group} if group else set()
     for name in (*own, *(command.name for command in commands)):
         if name in groups:
             raise ValueError(f"command {name!r}: a group of commands has that name")
+
+
+def _check_arguments(command: AnyCommand) -> None:
+    names = [argument.name for argument in command.arguments]
+    if len(names) > _MOST_ARGUMENTS or len(set(names)) < len(names):
+        raise ValueError(f"command {command.name!r}: at most {_MOST_ARGUMENTS} arguments, each of another name")
+    for argument in command.arguments:
+        what = f"command {command.name!r}, argument {argument.name!r}"
+        if not _WORD.fullmatch(argument.name) or not argument.name.isidentifier():
+            raise ValueError(f"{what}: must be a word of a-z, 0-9 and _, 32 characters at most")
+        if not 0 < len(argument.description) <= _LONGEST_DESCRIPTION:
+            raise ValueError(f"{what}: its description must have 1 to {_LONGEST_DESCRIPTION} characters")
+        if not 0 < argument.longest <= _LONGEST_ARGUMENT:
+            raise ValueError(f"{what}: longest must be 1 to {_LONGEST_ARGUMENT} characters")
 
 
 def check_presses(presses: Iterable[AnyPress]) -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pydantic import BaseModel
-
 from actors.part.part import Row
+from actors.settings.schema import Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,9 +14,10 @@ class Layer:
 
     name: str
     """Also of its settings table."""
-    table: type[BaseModel]
+    table: type[Table]
     """Its settings, `[<name>]`; every key has a default."""
     rows: tuple[Row, ...]
-    """Its parts, in start order. None is core: a layer's trouble ends no agent."""
+    """Its parts, in start order. None is core, so each is made by its first message, which may be a turn's question;
+    one that crashes too often rests, and a layer's trouble ends no agent."""
     embeds: bool = False
     """Whether it asks the embedder, which is then there without the memory too."""

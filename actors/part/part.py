@@ -11,7 +11,7 @@ from actors.kernel import ActorSpec
 from actors.part.check import Check
 from actors.part.command import AnyCommand, AnyPress, check_commands, check_presses
 from actors.part.place import SHIPPED_SKILLS
-from actors.part.verb import Verb
+from actors.part.verb import Verb, check_verb
 from messages.base import Address
 
 if TYPE_CHECKING:
@@ -165,13 +165,23 @@ class Parts:
         return tuple(sorted(folders, key=lambda folder: not folder.is_relative_to(SHIPPED_SKILLS)))
 
     def _require_single_owners(self) -> None:
-        _require_unique("actor", (part.spec.kind for part in self))
-        verbs = (name for part in self for name in (*part.own_verbs, *part.verbs, *part.operator_verbs))
-        _require_unique("verb", verbs)
-        _require_unique("command", (name for part in self for name in part.own_commands + _names(part.commands)))
-        _require_unique("button", (press.prefix for press in self.presses))
+        self._require_unique("actor", lambda part: (part.spec.kind,))
+        self._require_unique("verb", lambda part: (*part.own_verbs, *part.verbs, *part.operator_verbs))
+        self._require_unique("command", lambda part: part.own_commands + _names(part.commands))
+        self._require_unique("button", lambda part: tuple(press.prefix for press in part.presses))
+        for name, verb in self.operator_verbs.items():
+            check_verb(name, verb)
         check_commands(self.commands, (name for part in self for name in part.own_commands))
         check_presses(self.presses)
+
+    def _require_unique(self, what: str, claims: Callable[[Part], tuple[str, ...]]) -> None:
+        owners: dict[str, str] = {}
+        for part in self:
+            for name in claims(part):
+                if name in owners:
+                    both = f"actors {owners[name]!r} and {part.spec.kind!r}"
+                    raise ValueError(f"{what} {name!r}: two parts claim it, {both}")
+                owners[name] = part.spec.kind
 
 
 Row = Callable[["Plan", Parts], Part | None]
@@ -180,11 +190,3 @@ Row = Callable[["Plan", Parts], Part | None]
 
 def _names(commands: Iterable[AnyCommand]) -> tuple[str, ...]:
     return tuple(command.name for command in commands)
-
-
-def _require_unique(what: str, names: Iterable[str]) -> None:
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            raise ValueError(f"{what} {name!r}: two parts claim it")
-        seen.add(name)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from messages.base import Address, Message
+
+_NAME = re.compile(r"[a-z][a-z0-9_-]*\.[a-z][a-z0-9_-]*")
+_JOINS = ("request_id", "reply_to")
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,3 +20,16 @@ class Verb:
     """Has `request_id` and `reply_to`, perhaps `window`; its other fields are the arguments."""
     answer_s: float | None = None
     """Longest wait for its answer; None for the socket actor's usual one."""
+
+
+def check_verb(name: str, verb: Verb) -> None:
+    """See that a verb can be asked for and answered.
+
+    Raises:
+        ValueError: a name that is not two words, or a message that no answer could be sent to.
+    """
+    if not _NAME.fullmatch(name):
+        raise ValueError(f"verb {name!r}: must be two words of a-z, 0-9, _ and -, with a dot between them")
+    missing = [field for field in _JOINS if field not in verb.message.__struct_fields__]
+    if missing:
+        raise ValueError(f"verb {name!r}: {verb.message.__name__} must have {' and '.join(missing)}")

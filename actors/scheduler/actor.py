@@ -5,9 +5,8 @@ from __future__ import annotations
 import logging
 from datetime import datetime, timedelta
 from functools import partial
-from typing import assert_never
 
-from actors.kernel import Actor
+from actors.kernel import Actor, not_understood
 from actors.scheduler.announcer import FIRING, Announcer
 from actors.scheduler.config import SchedulerConfig
 from actors.scheduler.description import describe
@@ -102,7 +101,7 @@ class SchedulerActor(Actor):
                 case DescribeYourself():
                     self.tell(message.reply_to, self._description(message.request_id))
                 case _:
-                    assert_never(message)
+                    not_understood(message)
 
     @property
     def in_progress(self) -> bool:  # type: ignore[override]  # it follows from the parts

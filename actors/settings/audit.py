@@ -88,8 +88,15 @@ def table_of(setting: FieldInfo) -> type[BaseModel] | None:
 
 def _unknown(path: tuple[str, ...], schema: type[Settings], table: type[BaseModel] | None = None) -> str:
     spelt = path[-1].lower().replace("-", "_")
+    if spelt in ("enabled", path[0]) and _is_layer(path[0], schema):
+        return f"{dotted(path)}: unknown key; a layer is switched on by [layers] {path[0]} = true"
     close = get_close_matches(spelt, (table or schema).model_fields, n=1) or _elsewhere(spelt, schema)
     return f"{dotted(path)}: unknown key" + (f"; did you mean {close[0]}?" if close else "")
+
+
+def _is_layer(name: str, schema: type[Settings]) -> bool:
+    switches = table_of(schema.model_fields["layers"])
+    return switches is not None and name in switches.model_fields
 
 
 def _elsewhere(key: str, schema: type[Settings]) -> list[str]:

@@ -11,9 +11,10 @@ from pydantic_core import ErrorDetails
 
 from actors.settings.audit import misplaced_secrets, unknown_keys, without
 from actors.settings.document import Document, read
+from actors.settings.layers import with_tables
 from actors.settings.problem import Problem, SettingsError, dotted, quoted, shown
 from actors.settings.rule import broken_rule
-from actors.settings.schema import Origin, Settings, Source, with_tables
+from actors.settings.schema import Origin, Settings, Source
 from actors.settings.toml_lines import KeyPath
 
 FILE_NAME = "agent.toml"

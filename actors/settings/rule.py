@@ -14,6 +14,7 @@ _KINDS = {
     "float_type": "a number",
     "finite_number": "a number",
     "string_type": "text in quotes",
+    "bool_type": "true or false",
     "tuple_type": 'an array, such as ["…"]',
     "model_type": "a table",
     "model_attributes_type": "a table",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Literal, TypeVar
 from urllib.parse import urlsplit
 
 from pydantic import (
@@ -19,7 +19,6 @@ from pydantic import (
     Field,
     PrivateAttr,
     ValidationInfo,
-    create_model,
     field_validator,
 )
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
@@ -103,15 +102,20 @@ HttpAddress = Annotated[str, _web_address("http", "https"), AfterValidator(_with
 OptionalHttpAddress = Annotated[str, _web_address("http", "https", may_be_empty=True), AfterValidator(_without_slash)]
 WebSocketAddress = Annotated[str, _web_address("ws", "wss")]
 Whole = Annotated[int, Field(strict=True)]
+"""A whole number, and nothing that can be read as one."""
 Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+"""A finite number, and nothing that can be read as one."""
 Flag = Annotated[bool, Field(strict=True)]
+"""True or false, and nothing that can be read as them."""
 
 
-class _Table(BaseModel):
+class Table(BaseModel):
+    """One table of the settings file."""
+
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Discord(_Table):
+class Discord(Table):
     """Channels in which the bot listens, and to whom."""
 
     api_base: HttpAddress = "https://discord.com/api/v10"
@@ -143,7 +147,7 @@ class Discord(_Table):
     """Connections that share the servers; 0 for as many as Discord recommends."""
 
 
-class Model(_Table):
+class Model(Table):
     """Language model that answers, and how it is called."""
 
     name: Annotated[str, AfterValidator(_model_name)] = "offline"
@@ -162,7 +166,7 @@ class Model(_Table):
     """When a day's calls (UTC) have cost as much, no further one is begun; 0 for no cap."""
 
 
-class Shell(_Table):
+class Shell(Table):
     """Execution of commands."""
 
     enabled: Flag = True
@@ -188,7 +192,7 @@ class Shell(_Table):
         return value
 
 
-class Contexts(_Table):
+class Contexts(Table):
     """Conversations, and how they are kept."""
 
     idle_minutes: Number = Field(default=60.0, gt=0, le=525_600)
@@ -199,7 +203,7 @@ class Contexts(_Table):
     """Longest wait for the contributors to a turn."""
 
 
-class Embedder(_Table):
+class Embedder(Table):
     """Provider of vectors for the memory."""
 
     provider: Literal["auto", "google", "local", "litellm"] = "auto"
@@ -214,7 +218,7 @@ class Embedder(_Table):
     """Longest wait for one call."""
 
 
-class Memory(_Table):
+class Memory(Table):
     """Recall of earlier words in a turn."""
 
     enabled: Flag = True
@@ -236,7 +240,7 @@ class Memory(_Table):
     """Times in one turn that the model may ask to see more of a memory; 0 for never."""
 
 
-class Reminders(_Table):
+class Reminders(Table):
     """Reminders: what is said at a certain time."""
 
     file: Annotated[str, AfterValidator(_optional_path)] = "reminders.md"
@@ -249,14 +253,14 @@ class Reminders(_Table):
     """How far back a recurring reminder that was missed is still said, once; 0 for not at all."""
 
 
-class Skills(_Table):
+class Skills(Table):
     """Folders of skills, besides those that come with the agent."""
 
     folders: tuple[Annotated[str, AfterValidator(_optional_path)], ...] = ("~/.agents/skills",)
     """After the data root's `skills/`; the first skill of a name wins."""
 
 
-class Layers(_Table):
+class Layers(Table):
     """Further kinds of memory that take part; each key is one that this program knows."""
 
 
@@ -338,40 +342,3 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Only what `load` read: it knows lines, pydantic's own sources don't."""
         return (init_settings,)
-
-
-def _check_layers(tables: Mapping[str, type[BaseModel]]) -> None:
-    classes = list(tables.values())
-    for name, table in tables.items():
-        if name in Settings.model_fields:
-            raise ValueError(f"layer {name!r}: a setting has that name")
-        if not re.fullmatch("[a-z][a-z0-9_]*", name) or hasattr(Settings, name) or hasattr(Layers, name):
-            raise ValueError(f"layer {name!r}: must be a lower-case word that means nothing to the settings' class")
-        if table.model_config.get("extra") != "forbid" or not table.model_config.get("frozen"):
-            raise ValueError(f"table of layer {name!r}: must be frozen and forbid keys that it does not know")
-        if any(field.is_required() or _is_table(field.annotation) for field in table.model_fields.values()):
-            raise ValueError(f"table of layer {name!r}: every key must have a default and be no table itself")
-        if classes.count(table) > 1:
-            raise ValueError(f"table of layer {name!r}: two layers have it")
-
-
-def _is_table(kind: object) -> bool:
-    return isinstance(kind, type) and issubclass(kind, BaseModel)
-
-
-def with_tables(tables: Mapping[str, type[BaseModel]]) -> type[Settings]:
-    """The settings with a switch below `[layers]` and a table of its own for each layer.
-
-    Args:
-        tables: Layer -> its table, whose keys all have defaults.
-
-    Raises:
-        ValueError: a layer's name or table breaks a rule; the text says which.
-    """
-    if not tables:
-        return Settings
-    _check_layers(tables)
-    switches: dict[str, Any] = dict.fromkeys(tables, (Flag, False))
-    layers: Any = create_model("Layers", __base__=Layers, **switches)
-    fields: dict[str, Any] = {name: (table, table()) for name, table in tables.items()}
-    return create_model("Settings", __base__=Settings, layers=(layers, layers()), **fields)

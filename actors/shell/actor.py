@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import logging
 from concurrent.futures import CancelledError
-from typing import assert_never
 
-from actors.kernel import Actor, LoopThread
+from actors.kernel import Actor, LoopThread, not_understood
 from actors.shell.command import aborted_result
 from actors.shell.config import ShellConfig
 from actors.shell.door_cache import DoorCache
@@ -103,7 +102,7 @@ class ShellActor(Actor):
             case DescribeYourself():
                 self._describe(message)
             case _:
-                assert_never(message)
+                not_understood(message)
 
     def on_stop(self) -> None:
         """Kill everything and say so to those who wait."""

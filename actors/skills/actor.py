@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
-from typing import assert_never
 
-from actors.kernel import Actor
+from actors.kernel import Actor, not_understood
 from actors.skills.folders import Found, SkillFolders, read_whole
 from domain.turn.skill import available_skills, invocation
 from messages.base import RequestId
@@ -59,7 +58,7 @@ class SkillsActor(Actor):
             case DescribeYourself():
                 self.tell(message.reply_to, self._description(message.request_id))
             case _:
-                assert_never(message)
+                not_understood(message)
 
     def _look(self) -> None:
         """Scan the folders, unless that was done a moment ago."""

@@ -12,14 +12,14 @@ from typing import NoReturn
 
 import msgspec
 
-from actors.kernel import Actor, LoopThread
+from actors.kernel import Actor, LoopThread, NotUnderstoodError
 from actors.part import Verb
 from actors.socket.doors import Doors
 from actors.socket.inquiry import Inquiries
 from actors.socket.status import Facts, Status
 from actors.socket.verb import Asked, help_on, message_of
 from actors.socket.wire import Request, RequestError, shown
-from messages.base import Address, Message, RequestId, Window, request_id_of
+from messages.base import Address, Message, RequestId, Window, has_request_id, request_id_of
 from messages.socket import CloseIdleDoors, DoorOpen, OpenDoor, Refused
 from messages.status import DescribeYourself, SelfDescription
 
@@ -104,8 +104,10 @@ class SocketActor(Actor):
                 self.after(SWEEP_S, CloseIdleDoors())
             case DescribeYourself():
                 self.tell(message.reply_to, self._description(message.request_id))
-            case _:
+            case _ if has_request_id(message):
                 self._loop.call(self._inquiries.resolve, request_id_of(message), message)
+            case _:
+                raise NotUnderstoodError(message)
 
     def on_stop(self) -> None:
         """Cut all connections and leave no socket."""

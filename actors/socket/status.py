@@ -10,7 +10,7 @@ from datetime import datetime
 from actors.kernel import ActorSystem
 from actors.kernel.inspection import counters, mailboxes
 from actors.socket.inquiry import Inquiries
-from messages.base import CONTEXT_KIND, Address, RequestId
+from messages.base import CONTEXT_KIND, Address, RequestId, flaw_of
 from messages.status import DescribeYourself, SelfDescription
 
 DEADLINE_S = 1.0
@@ -74,4 +74,4 @@ class Status:
             answer = await self._inquiries.inquire(address, build, DEADLINE_S)
         except TimeoutError:
             return None
-        return dict(answer.figures) if isinstance(answer, SelfDescription) else None
+        return dict(answer.figures) if isinstance(answer, SelfDescription) and not flaw_of(answer) else None

@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 from concurrent.futures import CancelledError, Future
-from typing import assert_never
 
 from yarl import URL
 
-from actors.kernel import Actor, LoopThread
+from actors.kernel import Actor, LoopThread, not_understood
 from actors.web.brave import NO_KEY, BraveSearch, Hit, fault_of
 from actors.web.config import WebConfig
 from actors.web.errors import WebError
@@ -65,7 +64,7 @@ class WebActor(Actor):
                     self.tell(request.reply_to, message)
                     self._admit()
             case _:
-                assert_never(message)
+                not_understood(message)
 
     def on_stop(self) -> None:
         """End every request and say so to those who wait."""

@@ -22,6 +22,8 @@ _UNSEEN = "[\u200b-\u200f\u2060-\u2064\ufeff]"
 _IMITATION = re.compile(rf"(?:^|(?<=[{_BREAK}]))(?=(?:[^\S{_BREAK}]|{_UNSEEN})*{_INJECTED})")
 """Where a line, for whatever takes it for one, begins with the word that only the runtime's lines begin with."""
 
+_BLOCK = re.compile(rf"{_INJECTED}[A-Z0-9_]+\n[^{_BREAK}]+")
+
 NO_TOOL = """In this turn you have no tool: whoever asks is answered, and may not have commands run.
 Answer from the conversation, and say so when that is not enough."""
 """Stands at the end of the system prompt of a turn in which nothing may be run, though others may have commands run."""
@@ -107,6 +109,14 @@ def quoted(author: str, text: str) -> str:
 def with_block(block: str, prompt: str) -> str:
     """The prompt with an injected block immediately before it; the prompt alone when there is none."""
     return f"{block}\n\n{prompt}" if block else prompt
+
+
+def is_block(text: str) -> bool:
+    """Whether `text` is a block that may stand before a prompt: the line `INJECTED_CONTEXT_<NAME>`, then one of JSON.
+
+    The name is what tells the runtime's words from people's, so no other shape may pass.
+    """
+    return _BLOCK.fullmatch(text) is not None
 
 
 def defuse(text: str) -> str:

@@ -14,8 +14,8 @@ from pydantic import BaseModel, ConfigDict
 from actors.bootstrap import agent_plan, discord_connection, turn_plan
 from actors.cli.doctor_findings import all_findings
 from actors.kernel import ActorSpec, ActorSystem
-from actors.part import Command, Finding, Level, Part, Parts, Press, UnusableError, Verb
-from actors.parts import LAYERS, parts
+from actors.part import Argument, Command, Finding, Level, Part, Parts, Press, Table, UnusableError, Verb
+from actors.parts import LAYERS, parts, settings_tables
 from actors.settings.load import load
 from actors.settings.problem import SettingsError
 from actors.settings.schema import Settings
@@ -23,15 +23,22 @@ from actors.settings.secret import Secrets
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID
 from messages.base import Address
-from tests.actors.notes.layer import HEAD, LAYER, PATH, NotesTable
+from messages.turn import TurnEnded
+from tests.actors.notes.layer import HEAD, INSTRUCTIONS, LAYER, PATH, NotesTable
 from tests.actors.notes.messages import NOTES, NoteTaken, TakeNote
 from tests.e2e.recorded import Recording
 from tests.e2e.stage import Stage
 from tests.e2e.test_requests import RECORDED, converse
 
 
-def command(name: str, description: str = "Does it") -> Command[NoteTaken]:
-    return Command(name=name, description=description, request=_never, reply=NoteTaken, answer=_never)
+def command(name: str, description: str = "Does it", arguments: tuple[Argument, ...] = ()) -> Command[NoteTaken]:
+    return Command(
+        name=name, description=description, arguments=arguments, request=_never, reply=NoteTaken, answer=_never
+    )
+
+
+def word(name: str, description: str = "A word", longest: int = 9) -> Argument:
+    return Argument(name=name, description=description, longest=longest)
 
 
 def press(prefix: str) -> Press[NoteTaken]:
@@ -93,8 +100,9 @@ class TestOn:
     def test_it_takes_part_in_a_turn_and_lists_its_skill(self, agent: Recording) -> None:
         self.note(agent, "tea at four")
         request = agent.say("What now?")
-        assert request.messages[-1].text.startswith(f"{HEAD}\ntea at four\n\n")
+        assert request.messages[-1].text.startswith(f'{HEAD}\n{{"notes": ["tea at four"]}}\n\n')
         assert "<name>note-taking</name>" in request.system_prompt
+        assert INSTRUCTIONS in request.system_prompt
 
     def test_the_model_may_ask_it_for_more_of_a_place_that_its_block_names(self, agent: Recording) -> None:
         self.note(agent, "tea at four")
@@ -131,6 +139,7 @@ class TestWhole:
     def test_doctor_asks_its_check(self, tmp_path: Path) -> None:
         findings = self.findings(settings_of(tmp_path, **ON, **{"notes.most": 5}))
         assert findings["notes"].detail == "at most 5 are kept"
+        assert findings["skills"].level is Level.OK, "its skill keeps the rules of skills"
         assert "notes" not in self.findings(settings_of(tmp_path))
 
     def test_a_check_that_fails_itself_is_a_finding_and_hides_no_other(self, tmp_path: Path) -> None:
@@ -162,6 +171,25 @@ class TestSettings:
         assert not settings.has_layer("notes")
         assert settings.table(NotesTable) == NotesTable(most=3)
 
+    def test_settings_that_are_alike_are_equal(self, tmp_path: Path) -> None:
+        assert settings_of(tmp_path, **ON) == settings_of(tmp_path, **ON)
+        assert settings_of(tmp_path, **ON) != settings_of(tmp_path)
+
+    @pytest.mark.parametrize(
+        ("lines", "complaint"),
+        [
+            ("[notes]\nenabled = true", "agent.toml:2: notes.enabled: unknown key; a layer is switched on by [layers]"),
+            ("[notes]\nnotes = true", "agent.toml:2: notes.notes: unknown key; a layer is switched on by [layers]"),
+            ('[layers]\nnotes = "yes"', 'agent.toml:2: layers.notes = "yes": must be true or false'),
+            ('[notes]\nmost = "3"', 'agent.toml:2: notes.most = "3": must be a whole number >= 1 and <= 9'),
+            ("[notes]\nmost = true", "agent.toml:2: notes.most = true: must be a whole number >= 1 and <= 9"),
+        ],
+    )
+    def test_slips_are_answered_with_what_to_write(self, tmp_path: Path, lines: str, complaint: str) -> None:
+        (tmp_path / "agent.toml").write_text(lines)
+        with pytest.raises(SettingsError, match=re.escape(complaint)):
+            load(environ={}, folder=tmp_path, tables=TABLES)
+
     def test_what_is_wrong_is_refused_with_line_key_and_rule(self, tmp_path: Path) -> None:
         (tmp_path / "agent.toml").write_text("[layers]\nnotes = true\nnoots = true\n\n[notes]\nmost = 10\nmoost = 1\n")
         with pytest.raises(SettingsError) as refused:
@@ -189,6 +217,9 @@ class TestSettings:
         class Loose(BaseModel):
             most: int = 1
 
+        class Lax(Table):
+            most: int = 1
+
         class Needy(BaseModel):
             model_config = ConfigDict(frozen=True, extra="forbid")
             most: int
@@ -197,11 +228,18 @@ class TestSettings:
             model_config = ConfigDict(frozen=True, extra="forbid")
             inner: NotesTable = NotesTable()
 
-        for table, rule in ((Loose, "must be frozen"), (Needy, "must have a default"), (Deep, "be no table itself")):
+        for table, rule in (
+            (Loose, "must be frozen"),
+            (Lax, "most: must be a Whole"),
+            (Needy, "must have a default"),
+            (Deep, "be no table itself"),
+        ):
             with pytest.raises(ValueError, match=rule):
                 load(environ={}, folder=tmp_path, tables={"notes": table})
         with pytest.raises(ValueError, match="two layers have it"):
             load(environ={}, folder=tmp_path, tables={"notes": NotesTable, "others": NotesTable})
+        with pytest.raises(ValueError, match="layer 'notes': two layers have that name"):
+            settings_tables((LAYER, LAYER))
 
     def test_a_table_that_no_layer_brought_is_named(self, tmp_path: Path) -> None:
         with pytest.raises(ValueError, match="NotesTable: no layer brought it"):
@@ -239,6 +277,13 @@ class TestTable:
             ({"commands": (command("Bad Name!"),)}, "command 'Bad Name!': must be one or two words"),
             ({"commands": (command("a b c"),)}, "command 'a b c': must be one or two words"),
             ({"commands": (command("x", description=""),)}, "command 'x': its description must have 1 to 100"),
+            ({"commands": (command("x", arguments=(word("Bad"),)),)}, "argument 'Bad': must be a word of a-z"),
+            ({"commands": (command("x", arguments=(word("a"), word("a"))),)}, "each of another name"),
+            ({"commands": (command("x", arguments=tuple(word(f"a{n}") for n in range(26))),)}, "at most 25 arguments"),
+            ({"commands": (command("x", arguments=(word("a", longest=0),)),)}, "longest must be 1 to 6000"),
+            ({"commands": (command("x", arguments=(word("a", description=""),)),)}, "must have 1 to 100 characters"),
+            ({"verbs": {"Bad Name!\n": Verb(NOTES, TakeNote)}}, "must be two words of a-z"),
+            ({"verbs": {"a.b": Verb(NOTES, TurnEnded)}}, "TurnEnded must have request_id and reply_to"),
             ({"presses": (press("stop:"),)}, "button 'stop:': two parts claim it"),
             ({"presses": (press("s"),)}, "button 's': its prefix must be a word"),
             ({"presses": (press(""),)}, "button '': its prefix must be a word"),
@@ -273,7 +318,7 @@ class TestTable:
     def test_skills_that_come_with_the_agent_win_over_a_layers(self, tmp_path: Path) -> None:
         *shipped, last = table_of(tmp_path, **ON).skills
         assert [folder.name for folder in shipped] == ["brave-search", "memory-search", "reminders", "send-file"]
-        assert last.name == "skill"
+        assert last.name == "note-taking"
 
     def test_an_actor_that_cannot_be_made_ends_the_start_with_what_to_do(self, tmp_path: Path) -> None:
         table = table_of(tmp_path, **{"embedder.provider": "litellm"})

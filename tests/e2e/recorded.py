@@ -15,7 +15,7 @@ from actors.context.log.data_root import DataRoot
 from actors.kernel import Actor, ActorSpec, ActorSystem, ManualClock, counted_ids
 from actors.model.wire import messages_of, tools_of, without_tool_calls
 from actors.part import Layer
-from actors.parts import parts
+from actors.parts import LAYERS, parts
 from actors.settings.load import load
 from messages.base import Address, Message, MessageId, RequestId, Surface, UserId, Window
 from messages.context import PinMemory, StartNewWindow
@@ -48,7 +48,7 @@ class Inbox(Actor):
 class Recording:
     """One agent without Discord, model, shell and embedder, for each of which the test speaks."""
 
-    def __init__(self, folder: Path, layers: tuple[Layer, ...] = (), **given: object) -> None:
+    def __init__(self, folder: Path, layers: tuple[Layer, ...] = LAYERS, **given: object) -> None:
         self.folder = folder
         self.requests: list[ModelRequest] = []
         self.told: dict[str, list[Message]] = {
@@ -75,12 +75,21 @@ class Recording:
         self.system.start()
         self._run()
 
-    def say(self, text: str, window: Window = CHANNEL, author: str = "Alice", *, may_run: bool = True) -> ModelRequest:
-        """A person's words; what the model is asked then."""
+    def say(
+        self,
+        text: str,
+        window: Window = CHANNEL,
+        author: str = "Alice",
+        *,
+        may_run: bool = True,
+        patience_s: float = 0.0,
+    ) -> ModelRequest:
+        """A person's words; what the model is asked then, or that much later."""
         self.message_id += 1
         said = user_message(text, self.message_id, window, author, DISCORD)
         said = msgspec.structs.replace(said, sent_at=self.clock.now(), audience=PUBLIC, may_run=may_run)
         self.tell(window.address, said)
+        self.advance(patience_s)
         return self.asked()
 
     def answer(self, request: ModelRequest, text: str, *calls: ToolCall) -> None:

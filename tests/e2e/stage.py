@@ -16,6 +16,7 @@ from actors.bootstrap import Agent
 from actors.cli.try_it import playground_connection
 from actors.context.log.file import check_file
 from actors.part import Layer
+from actors.parts import LAYERS
 from actors.settings.load import load
 from domain.log.event import Event, Kind
 from domain.log.parser import parse
@@ -34,7 +35,7 @@ class Stage:
         server: PlaygroundServer,
         data: Path,
         secrets: Mapping[str, str] | None = None,
-        layers: tuple[Layer, ...] = (),
+        layers: tuple[Layer, ...] = LAYERS,
         **given: object,
     ) -> None:
         self.server = server

@@ -214,7 +214,10 @@ class CommandDispatcher:
 async def _outcome(begun: asyncio.Future[asyncio.Future[Answer]]) -> Answer:
     """What came of an errand; whatever went wrong with it, the person must not wait for ever."""
     try:
-        return await (await begun)
+        answer: object = await (await begun)
+        if not isinstance(answer, Answer) or not isinstance(answer.text, str):
+            raise TypeError(f"{answer!r}: an Answer is expected")
+        return answer
     except Exception:
         log.exception("a command went wrong")
         return Answer(WENT_WRONG)

@@ -12,7 +12,7 @@ from actors.discord.commands.answer import at_once
 from actors.discord.commands.dispatcher import CommandDispatcher
 from actors.discord.commands.offer import TreeCommand, slash
 from actors.part import Answer, Invocation
-from messages.base import Address, Message, RequestId
+from messages.base import Address, Message, RequestId, flaw_of
 from messages.status import DescribeYourself, SelfDescription
 
 HELP = "Write to me here like to anybody else, and I answer. Besides, there are these commands:"
@@ -67,11 +67,13 @@ class StatusCommands:
             await asyncio.wait(replies.values(), timeout=self._dispatcher.timing.answer_within_s / 2)
         lines = [head]
         for describer, reply in replies.items():
-            if reply.done() and isinstance(description := reply.result(), SelfDescription):
-                lines.append(self._described(description))
-            else:
+            if not reply.done():
                 reply.cancel()
                 lines.append(f"**{describer}**: does not answer")
+            elif isinstance(description := reply.result(), SelfDescription) and not flaw_of(description):
+                lines.append(self._described(description))
+            else:
+                lines.append(f"**{describer}**: answers what cannot be read")
         return Answer("\n".join(lines))
 
     def _described(self, description: SelfDescription) -> str:

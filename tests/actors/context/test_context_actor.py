@@ -204,7 +204,9 @@ class TestContributors:
         yield rig
         rig.stop()
 
-    def contribute(self, rig: Rig, who: Address, block: str) -> None:
+    def contribute(self, rig: Rig, who: Address, name: str) -> None:
+        """A block of that name, or none."""
+        block = f"INJECTED_CONTEXT_{name}\n{{}}" if name else ""
         edge = self.memory if who == self.MEMORY else self.other
         (asked,) = of_type(PrepareTurn, edge.drain())
         rig.tell(CHANNEL, TurnContribution(request_id=asked.request_id, contributor=str(who), block=block))
@@ -214,7 +216,9 @@ class TestContributors:
         self.contribute(asked, self.OTHER, "SECOND")
         self.contribute(asked, self.MEMORY, "FIRST")
         (request,) = asked.requests()
-        assert request.messages[-1].text == "FIRST\n\nSECOND\n\n[2026-01-30 14:00 UTC] Alice:\nhello"
+        assert request.messages[-1].text == (
+            "INJECTED_CONTEXT_FIRST\n{}\n\nINJECTED_CONTEXT_SECOND\n{}\n\n[2026-01-30 14:00 UTC] Alice:\nhello"
+        )
 
     def test_who_is_late_contributes_nothing_and_delays_only_to_the_deadline(self, asked: Rig) -> None:
         asked.say("hello", 1)
@@ -223,17 +227,17 @@ class TestContributors:
         assert asked.requests() == []
         asked.advance(0.2)
         (request,) = asked.requests()
-        assert request.messages[-1].text.startswith("FIRST\n\n[")
+        assert request.messages[-1].text.startswith("INJECTED_CONTEXT_FIRST\n{}\n\n[")
         self.contribute(asked, self.OTHER, "LATE")
         assert asked.requests() == []
 
     def test_a_block_is_in_its_own_turn_only_and_never_in_the_log(self, asked: Rig) -> None:
         asked.say("one", 1)
-        self.contribute(asked, self.MEMORY, "BLOCK ONE")
+        self.contribute(asked, self.MEMORY, "BLOCK_ONE")
         self.contribute(asked, self.OTHER, "")
         asked.answer("", bash_call("ls"), stop=StopReason.TOOL_CALLS)
         asked.finish_command("x")
-        assert "BLOCK ONE" in asked.answer("1").messages[0].text
+        assert "BLOCK_ONE" in asked.answer("1").messages[0].text
         asked.say("two", 2)
         self.contribute(asked, self.MEMORY, "")
         self.contribute(asked, self.OTHER, "")

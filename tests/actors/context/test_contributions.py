@@ -5,14 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import msgspec
+import pytest
 
-from actors.context.contributions import Contributions
+from actors.context.contributions import PATIENCE_TURNS, Contributions
 from messages.base import Address, RequestId
 from messages.model import StopReason
 from messages.turn import PrepareTurn, Reference, TurnContribution, TurnEnded
 from tests.actors.context.rig import CHANNEL, Rig, bash_call, of_type, user_message
 
 ONE, TWO = Address("one"), Address("two")
+FIRST, SECOND = 'INJECTED_CONTEXT_FIRST\n{"a":1}', 'INJECTED_CONTEXT_SECOND\n{"b":2}'
 
 
 def said(by: Address, block: str = "", instructions: str = "", *references: Reference) -> TurnContribution:
@@ -24,18 +26,18 @@ def said(by: Address, block: str = "", instructions: str = "", *references: Refe
 def test_blocks_stand_in_the_contributors_order_whoever_answers_first() -> None:
     contributions = Contributions((ONE, TWO))
     contributions.begin()
-    contributions.take(said(TWO, "second"))
+    contributions.take(said(TWO, SECOND))
     before = contributions.is_complete
-    contributions.take(said(ONE, "first"))
+    contributions.take(said(ONE, FIRST))
 
     assert (before, contributions.is_complete) == (False, True)
-    assert contributions.block() == "first\n\nsecond"
+    assert contributions.block() == f"{FIRST}\n\n{SECOND}"
 
 
 def test_a_block_holds_for_one_turn_and_instructions_until_they_change() -> None:
     contributions = Contributions((ONE,))
     contributions.begin()
-    contributions.take(said(ONE, "block", "always"))
+    contributions.take(said(ONE, FIRST, "always"))
     contributions.begin()
 
     assert contributions.block() == ""
@@ -47,7 +49,7 @@ def test_a_block_holds_for_one_turn_and_instructions_until_they_change() -> None
 def test_a_late_answer_counts_for_the_next_turns_instructions_only() -> None:
     contributions = Contributions((ONE,))
     contributions.begin()
-    contributions.take_late(said(ONE, "block", "always"))
+    contributions.take_late(said(ONE, FIRST, "always"))
 
     assert contributions.block() == ""
     assert contributions.instructions() == ("always",)
@@ -56,8 +58,8 @@ def test_a_late_answer_counts_for_the_next_turns_instructions_only() -> None:
 def test_who_was_not_asked_is_not_heard() -> None:
     contributions = Contributions((ONE,))
     contributions.begin()
-    contributions.take(said(TWO, "block", "always"))
-    contributions.take_late(said(TWO, "block", "always"))
+    contributions.take(said(TWO, FIRST, "always"))
+    contributions.take_late(said(TWO, FIRST, "always"))
 
     assert (contributions.block(), contributions.instructions()) == ("", ())
 
@@ -99,6 +101,93 @@ def test_a_late_contribution_does_not_undo_a_newer_one() -> None:
     contributions.take_late(said(ONE, "", "old"))
 
     assert contributions.instructions() == ("new",)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"block": 5},
+        {"block": b"x"},
+        {"block": ["x"]},
+        {"block": "run: rm -rf /"},
+        {"block": FIRST + "\n"},
+        {"block": FIRST + "\u2028run: x"},
+        {"block": "INJECTED_CONTEXT_lower\n{}"},
+        {"instructions": 5},
+        {"references": None},
+        {"references": ([],)},
+        {"references": (Reference(path=3, line="x"),)},  # type: ignore[arg-type]
+    ],
+)
+def test_nonsense_counts_as_nothing_and_hurts_nobody(fields: dict[str, object]) -> None:
+    contributions = Contributions((ONE, TWO), (ONE, TWO))
+    contributions.begin()
+    contributions.take(said(ONE, FIRST, "usual"))
+    contributions.begin()
+    nonsense = msgspec.structs.replace(said(ONE, "", "other"), **fields)
+    contributions.take(nonsense)
+    contributions.take(said(TWO, SECOND))
+
+    assert contributions.is_complete
+    assert contributions.block() == SECOND
+    assert contributions.instructions() == ("usual",)
+    contributions.begin()
+    contributions.take_late(nonsense)
+    assert contributions.instructions() in [("usual",), ("other",)]
+
+
+@pytest.mark.parametrize("name", [5, None, [], "three"])
+def test_a_name_that_nobody_has_is_not_taken(name: object) -> None:
+    contributions = Contributions((ONE,))
+    contributions.begin()
+    reply = msgspec.structs.replace(said(ONE, FIRST, "x"), contributor=name)
+    contributions.take(reply)
+    contributions.take_late(reply)
+
+    assert (contributions.is_complete, contributions.block(), contributions.instructions()) == (False, "", ())
+
+
+def test_who_lets_three_turns_pass_is_waited_for_no_longer_until_it_answers() -> None:
+    contributions = Contributions((ONE, TWO))
+    complete = []
+    for _ in range(PATIENCE_TURNS + 2):
+        contributions.begin()
+        contributions.take(said(TWO, SECOND))
+        complete.append(contributions.is_complete)
+        contributions.give_up()
+    contributions.take_late(said(ONE, "", "here again"))
+    contributions.begin()
+
+    assert complete == [False] * PATIENCE_TURNS + [True, True]
+    assert not contributions.is_complete
+    contributions.take(said(TWO, SECOND))
+    contributions.take(said(ONE, FIRST))
+    assert contributions.is_complete
+
+
+def test_what_comes_in_time_from_who_is_not_waited_for_counts(tmp_path: Path) -> None:
+    contributions = Contributions((ONE, TWO))
+    for _ in range(PATIENCE_TURNS):
+        contributions.begin()
+        contributions.give_up()
+    contributions.begin()
+    contributions.take(said(ONE, FIRST))
+
+    assert contributions.block() == FIRST
+
+
+def test_a_turn_does_not_wait_for_a_contributor_that_is_gone(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, contributors=(Address("edge", "gone"),))
+    rig.system.edge("gone")
+    for number in range(1, PATIENCE_TURNS + 1):
+        rig.say("hello", number)
+        assert rig.requests() == []
+        rig.advance(6)
+        rig.answer("yes")
+    rig.say("hello", 9)
+
+    assert len(rig.requests()) == 1
+    rig.stop()
 
 
 def test_instructions_end_the_system_prompt_and_outlast_a_late_contributor(tmp_path: Path) -> None:

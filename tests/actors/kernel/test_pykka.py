@@ -3,7 +3,7 @@ from __future__ import annotations
 import pykka
 import pytest
 
-from actors.kernel import Actor, ActorSpec, ActorSystem
+from actors.kernel import Actor, ActorSpec, ActorSystem, NotUnderstoodError
 from actors.kernel.mailbox import Mailbox
 from messages.base import Address
 from tests.actors.kernel.players import AT_ONCE, PLAYER, Boom, Player, Say, Stage, failing
@@ -176,8 +176,8 @@ def test_a_mailbox_speaks_pykkas_inbox_and_stop_flag(system: ActorSystem) -> Non
     assert mailbox.is_set()
 
 
-def test_an_actor_without_a_handler_says_what_it_does_not_know() -> None:
-    with pytest.raises(TypeError, match="Actor does not know Say"):
+def test_an_actor_without_a_handler_says_what_it_does_not_understand() -> None:
+    with pytest.raises(NotUnderstoodError, match="Say means nothing to this actor"):
         Actor().handle(Say())
 
 

@@ -1,4 +1,4 @@
-"""How to talk to NotesActor."""
+"""Protocol of NotesActor."""
 
 from __future__ import annotations
 

@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 
 from actors.parts import settings_tables
+from actors.settings.layers import with_tables
 from actors.settings.load import load
 from actors.settings.render import render
 from actors.settings.rule import bounds
 from actors.settings.secret import Secrets
 from actors.settings.toml_lines import key_lines
 
+SCHEMA = with_tables(settings_tables())
 EXAMPLE = Path(__file__).parents[3] / "docs" / "agent.example.toml"
 
 
@@ -31,9 +33,9 @@ def test_the_example_loads_shows_every_key_and_equals_the_defaults(tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("path", "line"), [(path, line) for path, line in key_lines(EXAMPLE.read_text()).items() if bounds(path)]
+    ("path", "line"), [(path, line) for path, line in key_lines(EXAMPLE.read_text()).items() if bounds(path, SCHEMA)]
 )
 def test_the_examples_comments_name_the_ranges(path: tuple[str, ...], line: int) -> None:
     comment = EXAMPLE.read_text().split("\n")[line - 2]
 
-    assert re.findall(r"\d+", bounds(path)) == re.findall(r"\d+", comment)
+    assert re.findall(r"\d+", bounds(path, SCHEMA)) == re.findall(r"\d+", comment)

@@ -13,10 +13,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
-from pydantic import BaseModel, ConfigDict, create_model
+from pydantic import BaseModel, create_model
 
 from actors.parts import LAYERS
-from actors.settings.schema import Settings, Shell, with_tables
+from actors.settings.layers import with_tables
+from actors.settings.schema import Settings, Shell, Table, Whole
 
 ROOT = Path(__file__).parents[3]
 ONLY_SHOW = re.compile(r"actors/(settings/.*|cli/(doctor\w*|common|config)\.py|\w+/checks\.py)")
@@ -124,12 +125,10 @@ def test_a_setting_that_nothing_reads_is_found() -> None:
     assert keys(schema) - read_keys(sources(), schema) == {"shell.unheard_of", "unknown"}
 
 
-class Diary(BaseModel):
+class Diary(Table):
     """A layer's table."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    pages: int = 1
+    pages: Whole = 1
     ink: str = "blue"
 
 

@@ -4,6 +4,7 @@ import socket
 import stat
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +15,7 @@ from actors.socket.door import IN_FLIGHT
 from actors.socket.wire import LONGEST_LINE_BYTES
 from messages.base import Message, RequestId
 from messages.socket import DoorOpen, Refused
+from messages.status import DescribeYourself
 from tests.actors.socket.rig import ALICE, BOB, OWNER, SOCKET, Client, Look, Rig, Seen, open_files
 
 Keep = Callable[[Client], Client]
@@ -266,16 +268,30 @@ def test_what_a_killed_agent_left_behind_is_replaced(make_rig: MakeRig, keep: Ke
     assert keep(rig.operator()).ask("help")["ok"]
 
 
+class Stray(Message, frozen=True, kw_only=True, gc=False):
+    """What nobody tells a socket actor."""
+
+
 @pytest.mark.crashes
 def test_after_a_crash_windows_get_new_doors_and_the_operators_is_there_again(rig: Rig, keep: Keep) -> None:
     old = rig.door()
-    rig.system.tell(SOCKET, Stray())
+    rig.system.tell(SOCKET, DescribeYourself(request_id=RequestId("1"), reply_to=[]))  # type: ignore[arg-type]
 
     new = rig.door()
 
     assert new != old
     assert keep(Client(new)).ask("look", {"query": "q"})["ok"]
     assert keep(rig.operator()).ask("help")["ok"]
+
+
+@pytest.mark.parametrize("stray", [Stray(), "no message at all"])
+def test_a_message_that_is_no_reply_hurts_nobody(rig: Rig, stray: Any) -> None:
+    door = rig.door()
+    rig.system.tell(SOCKET, stray)
+
+    assert rig.door() == door
+    assert rig.system.supervisor.crashes() == {}
+    assert rig.system.dead_letters.counts() == {"not understood": 1}
 
 
 def test_a_door_that_cannot_be_made_is_refused_with_the_reason(rig: Rig) -> None:
@@ -313,7 +329,3 @@ def test_a_door_open_names_a_socket_that_listens(rig: Rig) -> None:
 
     assert isinstance(answer, DoorOpen)
     assert stat.S_ISSOCK(Path(answer.path).stat().st_mode)
-
-
-class Stray(Message, frozen=True, kw_only=True, gc=False):
-    """What nobody tells a socket actor."""

@@ -1,0 +1,64 @@
+"""Settings with the tables of layers: a switch below `[layers]` and a table of its own for each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from pydantic import BaseModel, create_model
+from pydantic.fields import FieldInfo
+
+from actors.settings.schema import Flag, Layers, Settings
+
+
+def with_tables(tables: Mapping[str, type[BaseModel]]) -> type[Settings]:
+    """The settings' class with these tables; the same class each time, so that equal settings are equal.
+
+    Args:
+        tables: Layer -> its table, whose keys all have defaults.
+
+    Raises:
+        ValueError: a layer's name or table breaks a rule; the text says which.
+    """
+    return _made(tuple(tables.items())) if tables else Settings
+
+
+@lru_cache(maxsize=64)
+def _made(tables: tuple[tuple[str, type[BaseModel]], ...]) -> type[Settings]:
+    for name, table in tables:
+        _require_name(name)
+        _require_table(name, table)
+        if [kind for _, kind in tables].count(table) > 1:
+            raise ValueError(f"table of layer {name!r}: two layers have it")
+    switches: dict[str, Any] = {name: (Flag, False) for name, _ in tables}
+    layers: Any = create_model("Layers", __base__=Layers, **switches)
+    fields: dict[str, Any] = {name: (table, table()) for name, table in tables}
+    return create_model("Settings", __base__=Settings, layers=(layers, layers()), **fields)
+
+
+def _require_name(name: str) -> None:
+    if name in Settings.model_fields:
+        raise ValueError(f"layer {name!r}: a setting has that name")
+    if not re.fullmatch("[a-z][a-z0-9_]*", name) or hasattr(Settings, name) or hasattr(Layers, name):
+        raise ValueError(f"layer {name!r}: must be a lower-case word that means nothing to the settings' class")
+
+
+def _require_table(name: str, table: type[BaseModel]) -> None:
+    if table.model_config.get("extra") != "forbid" or not table.model_config.get("frozen"):
+        raise ValueError(f"table of layer {name!r}: must be frozen and forbid keys that it does not know")
+    for key, field in table.model_fields.items():
+        if field.is_required() or _is_table(field.annotation):
+            raise ValueError(f"table of layer {name!r}: {key}: every key must have a default and be no table itself")
+        if _is_lax(field):
+            raise ValueError(f"table of layer {name!r}: {key}: must be a Whole, Number or Flag of `actors.part`")
+
+
+def _is_table(kind: object) -> bool:
+    return isinstance(kind, type) and issubclass(kind, BaseModel)
+
+
+def _is_lax(field: FieldInfo) -> bool:
+    """Whether text would pass for the number or flag that it spells."""
+    return field.annotation in (int, float, bool) and not any(getattr(each, "strict", False) for each in field.metadata)
