@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from actors.settings.schema import Settings
 
 STATELESS = "agent-cli is stateless: every call is a window of its own, so there is nothing that /new could end"
-TURN_S = 3_600.0
+LOOK_S = 1.0
+"""Between two looks at whether there is still somebody to answer."""
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
@@ -59,8 +60,12 @@ def agent_cli(
 
 def _given(model: str | None, *, no_memory: bool) -> dict[str, object]:
     """What the options decide, by setting."""
+    from actors.parts import LAYERS
+
     chosen: dict[str, object] = {"model.name": model} if model else {}
-    return chosen | {"memory.enabled": False} if no_memory else chosen
+    if no_memory:
+        chosen |= {"memory.enabled": False, **{f"layers.{layer.name}": False for layer in LAYERS}}
+    return chosen
 
 
 def _prompt(given: str | None) -> str:
@@ -92,13 +97,20 @@ def _one_turn(settings: Settings, secrets: Mapping[str, str], text: str) -> tupl
             system.register(spec)
         system.start()
         try:
-            return _ask(system, edge, text)
+            return ask(system, edge, text)
         finally:
             system.stop()
 
 
-def _ask(system: ActorSystem, edge: Edge, text: str) -> tuple[str, str]:
-    from messages.base import MessageId, Surface, UserId, Window
+def ask(system: ActorSystem, edge: Edge, text: str) -> tuple[str, str]:
+    """What came of one person's words: the answer or a notice, and how the turn ended.
+
+    Args:
+        system: Runs a window's actor and all that it asks.
+        edge: Where the answer is posted.
+        text: The words.
+    """
+    from messages.base import CONTEXT_KIND, MessageId, Surface, UserId, Window
     from messages.context import UserMessage
     from messages.discord import Delivered, PostMessage
     from messages.kernel import ActorGaveUp
@@ -117,7 +129,12 @@ def _ask(system: ActorSystem, edge: Edge, text: str) -> tuple[str, str]:
     edge.tell(window.address, message)
     answers: list[str] = []
     while True:
-        post = edge.receive(TURN_S, lambda heard: isinstance(heard, PostMessage | ActorGaveUp))
+        try:
+            post = edge.receive(LOOK_S, lambda heard: isinstance(heard, PostMessage | ActorGaveUp))
+        except TimeoutError:
+            if system.supervisor.crashes().get(CONTEXT_KIND):  # with it went the turn, which no log keeps
+                return "the turn was lost in a crash; -v shows why", "failed"
+            continue
         if isinstance(post, ActorGaveUp):
             return f"the {post.address} actor crashed {post.crashes} times; -v shows why", "failed"
         assert isinstance(post, PostMessage)

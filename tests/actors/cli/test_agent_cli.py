@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from actors.cli.agent_cli import ask
+from actors.kernel import Actor, ActorSpec, ActorSystem
+from messages.base import CONTEXT_KIND
 from tests.actors.cli.command import digest, run
 from tests.patience import PATIENCE_S
 
@@ -102,3 +105,22 @@ def test_help_imports_nothing_heavy(tmp_path: Path, program: str) -> None:
     )
     assert "Usage:" in done.stdout
     assert done.stdout.rstrip().endswith("[]")
+
+
+@pytest.mark.crashes
+def test_a_turn_that_is_lost_in_a_crash_is_not_waited_for() -> None:
+    class Broken(Actor):
+        """A window that crashes over everything."""
+
+        def handle(self, message: object) -> None:
+            raise RuntimeError(type(message).__name__)
+
+    system = ActorSystem(workers=1)
+    system.register(ActorSpec(CONTEXT_KIND, lambda _key: Broken()))
+    system.start()
+    try:
+        answer = ask(system, system.edge("cli"), "hello")
+    finally:
+        system.stop()
+
+    assert answer == ("the turn was lost in a crash; -v shows why", "failed")
