@@ -39,18 +39,20 @@ class DrainReport:
 
 
 def drain(system: ActorSystem, deadline_s: float) -> DrainReport:
-    """Wait until no actor holds work, at most `deadline_s` seconds of real time."""
+    """Wait until no actor holds work, at most `deadline_s` seconds of real time; not for who crashed too often."""
     begin = time.monotonic()
     pause = threading.Event()
     while True:
         if not system.dispatcher.workers:
             system.run()
         runs = system.dispatcher.runs()
-        unfinished = tuple(mailbox.address for mailbox in system.mailboxes() if mailbox.holds_work())
+        unfinished = [mailbox for mailbox in system.mailboxes() if mailbox.holds_work()]
+        is_worth_it = not all(mailbox.gave_up for mailbox in unfinished)
         # Work that moved from one actor to another during the look was perhaps seen at neither.
         moved = system.dispatcher.runs() != runs
-        if not (unfinished or moved) or time.monotonic() - begin >= deadline_s:
-            return DrainReport(quiet=not (unfinished or moved), unfinished=unfinished)
+        if not (is_worth_it or moved) or time.monotonic() - begin >= deadline_s:
+            addresses = tuple(mailbox.address for mailbox in unfinished)
+            return DrainReport(quiet=not (addresses or moved), unfinished=addresses)
         pause.wait(LOOK_S)
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class Trouble:
     """Crash record of an actor; most actors have none."""
 
-    __slots__ = ("attempts", "crashes", "resting")
+    __slots__ = ("attempts", "crashes", "gave_up", "resting")
 
     def __init__(self) -> None:
         self.attempts = 0
@@ -24,6 +24,8 @@ class Trouble:
         """Recent crashes, in the clock's monotonic seconds, oldest first."""
         self.resting = False
         """Waiting for a restart: scheduled by a timer, not by messages."""
+        self.gave_up = False
+        """The rest is the long one, after too many crashes."""
 
 
 class Mailbox:
@@ -98,6 +100,11 @@ class Mailbox:
     def resting(self) -> bool:
         """Whether its actor crashed and a timer will start it again."""
         return self.trouble is not None and self.trouble.resting
+
+    @property
+    def gave_up(self) -> bool:
+        """Whether its actor crashed too often and takes no message for now."""
+        return self.trouble is not None and self.trouble.resting and self.trouble.gave_up
 
     def holds_work(self) -> bool:
         """Whether something waits here, is being handled, or goes on outside on the actor's behalf."""

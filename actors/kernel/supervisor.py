@@ -153,11 +153,11 @@ class Supervisor:
             self._restarts[mailbox.spec.kind] += 1
         self._rest(mailbox, trouble, backoff_s(len(trouble.crashes), policy, self._chance.random()))
 
-    def _rest(self, mailbox: Mailbox, trouble: Trouble, wait_s: float) -> None:
+    def _rest(self, mailbox: Mailbox, trouble: Trouble, wait_s: float, *, gave_up: bool = False) -> None:
         if wait_s <= 0:
             self._system.schedule(mailbox)
             return
-        trouble.resting = True
+        trouble.resting, trouble.gave_up = True, gave_up
         self._system.clock.call_later(wait_s, lambda: self._wake(mailbox))
         if self._system.closing and self.end_rest(mailbox):  # a stop that began meanwhile did not see it rest
             self._system.retire(mailbox)
@@ -182,7 +182,7 @@ class Supervisor:
         rest_s = policy.suspend_s
         log.critical("%s crashed %d times within %g s: resting for %g s", address, crashes, policy.window_s, rest_s)
         trouble.crashes = ()
-        self._rest(mailbox, trouble, rest_s)
+        self._rest(mailbox, trouble, rest_s, gave_up=True)
 
     def _escalate(self, event: ActorGaveUp) -> None:
         try:

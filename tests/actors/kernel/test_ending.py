@@ -118,6 +118,19 @@ def test_a_drain_waits_for_the_messages_of_a_resting_actor_but_not_for_its_rest_
     assert system.drain(0).quiet
 
 
+@pytest.mark.crashes
+def test_a_drain_names_who_crashed_too_often_and_does_not_wait_for_it(live_system: ActorSystem) -> None:
+    stage = Stage(live_system, failing(1), policy=RestartPolicy(intensity=0, suspend_s=1000))
+    stage.tell(1)
+    while not any(mailbox.gave_up for mailbox in live_system.mailboxes()):
+        threading.Event().wait(0.001)
+    begin = time.monotonic()
+    report = live_system.drain(PATIENCE_S)
+
+    assert (report.quiet, report.unfinished) == (False, (PLAYER,))
+    assert time.monotonic() - begin < PATIENCE_S / 2
+
+
 # stop
 
 
