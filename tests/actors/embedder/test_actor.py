@@ -10,6 +10,7 @@ import pytest
 from messages.embedder import TextRole, TextsEmbedded
 from tests.actors.embedder.loopback import LoopbackEmbeddings, Reply, vector_of
 from tests.actors.embedder.rig import DIMENSIONS, EMBEDDER, OPENAI, Rig
+from tests.crash import CRASH
 
 HELD = Reply(held=True)
 
@@ -212,7 +213,7 @@ def test_after_a_crash_it_works_on_and_nobody_waits_for_ever(make_rig: Callable[
     lost = rig.ask("a document")
     rig.server.wait_for_calls(1)
 
-    rig.system.tell(EMBEDDER, TextsEmbedded(request_id=lost, model="", vectors=()))
+    rig.system.tell(EMBEDDER, CRASH)
     rig.failure(lost)
 
     assert len(rig.vectors(rig.ask("another"))) == 1

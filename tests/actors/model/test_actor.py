@@ -12,10 +12,9 @@ import pytest
 from actors.model.actor import ModelActor
 from actors.model.config import ModelConfig
 from lab.loopback_model.server import Answer, CutOff, Held, LoopbackModel, Received, Refusal, Stall, echo
-from messages.base import Address
-from messages.kernel import ActorGaveUp
 from messages.model import ModelDelta, ModelFailed
 from tests.actors.model.bench import Bench, window
+from tests.crash import CRASH
 from tests.patience import PATIENCE_S
 
 
@@ -186,7 +185,7 @@ def test_after_a_crash_who_waited_is_told_and_the_next_is_served(holding: Callab
     lost = bench.ask("lost")
     bench.server.wait_for_requests(1)
 
-    bench.tell(ActorGaveUp(address=Address("x"), crashes=1, within_s=1.0))
+    bench.tell(CRASH)
     failure = bench.failure(lost)
     served = bench.ask("served")
     bench.server.wait_for_requests(2)

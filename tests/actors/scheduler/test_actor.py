@@ -14,9 +14,9 @@ from actors.scheduler.rewriting import Waits
 from domain.reminder.document import scan
 from lab.chaos.reminders.world import OWNER_ID, Channel
 from messages.base import Surface, Window
-from messages.status import DescribeYourself
 from tests.actors.scheduler.conftest import START, StartProcess
 from tests.actors.scheduler.lines import at, line
+from tests.crash import CRASH
 
 THREAD = Window(surface=Surface.DISCORD_THREAD, id="910000000000000099")
 
@@ -339,6 +339,6 @@ def test_a_restarted_actor_goes_on_where_it_was(start: StartProcess, file: Path,
     file.write_text(line("daily", "2026-01-01 12:01", "daily") + "\n")
     process = start()
     process.pass_minutes(1)
-    process.tell(DescribeYourself(request_id="not a string", reply_to=None))  # type: ignore[arg-type]
+    process.tell(CRASH)
     process.pass_minutes(5)
     assert len(channel.shown) == 1

@@ -14,6 +14,7 @@ from messages.base import RequestId, Surface, Window
 from messages.shell import BashOutcome, BashResult, CancelBash, RunBash
 from messages.status import DescribeYourself, SelfDescription
 from tests.actors.shell.bench import CLI, HELD_UP_S, SHELL, Bench, all_gone, window
+from tests.crash import CRASH
 from tests.patience import PATIENCE_S
 
 
@@ -306,7 +307,7 @@ def test_after_a_crash_every_asker_is_told_and_the_next_command_runs(bench: Benc
     begun = bench.fifo("begun")
     running = bench.ask("echo > begun; sleep 60.31")
     begun.read_text()
-    bench.system.tell(SHELL, "no message of ours")  # type: ignore[arg-type]
+    bench.system.tell(SHELL, CRASH)
     assert bench.result(running).outcome is BashOutcome.ABORTED
     assert bench.run("echo alive").text == "alive"
     assert all_gone("60.31")

@@ -21,6 +21,7 @@ from messages.socket import OpenDoor
 from messages.status import DescribeYourself, SelfDescription
 from tests.actors.shell.bench import LEVELS, level, window
 from tests.actors.socket.rig import OWNER, SOCKET, VERBS, OwnerActor
+from tests.crash import CRASH
 from tests.patience import PATIENCE_S
 
 SHELL = Address("shell")
@@ -196,7 +197,7 @@ def test_when_the_sockets_actor_restarts_the_next_command_has_a_door_that_lives(
 ) -> None:
     house = make_house()
     assert house.run(ASK) == "True"
-    house.edge.tell(SOCKET, "no message of ours")  # type: ignore[arg-type]
+    house.edge.tell(SOCKET, CRASH)
     assert house.wait_for_doors() == 0
     assert [house.run(ASK), house.run(ASK)] == ["True", "True"]
     assert house.questions == [window(), window()]

@@ -15,8 +15,8 @@ from actors.socket.door import IN_FLIGHT
 from actors.socket.wire import LONGEST_LINE_BYTES
 from messages.base import Message, RequestId
 from messages.socket import DoorOpen, Refused
-from messages.status import DescribeYourself
 from tests.actors.socket.rig import ALICE, BOB, OWNER, SOCKET, Client, Look, Rig, Seen, open_files
+from tests.crash import CRASH
 
 Keep = Callable[[Client], Client]
 MakeRig = Callable[..., Rig]
@@ -275,7 +275,7 @@ class Stray(Message, frozen=True, kw_only=True, gc=False):
 @pytest.mark.crashes
 def test_after_a_crash_windows_get_new_doors_and_the_operators_is_there_again(rig: Rig, keep: Keep) -> None:
     old = rig.door()
-    rig.system.tell(SOCKET, DescribeYourself(request_id=RequestId("1"), reply_to=[]))  # type: ignore[arg-type]
+    rig.system.tell(SOCKET, CRASH)
 
     new = rig.door()
 

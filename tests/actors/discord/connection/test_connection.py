@@ -10,10 +10,9 @@ import pytest
 from lab.playground.config import PlaygroundConfig
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
-from messages.context import ResumeWindow
-from messages.discord import Delivered
+from messages.discord import Delivered, ShowTyping
 from tests.actors.discord.conftest import StartLife
-from tests.actors.discord.life import DISCORD, GENERAL, Life, timing, until
+from tests.actors.discord.life import Life, timing, until
 from tests.lab.playground.away import said_while_away
 
 
@@ -141,7 +140,7 @@ def test_a_server_that_comes_up_late_is_waited_for() -> None:
 
 @pytest.mark.crashes
 def test_a_crashed_actor_comes_back_with_a_new_connection(life: Life) -> None:
-    life.tell(ResumeWindow(window=GENERAL, reply_to=DISCORD))  # neither a command of its own nor a reply
+    life.tell(ShowTyping(window=None, on=True))  # type: ignore[arg-type]
     until(lambda: life.system.dead_letters.count == 1)
     life.online.wait(2)
     life.say("hello again")
