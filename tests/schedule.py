@@ -49,9 +49,11 @@ REAL = {
     "tests/actors/model/": {"server"},
     "tests/actors/discord/": {"playground"},
     "tests/lab/playground/": {"playground"},
-    "tests/actors/shell/": {"bench", "jail", "sandbox"},
+    "tests/actors/shell/": {"bench", "jail", "make_house", "sandbox"},
+    "tests/actors/test_layer_trouble.py": {"server"},
+    "tests/actors/test_parts.py": {"server"},
 }
-"""Folder -> fixtures by which a test of it talks over a socket to a loopback service, or runs commands."""
+"""Folder or file -> fixtures by which a test of it talks over a socket to a loopback service, or runs commands."""
 
 
 def unit(test_id: str) -> str:
