@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from actors.kernel import Actor, ActorSpec, ActorSystem, DeadLetter, ManualClock, NotUnderstoodError
+from actors.kernel import Actor, ActorSpec, ActorSystem, DeadLetter, ManualClock
 from actors.kernel.mailbox import Mailbox
 from actors.kernel.supervisor import Crash
 from domain.policy.restarts import RestartPolicy
@@ -74,19 +74,6 @@ def test_the_third_failure_of_a_message_makes_it_a_dead_letter_and_the_actor_liv
     assert letter.reason == "failed 3 times: Boom: number 2"
     assert re.search(r'players.py", line \d+, in play\n    raise Boom', letter.traceback)
     assert system.supervisor.crashes() == {"player": 3}
-
-
-def test_a_message_that_means_nothing_to_an_actor_is_a_dead_letter_at_once_and_no_crash(system: ActorSystem) -> None:
-    def play(player: Player, say: Say) -> None:
-        if say.n == 2:
-            raise NotUnderstoodError(say)
-
-    stage = Stage(system, play)
-
-    assert stage.run(1, 2, 3) == [1, 3]
-    assert stage.events == ["start"]
-    assert system.dead_letters.counts() == {"not understood": 1}
-    assert system.supervisor.crashes() == {}
 
 
 def test_failures_of_one_message_do_not_count_against_the_next(system: ActorSystem) -> None:

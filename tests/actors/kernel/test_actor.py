@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+import pytest
+
+from actors.kernel import ActorSystem, NotUnderstoodError, not_understood
+from tests.actors.kernel.players import PLAYER, Player, Say, Stage
+
+
+def test_a_message_that_means_nothing_to_an_actor_is_a_dead_letter_at_once_and_no_crash(system: ActorSystem) -> None:
+    def play(player: Player, say: Say) -> None:
+        if say.n == 2:
+            raise NotUnderstoodError(say)
+
+    stage = Stage(system, play)
+
+    assert stage.run(1, 2, 3) == [1, 3]
+    assert stage.events == ["start"]
+    assert system.dead_letters.counts() == {"not understood": 1}
+    assert system.supervisor.crashes() == {}
+
+
+def test_what_comes_behind_such_messages_is_handled_in_its_order(system: ActorSystem) -> None:
+    def play(player: Player, say: Say) -> None:
+        if say.n % 3 == 0:
+            raise NotUnderstoodError(say)
+
+    assert Stage(system, play).run(*range(100)) == [n for n in range(100) if n % 3]
+    assert system.dead_letters.count == 34
+
+
+def test_whoever_asks_by_pykkas_reference_gets_the_error(system: ActorSystem) -> None:
+    def play(player: Player, say: Say) -> None:
+        if say.n == 1:
+            raise NotUnderstoodError(say)
+
+    Stage(system, play).run(0)
+    future = system.ref(PLAYER).ask(Say(n=1), block=False)
+    system.run()
+
+    with pytest.raises(NotUnderstoodError, match="Say means nothing to this actor"):
+        future.get(timeout=0)
+
+
+def test_the_end_of_a_match_names_the_type_and_never_the_content() -> None:
+    with pytest.raises(NotUnderstoodError, match=r"^str means nothing to this actor$"):
+        not_understood("secret")  # type: ignore[arg-type]
