@@ -37,12 +37,13 @@ WHOLE = (
     "tests/e2e/test_page.py",
     "tests/e2e/test_reminders.py",
     "tests/e2e/test_shards.py",
-    "tests/lab/chaos/discord/",
+    "tests/lab/bench/",
+    "tests/lab/chaos/",
     "tests/lab/load/test_agent_load.py",
     "tests/lab/load/test_agent_process.py",
     "tests/test_launch.py",
 )
-"""Files and folders whose tests start commands or whole agents."""
+"""Files and folders whose tests start commands or whole agents, or measure."""
 
 REAL = {
     "tests/actors/embedder/": {"server"},
@@ -68,7 +69,7 @@ def rank(test_id: str) -> int:
 
 
 def is_whole(place: str) -> bool:
-    """Whether the tests of a file or folder are of those that start commands or whole agents."""
+    """Whether the tests of a file or folder are of those that start commands or whole agents, or measure."""
     return place.startswith(WHOLE)
 
 
