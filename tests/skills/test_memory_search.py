@@ -4,20 +4,16 @@ import subprocess
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 
-from actors.kernel import Actor, ActorSpec, ActorSystem
-from actors.part import SHIPPED_SKILLS, Verb
-from actors.socket.actor import SocketActor, SocketConfig
-from messages.base import Address, RequestId, Surface, Window
+from actors.kernel import Actor
+from actors.part import SHIPPED_SKILLS
 from messages.memory import FoundMemory, MemoriesFound, SearchMemory
-from messages.socket import DoorOpen, OpenDoor, Refused
-from tests.patience import PATIENCE_S
+from messages.socket import Refused
+from tests.skills.sandboxed import door_to, run_script
 
 SCRIPT = SHIPPED_SKILLS / "memory-search" / "scripts" / "search.py"
-WINDOW = Window(surface=Surface.DISCORD_CHANNEL, id="100000000000000001")
 
 
 def memory(line: int, excerpt: str, author: str = "Alice", *, pinned: bool = False, cut: bool = False) -> FoundMemory:
@@ -59,36 +55,13 @@ class FakeMemoryActor(Actor):
 @pytest.fixture
 def door() -> Iterator[Path]:
     """The socket of a window whose memory search is the fake's."""
-    with TemporaryDirectory(prefix="s-") as folder:
-        system = ActorSystem(workers=2)
-        verbs = {"memory.search": Verb(Address("memory"), SearchMemory)}
-        system.register(
-            ActorSpec("socket", lambda _key: SocketActor(SocketConfig(folder=Path(folder), verbs=verbs)), core=True)
-        )
-        system.register(ActorSpec("memory", lambda _key: FakeMemoryActor(), core=True))
-        system.start()
-        edge = system.edge("test")
-        system.tell(Address("socket"), OpenDoor(request_id=RequestId("r"), reply_to=edge.address, window=WINDOW))
-        opened = edge.receive()
-        assert isinstance(opened, DoorOpen)
-        yield Path(opened.path)
-        system.stop()
+    with door_to(FakeMemoryActor, "memory.search", SearchMemory) as path:
+        yield path
 
 
 def search(command: str, door: Path | None) -> subprocess.CompletedProcess[str]:
     """Run `search.py` as the agent's tool does."""
-    environment = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8", "S": str(SCRIPT)}
-    if door is not None:
-        environment["AGENT_SOCKET"] = str(door)
-    return subprocess.run(
-        ["bash", "-c", command],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=PATIENCE_S,
-        cwd="/",
-    )
+    return run_script(SCRIPT, command, door, Path("/"))
 
 
 def test_memories_are_printed_with_place_time_author_and_excerpt(door: Path) -> None:

@@ -3,20 +3,17 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 
-from actors.kernel import Actor, ActorSpec, ActorSystem
-from actors.part import SHIPPED_SKILLS, Verb
-from actors.socket.actor import SocketActor, SocketConfig
-from messages.base import Address, MessageId, RequestId, Surface, Window
+from actors.kernel import Actor
+from actors.part import SHIPPED_SKILLS
+from messages.base import MessageId
 from messages.discord import AttachFile, FileAttached
-from messages.socket import DoorOpen, OpenDoor, Refused
-from tests.patience import PATIENCE_S
+from messages.socket import Refused
+from tests.skills.sandboxed import WINDOW, door_to, run_script
 
 SCRIPT = SHIPPED_SKILLS / "send-file" / "scripts" / "send.py"
-WINDOW = Window(surface=Surface.DISCORD_CHANNEL, id="100000000000000001")
 
 
 class FakeDiscordActor(Actor):
@@ -36,36 +33,13 @@ class FakeDiscordActor(Actor):
 @pytest.fixture
 def door() -> Iterator[Path]:
     """The socket of a window whose files the fake posts."""
-    with TemporaryDirectory(prefix="s-") as folder:
-        system = ActorSystem(workers=2)
-        verbs = {"discord.attach": Verb(Address("discord"), AttachFile)}
-        system.register(
-            ActorSpec("socket", lambda _key: SocketActor(SocketConfig(folder=Path(folder), verbs=verbs)), core=True)
-        )
-        system.register(ActorSpec("discord", lambda _key: FakeDiscordActor(), core=True))
-        system.start()
-        edge = system.edge("test")
-        system.tell(Address("socket"), OpenDoor(request_id=RequestId("r"), reply_to=edge.address, window=WINDOW))
-        opened = edge.receive()
-        assert isinstance(opened, DoorOpen)
-        yield Path(opened.path)
-        system.stop()
+    with door_to(FakeDiscordActor, "discord.attach", AttachFile) as path:
+        yield path
 
 
 def send(command: str, door: Path | None, home: Path) -> subprocess.CompletedProcess[str]:
     """Run `send.py` as the agent's tool does."""
-    environment = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8", "S": str(SCRIPT), "HOME": str(home)}
-    if door is not None:
-        environment["AGENT_SOCKET"] = str(door)
-    return subprocess.run(
-        ["bash", "-c", command],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=PATIENCE_S,
-        cwd=home,
-    )
+    return run_script(SCRIPT, command, door, home, HOME=str(home))
 
 
 @pytest.mark.parametrize(
