@@ -278,6 +278,8 @@ class TestTable:
             ({"commands": (command("a b c"),)}, "command 'a b c': must be one or two words"),
             ({"commands": (command("x", description=""),)}, "command 'x': its description must have 1 to 100"),
             ({"commands": (command("x", arguments=(word("Bad"),)),)}, "argument 'Bad': must be a word of a-z"),
+            ({"commands": (command("x", arguments=(word("from"),)),)}, "argument 'from': must be a word of a-z"),
+            ({"commands": (command("x", arguments=(word("interaction"),)),)}, "argument 'interaction': must be a word"),
             ({"commands": (command("x", arguments=(word("a"), word("a"))),)}, "each of another name"),
             ({"commands": (command("x", arguments=tuple(word(f"a{n}") for n in range(26))),)}, "at most 25 arguments"),
             ({"commands": (command("x", arguments=(word("a", longest=0),)),)}, "longest must be 1 to 6000"),
