@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from pydantic import BaseModel
-
 from actors.context.part import row as context
 from actors.discord.part import row as discord
 from actors.embedder.part import row as embedder
 from actors.memory.part import row as memory
 from actors.model.part import row as model
-from actors.part import Layer, Part, Parts, Plan, Row
+from actors.part import Layer, Part, Parts, Plan, Row, Table
 from actors.scheduler.part import row as scheduler
 from actors.shell.part import row as shell
 from actors.skills.part import row as skills
@@ -31,13 +29,13 @@ BEHIND_LAYERS: tuple[Row, ...] = (scheduler, skills, socket, shell, context, dis
 """Sockets before the shell, which asks for doors; Discord last, so that nobody is heard before all others are there."""
 
 
-def settings_tables(layers: Iterable[Layer] = LAYERS) -> dict[str, type[BaseModel]]:
+def settings_tables(layers: Iterable[Layer] = LAYERS) -> dict[str, type[Table]]:
     """Layer -> its settings table, for `actors.settings.load`.
 
     Raises:
         ValueError: two layers have one name.
     """
-    tables: dict[str, type[BaseModel]] = {}
+    tables: dict[str, type[Table]] = {}
     for layer in layers:
         if layer.name in tables:
             raise ValueError(f"layer {layer.name!r}: two layers have that name")

@@ -144,7 +144,7 @@ def _alone(
     from actors.context.log.data_root import DataRootError
     from actors.embedder.part import embedder_spec
     from actors.kernel import ActorSystem
-    from actors.memory.alone import alone
+    from actors.memory.alone import INDEX, alone
     from actors.memory.part import memory_spec
 
     system = ActorSystem(workers=2)
@@ -159,8 +159,7 @@ def _alone(
         fail(str(error))
     except TimeoutError:
         fail(f"the memory did not answer within {answer_s:g} s")
-    index = "memory/index.sqlite"
-    hint = "" if (settings.data_root / index).exists() else playground_hint(settings.data_root, index)
+    hint = "" if (settings.data_root / INDEX).exists() else playground_hint(settings.data_root, INDEX)
     return _result(answer, hint)
 
 

@@ -7,9 +7,12 @@ from contextlib import contextmanager
 from typing import Any
 
 from actors.kernel import ActorSpec, ActorSystem
+from actors.memory.index.database import FILE, FOLDER
 from messages.base import Message, RequestId, Surface, Window
 from messages.memory import MEMORY, MemoryCommand
 
+INDEX = f"{FOLDER}/{FILE}"
+"""Where the index is, below the data root."""
 OPERATOR = Window(surface=Surface.CLI, id="operator")
 Ask = Callable[..., Message]
 """Asks a command, given its class, the longest wait in seconds, and its fields; gives the answer."""

@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import BaseModel, create_model
 from pydantic.fields import FieldInfo
 
+from actors.settings.audit import table_of
 from actors.settings.schema import Flag, Layers, Settings
 
 
@@ -49,14 +50,10 @@ def _require_table(name: str, table: type[BaseModel]) -> None:
     if table.model_config.get("extra") != "forbid" or not table.model_config.get("frozen"):
         raise ValueError(f"table of layer {name!r}: must be frozen and forbid keys that it does not know")
     for key, field in table.model_fields.items():
-        if field.is_required() or _is_table(field.annotation):
+        if field.is_required() or table_of(field):
             raise ValueError(f"table of layer {name!r}: {key}: every key must have a default and be no table itself")
         if _is_lax(field):
             raise ValueError(f"table of layer {name!r}: {key}: must be a Whole, Number or Flag of `actors.part`")
-
-
-def _is_table(kind: object) -> bool:
-    return isinstance(kind, type) and issubclass(kind, BaseModel)
 
 
 def _is_lax(field: FieldInfo) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -126,9 +125,7 @@ class TestWhole:
 
     @pytest.mark.parametrize("answers", [{TakeNote: [NoteTaken(request_id=RequestId(""), count=1)]}])
     def test_an_answer_that_is_none_is_said_to_have_gone_wrong(self, stage: Stage) -> None:
-        begin = time.monotonic()
         assert self.answer(stage.server, "note") == "That went wrong; the agent's log says how."
-        assert time.monotonic() - begin < 60
 
     def answer(self, server: PlaygroundServer, command: str) -> str:
         message = server.wait_for_answer(server.slash(GENERAL_ID, command, {}).id)

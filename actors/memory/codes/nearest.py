@@ -165,13 +165,7 @@ class Nearest:
         count: int,
         allowed: Allowed | None = None,
     ) -> list[RankedRow]:
-        """What `domain.memory.ranking.rank` chooses from all rows.
-
-        Args:
-            now: Seconds since the epoch; ages count from there.
-            pinned: Row -> when it was said, of every pin that may be found. A pin that has no vector here is one of
-                unknown similarity. They need not be in `allowed`.
-        """
+        """What `domain.memory.ranking.rank` chooses from all rows; arguments as of `VectorEngine.exhaustive`."""
         self.fetched = 0
         if count < 0:
             raise ValueError(f"cannot choose {count} rows: the count must not be negative")

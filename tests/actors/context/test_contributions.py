@@ -165,7 +165,7 @@ def test_who_lets_three_turns_pass_is_waited_for_no_longer_until_it_answers() ->
     assert contributions.is_complete
 
 
-def test_what_comes_in_time_from_who_is_not_waited_for_counts(tmp_path: Path) -> None:
+def test_what_comes_in_time_from_who_is_not_waited_for_counts() -> None:
     contributions = Contributions((ONE, TWO))
     for _ in range(PATIENCE_TURNS):
         contributions.begin()
