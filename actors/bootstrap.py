@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import logging
+import os
+import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -19,6 +21,7 @@ from actors.memory.checks import has_index
 from actors.part import DiscordConnection, Layer, Plan
 from actors.parts import LAYERS, parts
 from actors.settings.schema import Settings
+from actors.settings.secret import secrets_path
 from actors.shell.workplace import workdir
 from actors.skills.folders import skill_roots, visible_folders
 from domain.memory.space import GOOGLE_KEY, Space, embedding_space
@@ -171,7 +174,13 @@ def agent_plan(
 
 
 def turn_plan(
-    settings: Settings, secrets: Mapping[str, str], system: ActorSystem, surface: Address, scratch: Path
+    settings: Settings,
+    secrets: Mapping[str, str],
+    system: ActorSystem,
+    surface: Address,
+    scratch: Path,
+    *,
+    lets_write: bool = False,
 ) -> Plan:
     """What the parts of a command line's one turn are made from: they look, and keep nothing.
 
@@ -181,6 +190,7 @@ def turn_plan(
         system: In which the parts will live.
         surface: Who shows the answer, and hears that the turn is over.
         scratch: A folder that goes with the turn.
+        lets_write: Whether commands may change the caller's folder.
     """
     if not has_index(settings.data_root):
         settings = settings.model_copy(update={"memory": settings.memory.model_copy(update={"enabled": False})})
@@ -191,9 +201,25 @@ def turn_plan(
         workdir_of=lambda _window: here,
         surface=surface,
         caller_folder=here,
+        caller_lets_write=lets_write,
+        private=private_paths(settings),
+        unchanging=unchanging_paths(settings),
         spent_today=None,
         last_seen=dict,
     )
+
+
+def private_paths(settings: Settings) -> tuple[Path, ...]:
+    """What no command of the command line may see, wherever it is called."""
+    secrets = secrets_path(os.environ, settings.origin.folder)
+    return (settings.data_root, *(() if secrets is None else (secrets,)))
+
+
+def unchanging_paths(settings: Settings) -> tuple[Path, ...]:
+    """What no command of the command line may change, wherever it is called: settings, and what the agent runs from."""
+    program = Path(__file__).resolve().parents[1]
+    file = settings.origin.file
+    return (program, Path(sys.prefix), Path(sys.base_prefix), *(() if file is None else (file,)))
 
 
 def _space(settings: Settings, secrets: Mapping[str, str]) -> Space:

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import _extension
-from _checkout import clean_environ, is_built, is_current, lock_path, stamp_path, venv_python
+from _checkout import is_built, is_current, lock_path, set_up_environ, stamp_path, venv_python
 from _stamp import is_noted, note
+from _terminal import say
 
 try:
     import fcntl
@@ -48,7 +49,7 @@ def install(root: str, layers: tuple[str, ...]) -> None:
             if not is_built(root) and not _extension.is_noted_again(root):
                 _extension.build(root, lock)
     except KeyboardInterrupt:
-        _say("Interrupted; the next command starts the set-up again.")
+        say("Interrupted; the next command starts the set-up again.")
         sys.exit(130)
     except OSError as error:
         sys.exit(f"Cannot set up .venv in {root}: {error}")
@@ -72,13 +73,13 @@ class _Setup:
     def install(self, layer: str) -> None:
         started = time.monotonic()
         if layer == "run" or self._unfinished.exists():
-            _say("Setting up .venv (once, a minute or two)...")
+            say("Setting up .venv (once, a minute or two)...")
             self._make_venv()
             self._install_lock("run")
         if layer != "run":
-            _say(f"Adding {Path(lock_path(self._root, layer)).name} to .venv (once)...")
+            say(f"Adding {Path(lock_path(self._root, layer)).name} to .venv (once)...")
             self._install_lock(layer)
-        _say(f"Done in {time.monotonic() - started:.0f} s.")
+        say(f"Done in {time.monotonic() - started:.0f} s.")
 
     def _make_venv(self) -> None:
         if importlib.util.find_spec("ensurepip") is None:
@@ -88,11 +89,11 @@ class _Setup:
             )
         for layer in STAMPS:
             Path(stamp_path(self._root, layer)).unlink(missing_ok=True)
-        self._call([sys.executable, "-m", "venv", "--clear", str(Path(self._root, ".venv"))])
+        self._call([sys.executable, "-I", "-m", "venv", "--clear", str(Path(self._root, ".venv"))])
 
     def _install_lock(self, layer: str) -> None:
         self._unfinished.touch()
-        self._call([venv_python(self._root), *PIP, *LOCKED, "-r", lock_path(self._root, layer)])
+        self._call([venv_python(self._root), "-I", *PIP, *LOCKED, "-r", lock_path(self._root, layer)])
         self._unfinished.unlink()
         note(self._root, layer, [lock_path(self._root, layer)])
 
@@ -100,7 +101,8 @@ class _Setup:
         finished = subprocess.run(
             command,
             check=False,
-            env=clean_environ(),
+            cwd=self._root,  # -I and this: the folder the user stands in has no say
+            env=set_up_environ(),
             pass_fds=(self._lock,),  # should this process be killed, the lock stays until its orphan has ended
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -108,7 +110,7 @@ class _Setup:
         )
         if finished.returncode == 0:
             return
-        _say("\n".join(finished.stdout.decode(errors="replace").splitlines()[-TAIL_LINES:]))
+        say("\n".join(finished.stdout.decode(errors="replace").splitlines()[-TAIL_LINES:]))
         sys.exit(
             f"This command failed with status {finished.returncode}; the end of what it said stands above:\n"
             f"  {shlex.join(command)}\n"
@@ -124,10 +126,6 @@ def _only_one(root: str) -> Iterator[int]:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                _say("Another command is setting up .venv; waiting for it...")
+                say("Another command is setting up .venv; waiting for it...")
                 fcntl.flock(lock, fcntl.LOCK_EX)
         yield lock.fileno()
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)

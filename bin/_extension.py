@@ -8,12 +8,12 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
-from _checkout import build_sources, clean_environ, is_built, venv_python
+from _checkout import build_sources, is_built, set_up_environ, venv_python
 from _stamp import is_noted, note
+from _terminal import say
 
 STAMP = "scan"
 NAME = "_scan"
@@ -42,9 +42,9 @@ def build(root: str, lock: int) -> None:
         except OSError as error:  # a folder that is only to be read
             problem = str(error)
     if not made:
-        sys.stderr.write(
+        say(
             f"The memory's search was not compiled ({problem}): it works all the same, but several times slower.\n"
-            "To try again, with a C compiler installed: remove .venv/scan.stamp.\n"
+            "To try again, with a C compiler installed: remove .venv/scan.stamp."
         )
     note(root, STAMP, build_sources(root), made)
 
@@ -60,10 +60,10 @@ def _built(root: str, place: Path, lock: int) -> tuple[Path | None, str]:
     """The library, below `place`; else None, and why not."""
     options = ["build_ext", f"--build-lib={place / 'lib'}", f"--build-temp={place / 'temp'}"]
     done = subprocess.run(
-        [venv_python(root), "-P", "setup.py", "-q", *options],
+        [venv_python(root), "-I", "setup.py", "-q", "--no-user-cfg", *options],
         check=False,
         cwd=root,
-        env=clean_environ(),
+        env=set_up_environ(),
         pass_fds=(lock,),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,

@@ -8,11 +8,21 @@ part, once per change of the locks, is in _environment.py.
 import os
 import sys
 
-from _checkout import clean_environ, is_built, is_current, venv_python
+from _checkout import clean_environ, is_built, is_current, set_up_environ, venv_python
 
 ROOT = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+STDLIB = os.path.dirname(os.__file__)
 OLDEST = (3, 11)
 NEWER_PYTHONS = ("python3.14", "python3.13", "python3.12", "python3.11")
+
+# `python3 bin/agent` is not isolated as bin/agent is; what is imported from here on is ours or Python's all the same.
+sys.path[:] = [
+    os.path.join(ROOT, "bin"),
+    *(entry for entry in sys.path if (entry + os.sep).startswith(STDLIB + os.sep) or entry.endswith("lib-dynload")),
+]
+# This process sets up, and OpenSSL, for one, reads its variables as soon as something is hashed.
+for _name in set(os.environ).difference(clean_environ()):
+    del os.environ[_name]
 
 
 def run(arguments: "list[str]", layers: "tuple[str, ...]" = ("run",)) -> None:
@@ -45,11 +55,17 @@ def _start_again_with_a_newer_python() -> None:
     question = f"import sys; sys.exit(sys.version_info < {OLDEST})"
     for name in NEWER_PYTHONS:
         try:  # being on PATH says little: a version manager's stand-in may have nothing behind it
-            answer = subprocess.call([name, "-c", question], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            answer = subprocess.call(
+                [name, "-I", "-c", question],
+                cwd=ROOT,
+                env=set_up_environ(),
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
         except OSError:
             continue
         if answer == 0:
-            os.execvp(name, [name, *sys.argv])
+            os.execvpe(name, [name, "-I", *sys.argv], clean_environ())
     needed = ".".join(map(str, OLDEST))
     found = ".".join(map(str, sys.version_info[:2]))
     sys.exit(

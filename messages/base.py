@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
-from typing import NewType
+from typing import Annotated, NewType
 
 import msgspec
+from msgspec import Meta
 
 EventId = NewType("EventId", str)
 """Names one event of one window's log; also the nonce under which its text is sent."""
@@ -27,6 +28,15 @@ ChannelId = NewType("ChannelId", str)
 """Names one channel, thread or direct conversation of Discord: a snowflake in decimal."""
 
 CONTEXT_KIND = "context"
+
+Word = Annotated[str, Meta(max_length=64)]
+"""A name, an id, a date: what a few characters say. For fields that a sandbox fills, each of which has a maximum."""
+
+LogPath = Annotated[str, Meta(max_length=300)]
+"""POSIX path of a log below the data root."""
+
+LineNumber = Annotated[int, Meta(ge=1, le=10**12)]
+"""1-based line of a file."""
 
 
 class Value(msgspec.Struct, frozen=True, kw_only=True, gc=False):

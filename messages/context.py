@@ -49,6 +49,8 @@ class Quote(Value, frozen=True, kw_only=True, gc=False):
     message_id: MessageId
     author_name: str
     text: str
+    author_id: UserId = UserId("")
+    """Of the account that wrote it; empty when that is not known."""
 
 
 class UserMessage(Message, frozen=True, kw_only=True, gc=False):
@@ -67,7 +69,7 @@ class UserMessage(Message, frozen=True, kw_only=True, gc=False):
     """The message that this one answers; empty for none."""
     attachments: tuple[Attachment, ...] = ()
     typed_chars: int | None = None
-    """How much of `text` was typed; None for all of it."""
+    """How much of `text`, from its beginning, was typed and not put together by the runtime; None for all of it."""
     audience: str = ""
     """Who reads the window now, as a label of `domain.policy.audience`; empty when that is not known."""
     may_run: bool = True
@@ -78,6 +80,30 @@ class UserMessage(Message, frozen=True, kw_only=True, gc=False):
     """Why it is not answered, to be said to the person; empty to say nothing."""
     quote: Quote | None = None
     """What it answers, if Discord said so."""
+
+
+class RetractMessages(Message, frozen=True, kw_only=True, gc=False):
+    """Recall messages no more, with all that came of those that opened a turn; unknown ones change nothing."""
+
+    window: Window
+    message_ids: tuple[MessageId, ...]
+
+
+class ReviseMessage(Message, frozen=True, kw_only=True, gc=False):
+    """Note that a message was edited: recall its old words no more, and the new ones instead."""
+
+    window: Window
+    message_id: MessageId
+    text: str
+    """What is typed now."""
+    files: int
+    """How many files it has now."""
+
+
+class RestoreRedactions(Message, frozen=True, kw_only=True, gc=False):
+    """See that every log of the window from which words were taken back has its copy without them."""
+
+    window: Window
 
 
 class StartNewWindow(Message, frozen=True, kw_only=True, gc=False):
@@ -162,6 +188,23 @@ class UsageTold(Message, frozen=True, kw_only=True, gc=False):
     prompt_tokens: int
     completion_tokens: int
     cost_usd: float
+
+
+class CheckAddress(Message, frozen=True, kw_only=True, gc=False):
+    """Say whether a web address stood in a person's message of this window; answered by `AddressChecked`."""
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+    url: str
+
+
+class AddressChecked(Message, frozen=True, kw_only=True, gc=False):
+    """Finding about a web address."""
+
+    request_id: RequestId
+    is_written: bool
+    """Whether a person wrote it since the window's present log began."""
 
 
 class PinMemory(Message, frozen=True, kw_only=True, gc=False):
@@ -251,9 +294,20 @@ class TypingDue(Message, frozen=True, kw_only=True, gc=False):
 
 
 ContextCommand = (
-    UserMessage | StartNewWindow | ResumeWindow | StopTurn | ChooseModel | TellUsage | PinMemory | UnpinMemory
+    UserMessage
+    | RetractMessages
+    | ReviseMessage
+    | RestoreRedactions
+    | StartNewWindow
+    | ResumeWindow
+    | StopTurn
+    | ChooseModel
+    | TellUsage
+    | CheckAddress
+    | PinMemory
+    | UnpinMemory
 )
-ContextReply = NewWindowStarted | MemoryPinned | MemoryUnpinned | TurnStopped | ModelChosen | UsageTold
+ContextReply = NewWindowStarted | MemoryPinned | MemoryUnpinned | TurnStopped | ModelChosen | UsageTold | AddressChecked
 ContextMessage = (
     ContextCommand
     | TurnContribution

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
+from typing import Annotated
+
+from msgspec import Meta
 
 from messages.base import Address, Message, MessageId, RequestId, UserId, Window
 
@@ -86,9 +89,9 @@ class AttachFile(Message, frozen=True, kw_only=True, gc=False):
     request_id: RequestId
     reply_to: Address
     window: Window
-    path: str
+    path: Annotated[str, Meta(max_length=2_048)]
     """Below the working directory."""
-    caption: str = ""
+    caption: Annotated[str, Meta(max_length=2_000)] = ""
     """Words above it, at most one message's worth."""
 
 

@@ -7,8 +7,12 @@ behalf it is made: only what may be shown there is given. The command line's win
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Annotated
 
-from messages.base import Address, Message, RequestId, Value, Window
+from msgspec import Meta
+
+from messages.audience import ReadersChanged, ReadersListed
+from messages.base import Address, Message, RequestId, Value, Window, Word
 from messages.embedder import EmbeddingFailed, TextsEmbedded
 from messages.socket import Refused
 from messages.status import DescribeYourself
@@ -52,8 +56,8 @@ class SearchMemory(Message, frozen=True, kw_only=True, gc=False):
     request_id: RequestId
     reply_to: Address
     window: Window
-    query: str
-    limit: int = 10
+    query: Annotated[str, Meta(max_length=4_000)]
+    limit: Annotated[int, Meta(ge=1, le=200)] = 10
     """Most memories wanted, 1 to 200."""
 
 
@@ -63,7 +67,7 @@ class ExplainMemory(Message, frozen=True, kw_only=True, gc=False):
     request_id: RequestId
     reply_to: Address
     window: Window
-    about: str = ""
+    about: Word = ""
     """Key of the window to explain, for the operator; empty for one's own, or the operator's for the latest turn."""
 
 
@@ -159,6 +163,12 @@ class ReconcileDue(Message, frozen=True, kw_only=True, gc=False):
     """Time to compare the index with the logs once more (the actor's own timer)."""
 
 
+class ServeLookup(Message, frozen=True, kw_only=True, gc=False):
+    """Time to serve a search or an expansion whose turn it is, behind the turns that came before (the actor's own)."""
+
+    request_id: RequestId
+
+
 class LookAfterIndex(Message, frozen=True, kw_only=True, gc=False):
     """Time to see whether the index's file is still the one in use (the actor's own timer)."""
 
@@ -181,11 +191,14 @@ MemoryMessage = (
     | ExpandReference
     | TurnEnded
     | EventsLogged
+    | ReadersListed
+    | ReadersChanged
     | TextsEmbedded
     | EmbeddingFailed
     | DescribeYourself
     | ReconcileSlice
     | ReconcileDue
+    | ServeLookup
     | LookAfterIndex
     | EmbedMore
     | EmbeddingOverdue

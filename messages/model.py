@@ -30,7 +30,7 @@ class ImageFile(Value, frozen=True, kw_only=True, gc=False):
     """An image that belongs to a message."""
 
     path: str
-    """Below the request's `workdir`."""
+    """`attachments/…`, as the window's commands see it."""
     media_type: str
 
 
@@ -83,8 +83,8 @@ class ModelRequest(Message, frozen=True, kw_only=True, gc=False):
     tools: tuple[ToolSpec, ...]
     model: str = ""
     """litellm's name of the model; empty for the configured one."""
-    workdir: str = ""
-    """The folder in which the paths of images begin; empty when there are none."""
+    attachments: str = ""
+    """The folder that the window's images lie in, one of the agent's own; empty when there are none."""
 
 
 class CancelModel(Message, frozen=True, kw_only=True, gc=False):

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Annotated
 
-from messages.base import Address, Message, RequestId, Value, Window
+from msgspec import Meta
+
+from messages.audience import ReadersDescribed
+from messages.base import Address, Message, RequestId, Value, Window, Word
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused
 from messages.socket import Refused
 from messages.status import DescribeYourself
 
 SCHEDULER = Address("scheduler")
+
+ReminderText = Annotated[str, Meta(max_length=1_500)]
+"""So that one message of Discord has room for it with all that stands around it."""
+DelayMinutes = Annotated[int, Meta(ge=0, le=60 * 24 * 366 * 10)]
+"""Ten years at most."""
 
 
 class ListedReminder(Value, frozen=True, kw_only=True, gc=False):
@@ -22,70 +31,82 @@ class ListedReminder(Value, frozen=True, kw_only=True, gc=False):
     msg: str
     recur: str
     next_due: datetime | None
-    """UTC; None for a one-off whose time has passed and that is about to be said."""
+    """UTC; None for a one-off whose time has passed and that is about to be said, and for one that failed."""
     next_local: str
     """The same on London's clocks, for people; empty for None."""
     is_addressable: bool = True
     """False for an id that stands on several lines, or none: it can't be modified or deleted by it."""
+    failed: bool = False
+    """Whether it could not be said where it was asked for; a change of its time opens it again."""
 
 
 class InvalidLine(Value, frozen=True, kw_only=True, gc=False):
     """A line that is not used, or not as it may have been meant."""
 
     number: int
+    """In the file; 0 for who may not see all of it."""
     line: str
     reason: str
 
 
 class CreateReminder(Message, frozen=True, kw_only=True, gc=False):
-    """Add a line; answered by `ReminderCreated` or `Refused`, and confirmed in the window."""
+    """Add a line that is said in the window when due; answered by `ReminderCreated` or `Refused`, and confirmed.
+
+    What is asked for on a command line is said in the reminders' channel.
+    """
 
     request_id: RequestId
     reply_to: Address
     window: Window
-    msg: str
-    date: str = ""
+    msg: ReminderText
+    date: Word = ""
     """`YYYY-MM-DD`, `today` or `tomorrow`; empty for the next day on which `time` is still to come."""
-    time: str = ""
+    time: Word = ""
     """`HH:MM` on London's clocks."""
-    recur: str = "none"
-    at: str = ""
+    recur: Word = "none"
+    at: Word = ""
     """ISO 8601 in place of `date` and `time`; without an offset it is London's."""
-    in_minutes: int = 0
+    in_minutes: DelayMinutes = 0
     """From now, in their place."""
 
 
 class ModifyReminder(Message, frozen=True, kw_only=True, gc=False):
-    """Change what is named of one line; answered by `ReminderModified` or `Refused`, and confirmed in the window."""
+    """Change what is named of one line; answered by `ReminderModified` or `Refused`, and confirmed in the window.
+
+    For who may not read where the line was asked for there is no such line.
+    """
 
     request_id: RequestId
     reply_to: Address
     window: Window
-    id: str
-    msg: str = ""
-    date: str = ""
-    time: str = ""
-    recur: str = ""
-    at: str = ""
-    in_minutes: int = 0
+    id: Word
+    msg: ReminderText = ""
+    date: Word = ""
+    time: Word = ""
+    recur: Word = ""
+    at: Word = ""
+    in_minutes: DelayMinutes = 0
 
 
 class DeleteReminder(Message, frozen=True, kw_only=True, gc=False):
-    """Take one line out; answered by `ReminderDeleted` or `Refused`, and confirmed in the window."""
+    """Take one line out; answered by `ReminderDeleted` or `Refused`, and confirmed in the window.
+
+    For who may not read where the line was asked for there is no such line.
+    """
 
     request_id: RequestId
     reply_to: Address
     window: Window
-    id: str
+    id: Word
 
 
 class ListReminders(Message, frozen=True, kw_only=True, gc=False):
-    """Say what the file holds; answered by `RemindersListed` or `Refused`."""
+    """Say what the file holds, as far as it may be shown in the window; answered by `RemindersListed` or `Refused`."""
 
     request_id: RequestId
     reply_to: Address
     window: Window
-    limit: int = 200
+    limit: Annotated[int, Meta(ge=0, le=1_000)] = 200
     """Most reminders in the answer, soonest first."""
 
 
@@ -126,7 +147,7 @@ class RemindersListed(Message, frozen=True, kw_only=True, gc=False):
     reminders: tuple[ListedReminder, ...]
     """Soonest first."""
     left_out: int
-    """Reminders beyond the limit."""
+    """Reminders beyond the limit that may be shown as well."""
     invalid: tuple[InvalidLine, ...]
 
 
@@ -151,9 +172,23 @@ class GoOnWriting(Message, frozen=True, kw_only=True, gc=False):
     """Which edit; one that is over is not gone on with."""
 
 
+class ReadersOverdue(Message, frozen=True, kw_only=True, gc=False):
+    """Time to go on without knowing who reads which window (the actor's own timer)."""
+
+    inquiry: RequestId
+
+
 ReminderRequest = CreateReminder | ModifyReminder | DeleteReminder
 SchedulerCommand = ReminderRequest | ListReminders | DescribeYourself
 SchedulerReply = ReminderCreated | ReminderModified | ReminderDeleted | RemindersListed | Refused
 SchedulerMessage = (
-    SchedulerCommand | MinuteBegan | LookAgain | GoOnWriting | Delivered | DeliveryFailed | DeliveryRefused
+    SchedulerCommand
+    | MinuteBegan
+    | LookAgain
+    | GoOnWriting
+    | ReadersOverdue
+    | ReadersDescribed
+    | Delivered
+    | DeliveryFailed
+    | DeliveryRefused
 )

@@ -30,6 +30,23 @@ class RunBash(Message, frozen=True, kw_only=True, gc=False):
     """Who reads the window, as a label of `domain.policy.audience`: it decides which logs the command may read."""
 
 
+class EmptyFolder(Message, frozen=True, kw_only=True, gc=False):
+    """Empty the window's working directory, after its commands that were asked for before; no command is run for it.
+
+    Answered by `FolderEmptied`, or `Refused` of the socket's protocol.
+    """
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+
+
+class FolderEmptied(Message, frozen=True, kw_only=True, gc=False):
+    """The working directory is empty; attachments, kept output and logs are where they were."""
+
+    request_id: RequestId
+
+
 class CancelBash(Message, frozen=True, kw_only=True, gc=False):
     """Kill the command and everything that it started; its result says `aborted`."""
 
@@ -63,6 +80,7 @@ class BashRefused(Message, frozen=True, kw_only=True, gc=False):
     reason: str
 
 
-ShellCommand = RunBash | CancelBash
+ShellCommand = RunBash | CancelBash | EmptyFolder
 ShellMessage = ShellCommand
-ShellReply = BashResult | BashRefused
+CommandReply = BashResult | BashRefused
+ShellReply = CommandReply | FolderEmptied

@@ -12,14 +12,20 @@ class DescribeYourself(Message, frozen=True, kw_only=True, gc=False):
     reply_to: Address
 
 
+Figures = tuple[tuple[str, str | int | float], ...]
+"""Names (snake_case, with their unit) and values, in the order to show them."""
+
+
 class SelfDescription(Message, frozen=True, kw_only=True, gc=False):
     """Figures of one actor."""
 
     request_id: RequestId
     about: str
     """The actor's kind."""
-    figures: tuple[tuple[str, str | int | float], ...]
-    """Names (snake_case, with their unit) and values, in the order to show them."""
+    figures: Figures
+    """What everybody may know who may ask anything at all."""
+    operator_figures: Figures = ()
+    """What tells of other windows or of this machine: shown to the operator only, after the others."""
 
 
 StatusMessage = DescribeYourself

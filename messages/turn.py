@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from messages.base import Address, EventId, Message, RequestId, TurnId, Value, Window
+from messages.base import Address, EventId, LineNumber, LogPath, Message, RequestId, TurnId, Value, Window
 
 
 class LoggedEvent(Value, frozen=True, kw_only=True, gc=False):
@@ -74,8 +74,8 @@ class ExpandReference(Message, frozen=True, kw_only=True, gc=False):
     request_id: RequestId
     reply_to: Address
     window: Window
-    path: str
-    line: int
+    path: LogPath
+    line: LineNumber
 
 
 class ReferenceExpanded(Message, frozen=True, kw_only=True, gc=False):

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from messages.base import Address, Message, RequestId, Value, Window
+from typing import Annotated
+
+from msgspec import Meta
+
+from messages.base import Address, Message, RequestId, Value, Window, Word
+from messages.context import AddressChecked
 from messages.socket import Refused
+from messages.status import DescribeYourself
 
 WEB = Address("web")
 
@@ -26,24 +32,34 @@ class SearchWeb(Message, frozen=True, kw_only=True, gc=False):
     request_id: RequestId
     reply_to: Address
     window: Window
-    query: str
-    count: int = 5
+    query: Annotated[str, Meta(max_length=400)]
+    count: Annotated[int, Meta(ge=1, le=20)] = 5
     """Most results wanted, 1 to 20."""
-    country: str = "US"
+    country: Word = "US"
     """Two letters, or `ALL`."""
-    freshness: str = ""
+    freshness: Word = ""
     """`pd`, `pw`, `pm`, `py` or `YYYY-MM-DDtoYYYY-MM-DD`; empty for any time."""
     content: bool = False
     """Whether each result's page is read too."""
 
 
 class ReadPage(Message, frozen=True, kw_only=True, gc=False):
-    """Read one public page; answered by `PageRead` or `Refused`."""
+    """Read one public page; answered by `PageRead` or `Refused`.
+
+    Refused is also an address that nobody wrote in the window and no search found for it, unless the operator allows
+    any, since whoever makes up an address tells its host whatever it says.
+    """
 
     request_id: RequestId
     reply_to: Address
     window: Window
-    url: str
+    url: Annotated[str, Meta(max_length=4_000)]
+
+
+class CheckOverdue(Message, frozen=True, kw_only=True, gc=False):
+    """A window has not said for too long whether somebody wrote an address there (the actor's own timer)."""
+
+    request_id: RequestId
 
 
 class WebFound(Message, frozen=True, kw_only=True, gc=False):
@@ -62,5 +78,10 @@ class PageRead(Message, frozen=True, kw_only=True, gc=False):
     markdown: str
 
 
-WebMessage = SearchWeb | ReadPage
+class SlotDue(Message, frozen=True, kw_only=True, gc=False):
+    """Time to see who has been served for long enough while others wait (the actor's own timer)."""
+
+
+WebRequest = SearchWeb | ReadPage
+WebMessage = WebRequest | AddressChecked | CheckOverdue | SlotDue | DescribeYourself
 WebReply = WebFound | PageRead | Refused

@@ -17,11 +17,12 @@ UNITS = {
     "tests/lab/bench/": "measure",  # processes that are measured, whole agents under load
     "tests/lab/chaos/": "measure",
     "tests/lab/load/": "measure",
+    "tests/launch/": "launch",  # checkouts that are set up once
     "tests/actors/model/": "litellm",  # seconds to import
     "tests/actors/embedder/": "litellm",
 }
 """Beginning of a test's id -> the unit that it belongs to."""
-FIRST = ("agents", "commands", "tests/test_launch.py", "measure", "litellm", "sandbox")
+FIRST = ("agents", "commands", "launch", "measure", "litellm", "sandbox")
 WHOLE = (
     "tests/abuse/",
     "tests/actors/cli/lab/",
@@ -30,6 +31,7 @@ WHOLE = (
     "tests/actors/cli/test_memory.py",
     "tests/actors/cli/test_reminders.py",
     "tests/actors/cli/test_status.py",
+    "tests/actors/cli/test_terminal.py",
     "tests/e2e/test_attachments.py",
     "tests/e2e/test_conversation.py",
     "tests/e2e/test_faults.py",
@@ -37,11 +39,12 @@ WHOLE = (
     "tests/e2e/test_page.py",
     "tests/e2e/test_reminders.py",
     "tests/e2e/test_shards.py",
+    "tests/e2e/test_socket_fuzz.py",
     "tests/lab/bench/",
     "tests/lab/chaos/",
     "tests/lab/load/test_agent_load.py",
     "tests/lab/load/test_agent_process.py",
-    "tests/test_launch.py",
+    "tests/launch/",
 )
 """Files and folders whose tests start commands or whole agents, or measure."""
 

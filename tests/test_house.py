@@ -22,6 +22,12 @@ from tests.test_imports import PACKAGES, roots_imported_by
 ROOT = Path(__file__).parent.parent
 COMMANDS = ("agent", "agent-cli", "agent-load", "lock", "test")
 READ_BY_ANY_PYTHON_3 = (*COMMANDS, "_checkout.py", "_launch.py")
+SAID_TO_SH = [
+    "IFS=: found= && set -f",
+    "for folder in $PATH; do case $folder in /*) found=$found:$folder ;; esac; done",
+    "PATH=${found#:} && PATH=${PATH:-/usr/bin:/bin}",
+    'exec python3 -I "$0" "$@"',
+]
 LOCKS = ("requirements.lock", "requirements-dev.lock")
 ONLY_PEER = "lab/bench/memory/chromadb_peer.py"
 """Runs in an environment that `agent bench memory --with-chromadb` makes for it."""
@@ -29,6 +35,7 @@ RUNTIME_FOLDERS = (
     "attachments/",
     "logs/",
     "views/",
+    "redacted/",
     "memory/",
     "work/",
     "output/",
@@ -141,17 +148,26 @@ def test_nothing_unlisted_runs_at_every_start_of_python() -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_is_executable_and_asks_for_any_python_3(name: str) -> None:
+def test_every_command_is_executable_and_asks_for_any_python_3_that_is_isolated(name: str) -> None:
     command = ROOT / "bin" / name
+    said_to_sh = command.read_text().split("\n\n")[1].removesuffix('\n"""').splitlines()
 
     assert os.access(command, os.X_OK)
-    assert command.read_text().startswith("#!/usr/bin/env python3\n")
+    assert command.read_text().startswith('#!/bin/sh\n""":" # ')
+    assert [line.partition(" # ")[0] for line in said_to_sh] == SAID_TO_SH
 
 
 def test_every_file_in_bin_is_known_here() -> None:
     files = {path.name for path in (ROOT / "bin").iterdir() if path.is_file()}
 
-    assert files == {*READ_BY_ANY_PYTHON_3, "_environment.py", "_extension.py", "_stamp.py", "overrides.txt"}
+    assert files == {
+        *READ_BY_ANY_PYTHON_3,
+        "_environment.py",
+        "_extension.py",
+        "_stamp.py",
+        "_terminal.py",
+        "overrides.txt",
+    }
 
 
 @pytest.mark.parametrize("name", READ_BY_ANY_PYTHON_3)

@@ -2,8 +2,9 @@
 
 Read first `common.py` (options, errors, logging), then `run.py` and `try_it.py` (an agent that lives), then
 `agent_cli.py` (one stateless turn). `doctor_findings.py` folds over the parts' checks; `lab/` holds the commands that
-measure, load and break. Commands write to the terminal. Of the agent's data, `agent memory rebuild` alone writes any,
-through the memory; `agent doctor` takes the data root's lock for a moment; the lab's commands write what they measure.
+measure, load and break. Commands write to the terminal, by way of `terminal.py` alone. Of the agent's data, `agent
+memory rebuild` alone writes any, through the memory; `agent doctor` takes the data root's lock for a moment; the lab's
+commands write what they measure.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from actors.cli.memory import memory
 from actors.cli.reminders import reminders
 from actors.cli.run import run
 from actors.cli.status import status
+from actors.cli.terminal import ShownGroup
 from actors.cli.try_it import try_it
 
 # Small products of matrices, which is all that a turn needs, are ten times slower when two threads share one of them on
@@ -32,7 +34,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 __all__ = ["agent", "agent_cli", "agent_load"]
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=ShownGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option("0.1.0", prog_name="remembrancer")
 def agent() -> None:
     """Remembrancer: an agent that lives in Discord and keeps every word in plain logs.

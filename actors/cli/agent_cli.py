@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING
 import click
 
 from actors.cli.common import config_option, fail, load_settings, set_up_logging, verbose_option
+from actors.cli.terminal import ShownCommand, echo_answer
 
 if TYPE_CHECKING:
     from actors.kernel import ActorSystem, Edge
+    from actors.part import Plan
     from actors.settings.schema import Settings
 
 STATELESS = "agent-cli is stateless: every call is a window of its own, so there is nothing that /new could end"
@@ -22,20 +24,30 @@ LOOK_S = 1.0
 """Between two looks at whether there is still somebody to answer."""
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(cls=ShownCommand, context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("prompt", required=False)
 @click.option("--model", help="As litellm names it, or offline; else the configured one.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.option("--no-memory", is_flag=True, help="Answer without what the agent remembers.")
+@click.option("--write", "lets_write", is_flag=True, help="Let commands change this folder; else they only read it.")
 @config_option
 @verbose_option
 def agent_cli(
-    prompt: str | None, model: str | None, as_json: bool, no_memory: bool, config_file: Path | None, verbose: bool
+    prompt: str | None,
+    model: str | None,
+    as_json: bool,
+    no_memory: bool,
+    lets_write: bool,
+    config_file: Path | None,
+    verbose: bool,
 ) -> None:
     """Answer PROMPT once and print only the answer; `-`, or no PROMPT in a pipe, reads it from stdin.
 
     For testing: it keeps no history, writes no log and leaves the data root as it is; what the agent remembers it only
     reads. Discord is where the agent lives.
+
+    Commands read the folder that it is called in, without the secrets there, and write to a folder of their own that
+    goes with the turn.
     """
     from actors.part import UnusableError
 
@@ -46,13 +58,13 @@ def agent_cli(
     set_up_logging(verbose=verbose)
     settings, secrets = load_settings(config_file, _given(model, no_memory=no_memory))
     try:
-        answer, outcome = _one_turn(settings, secrets.environment(), text)
+        answer, outcome = _one_turn(settings, secrets.environment(), text, lets_write=lets_write)
     except UnusableError as error:
         fail(str(error))
     if as_json:
         click.echo(json.dumps({"answer": answer, "outcome": outcome, "model": settings.model.name}))
     elif outcome == "answered":
-        click.echo(answer)
+        echo_answer(answer)
     else:
         fail(answer)
     sys.exit(0 if outcome == "answered" else 1)
@@ -78,7 +90,7 @@ def _prompt(given: str | None) -> str:
     return text
 
 
-def _one_turn(settings: Settings, secrets: Mapping[str, str], text: str) -> tuple[str, str]:
+def _one_turn(settings: Settings, secrets: Mapping[str, str], text: str, *, lets_write: bool) -> tuple[str, str]:
     """The answer, or the notice in its place, and how the turn ended."""
     from actors.bootstrap import turn_plan
     from actors.kernel import ActorSystem
@@ -93,13 +105,27 @@ def _one_turn(settings: Settings, secrets: Mapping[str, str], text: str) -> tupl
     system = ActorSystem(on_escalation=give_up)
     edge = system.edge("cli")
     with tempfile.TemporaryDirectory(prefix="agent-cli-") as scratch:
-        for spec in parts(turn_plan(settings, secrets, system, edge.address, Path(scratch))).specs():
+        plan = turn_plan(settings, secrets, system, edge.address, Path(scratch), lets_write=lets_write)
+        _require_writable(plan)
+        for spec in parts(plan).specs():
             system.register(spec)
         system.start()
         try:
             return ask(system, edge, text)
         finally:
             system.stop()
+
+
+def _require_writable(plan: Plan) -> None:
+    """End the command if its caller lets commands write where they must not."""
+    from actors.shell.refused import RefusedError
+    from actors.shell.sandbox.caller_folder import check_writing
+
+    if plan.caller_lets_write and plan.caller_folder is not None:
+        try:
+            check_writing(plan.caller_folder, plan.unchanging)
+        except RefusedError as error:
+            fail(f"--write: {error}")
 
 
 def ask(system: ActorSystem, edge: Edge, text: str) -> tuple[str, str]:

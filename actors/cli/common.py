@@ -82,7 +82,7 @@ def playground_hint(data_root: Path, file: str) -> str:
 def sandbox_note(settings: Settings) -> str:
     """One line that says what commands are kept in, for those who start an agent."""
     from actors.shell.launch import probe_bash
-    from actors.shell.sandbox.ladder import sandbox_level
+    from actors.shell.sandbox.choice import sandbox_level
 
     if not settings.shell.enabled:
         return "note: commands are turned off (shell.enabled)"

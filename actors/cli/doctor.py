@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from actors.cli.common import config_option, json_option, load_settings
+from actors.cli.terminal import echo_styled
 
 
 @click.command()
@@ -29,6 +30,6 @@ def doctor(config_file: Path | None, as_json: bool) -> None:
         colours = {Level.OK: "green", Level.WARN: "yellow", Level.FAIL: "red"}
         width = max(len(finding.name) for finding in findings)
         for finding in findings:
-            mark = click.style(f"{finding.level.value:4}", fg=colours[finding.level])
-            click.echo(f"{mark}  {finding.name:{width}}  {finding.detail}")
+            rest = f"  {finding.name:{width}}  {finding.detail}"
+            echo_styled(f"{finding.level.value:4}", rest, fg=colours[finding.level])
     sys.exit(1 if failed else 0)

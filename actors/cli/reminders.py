@@ -43,6 +43,8 @@ def list_them(file: Path | None, config_file: Path | None, as_json: bool) -> Non
             "id": entry.reminder.id,
             "msg": entry.reminder.message,
             "recur": entry.reminder.recurrence.value,
+            "in": entry.reminder.window.address.key if entry.reminder.window is not None else None,
+            "failed": entry.reminder.failed,
             "next_utc": _utc(due) if due is not None else None,
             "local": shown_time(due, zone) if due is not None else None,
             "number": entry.number,
@@ -54,8 +56,9 @@ def list_them(file: Path | None, config_file: Path | None, as_json: bool) -> Non
         click.echo(json.dumps(rows))
         return
     for row in rows:
-        when = row["local"] or "past: due at once"
-        click.echo(f"{when:24}  {row['recur']:8}  {row['id'] or NO_ID:18}  {row['msg']}")
+        when = row["local"] or ("could not be said" if row["failed"] else "past: due at once")
+        place = f"  (in {row['in']})" if row["in"] else ""
+        click.echo(f"{when:24}  {row['recur']:8}  {row['id'] or NO_ID:18}  {row['msg']}{place}")
     if scan.faults:
         click.echo(f"{len(scan.faults)} lines are no reminders though they look like some: see `check`", err=True)
 
@@ -65,23 +68,24 @@ def list_them(file: Path | None, config_file: Path | None, as_json: bool) -> Non
 @config_option
 @json_option
 def check(file: Path | None, config_file: Path | None, as_json: bool) -> None:
-    """Name each line that was meant as a reminder and is none, and why; exit 1 if there are any."""
+    """Name each line that was meant as a reminder and is none, or failed, and why; exit 1 if there are any."""
+    from domain.reminder.document import scan
     from domain.text.terminal_text import plain
 
     path = _file(file, config_file)
     data = _read(path)
     look_ms = _look_ms(data)
-    scan = _scan(path)
-    faults = sorted((*scan.faults, *scan.repeated), key=lambda fault: fault.number)
+    found = scan(data)
+    faults = sorted((*found.faults, *found.repeated, *found.failed), key=lambda fault: fault.number)
     problems = [{"number": fault.number, "line": fault.text, "reason": fault.reason} for fault in faults]
     if as_json:
         figures = {"lines": data.count(b"\n") + 1, "look_ms": round(look_ms, 2)}
-        click.echo(json.dumps({"reminders": len(scan.entries), "invalid": problems, **figures}))
+        click.echo(json.dumps({"reminders": len(found.entries), "invalid": problems, **figures}))
     else:
         for problem in problems:
             line = plain(str(problem["line"]))
             click.echo(f"{path}:{problem['number']}: {problem['reason']}\n    {line}", err=True)
-        click.echo(f"{len(scan.entries)} reminders, {len(problems)} invalid lines; a look takes {look_ms:.1f} ms")
+        click.echo(f"{len(found.entries)} reminders, {len(problems)} invalid lines; a look takes {look_ms:.1f} ms")
     sys.exit(1 if problems else 0)
 
 
@@ -105,6 +109,7 @@ def upcoming(file: Path | None, begin: str | None, end: str | None, config_file:
         (
             (moment, entry.reminder)
             for entry in scan.entries
+            if not entry.reminder.failed
             for moment in firings(entry.reminder, start - timedelta(microseconds=1), until, zone)
         ),
         key=lambda pair: pair[0],
@@ -157,15 +162,19 @@ def _scan(path: Path) -> Scan:
 
 def _read(path: Path) -> bytes:
     """What the file holds; ends the command when it cannot be read."""
-    from actors.scheduler.reminder_file import FileRefusedError, ReminderFile
+    from actors.scheduler.reminder_file import LIMIT_BYTES, FileRefusedError, ReminderFile
 
     try:
-        data = ReminderFile(path, path.parent).read()
+        look = ReminderFile(path, path.parent).look()
     except FileRefusedError as error:
         fail(str(error))
     except OSError as error:
         fail(f"{path}: {error.strerror}")
-    return data or b""
+    if look is None:
+        return b""
+    if look.left_out_bytes:
+        click.echo(f"note: {path}: only its first {LIMIT_BYTES // 2**20} MiB are read, as by the agent", err=True)
+    return look.data
 
 
 def _zone() -> ZoneInfo:

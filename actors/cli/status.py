@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from actors.cli.common import config_option, fail, json_option, load_settings, playground_hint
+from actors.cli.terminal import echo_styled
 from domain.text.terminal_text import plain
 
 COUNTS = ("crashes", "restarts", "stuck", "dead_letters")
@@ -34,7 +35,7 @@ def status(config_file: Path | None, data: Path | None, as_json: bool) -> None:
         click.echo(json.dumps(report, indent=2))
         return
     for name, value in _rows(report):
-        click.echo(f"{click.style(f'{name:{_width(report)}}', bold=True)}  {value}")
+        echo_styled(f"{name:{_width(report)}}", f"  {value}", bold=True)
 
 
 def _rows(report: Mapping[str, Any]) -> list[tuple[str, str]]:

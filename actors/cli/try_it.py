@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 import webbrowser
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
     from actors.part import DiscordConnection
     from lab.playground.server import PlaygroundServer
 
+DOOR = "playground.html"
+"""In the data root: leads the browser to the page."""
 ONLINE_S = 60.0
 ANSWER_S = 180.0
 QUIET_S = 0.3
@@ -71,6 +75,7 @@ def try_it(
         else:
             _show_page(server, settings.model.name, settings.data_root, browse=not no_browser)
         agent.wait()
+        (settings.data_root / DOOR).unlink(missing_ok=True)
     except (DataRootError, UnusableError) as error:
         fail(str(error))
     finally:
@@ -86,7 +91,7 @@ def playground_connection(server: PlaygroundServer) -> DiscordConnection:
     from lab.playground.world import defaults
 
     return DiscordConnection(
-        token=defaults.BOT_TOKEN,
+        token=server.bot_token,
         api_base=server.api_base,
         gateway_url=server.gateway_url,
         channels=(str(defaults.GENERAL_ID),),
@@ -132,4 +137,13 @@ def _show_page(server: PlaygroundServer, model: str, data_root: Path, *, browse:
     click.echo(f"Open {server.page_url} and write something. Ctrl-C ends it.")
     click.echo(f"model: {model}; conversations are kept in {data_root / 'logs'}", err=True)
     if browse and sys.stdout.isatty():
-        webbrowser.open(server.page_url)
+        _browse(server.page_url, data_root)
+
+
+def _browse(address: str, data_root: Path, browse: Callable[[str], object] = webbrowser.open) -> None:
+    """Open `address` by way of a private file: all users of the machine can read a browser's arguments."""
+    path = data_root / DOOR
+    path.unlink(missing_ok=True)
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        file.write(f'<!doctype html><title>Playground</title><meta http-equiv="refresh" content="0; url={address}">\n')
+    browse(path.absolute().as_uri())

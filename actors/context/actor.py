@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from actors.context.config import ContextConfig
@@ -13,23 +13,31 @@ from actors.context.model_choice import ModelChoice
 from actors.context.news import News
 from actors.context.pinning import Pinning
 from actors.context.presence import Presence
+from actors.context.retraction import Retraction
 from actors.context.turn_driver import INTERRUPTED, TurnDriver
 from actors.context.turn_run import TurnRun
 from actors.context.user_event import not_stored, reported, user_meta
 from actors.kernel import Actor, Timer, not_understood
 from domain.log.event import Kind, event
 from domain.log.metadata import MetaValue
+from domain.log.redaction import Tombstone
 from domain.turn.conversation import Conversation
+from domain.turn.speaker import shown_name
 from domain.turn.stop_request import says_stop
 from messages.base import Address, TurnId, Window
 from messages.context import (
+    AddressChecked,
+    CheckAddress,
     ChooseModel,
     ContextMessage,
     ContributionsDue,
     DeliveryDue,
     NewWindowStarted,
     PinMemory,
+    RestoreRedactions,
     ResumeWindow,
+    RetractMessages,
+    ReviseMessage,
     StartNewWindow,
     StatusDue,
     StepOverdue,
@@ -46,6 +54,7 @@ from messages.shell import BashRefused, BashResult
 from messages.socket import Refused
 from messages.turn import LoggedEvent, ReferenceExpanded, TurnContribution
 
+TAKEN_BACK = "its message was deleted"
 REOPEN_AFTER_S = 60.0
 """How soon a window whose log could not be written looks whether it can be written again."""
 
@@ -76,6 +85,7 @@ class ContextActor(Actor):
         )
         self._news = News(self, config.subscribers)
         self._pinning = Pinning(self, journal, self._news)
+        self._retraction = Retraction(self, journal, self._news)
         self._waiting: deque[TurnId] = deque()
         self._deliveries = Deliveries(self)
         self._unwritable = ""
@@ -131,6 +141,10 @@ class ContextActor(Actor):
         return reported(fresh, position.path, position.line)
 
     def _dispatch(self, message: ContextMessage) -> None:
+        if self._unwritable and isinstance(message, UserMessage | ResumeWindow | CHANGES):
+            if isinstance(message, UserMessage | ResumeWindow):
+                self.surface = message.reply_to
+            self._open()
         match message:
             case UserMessage():
                 self._take_in(message)
@@ -144,8 +158,13 @@ class ContextActor(Actor):
                 self._choose_model(message)
             case TellUsage():
                 self.tell(message.reply_to, self._choice.usage(message))
+            case CheckAddress():
+                is_written = message.url in self.conversation.addresses
+                self.tell(message.reply_to, AddressChecked(request_id=message.request_id, is_written=is_written))
             case PinMemory() | UnpinMemory():
                 self._pin(message)
+            case RetractMessages() | ReviseMessage() | RestoreRedactions():
+                self._retract(message)
             case TurnContribution():
                 self._driver.contributed(message)
             case ContributionsDue():
@@ -212,10 +231,10 @@ class ContextActor(Actor):
                 self._waiting.popleft()
                 self._give_up(first.id)
             else:
-                self.record(
-                    Kind.SYSTEM, "picked up after an interruption", {"turn": first.id, "what": "resumed"}, sync=True
-                )
+                resumed: dict[str, MetaValue] = {"turn": first.id, "what": "resumed"}
+                self.record(Kind.SYSTEM, "picked up after an interruption", resumed, sync=True)
         self.in_progress = bool(open_turns) or bool(self._deliveries)
+        self._retraction.go_on()
         self._begin_next()
 
     def _give_up(self, turn_id: TurnId) -> None:
@@ -248,8 +267,6 @@ class ContextActor(Actor):
     def _take_in(self, message: UserMessage) -> None:
         """Log what was said, once; answer it when its turn comes."""
         self.surface = message.reply_to
-        if self._unwritable:
-            self._open()
         if message.message_id.isdecimal() and message.message_id in self.conversation.seen:
             return
         self._require_log(message.author_id)
@@ -257,7 +274,7 @@ class ContextActor(Actor):
         quoted = message.quote is not None and self.conversation.shows(message.quote.message_id)
         meta = user_meta(message, shows_quote=quoted)
         if stops or not message.wants_answer:
-            meta |= {"overheard": True, "open": self._open_count}
+            meta |= {"overheard": True, "open": self.conversation.open_count}
         logged = self.record(Kind.USER, message.text, meta, sync=True, at=message.sent_at)
         if stops or not message.wants_answer:
             self._overhear(message, logged)
@@ -267,7 +284,7 @@ class ContextActor(Actor):
             self._waiting.append(turn_id)
             self._begin_next()
         if stops:
-            self._abort_all(f"stopped by {message.author_name}")
+            self._abort_all(f"stopped by {shown_name(message.author_name)}")
 
     def _overhear(self, message: UserMessage, logged: LoggedEvent) -> None:
         """Tell others what was said, since no turn will, and the person why it isn't answered."""
@@ -281,11 +298,6 @@ class ContextActor(Actor):
         """Whether a turn runs or waits."""
         return self._driver.run is not None or bool(self._waiting)
 
-    @property
-    def _open_count(self) -> int:
-        """How much is to be done yet, as the log has it."""
-        return len(self.conversation.open_turns()) + len(self.conversation.debts())
-
     def _require_log(self, opened_by: str) -> None:
         """Begin the window's first log, if it has none."""
         if not self._journal.is_open:
@@ -295,13 +307,9 @@ class ContextActor(Actor):
     def _resume(self, message: ResumeWindow) -> None:
         """Being activated did the work, unless the log could not be opened then."""
         self.surface = message.reply_to
-        if self._unwritable:
-            self._open()
 
     def _start_new_window(self, message: StartNewWindow) -> None:
         """End what runs, mark what waited as unanswered, and go on in a new log with an empty history."""
-        if self._unwritable:
-            self._open()
         self._abort_all(f"a new window was started by {message.asked_by}")
         model = self.conversation.model
         with self.blocking():
@@ -311,17 +319,30 @@ class ContextActor(Actor):
         self.tell(message.reply_to, NewWindowStarted(request_id=message.request_id, path=path))
 
     def _pin(self, command: PinMemory | UnpinMemory) -> None:
-        if self._unwritable:
-            self._open()
         if isinstance(command, UnpinMemory):
             self._pinning.unpin(command)
             return
         self._require_log(command.asked_by)
         self._pinning.pin(command)
 
+    def _retract(self, command: RetractMessages | ReviseMessage | RestoreRedactions) -> None:
+        if isinstance(command, RetractMessages):
+            self._take_back(self._retraction.find(command.message_ids))
+        else:
+            self._retraction.handle(command)
+
+    def _take_back(self, tombstones: list[Tombstone]) -> None:
+        """Give up turns that deleted messages opened, then forget those; nothing begins in between."""
+        gone = {TurnId(each.event_id) for each in tombstones if not each.is_quote}
+        waiting, self._waiting = self._waiting, deque()
+        if self._driver.run is not None and self._driver.run.turn_id in gone:
+            self._driver.abort(TAKEN_BACK)
+        self._leave_unanswered([turn_id for turn_id in waiting if turn_id in gone], TAKEN_BACK)
+        self._retraction.take_back(tombstones)
+        self._waiting = deque(turn_id for turn_id in waiting if turn_id not in gone)
+        self._begin_next()
+
     def _choose_model(self, command: ChooseModel) -> None:
-        if self._unwritable:
-            self._open()
         if self._choice.is_news(command):
             self._require_log(command.asked_by)
         self.tell(command.reply_to, self._choice.choose(command))
@@ -332,14 +353,17 @@ class ContextActor(Actor):
             what = "that answer is not being worked on any more" if command.turn_id else "nothing is being worked on"
             self.tell(command.reply_to, Refused(request_id=command.request_id, reason=what))
             return
-        self._abort_all(f"stopped by {command.asked_by}")
+        self._abort_all(f"stopped by {shown_name(command.asked_by)}")
         self.tell(command.reply_to, TurnStopped(request_id=command.request_id, turn_id=run.turn_id))
 
     def _abort_all(self, reason: str) -> None:
         """End what runs, and leave unanswered what waits behind it."""
         waiting, self._waiting = self._waiting, deque()
         self._driver.abort(reason)
-        for turn_id in waiting:
+        self._leave_unanswered(waiting, reason)
+
+    def _leave_unanswered(self, turn_ids: Iterable[TurnId], reason: str) -> None:
+        for turn_id in turn_ids:
             meta: dict[str, MetaValue] = {"turn": turn_id, "what": "aborted"}
             logged = self.record(Kind.SYSTEM, f"unanswered: {reason}", meta, sync=True)
             turn = self.conversation.turn(turn_id)
@@ -369,4 +393,8 @@ class ContextActor(Actor):
         if outcome != "aborted":
             self._deliveries.begin(run.logged[-1].id)
         self._news.turn_ended(run.turn_id, outcome, run.audience, run.logged)
+        self._retraction.go_on()
         self._begin_next()
+
+
+CHANGES = StartNewWindow | ChooseModel | PinMemory | UnpinMemory | RetractMessages | ReviseMessage | RestoreRedactions

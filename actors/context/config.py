@@ -21,6 +21,8 @@ class ContextConfig:
     """Who shows answers of a window that was picked up without a new message."""
     workdir: Callable[[Window], str]
     """The folder in which a window's commands run, as the model is told it."""
+    attachments: Callable[[Window], str]
+    """The folder of the agent's own that a window's images lie in; empty for none."""
     tool: ToolSpec | None = BASH_TOOL
     """The one tool that the model is offered; None where commands are turned off."""
     contributors: tuple[Address, ...] = ()

@@ -100,7 +100,6 @@ class Deliveries:
         """Log that a text is not owed any more, with what is still to do, so that a look at the log's end suffices."""
         attempt = self._attempts.pop(request_id, None)
         if attempt is not None:
-            conversation = self._host.conversation
-            still_open = len(conversation.open_turns()) + len(conversation.debts()) - 1
+            still_open = self._host.conversation.open_count - 1
             fields: dict[str, MetaValue] = {"event": attempt.debt.event_id, "open": still_open, **meta}
             self._host.record(Kind.DELIVERY, "", fields, sync=False)

@@ -9,6 +9,7 @@ from actors.context.commands import COMMANDS, PRESSES, model_commands
 from actors.context.config import ContextConfig
 from actors.kernel import Actor, ActorSpec
 from actors.part import Part, Parts, Plan
+from domain.log.window_folders import attachments_folder
 from domain.turn.bash_tool import bash_tool
 from messages.base import CONTEXT_KIND, Window
 from messages.model import MODEL
@@ -50,7 +51,10 @@ def context_config(plan: Plan, parts: Parts) -> ContextConfig:
         shell=SHELL,
         surface=plan.surface,
         workdir=lambda window: str(plan.workdir_of(window)),
-        tool=bash_tool(shell.timeout_s, shell.max_timeout_s) if shell.enabled else None,
+        attachments=lambda window: str(settings.data_root / attachments_folder(window)) if plan.lives else "",
+        tool=bash_tool(shell.timeout_s, shell.max_timeout_s, may_write=plan.commands_may_write)
+        if shell.enabled
+        else None,
         contributors=parts.contributors,
         subscribers=parts.subscribers if plan.lives else (plan.surface,),
         prepare_deadline_s=settings.contexts.prepare_deadline_s,

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from actors.context.host import WindowHost
 from actors.kernel import Timer
-from domain.turn.conversation import Turn
+from domain.turn.turn import Turn
 from messages.base import MessageId, TurnId
 from messages.context import StatusDue, TypingDue
 from messages.discord import EndProgress, ReactionKind, ShowProgress, ShowReaction, ShowTyping

@@ -15,8 +15,8 @@ from domain.log.event import Kind
 from domain.log.metadata import MetaValue
 from domain.memory.expansion import INSTRUCTIONS, LogRange, expanded, not_expanded, wish
 from domain.turn.bash_tool import BASH_TOOL, BashArguments, parse_arguments
-from domain.turn.conversation import Aside
 from domain.turn.prompt import NO_TOOL, system_prompt
+from domain.turn.turn import Aside
 from messages.base import RequestId, TurnId, flaw_of
 from messages.context import ContributionsDue, StepOverdue
 from messages.model import (
@@ -245,7 +245,7 @@ class TurnDriver:
             messages=self._host.conversation.request(run.turn_id, self._contributions.block(), run.asides),
             tools=(tool,) if run.may_run and tool is not None else (),
             model=self._choice.asked_for,
-            workdir=self._config.workdir(self._host.window),
+            attachments=self._config.attachments(self._host.window),
         )
         self._host.tell(self._config.model, request)
         run.timer = self._host.after(self._config.model_deadline_s, StepOverdue(request_id=run.request_id))

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from actors.kernel import Timer
 from domain.log.metadata import MetaValue
-from domain.turn.conversation import Aside
+from domain.turn.turn import Aside
 from messages.base import RequestId, TurnId
 from messages.model import ToolCall, Usage
 from messages.turn import LoggedEvent, Reference

@@ -65,4 +65,7 @@ def not_stored(message: UserMessage, reason: str, reply_to: Address) -> PostMess
 
 
 def _quote_meta(quote: Quote, *, is_shown: bool) -> dict[str, MetaValue]:
-    return {"message_id": quote.message_id, "author": quote.author_name, "text": quote.text, "shown": is_shown}
+    meta: dict[str, MetaValue] = {"message_id": quote.message_id, "author": quote.author_name}
+    if quote.author_id:
+        meta["author_id"] = quote.author_id
+    return meta | {"text": quote.text, "shown": is_shown}

@@ -14,6 +14,7 @@ from actors.discord.calls.fatal import token_fault
 from actors.discord.config import DiscordConfig
 from actors.discord.wiring import Surroundings, Wiring, wire
 from actors.kernel import Actor, LoopThread, NotUnderstoodError
+from messages.audience import DescribeReaders, TellReaders
 from messages.base import Message, has_request_id
 from messages.discord import (
     AttachFile,
@@ -85,7 +86,11 @@ class DiscordActor(Actor):
 
     def handle(self, message: Message) -> None:
         """Hand it to the loop; whatever is no command is the reply to a question that was asked for somebody."""
-        if isinstance(message, DiscordCommand):
+        if isinstance(message, TellReaders):
+            self._call(self._parts.intake.readership.tell, message.reply_to)
+        elif isinstance(message, DescribeReaders):
+            self._call(self._parts.intake.readership.describe, message)
+        elif isinstance(message, DiscordCommand):
             self._carry_out(message, self._parts)
         elif has_request_id(message):
             self._call(self._parts.replies.take, message)

@@ -29,7 +29,13 @@ def row(plan: Plan, parts: Parts) -> Part | None:
             last_seen = plan.last_seen()
         return DiscordActor(
             discord_config(plan.settings.discord, connection, tuple(plan.secrets.values())),
-            Surroundings(menu=parts.menu, last_seen=last_seen, workdir_of=plan.workdir_of),
+            Surroundings(
+                menu=parts.menu,
+                last_seen=last_seen,
+                reader_listeners=parts.reader_listeners,
+                workdir_of=plan.workdir_of,
+                data_root=plan.settings.data_root,
+            ),
             tell_fatal=plan.on_fatal or log.error,
             tell_online=plan.on_online,
         )

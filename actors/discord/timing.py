@@ -28,6 +28,8 @@ class Timing:
     """Silence after the last guild that ends the start of a session."""
     file_timeout_s: float = 20.0
     """Reading one attached file; what is said after it in the channel waits as long."""
+    disk_timeout_s: float = 20.0
+    """Keeping the files of a message, or reading one that is to be posted; a disk that takes longer hangs."""
     send_timeout_s: float = 50.0
     """Posting a file with all attempts at it; whoever asked waits no longer than a minute."""
     edit_every_s: float = 1.2

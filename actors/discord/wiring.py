@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 import discord
@@ -22,10 +23,12 @@ from actors.discord.connection.session import GatewaySession
 from actors.discord.incoming.admission import Admission
 from actors.discord.incoming.authorization import Authorization
 from actors.discord.incoming.catch_up import CatchUp
+from actors.discord.incoming.disk import Disk, WorkdirOf
 from actors.discord.incoming.fetching import Fetcher
 from actors.discord.incoming.intake import Intake
+from actors.discord.incoming.readership import Readership
 from actors.discord.incoming.seen import SeenMessages
-from actors.discord.incoming.unpacking import Unpacking, WorkdirOf
+from actors.discord.incoming.unpacking import Unpacking
 from actors.discord.incoming.window_map import WindowMap
 from actors.discord.outgoing.channel_messages import ChannelMessages
 from actors.discord.outgoing.live import LiveMessages
@@ -34,9 +37,10 @@ from actors.discord.outgoing.reactions import Reactions
 from actors.discord.outgoing.redaction import Redaction
 from actors.discord.outgoing.sending import Sending
 from actors.discord.outgoing.typing_indicator import TypingIndicator
-from actors.kernel import Host
+from actors.kernel import Bulkhead, Host
 from actors.part import Menu
 from domain.policy.access import Access
+from messages.base import Address
 
 
 class DiscordHost(Host, Protocol):
@@ -57,9 +61,12 @@ class Surroundings:
     """What people can ask the parts."""
     last_seen: Mapping[str, str]
     """Window key (`discord-channel/<id>`, `discord-thread/<id>`) -> newest message in that window's log."""
+    reader_listeners: tuple[Address, ...] = ()
+    """Who hears which window is read by whom."""
     workdir_of: WorkdirOf | None = None
-    """Gives a window's working directory, where files that people attach are kept and those that the agent sends are
-    looked for; None if there are none."""
+    """Gives a window's working directory, where files that the agent sends are looked for; None if there are none."""
+    data_root: Path | None = None
+    """Below it files that people attach are kept; None if they are not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +102,13 @@ def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiri
     live = LiveMessages(messages=messages, redaction=redaction, timing=timing)
     typing = TypingIndicator(rest=rest, timing=timing)
     admission = Admission(host=host, config=config, rest=rest)
-    intake = _intake(host, config, around, rest, seen, admission)
+    disk = Disk(
+        threads=Bulkhead("discord-files"),
+        timeout_s=timing.disk_timeout_s,
+        data_root=around.data_root,
+        workdir_of=around.workdir_of,
+    )
+    intake = _intake(host, config, around, disk, rest, seen, admission)
     replies = Replies()
     dispatcher = CommandDispatcher(
         host=host,
@@ -123,7 +136,7 @@ def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiri
             host=host,
             messages=messages,
             redaction=redaction,
-            workdir_of=around.workdir_of,
+            disk=disk,
             most_bytes=config.attachment_bytes,
             timing=timing,
         ),
@@ -138,26 +151,29 @@ def _intake(
     host: DiscordHost,
     config: DiscordConfig,
     around: Surroundings,
+    disk: Disk,
     rest: RestCalls,
     seen: SeenMessages,
     admission: Admission,
 ) -> Intake:
     """The way in, with the rules of who is heard."""
     connection = config.connection
+    window_map = WindowMap(connection.channels, dms=config.dms)
     access = Access(users=connection.allowed_users, roles=connection.allowed_roles, viewer_roles=config.viewer_roles)
     return Intake(
         host=host,
-        authorization=Authorization(
-            window_map=WindowMap(connection.channels, dms=config.dms), access=access, rest=rest
-        ),
+        authorization=Authorization(window_map=window_map, access=access, rest=rest),
         admission=admission,
         unpacking=Unpacking(
             fetcher=Fetcher(rest=rest, origins=file_origins, timing=config.timing),
-            workdir_of=around.workdir_of,
+            disk=disk,
             most_bytes=config.attachment_bytes,
             paste_tokens=config.paste_tokens,
         ),
         seen=seen,
+        readership=Readership(
+            host=host, window_map=window_map, seen=seen, rest=rest, listeners=around.reader_listeners
+        ),
     )
 
 

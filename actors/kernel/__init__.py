@@ -3,9 +3,10 @@
 Read first `actor.py` and `host.py` (what an actor and its parts see), second `system.py` (`tell`, and who owns what),
 third a message's way: `mailbox.py`, `dispatcher.py` (the threads), `runner.py` (a batch), `supervisor.py` (a crash) and
 `directory.py` (mailboxes that come and go). `passivation.py`, `watchdog.py`, `ending.py` and `inspection.py` look after
-a running system; `edge.py` and `loop.py` are for what is no actor. Nothing here opens a file or a socket. Only
-`clock.py` and `ids.py` know the time and chance; only `directory.py` changes which mailbox an address has. Pure is the
-policy that `supervisor.py` follows, in `domain/policy/restarts.py`.
+a running system; `edge.py` and `loop.py` are for what is no actor (`actors/linux/selector.py` is how loops wait),
+`thread.py` for waits that may never end. Nothing here opens a file or a socket. Only `clock.py` and `ids.py` know the
+time and chance; only `directory.py` changes which mailbox an address has. Pure is the policy that
+`supervisor.py` follows, in `domain/policy/restarts.py`.
 """
 
 from __future__ import annotations
@@ -21,11 +22,13 @@ from actors.kernel.inspection import install_dump
 from actors.kernel.loop import LoopThread
 from actors.kernel.spec import ActorSpec
 from actors.kernel.system import ActorSystem
+from actors.kernel.thread import Bulkhead
 
 __all__ = [
     "Actor",
     "ActorSpec",
     "ActorSystem",
+    "Bulkhead",
     "Clock",
     "DeadLetter",
     "DrainReport",

@@ -10,6 +10,7 @@ from concurrent.futures import Future
 from typing import Any, TypeVar
 
 from actors.kernel.thread import KernelThread
+from actors.linux.selector import OverflowSelector
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -49,7 +50,7 @@ class LoopThread:
         if self._thread is not None:
             raise RuntimeError(f"loop {self._name!r} was already started")
         running = threading.Event()
-        loop = self._loop = asyncio.new_event_loop()
+        loop = self._loop = asyncio.SelectorEventLoop(OverflowSelector())
         self._thread = KernelThread(target=self._run, args=(loop,), name=self._name, daemon=True)
         loop.call_soon(running.set)
         try:

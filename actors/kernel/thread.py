@@ -1,9 +1,125 @@
-"""The threads of the kernel, which differ from others only in being known as such."""
+"""Threads: the kernel's own, and those of a bulkhead, for waits that may never end."""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+_AT_ONCE = 16
 
 
 class KernelThread(threading.Thread):
     """A daemon thread that whoever started it must end: a test in which one outlives its owner fails."""
+
+
+@dataclass(slots=True)
+class _Lane:
+    """Order of the jobs of one key."""
+
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held until a job's thread ends, also when nobody waits for it any more."""
+    callers: int = 0
+    hangs: bool = False
+    """Whether the job that has the turn was given up."""
+
+
+class Bulkhead:
+    """Blocking jobs in threads, a lane for each window: what hangs holds up its own lane alone; lives on one loop.
+
+    Of a lane one job runs at a time, in the order of asking; of all lanes a few. A job that outlives its deadline is
+    given up: its place is free for others, and its lane refuses what comes until the thread ends, if it ever does. So
+    there is at most one lost thread for each lane. asyncio's own executor is no place for such jobs: it has few
+    threads, names of hosts are looked up in them, and the process would wait for them at its end.
+    """
+
+    def __init__(self, name: str, at_once: int = _AT_ONCE) -> None:
+        """With nothing under way.
+
+        Args:
+            name: Of its threads.
+            at_once: Most jobs that run and are waited for.
+        """
+        self._name = name
+        self._places = asyncio.Semaphore(at_once)
+        self._lanes: dict[str, _Lane] = {}
+
+    async def run(self, key: str, deadline_s: float, function: Callable[..., T], *args: object) -> T:
+        """What `function(*args)` gives, in a thread.
+
+        Args:
+            key: Of the lane.
+            deadline_s: For waiting and running together.
+            function: Called once, or never if its turn doesn't come in time.
+            args: Its arguments.
+
+        Raises:
+            TimeoutError: it took too long, or an earlier job of its lane did and still runs.
+            Exception: whatever `function` raises.
+        """
+        lane = self._lanes.setdefault(key, _Lane())
+        if lane.hangs:
+            raise TimeoutError("what was begun before it still hangs")
+        lane.callers += 1
+        try:
+            async with asyncio.timeout(deadline_s):
+                return await self._in_turn(key, lane, lambda: function(*args))
+        except TimeoutError as error:
+            # One of the function's own has words of its own; the loop's has none.
+            raise TimeoutError(str(error) or f"it took longer than {deadline_s:g} s") from error
+        finally:
+            lane.callers -= 1
+            self._discard(key, lane)
+
+    async def _in_turn(self, key: str, lane: _Lane, job: Callable[[], T]) -> T:
+        await lane.turn.acquire()
+        try:
+            await self._places.acquire()
+        except BaseException:
+            lane.turn.release()
+            raise
+        try:
+            return await self._begun(key, lane, job)
+        finally:
+            self._places.release()
+
+    async def _begun(self, key: str, lane: _Lane, job: Callable[[], T]) -> T:
+        loop = asyncio.get_running_loop()
+        result: asyncio.Future[T] = loop.create_future()
+
+        def end(value: Any, error: BaseException | None) -> None:
+            lane.hangs = False
+            lane.turn.release()
+            self._discard(key, lane)
+            if not result.done():
+                result.set_result(value) if error is None else result.set_exception(error)
+
+        def work() -> None:
+            value, fault = None, None
+            try:
+                value = job()
+            except BaseException as error:  # noqa: BLE001 - it is raised where the job was asked for
+                fault = error
+            with contextlib.suppress(RuntimeError):  # a closed loop: nobody waits any more
+                loop.call_soon_threadsafe(end, value, fault)
+
+        try:
+            threading.Thread(target=work, name=f"{self._name}-{key}", daemon=True).start()
+        except BaseException:
+            lane.turn.release()
+            raise
+        try:
+            return await result
+        except asyncio.CancelledError:
+            lane.hangs = result.cancelled()  # else it ended at the same moment
+            raise
+
+    def _discard(self, key: str, lane: _Lane) -> None:
+        """Forget a lane in which nothing goes on."""
+        if not lane.callers and not lane.turn.locked() and self._lanes.get(key) is lane:
+            del self._lanes[key]

@@ -1,7 +1,8 @@
-"""Linux: system calls that Python does not have, and files opened safely; no actor, no state.
+"""Linux: system calls that Python does not have, files opened safely, how loops wait; no actor, no state.
 
-Read `syscall.py` first (prctl, Landlock, seccomp, by ctypes), then `safe_open.py` (files where somebody hostile may
-write), then `hardening.py` (the agent's process against its commands). Whoever needs such a call asks here.
+Read `syscall.py` first (prctl, Landlock, by ctypes), then `safe_open.py` and `folder.py` (files and folders where
+somebody hostile may write), `processes.py` (who stems from whom), then `hardening.py` (the agent's process against its
+commands) and `selector.py` (how event loops wait). Whoever needs such a call asks here.
 Only writers: `exchange.py` swaps two files that its caller names, `hardening.py` changes this process's own flags.
 Pure: `syscall_numbers.py`.
 """

@@ -18,8 +18,10 @@ _MEANINGS = {
     errno.ENOTDIR: "a part of it before the last is no folder",
     errno.ENXIO: "it must be a regular file",
     errno.ENAMETOOLONG: "it is too long",
+    errno.EAGAIN: "somebody is changing it at this moment",
     errno.ENOSYS: "this kernel is too old to open files safely (Linux 5.6 is needed)",
 }
+_SHOWN_NAME = 200
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -28,6 +30,28 @@ class _How(ctypes.Structure):
     """`struct open_how`."""
 
     _fields_ = (("flags", ctypes.c_uint64), ("mode", ctypes.c_uint64), ("resolve", ctypes.c_uint64))
+
+
+def read_beneath(folder: Path, name: str, max_bytes: int) -> bytes:
+    """All of the file `name` below `folder`, opened as `open_beneath` does.
+
+    Args:
+        folder: As there.
+        name: As there.
+        max_bytes: A larger file is refused, also one that grows meanwhile.
+
+    Raises:
+        ValueError: it cannot be read so; names the value and the rule.
+        OSError: `folder` cannot be opened.
+    """
+    with os.fdopen(open_beneath(folder, name, max_bytes), "rb") as file:
+        try:
+            data = file.read(max_bytes + 1)
+        except OSError as error:
+            raise ValueError(f"file {_shown(name)}: {error.strerror}") from error
+    if len(data) > max_bytes:
+        raise ValueError(f"file {_shown(name)}: it grew beyond {max_bytes} bytes")
+    return data
 
 
 def open_beneath(folder: Path, name: str, max_bytes: int) -> int:
@@ -47,7 +71,7 @@ def open_beneath(folder: Path, name: str, max_bytes: int) -> int:
         OSError: `folder` cannot be opened.
     """
     if not name or "\0" in name:
-        raise ValueError(f"file name {name!r}: it must not be empty or hold a NUL")
+        raise ValueError(f"file name {_shown(name)}: it must not be empty or hold a NUL")
     directory = os.open(folder, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         opened = _open(directory, name)
@@ -56,7 +80,7 @@ def open_beneath(folder: Path, name: str, max_bytes: int) -> int:
     fault = _fault_of(os.fstat(opened), max_bytes)
     if fault:
         os.close(opened)
-        raise ValueError(f"file {name!r}: {fault}")
+        raise ValueError(f"file {_shown(name)}: {fault}")
     return opened
 
 
@@ -74,8 +98,12 @@ def _open(directory: int, name: str) -> int:
     )
     if opened < 0:
         code = ctypes.get_errno()
-        raise ValueError(f"file {name!r}: {_MEANINGS.get(code, os.strerror(code))}")
+        raise ValueError(f"file {_shown(name)}: {_MEANINGS.get(code, os.strerror(code))}")
     return int(opened)
+
+
+def _shown(name: str) -> str:
+    return repr(name[:_SHOWN_NAME])
 
 
 def _fault_of(state: os.stat_result, max_bytes: int) -> str:

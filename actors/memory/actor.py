@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import PurePosixPath
 
-from actors.kernel import Actor, Timer, not_understood
+from actors.kernel import Actor, not_understood
 from actors.memory.config import MemoryConfig
-from actors.memory.recall.expansion import expand
+from actors.memory.recall.expansion import Expansions
+from actors.memory.recall.lookups import Lookup, Lookups, OpenQuestion, refusal
 from actors.memory.recall.recall import Recall, vector_of
+from actors.memory.search.known_readers import KnownReaders
 from actors.memory.search.search import Vector
+from actors.memory.store import Store
 from actors.memory.upkeep.backlog import Backlog
 from actors.memory.upkeep.upkeep import Upkeep
-from domain.log.window import keeps_logs
+from domain.log.window import keeps_logs, parse_log_path
 from domain.memory.remembered import remembered
+from messages.audience import ReadersChanged, ReadersListed, TellReaders
 from messages.base import Address, Message, RequestId, Surface, Window
+from messages.context import RestoreRedactions
 from messages.embedder import EmbeddingFailed, EmbedTexts, TextRole, TextsEmbedded
 from messages.memory import (
     DescribeMemory,
@@ -28,22 +34,16 @@ from messages.memory import (
     ReconcileDue,
     ReconcileSlice,
     SearchMemory,
+    ServeLookup,
 )
-from messages.socket import Refused
 from messages.status import DescribeYourself, SelfDescription
 from messages.turn import EventsLogged, ExpandReference, PrepareTurn, TurnContribution, TurnEnded
 
 
-@dataclass(slots=True)
-class _OpenQuestion:
-    """A question that waits for its vector."""
-
-    request: PrepareTurn | SearchMemory
-    timer: Timer
-
-
 class MemoryActor(Actor):
     """Remembers every turn, and gives each new one the few that bear on it.
+
+    Turns are served at once; searches and expansions wait in a queue, one at a time, the windows in turn.
 
     Owns: the index below `memory/` and the views below `views/`, both derived from the logs.
     Asks: the embedder, for the vector of every question and every turn.
@@ -67,17 +67,25 @@ class MemoryActor(Actor):
         self._plan = plan
         self._embedder = embedder
         self._query_timeout_s = config.query_timeout_s
-        self._questions: dict[RequestId, _OpenQuestion] = {}
+        self._questions: dict[RequestId, OpenQuestion] = {}
+        self._lookups = Lookups(self.monotonic)
         self._recall = Recall(plan.search, config.budget)
+        self._expansions = Expansions(plan.data_root)
         self._backlog = Backlog(self, embedder, plan.space, plan.dimensions)
-        self._upkeep = Upkeep(self, plan, config.reconcile_every_s, self._backlog.go_on, self._backlog.drop)
+        self._surface = config.surface
+        self._readers = KnownReaders()
+        self._upkeep = Upkeep(self, plan, config.reconcile_every_s, self._readers, self._reconciled, self._backlog.drop)
 
     def on_start(self) -> None:
         """Open the index; if that is not possible now, go on without and try again."""
         self._upkeep.guarded(self._upkeep.open)
+        if self._surface is not None:
+            self.tell(self._surface, TellReaders(reply_to=self.address))
 
     def on_stop(self) -> None:
-        """Give the index back."""
+        """Refuse what waits, and give the index back."""
+        for request in self._lookups.clear():
+            self.tell(request.reply_to, refusal(request, "the memory restarted; try again"))
         self._upkeep.close()
 
     def handle(self, message: MemoryMessage) -> None:
@@ -89,8 +97,12 @@ class MemoryActor(Actor):
         match message:
             case PrepareTurn():
                 self._ask(message, message.text)
-            case SearchMemory():
-                self._ask(message, message.query)
+            case SearchMemory() | ExpandReference():
+                self._take_lookup(message)
+            case ServeLookup():
+                self._serve_lookup(message.request_id)
+            case ReadersListed() | ReadersChanged():
+                self._learn_readers(message)
             case TurnEnded() | EventsLogged():
                 self._take_in(message)
             case TextsEmbedded():
@@ -101,8 +113,6 @@ class MemoryActor(Actor):
                 self._overdue(message)
             case EmbedMore():
                 self._backlog.go_on(self._upkeep.store())
-            case ExpandReference():
-                self._expand(message)
             case ExplainMemory():
                 self._explain(message)
             case DescribeMemory():
@@ -146,12 +156,59 @@ class MemoryActor(Actor):
         with self.blocking():
             store.remember(window, entries)
             for path in {event.path for event in message.events}:
-                store.show_log(window, path)
+                store.show_log(path)
         self._backlog.go_on(store)
 
     def _keeps(self, window: Window) -> bool:
         """Whether anything is to be kept about a window."""
         return not self._plan.read_only and keeps_logs(window.surface, window.id)
+
+    def _learn_readers(self, message: ReadersListed | ReadersChanged) -> None:
+        """Take in who reads what, then let rows and views follow; the first works without an index as well."""
+        changed = self._readers.learn(message.windows, is_all=isinstance(message, ReadersListed))
+        if changed:
+            store = self._upkeep.store()
+            with self.blocking():
+                store.readers_changed(changed)
+
+    def _reconciled(self, store: Store) -> None:
+        """Go on where a comparison with the logs has ended, and have copies made that are missing."""
+        self._backlog.go_on(store)
+        with self.blocking():
+            windows = {parse_log_path(PurePosixPath(path))[0] for path in store.unredacted_logs()}
+        for window in windows:
+            self.tell(window.address, RestoreRedactions(window=window))
+
+    # lookups
+
+    def _take_lookup(self, request: Lookup) -> None:
+        if reason := self._lookups.refusal(request):
+            self.tell(request.reply_to, refusal(request, reason))
+            return
+        self._lookups.enter(request)
+        self._begin_lookups()
+
+    def _begin_lookups(self) -> None:
+        """Have those served that may begin now, behind everything that has come for turns meanwhile."""
+        while (begun := self._lookups.begin()) is not None:
+            request, reason = begun
+            if reason:
+                self._lookups.end(request.request_id)
+                self.tell(request.reply_to, refusal(request, reason))
+            else:
+                self.tell(self.address, ServeLookup(request_id=request.request_id))
+
+    def _serve_lookup(self, request_id: RequestId) -> None:
+        request = self._lookups.get(request_id)
+        if isinstance(request, SearchMemory):
+            self._ask(request, request.query)
+        elif request is not None:
+            self._expand(request)
+
+    def _end_lookup(self, request: Lookup, answer: Message) -> None:
+        self._lookups.end(request.request_id)
+        self.tell(request.reply_to, answer)
+        self._begin_lookups()
 
     # questions
 
@@ -160,13 +217,13 @@ class MemoryActor(Actor):
         store = self._upkeep.store()
         if isinstance(request, PrepareTurn) and self._keeps(request.window):
             with self.blocking():
-                store.hear(request.window, request.audience)
+                store.open_view(request.window)
         if not text.strip() or self._embedder is None:
             self._answer(request, None)
             return
         request_id = RequestId(self.new_id())
         timer = self.after(self._query_timeout_s, EmbeddingOverdue(request_id=request_id))
-        self._questions[request_id] = _OpenQuestion(request, timer)
+        self._questions[request_id] = OpenQuestion(request, timer)
         question = EmbedTexts(
             request_id=request_id,
             reply_to=self.address,
@@ -208,7 +265,7 @@ class MemoryActor(Actor):
                 self._backlog.overdue(store, due.request_id)
             self._backlog.go_on(store)
 
-    def _take(self, request_id: RequestId) -> _OpenQuestion | None:
+    def _take(self, request_id: RequestId) -> OpenQuestion | None:
         question = self._questions.pop(request_id, None)
         if question is not None:
             question.timer.cancel()
@@ -224,7 +281,7 @@ class MemoryActor(Actor):
         if isinstance(request, SearchMemory):
             with self.blocking():
                 memories = self._recall.search(store, request, vector, self.now())
-            self.tell(request.reply_to, memories)
+            self._end_lookup(request, memories)
             return
         with self.blocking():
             injected = self._recall.inject(store, request, vector, self.now())
@@ -239,8 +296,12 @@ class MemoryActor(Actor):
             case PrepareTurn():
                 nothing = TurnContribution(request_id=message.request_id, contributor=str(self.address), block="")
                 self.tell(message.reply_to, nothing)
-            case SearchMemory() | ExpandReference() | ExplainMemory() | RebuildMemory() | DescribeMemory():
-                self.tell(message.reply_to, Refused(request_id=message.request_id, reason=reason))
+            case ServeLookup() if (lookup := self._lookups.get(message.request_id)) is not None:
+                self._end_lookup(lookup, refusal(lookup, reason))
+            case SearchMemory() | ExpandReference():
+                self._end_lookup(message, refusal(message, reason))
+            case ExplainMemory() | RebuildMemory() | DescribeMemory():
+                self.tell(message.reply_to, refusal(message, reason))
             case DescribeYourself():
                 figures = (("state", self._upkeep.state),)
                 self.tell(
@@ -253,8 +314,11 @@ class MemoryActor(Actor):
     def _expand(self, request: ExpandReference) -> None:
         store = self._upkeep.store()
         with self.blocking():
-            answer: Message = expand(self._plan.data_root, store, request)
-        self.tell(request.reply_to, answer)
+            answer = self._expansions.expand(store, request)
+        if answer is None:
+            self.tell(self.address, ServeLookup(request_id=request.request_id))
+        else:
+            self._end_lookup(request, answer)
 
     def _explain(self, request: ExplainMemory) -> None:
         """Explain a window's last block: one's own, or any for the operator."""
@@ -262,10 +326,12 @@ class MemoryActor(Actor):
         own = "" if is_operator else request.window.address.key
         if request.about and not is_operator and request.about != own:
             reason = f"about {request.about[:80]!r}: only the operator may ask about another window"
-            self.tell(request.reply_to, Refused(request_id=request.request_id, reason=reason))
+            self.tell(request.reply_to, refusal(request, reason))
             return
-        explained = self._recall.explain(request.about or own, request.request_id)
-        nothing = Refused(request_id=request.request_id, reason="no turn has been given memories since the start")
+        store = self._upkeep.store()
+        with self.blocking():
+            explained = self._recall.explain(store, request, request.about or own)
+        nothing = refusal(request, "no turn has been given memories since the start")
         self.tell(request.reply_to, explained or nothing)
 
     # counting, comparing with the logs
@@ -300,24 +366,27 @@ class MemoryActor(Actor):
         store = self._upkeep.store()
         with self.blocking():
             counts = store.index.counts()
-        figures: tuple[tuple[str, str | int | float], ...] = (
-            ("state", self._upkeep.state),
+        of_all_windows = (
             ("turns", counts.rows),
             ("embedded", counts.ok),
             ("pending", counts.pending),
             ("failed", counts.failed),
             ("pins", counts.pins),
             ("damaged_logs", counts.damaged_logs),
-            ("questions_waiting", len(self._questions)),
-            ("space", self._plan.space),
+            ("questions_waiting", len(self._lookups) + sum(each.is_turn for each in self._questions.values())),
         )
-        answer = SelfDescription(request_id=request.request_id, about=self.address.kind, figures=figures)
+        answer = SelfDescription(
+            request_id=request.request_id,
+            about=self.address.kind,
+            figures=(("state", self._upkeep.state), ("space", self._plan.space)),
+            operator_figures=of_all_windows,
+        )
         self.tell(request.reply_to, answer)
 
     def _rebuild(self, request: RebuildMemory) -> None:
         if request.window.surface is not Surface.CLI:
             reason = f"window {request.window.address.key}: only the operator may rebuild the index"
-            self.tell(request.reply_to, Refused(request_id=request.request_id, reason=reason))
+            self.tell(request.reply_to, refusal(request, reason))
             return
         self._upkeep.store()
         self._backlog.drop()

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from actors.memory.store import MemoryPlan
 from domain.memory.injection import Budget
+from messages.base import Address
 
 RECONCILE_EVERY_S = 3_600.0
 
@@ -20,5 +21,7 @@ class MemoryConfig:
     """Of the block that one turn gets."""
     query_timeout_s: float = 4.5
     """Longest wait for the vector of a question; less than contributors have."""
+    surface: Address | None = None
+    """Who says which window is read by whom; None for nobody: then no window is shown another's words."""
     reconcile_every_s: float = RECONCILE_EVERY_S
     """Between two comparisons with the logs."""

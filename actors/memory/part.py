@@ -24,6 +24,7 @@ def row(plan: Plan, _parts: Parts) -> Part | None:
         contributes=True,
         refers=True,
         subscribes=plan.lives,
+        hears_readers=plan.lives,
         verbs={"memory.search": Verb(MEMORY, SearchMemory), "memory.expand": Verb(MEMORY, ExpandReference)},
         operator_verbs={
             "memory.why": Verb(MEMORY, ExplainMemory),
@@ -66,6 +67,7 @@ def memory_spec(plan: Plan, *, read_only: bool = False, embeds: bool = True) -> 
         config = MemoryConfig(
             plan=opening,
             budget=Budget(total_tokens=memory.total_tokens, item_tokens=memory.item_tokens, most=memory.max_memories),
+            surface=plan.surface if plan.connection is not None and not read_only else None,
             query_timeout_s=min(memory.query_timeout_s, longest_s),
         )
         return MemoryActor(config, EMBEDDER if embeds else None)

@@ -16,10 +16,12 @@ from actors.memory.index.index import Index
 from actors.memory.index.pending import Waiting
 from actors.memory.index.reconcile import Piece, Reconciliation
 from actors.memory.index.vectors import IndexVectors
+from actors.memory.search.known_readers import KnownReaders
 from actors.memory.search.search import Kind, Searcher
 from actors.memory.search.views import Views
-from actors.memory.search.visibility import Mask, Scope, Visibility, parsed_label
-from domain.memory.remembered import PinChange, Remembered
+from actors.memory.search.visibility import Mask, Scope, Visibility
+from domain.log.window import redacted_path
+from domain.memory.remembered import Entry, Remembered, TakenBack
 from messages.base import EventId, TurnId, Window
 
 
@@ -53,31 +55,37 @@ class MemoryPlan:
 class Store:
     """Open memory: one life of the index, from opening to closing. What raises an `apsw.Error` has changed nothing."""
 
-    def __init__(self, plan: MemoryPlan, index: Index, scratch: TemporaryDirectory[str] | None = None) -> None:
+    def __init__(
+        self, plan: MemoryPlan, index: Index, readers: KnownReaders, scratch: TemporaryDirectory[str] | None = None
+    ) -> None:
         self.index = index
         self._plan = plan
         self._scratch = scratch
         self._vectors = IndexVectors(index.connection, index.space, plan.dimensions)
-        self._visibility = Visibility(plan.scope)
+        self._visibility = Visibility(plan.scope, readers)
         self._visibility.load(index.connection)
         self.engine = self._opened_engine()
         self.searcher = Searcher(index.connection, self._vectors, self.engine, plan.search)
-        self._views = Views(plan.data_root) if plan.scope == "audience" and not plan.read_only else None
-        if self._views is not None:
+        self._views: Views | None = None
+        if plan.scope == "audience" and not plan.read_only:
+            self._views = Views(plan.data_root, index.connection, readers)
             self._views.open()
         self._inode = None if plan.read_only else database.inode(plan.path)
         self.is_new = False
         self.space_changed = False
 
     @classmethod
-    def open(cls, plan: MemoryPlan, now: datetime) -> Store:
+    def open(cls, plan: MemoryPlan, now: datetime, readers: KnownReaders | None = None) -> Store:
         """The memory as it is on the disk, or a new one; what is unusable is moved aside.
+
+        Without `readers` nobody is known to read anything.
 
         Raises:
             apsw.Error: it cannot be opened now.
             OSError: as above.
             database.ForeignIndexError: only if nothing may be changed: there is no index, or none of ours.
         """
+        readers = readers or KnownReaders()
         if plan.read_only:
             scratch = TemporaryDirectory(prefix="agent-memory-")
             try:
@@ -86,15 +94,17 @@ class Store:
                 scratch.cleanup()
                 raise
             index.find_space(plan.space, plan.dimensions)
-            return cls(plan, index, scratch)
+            return cls(plan, index, readers, scratch)
         index, is_new = Index.open(plan.path, now, plan.busy_ms)
         changed = index.use_space(plan.space, plan.dimensions)
-        store = cls(plan, index)
+        store = cls(plan, index, readers)
         store.is_new, store.space_changed = is_new, changed
         return store
 
     def close(self) -> None:
         """Give everything back. Idempotent."""
+        if self._views is not None:
+            self._views.close()
         self.engine.close()
         self.index.close()
         if self._scratch is not None:
@@ -110,29 +120,36 @@ class Store:
 
     # what was said
 
-    def remember(self, window: Window, entries: Iterable[Remembered | PinChange]) -> None:
+    def remember(self, window: Window, entries: Iterable[Entry]) -> None:
         """Store what was said in a window; what is stored already changes nothing."""
         entries = tuple(entries)
-        before = self.index.label(window)
         added, gone = self.index.remember(window, entries)
         self._follow(window, added, gone)
-        self._follow_label(window, before)
         for path in {entry.path for entry in entries if isinstance(entry, Remembered)}:
-            self.show_log(window, path)
+            self.show_log(path)
+        self._renew_logs(entry.tombstone.path for entry in entries if isinstance(entry, TakenBack))
 
-    def hear(self, window: Window, label: str) -> None:
-        """Note who reads a window now."""
-        before = self.index.label(window)
-        if before[0] == 0 or before[1] != label:
-            self.index.hear_now(window, label)
-            self._follow_label(window, before)
+    def open_view(self, window: Window) -> None:
+        """Let a window's commands see what may be read in it."""
         if self._views is not None:
-            self._views.open_for(window, label, self.index.connection)
+            self._views.open_for(window)
 
-    def show_log(self, window: Window, path: str) -> None:
+    def readers_changed(self, window_keys: Iterable[str]) -> None:
+        """Follow what Discord said of who reads these windows."""
+        window_keys = tuple(window_keys)
+        self._visibility.readers_changed(window_keys)
+        if self._views is not None:
+            self._views.readers_changed(window_keys)
+
+    def show_log(self, path: str) -> None:
         """Let a log be seen where it may be."""
         if self._views is not None and path:
-            self._views.add_log(path, self.index.label(window)[1])
+            self._views.add_log(path)
+
+    def unredacted_logs(self) -> list[str]:
+        """Logs from which something was taken back, and that have no copy without it."""
+        root = self._plan.data_root
+        return [path for path in self.index.redacted_logs() if not (root / redacted_path(path)).exists()]
 
     def store_vectors(self, vectors: Sequence[tuple[Waiting, bytes]]) -> None:
         """Keep vectors and let searches find them."""
@@ -144,12 +161,10 @@ class Store:
         run = Reconciliation(self._plan.data_root, self.index, now)
         for piece in run.pieces():
             self._follow(piece.window, piece.added, piece.dropped)
-            if piece.window is not None and piece.path:
-                self._visibility.hear(*self.index.label(piece.window))
-                self.show_log(piece.window, piece.path)
+            self.show_log(piece.path)
             yield piece
         if self._views is not None:
-            for _ in self._views.sweep(self.index.connection):
+            for _ in self._views.sweep():
                 yield Piece()
         return run
 
@@ -176,8 +191,7 @@ class Store:
 
     def mask(self, target: Window, visible: Iterable[EventId], turn: TurnId | None) -> Mask:
         """For every row whether it may be found for `target`: not what it sees anyway, pins apart; not what asks."""
-        number, label = self.index.label(target)
-        mask = self._visibility.mask(target, number, label)
+        mask = self._visibility.mask(target)
         hidden = frozenset(visible) if self._plan.exclude_visible else frozenset[EventId]()
         if turn is not None or hidden:
             for row, event, its_turn, is_pinned in self.index.latest(target, len(hidden) + 64):
@@ -187,11 +201,8 @@ class Store:
 
     def may_show(self, path: str, line: int, target: Window) -> bool:
         """Whether the turn at that place may be shown in `target`; False also if there is no such turn."""
-        origin = self.index.said_at(path, line)
-        if origin is None:
-            return False
-        key, label = origin
-        return self._visibility.may_show_label(label, key, target, self.index.label(target)[1])
+        key = self.index.said_at(path, line)
+        return key is not None and self._visibility.may_show(key, target)
 
     # the parts of the above
 
@@ -209,18 +220,15 @@ class Store:
         dropped = np.array(sorted(gone), np.int64)
         self._vectors.forget(dropped)
         self.engine.remove(dropped)
-        number, _ = self.index.label(window) if window is not None else (0, "")
+        number = 0 if window is None else self.index.number(window)
         self.searcher.follow(number, added, gone)
-        if not added:
+        if not added or window is None:
             return
         rows = np.array(sorted(added), np.int64)
-        self._visibility.add(rows, number)
+        self._visibility.add(rows, number, window.address.key)
         self.engine.append(self._vectors.ready(rows))
 
-    def _follow_label(self, window: Window, before: tuple[int, str]) -> None:
-        number, label = self.index.label(window)
-        if (number, label) == before:
-            return
-        self._visibility.hear(number, label)
-        if self._views is not None and parsed_label(label) != parsed_label(before[1]):
-            self._views.readers_changed(window, label, self.index.paths_of(window))
+    def _renew_logs(self, paths: Iterable[str]) -> None:
+        if self._views is not None:
+            for path in set(paths):
+                self._views.renew_log(path)

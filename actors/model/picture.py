@@ -3,40 +3,54 @@
 from __future__ import annotations
 
 import base64
-import os
 from pathlib import Path
 
-from actors.linux.safe_open import open_beneath
+from actors.linux.safe_open import read_beneath
+from domain.log.pointer import beneath
+from domain.log.window_folders import ATTACHMENTS_ROOT
 from domain.turn.attachments import LONGEST_IMAGE_BYTES, image_type
 from messages.model import ImageFile
 
 
-def data_url(workdir: str, image: ImageFile) -> str:
+def data_url(folder: str, image: ImageFile) -> str:
     """The image as a `data:` address.
 
-    Commands of the window may have put anything in its place, so it is opened and judged as a stranger's file.
+    The folder is the agent's own, but what is in it was sent by people: it is opened and judged as a stranger's file.
+
+    Args:
+        folder: Of the window's attachments; empty for none.
+        image: Of a message of the window.
 
     Raises:
         ValueError: there is no such image any more; says why.
     """
+    name = beneath(ATTACHMENTS_ROOT, image.path)
+    if not folder or name is None:
+        raise ValueError(f"file {image.path!r}: it must be an attachment of this conversation")
     try:
-        opened = open_beneath(Path(workdir), image.path, LONGEST_IMAGE_BYTES)
+        data = read_beneath(Path(folder), name, LONGEST_IMAGE_BYTES)
+    except FileNotFoundError as error:
+        raise ValueError(f"file {image.path!r}: there is no such file") from error
     except OSError as error:
-        raise ValueError(f"the working directory cannot be opened: {error.strerror}") from error
-    try:
-        with os.fdopen(opened, "rb") as file:
-            data = file.read(LONGEST_IMAGE_BYTES)
-    except OSError as error:
-        raise ValueError(f"file {image.path!r} cannot be read: {error.strerror}") from error
+        raise ValueError(f"the folder of attachments cannot be opened: {error.strerror}") from error
     if image_type(data) != image.media_type:
         raise ValueError(f"file {image.path!r} is no {image.media_type} any more")
     return f"data:{image.media_type};base64,{base64.b64encode(data).decode('ascii')}"
 
 
-def refuse_image(_workdir: str, _image: ImageFile) -> str:
+def refuse_image(_folder: str, _image: ImageFile) -> str:
     """What takes the place of `data_url` for a model that takes no images.
 
     Raises:
         ValueError: always.
     """
     raise ValueError("this model takes no images")
+
+
+def lose_image(_folder: str, _image: ImageFile) -> str:
+    """What takes the place of `data_url` where the disk hangs.
+
+    Raises:
+        ValueError: always.
+    """
+    raise ValueError("it could not be read in time")

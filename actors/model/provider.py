@@ -21,10 +21,11 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
+from actors.kernel import Bulkhead
 from actors.model.assembly import Assembly
 from actors.model.backend import AttemptError, Completion
 from actors.model.config import ModelConfig
-from actors.model.picture import data_url, refuse_image
+from actors.model.picture import data_url, lose_image, refuse_image
 from actors.model.wire import messages_of, tools_of, without_tool_calls
 from domain.policy.retrying import Fault, FaultKind, classify
 from messages.model import ModelRequest, Usage
@@ -50,6 +51,8 @@ SDK_FAMILIES = frozenset({"azure"})
 SETTLE_S = 0.3
 """How long a call is left alone before it can be cancelled: litellm prepares it in a thread, and the coroutine that it
 makes there would never be awaited, which gives a warning."""
+IMAGES_TIMEOUT_S = 20.0
+"""For reading the images of a request; a disk that takes longer hangs."""
 NO_KEY = "none"
 """For servers of one's own: OpenAI's client refuses to be made without a key."""
 
@@ -71,6 +74,7 @@ class LitellmBackend:
         self._idle_timeout_s = config.idle_timeout_s
         self._now = now
         self._litellm: Any = None
+        self._threads = Bulkhead("images")
         self._unpriced: set[str] = set()
         self._abandoned: set[asyncio.Task[Any]] = set()
 
@@ -163,7 +167,12 @@ class LitellmBackend:
         if not any(message.images for message in request.messages):
             return messages_of(request)
         look = data_url if library.supports_vision(model=model) else refuse_image
-        return await asyncio.to_thread(messages_of, request, look)
+        lane = request.window.address.key
+        try:
+            return await self._threads.run(lane, IMAGES_TIMEOUT_S, messages_of, request, look)
+        except TimeoutError as error:
+            log.warning("images of window %s cannot be read: %s", lane, error)
+            return messages_of(request, lose_image)
 
     def _arguments(self, library: Any, model: str, request: ModelRequest) -> dict[str, Any]:
         arguments: dict[str, Any] = {

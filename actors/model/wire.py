@@ -19,13 +19,13 @@ _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]")
 LONGEST_NAME = 64
 
 Look = Callable[[str, ImageFile], str]
-"""Gives the address of an image in a working directory; its `ValueError` says why it is not shown."""
+"""Gives the address of an image in a folder of attachments; its `ValueError` says why it is not shown."""
 
 
 def messages_of(request: ModelRequest, look: Look = refuse_image) -> list[dict[str, Any]]:
     """The system prompt and the conversation; the same request with the same files always gives the same bytes."""
     system = [{"role": "system", "content": encodable(request.system_prompt)}] if request.system_prompt else []
-    return system + [_message(message, request.workdir, look) for message in request.messages]
+    return system + [_message(message, request.attachments, look) for message in request.messages]
 
 
 def without_tool_calls(request: ModelRequest) -> ModelRequest:
@@ -61,8 +61,8 @@ def _in_words(message: ChatMessage) -> ChatMessage:
     return ChatMessage(role=message.role, text="\n".join([part for part in (message.text, *calls) if part]))
 
 
-def _message(message: ChatMessage, workdir: str, look: Look) -> dict[str, Any]:
-    entry: dict[str, Any] = {"role": message.role.value, "content": _content(message, workdir, look)}
+def _message(message: ChatMessage, folder: str, look: Look) -> dict[str, Any]:
+    entry: dict[str, Any] = {"role": message.role.value, "content": _content(message, folder, look)}
     if message.role is Role.TOOL:
         entry["tool_call_id"] = encodable(message.tool_call_id)
     if message.tool_calls:
@@ -71,12 +71,12 @@ def _message(message: ChatMessage, workdir: str, look: Look) -> dict[str, Any]:
     return entry
 
 
-def _content(message: ChatMessage, workdir: str, look: Look) -> str | list[dict[str, Any]]:
+def _content(message: ChatMessage, folder: str, look: Look) -> str | list[dict[str, Any]]:
     """The text, with the message's images if there are any to be shown; of each other one it says why not."""
     text, images = encodable(message.text), list[dict[str, Any]]()
     for image in message.images:
         try:
-            images.append({"type": "image_url", "image_url": {"url": look(workdir, image)}})
+            images.append({"type": "image_url", "image_url": {"url": look(folder, image)}})
         except ValueError as error:
             text += f"\n[{encodable(image.path)} is not shown to you: {encodable(str(error))}]"
     return [{"type": "text", "text": text}, *images] if images else text

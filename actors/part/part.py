@@ -35,6 +35,8 @@ class Part:
     """Whether its blocks name places that the model may ask to see more of, by `ExpandReference`."""
     subscribes: bool = False
     """Whether it hears `TurnEnded` and `EventsLogged`."""
+    hears_readers: bool = False
+    """Whether it hears `ReadersListed` and `ReadersChanged`: who may read which window."""
     describes: bool = True
     """Whether it answers for `/status` and `agent status`."""
     verbs: Mapping[str, Verb] = field(default_factory=dict)
@@ -121,6 +123,11 @@ class Parts:
     def subscribers(self) -> tuple[Address, ...]:
         """Who hears of turns."""
         return tuple(part.address for part in self if part.subscribes)
+
+    @property
+    def reader_listeners(self) -> tuple[Address, ...]:
+        """Who hears who may read which window."""
+        return tuple(part.address for part in self if part.hears_readers)
 
     @property
     def describers(self) -> tuple[Address, ...]:

@@ -50,6 +50,12 @@ class Plan:
     """Who shows things to people."""
     caller_folder: Path | None = None
     """For the one turn of a command line, which keeps nothing: its caller's folder. None for an agent that lives."""
+    caller_lets_write: bool = False
+    """Whether commands may change that folder."""
+    private: tuple[Path, ...] = ()
+    """What commands in that folder may not see: the data root, the secrets in force."""
+    unchanging: tuple[Path, ...] = ()
+    """What they may not change: the settings in force, the running program."""
     connection: DiscordConnection | None = None
     """None for no Discord."""
     space: Callable[[], Space]
@@ -68,6 +74,11 @@ class Plan:
     """Told the bot's name whenever it came online, from another thread."""
     on_fatal: Callable[[str], None] | None = None
     """Told, in words for a person, why the bot can never connect; from another thread."""
+
+    @property
+    def commands_may_write(self) -> bool:
+        """Whether commands may change their working directory."""
+        return self.lives or self.caller_lets_write or self.settings.shell.sandbox == "none"
 
     @property
     def lives(self) -> bool:

@@ -12,14 +12,16 @@ from actors.scheduler.config import SchedulerConfig
 from actors.scheduler.description import describe
 from actors.scheduler.due_scan import DueScan
 from actors.scheduler.edit_queue import EditQueue, Job
-from actors.scheduler.reminder_file import Look, ReminderFile
-from actors.scheduler.removals import Removals
+from actors.scheduler.line_changes import LineChanges
+from actors.scheduler.reminder_file import LIMIT_BYTES, Look, ReminderFile
 from actors.scheduler.requests import ReminderRequests, new_reminder_id
+from actors.scheduler.sight import Sights
 from actors.scheduler.state import SchedulerState
 from actors.scheduler.watermark import Watermark
 from domain.reminder.document import BOM, add_ids
 from domain.reminder.due import Findings, Stretch, base32_key
 from domain.reminder.merge import changes
+from messages.audience import ReadersDescribed
 from messages.base import RequestId
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, PostMessage
 from messages.scheduler import (
@@ -30,6 +32,7 @@ from messages.scheduler import (
     LookAgain,
     MinuteBegan,
     ModifyReminder,
+    ReadersOverdue,
     SchedulerMessage,
 )
 from messages.status import DescribeYourself, SelfDescription
@@ -47,7 +50,7 @@ class SchedulerActor(Actor):
     """Scheduler: looks at the reminders' file on every minute and says what is due.
 
     Owns: the reminders' file, as far as the agent writes it; people write it, too.
-    Asks: whoever shows messages, for every reminder that is due and every confirmation.
+    Asks: whoever shows messages, for every reminder that is due and every confirmation, and for who reads a window.
     Crashes on: nothing that stands in the file or is done to it; what can't be read or written is reported.
     """
 
@@ -64,10 +67,10 @@ class SchedulerActor(Actor):
         self._file = ReminderFile(config.file, config.spare)
         self._watermark = Watermark(config.spare, config.catchup_hours)
         self._edits = EditQueue(self, self._file, config.waits, state.numbers)
-        self._removals = Removals(self._edits)
-        self._requests = ReminderRequests(self, config, self._file, self._edits, state)
+        self._sights = Sights(self, config.delivery, config.channel)
+        self._requests = ReminderRequests(self, config, self._file, self._edits, self._sights, state)
         self._due_scan = DueScan(self, self._file, config.waits.settle_s, state.numbers, self._report)
-        self._announcer = Announcer(self, config, state)
+        self._announcer = Announcer(self, config, state, LineChanges(self._edits), self._alert)
         self._timer = 0
         self._ids_tried = False
         self._id_trouble = ""
@@ -94,6 +97,10 @@ class SchedulerActor(Actor):
                     self._edits.go_on(number)
                 case Delivered() | DeliveryFailed() | DeliveryRefused():
                     self._take_delivery(message)
+                case ReadersDescribed():
+                    self._sights.take(message)
+                case ReadersOverdue(inquiry=inquiry):
+                    self._sights.give_up(inquiry)
                 case CreateReminder() | ModifyReminder() | DeleteReminder():
                     self._requests.serve(message)
                 case ListReminders():
@@ -139,7 +146,7 @@ class SchedulerActor(Actor):
             return
         after, until = self._cursor.stretch(self.now())
         findings = Stretch(after, until, self._config.zone).find(look.data)
-        if findings.lacks_ids and not self._ids_tried:
+        if findings.lacks_ids and not (self._ids_tried or look.left_out_bytes):
             self._give_ids(self._may_end_the_file(look))
         else:
             self._announce(look, findings)
@@ -158,15 +165,14 @@ class SchedulerActor(Actor):
         def edit(data: bytes) -> bytes:
             return add_ids(data, lambda: new_reminder_id(self), last_line_too=last_line_too)
 
-        self._edits.put(Job(edit, look_anew, look_anew, key="ids"))
+        self._edits.put(Job(edit, look_anew, look_anew, key="ids", most_bytes=LIMIT_BYTES))
 
     def _announce(self, look: Look, findings: Findings) -> None:
         now = self.now()
         lines = look.data.removeprefix(BOM).split(b"\n")
         unfinished = b"" if self._may_end_the_file(look) else lines[-1]
         due = [firing for firing in findings.firings if firing.reminder.id or firing.raw != unfinished]
-        for firing in self._announcer.announce(due, frozenset(lines), now, self.monotonic()):
-            self._removals.add(firing.raw)
+        self._announcer.announce(due, frozenset(lines), now, self.monotonic())
         self._cursor.advance(now)
         self._watermark.write(self._announcer.settled_until(now))
         self._due_scan.end()
@@ -176,11 +182,10 @@ class SchedulerActor(Actor):
         return look.data.endswith(b"\n") or self.now().timestamp() - look.modified_at > REST_S
 
     def _take_delivery(self, reply: Delivered | DeliveryFailed | DeliveryRefused) -> None:
-        firing = self._announcer.take(reply, self.monotonic())
-        if firing is not None:
-            self._removals.add(firing.raw)
-        elif not isinstance(reply, Delivered) and not reply.request_id.startswith(FIRING):
-            log.error("%s was not shown: %s", reply.request_id, reply.reason)
+        if reply.request_id.startswith(FIRING):
+            self._announcer.take(reply, self.now(), self.monotonic())
+        else:
+            self._requests.take(reply)
 
     # the rest
 
@@ -205,6 +210,10 @@ class SchedulerActor(Actor):
             log.warning("the reminders' file is in order again")
             return
         log.error("%s", trouble)
+        self._alert(trouble)
+
+    def _alert(self, trouble: str) -> None:
+        """Tell people in the reminders' channel what is wrong, once a day."""
         if self._config.channel is not None and self._config.fires:
             key = base32_key(f"{trouble}\0{self.now():%Y-%m-%d}".encode(), 14)
             self.tell(

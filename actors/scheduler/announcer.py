@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
+
+import msgspec
 
 from actors.kernel import Host
 from actors.scheduler.config import SchedulerConfig
+from actors.scheduler.line_changes import LineChanges
 from actors.scheduler.state import Outgoing, SchedulerState
+from domain.policy.rate_limit import RateLimit
+from domain.reminder.document import failed_line
 from domain.reminder.due import Firing
 from domain.reminder.text import firing_mark, firing_text
-from messages.base import RequestId, UserId
+from messages.base import RequestId, UserId, Window
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, PostMessage
 
 log = logging.getLogger(__name__)
@@ -23,32 +28,53 @@ CLOCK_SKEW = timedelta(minutes=5)
 UNANSWERED_S = 600.0
 """A posting without an answer for so long was lost with an actor that crashed."""
 REFUSED_REST_S = 3_600.0
+AT_ONCE = 5
+"""Postings of one window on their way: Discord locks out who asks in vain for what is closed ten thousand times."""
+FAILURES_TOLD = 5
+"""Closed windows that people are told of in an hour; the log names them all."""
 FIRING = "fire-"
 """How the request ids of firings begin."""
 
 
 class Announcer:
-    """Firings that are on their way."""
+    """Firings that are on their way, each to where its reminder was asked for, or to the reminders' channel."""
 
-    def __init__(self, host: Host, config: SchedulerConfig, state: SchedulerState) -> None:
+    def __init__(
+        self,
+        host: Host,
+        config: SchedulerConfig,
+        state: SchedulerState,
+        lines: LineChanges,
+        alert: Callable[[str], None],
+    ) -> None:
         """Nothing is on its way but what `state` knows.
 
         Args:
             host: The actor that it works for.
             config: Where and to whom.
             state: What outlives the actor.
+            lines: Changes the lines of what was said, and of what cannot be.
+            alert: Tells people in the reminders' channel.
         """
         self._host = host
         self._config = config
         self._state = state
+        self._lines = lines
+        self._alert = alert
+        self._alerts = RateLimit(FAILURES_TOLD, REFUSED_REST_S)
 
     def settled_until(self, now: datetime) -> datetime:
-        """The instant up to which everything that was due has been seen by people; at most `now`."""
+        """The instant up to which everything that was due has been seen by people, or failed; at most `now`."""
         state = self._state
-        open_ones = [outgoing.firing for outgoing in state.outgoing.values()] + list(state.owed.values())
-        return min([now, *(firing.due - timedelta(seconds=1) for firing in open_ones)])
+        open_ones = [
+            *(outgoing.firing for outgoing in state.outgoing.values()),
+            *(firing for waiting in state.next_ones.values() for firing in waiting.values()),
+            *state.owed.values(),
+        ]
+        dues = [firing.due for firing in open_ones if not firing.reminder.failed]
+        return min([now, *(due - timedelta(seconds=1) for due in dues)])
 
-    def announce(self, due: Iterable[Firing], lines: frozenset[bytes], now: datetime, seconds: float) -> list[Firing]:
+    def announce(self, due: Iterable[Firing], lines: frozenset[bytes], now: datetime, seconds: float) -> None:
         """Say what is due and what is owed from earlier.
 
         Args:
@@ -56,62 +82,121 @@ class Announcer:
             lines: The file's lines; what is owed is owed only while its line stands there.
             now: Wall clock.
             seconds: The steady clock.
-
-        Returns:
-            One-offs that people have seen and whose lines are to go.
         """
         self._forget_unanswered(seconds)
         state = self._state
         state.owed = {key: firing for key, firing in state.owed.items() if firing.raw in lines}
-        pending = {firing.key: firing for firing in due} | state.owed
-        shown_before = [firing for key, firing in pending.items() if key in state.shown_keys and firing.is_one_off]
+        for window, waiting in list(state.next_ones.items()):
+            state.next_ones[window] = {key: firing for key, firing in waiting.items() if firing.raw in lines}
+        # What is due again though it had failed: somebody opened it, so that counts.
+        pending = state.owed | {firing.key: firing for firing in due}
         for key, firing in pending.items():
-            if key not in state.shown_keys and state.rests_until.get(key, seconds) <= seconds:
-                self._post(firing, now, seconds)
-        return shown_before
+            if key not in state.shown_keys:
+                if state.rests_until.get(key, seconds) <= seconds:
+                    self._post(firing, now, seconds)
+            elif firing.is_one_off:
+                self._lines.remove(firing.raw)
+        for window in list(state.next_ones):
+            self._go_on(window, now, seconds)
 
-    def take(self, reply: Delivered | DeliveryFailed | DeliveryRefused, seconds: float) -> Firing | None:
-        """Note what became of a posting; gives a one-off whose line is to go."""
+    def take(self, reply: Delivered | DeliveryFailed | DeliveryRefused, now: datetime, seconds: float) -> None:
+        """Note what became of a posting, and go on with the next of its window."""
         outgoing = self._state.outgoing.pop(reply.request_id, None)
         if outgoing is None:
-            return None
+            return
         firing = outgoing.firing
         match reply:
             case Delivered():
-                self._state.note_shown(firing.key)
-                return firing if firing.is_one_off else None
+                self._note_shown(firing)
             case DeliveryRefused(reason=reason):
-                log.error("reminder %s cannot be shown: %s", firing.reminder.id, reason)
-                self._state.rests_until[firing.key] = seconds + REFUSED_REST_S
+                self._refused(firing, reason, seconds)
             case DeliveryFailed(reason=reason):
                 log.warning("reminder %s was not shown, it is tried again: %s", firing.reminder.id, reason)
+                self._state.owed[firing.key] = firing
+        self._go_on(self._where(firing), now, seconds)
+
+    def _note_shown(self, firing: Firing) -> None:
+        self._state.note_shown(firing.key)
+        if firing.is_one_off:
+            self._lines.remove(firing.raw)
+        elif firing.reminder.failed:
+            self._lines.reopen(firing.raw)
+
+    def _refused(self, firing: Firing, reason: str, seconds: float) -> None:
+        """Keep what cannot be said: for the reminders' channel as it is, for any other window marked as failed.
+
+        It is said nowhere else: who reads another channel may not be who reads the window.
+        """
+        state, window = self._state, firing.reminder.window
+        log.error("reminder %s cannot be shown: %s", firing.reminder.id, reason)
+        if window is None or window == self._config.channel:
+            state.rests_until[firing.key] = seconds + REFUSED_REST_S
+            state.owed[firing.key] = firing
+            return
+        if state.closed_until.get(window, seconds) <= seconds and not self._alerts.take("", seconds):
+            self._alert(
+                f"{firing.reminder.id} cannot be said where it was asked for, so it stays in the file, with all others "
+                "of that place that are due, as `- [!]`; the agent's log has the reason"
+            )
+        state.closed_until[window] = seconds + REFUSED_REST_S
+        self._keep_failed(firing)
+        for waiting in state.next_ones.pop(window, {}).values():
+            self._keep_failed(waiting)
+
+    def _keep_failed(self, firing: Firing) -> None:
+        """Have the line marked, and try again while this process lives, should the window be open again."""
+        if not firing.reminder.failed:
+            self._lines.mark_failed(firing.raw)
+            reminder = msgspec.structs.replace(firing.reminder, failed=True)
+            firing = msgspec.structs.replace(firing, raw=failed_line(firing.raw), reminder=reminder)
         self._state.owed[firing.key] = firing
-        return None
+
+    def _where(self, firing: Firing) -> Window | None:
+        return firing.reminder.window or self._config.channel
+
+    def _go_on(self, window: Window | None, now: datetime, seconds: float) -> None:
+        waiting = self._state.next_ones.get(window) if window is not None else None
+        if waiting:
+            key = next(iter(waiting))
+            self._post(waiting.pop(key), now, seconds)
+        elif waiting is not None and window is not None:
+            del self._state.next_ones[window]
 
     def _post(self, firing: Firing, now: datetime, seconds: float) -> None:
-        config, state, key = self._config, self._state, firing.key
+        state, key, window = self._state, firing.key, self._where(firing)
         request_id = RequestId(f"{FIRING}{key}")
         if request_id in state.outgoing:
             return
-        if config.channel is None:
+        if window is None:
             log.error("reminder %s is due and has no channel to be said in: set reminders.channel", firing.reminder.id)
             state.rests_until[key] = seconds + REFUSED_REST_S
             state.owed[key] = firing
-            return
-        state.outgoing[request_id] = Outgoing(firing, seconds)
+        elif state.closed_until.get(window, seconds) > seconds:
+            self._keep_failed(firing)
+        elif sum(self._where(outgoing.firing) == window for outgoing in state.outgoing.values()) >= AT_ONCE:
+            state.next_ones.setdefault(window, {})[key] = firing
+        else:
+            state.next_ones.get(window, {}).pop(key, None)
+            state.outgoing[request_id] = Outgoing(firing, seconds)
+            self._send(firing, request_id, window, now)
+
+    def _send(self, firing: Firing, request_id: RequestId, window: Window, now: datetime) -> None:
+        config, state, key = self._config, self._state, firing.key
+        # Elsewhere a mention would bring its owner into a thread that is private.
+        owner = config.owner_id if window == config.channel else ""
         was_tried = key in state.owed or state.started_at is None or firing.due < state.started_at
         self._host.tell(
             config.delivery,
             PostMessage(
                 request_id=request_id,
                 reply_to=self._host.address,
-                window=config.channel,
-                text=firing_text(firing, now, config.zone, f"<@{config.owner_id}>" if config.owner_id else ""),
+                window=window,
+                text=firing_text(firing, now, config.zone, f"<@{owner}>" if owner else ""),
                 nonce=key,
                 look_first=was_tried or now - firing.due > LOOK_FIRST_AFTER,
                 mark=firing_mark(firing, config.zone),
                 look_since=firing.due - CLOCK_SKEW,
-                mention_user_id=UserId(config.owner_id),
+                mention_user_id=UserId(owner),
             ),
         )
 

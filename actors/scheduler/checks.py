@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from actors.part import Finding, Level
-from actors.scheduler.reminder_file import FileRefusedError, ReminderFile
+from actors.scheduler.reminder_file import LIMIT_BYTES, FileRefusedError, ReminderFile
 from actors.scheduler.zone import ZoneMissingError, load_zone
 from domain.reminder.document import scan
 
@@ -19,10 +19,14 @@ def findings(file: Path) -> Iterator[Finding]:
         yield Finding("clocks", Level.FAIL, str(error))
         return
     try:
-        document = scan(ReminderFile(file, file.parent).read() or b"")
+        look = ReminderFile(file, file.parent).look()
     except (FileRefusedError, OSError) as error:
         yield Finding("reminders", Level.WARN, f"{file}: {error}")
         return
-    faults = len(document.faults) + len(document.repeated)
-    hint = f", {faults} lines that look like some and aren't: `agent reminders check`" if faults else ""
+    document = scan(look.data if look is not None else b"")
+    if look is not None and look.left_out_bytes:
+        yield Finding("reminders", Level.WARN, f"{file}: only its first {LIMIT_BYTES // 2**20} MiB are read")
+        return
+    faults = len(document.faults) + len(document.repeated) + len(document.failed)
+    hint = f", {faults} lines that need mending: `agent reminders check`" if faults else ""
     yield Finding("reminders", Level.WARN if faults else Level.OK, f"{len(document.entries)} in {file}{hint}")

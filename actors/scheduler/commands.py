@@ -25,10 +25,7 @@ def _list(reply: RemindersListed, wording: Wording) -> Answer:
     if reply.left_out:
         lines.append(f"-# {reply.left_out} later ones are left out here.")
     if reply.invalid:
-        first = reply.invalid[0].number
-        lines.append(
-            f"-# Lines of the file that are not understood: {len(reply.invalid)}, the first is number {first}."
-        )
+        lines.append(f"-# Lines of the file that are not understood: {len(reply.invalid)}.")
     buttons = [
         Button(_label(number, reminder, wording), DELETE_PREFIX + reminder.id)
         for number, reminder in enumerate(reply.reminders, 1)
@@ -39,7 +36,9 @@ def _list(reply: RemindersListed, wording: Wording) -> Answer:
 
 def _line(number: int, reminder: ListedReminder, wording: Wording) -> str:
     due = reminder.next_due
-    when = f"{moment(due, 'F')} ({moment(due, 'R')})" if due is not None else "now"
+    when = "could not be said" if reminder.failed else "now"
+    if due is not None:
+        when = f"{moment(due, 'F')} ({moment(due, 'R')})"
     recurs = f", {reminder.recur}" if reminder.recur != "none" else ""
     return f"{number}. {when}{recurs}: {wording.quoted(reminder.msg, _SHOWN)}"
 
@@ -56,7 +55,7 @@ def _deleted(reply: ReminderDeleted, wording: Wording) -> Answer:
 COMMANDS = (
     Command(
         name="reminders",
-        description="Show the reminders and when each comes next",
+        description="Show the reminders that may be seen here and when each comes next",
         to=SCHEDULER,
         request=lambda call, _: ListReminders(
             request_id=call.request_id, reply_to=call.reply_to, window=call.window, limit=LIMIT

@@ -26,22 +26,28 @@ def describe(
     outgoing: int,
     trouble: str,
 ) -> SelfDescription:
-    """Counts, the soonest reminders by id (never what they say), and the last look."""
-    figures: list[tuple[str, str | int | float]] = [("file", str(file.path))]
+    """The last look; for the operator counts, the soonest reminders by id (never what they say), and what is wrong."""
+    private: list[tuple[str, str | int | float]] = [("file", str(file.path))]
     try:
-        reminders = scan(file.read() or b"")
+        look = file.look()
+        reminders = scan(look.data if look is not None else b"")
     except TROUBLE as error:
         trouble = trouble or reason_of(error)
     else:
-        figures += [("reminders", len(reminders.entries)), ("invalid_lines", len(reminders.faults))]
+        private += [("reminders", len(reminders.entries)), ("invalid_lines", len(reminders.faults))]
         for number, (due, entry) in enumerate(by_next(reminders, now, zone)[:SOONEST], 1):
             when = shown_time(due, zone) if due is not None else "now"
-            figures.append((f"next_{number}", f"{when} {entry.reminder.id}".rstrip()))
-    figures += [
-        ("last_look", watermark.isoformat(timespec="seconds")),
-        ("last_look_ms", round(took_s * 1000, 1)),
-        ("outgoing", outgoing),
-    ]
+            private.append((f"next_{number}", f"{when} {entry.reminder.id}".rstrip()))
+    private.append(("outgoing", outgoing))
     if trouble:
-        figures.append(("trouble", trouble))
-    return SelfDescription(request_id=request_id, about="scheduler", figures=tuple(figures))
+        private.append(("trouble", trouble))
+    return SelfDescription(
+        request_id=request_id,
+        about="scheduler",
+        figures=(
+            ("state", "in trouble" if trouble else "working"),
+            ("last_look", watermark.isoformat(timespec="seconds")),
+            ("last_look_ms", round(took_s * 1000, 1)),
+        ),
+        operator_figures=tuple(private),
+    )

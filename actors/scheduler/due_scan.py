@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from actors.kernel import Host
 from actors.scheduler.edit_queue import reason_of
-from actors.scheduler.reminder_file import FileRefusedError, Look, ReminderFile
+from actors.scheduler.reminder_file import LIMIT_BYTES, FileRefusedError, Look, ReminderFile
 from messages.scheduler import LookAgain
 
 log = logging.getLogger(__name__)
@@ -67,7 +67,7 @@ class DueScan:
         first, self._first = self._first, self._read()
         if not self.is_going_on():
             return None
-        if first is None or self._first is None or not self._first.data:
+        if first is None or self._first is None or not (self._first.data or self._first.left_out_bytes):
             self._note_presence(self._first)
             self.end()
             return None
@@ -107,12 +107,21 @@ class DueScan:
     def _took(self) -> float:
         return 0.0 if self._began_at is None else self._host.monotonic() - self._began_at
 
+    def _beyond(self, look: Look | None) -> str:
+        """What is wrong with a file that is too long to be looked at as a whole; empty for every other."""
+        if look is None or not look.left_out_bytes:
+            return ""
+        return (
+            f"{self._file.path}: has more than {LIMIT_BYTES // 2**20} MiB; only reminders in its first "
+            f"{LIMIT_BYTES // 2**20} MiB are said until it is smaller"
+        )
+
     def _note_presence(self, look: Look | None) -> None:
         """Say once that the file vanished, or that copies of it lie beside it that nobody reads."""
         if look is None and self._was_there:
             log.warning("%s is gone: no reminder is due until it is back", self._file.path)
         self._was_there = look is not None
-        self._report("")
+        self._report(self._beyond(look))
         names = frozenset(self._file.conflict_copies())
         for name in sorted(names - self._conflicts):
             log.warning("%s lies beside the reminders' file and is not read: merge it by hand", name)

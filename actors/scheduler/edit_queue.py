@@ -1,40 +1,67 @@
-"""Queue of edits of the reminders' file, one after the other, each in steps with the kernel's timers between them."""
+"""Queue of edits of the reminders' file, one after the other, each in steps with the kernel's timers between them.
+
+What the agent does to the file by itself goes first; then the windows have their requests served in turn.
+"""
 
 from __future__ import annotations
 
 import logging
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from actors.kernel import Host
-from actors.scheduler.reminder_file import FileRefusedError, ReminderFile
+from actors.scheduler.reminder_file import LIMIT_BYTES, REQUESTED_BYTES, FileRefusedError, ReminderFile
 from actors.scheduler.rewriting import Edit, Rewriting, Waits
+from domain.policy.fair_queue import FairQueue
 from domain.reminder.document import EditRefusedError
 from domain.reminder.line import InvalidReminderError
 from domain.reminder.merge import Hunk, apply
+from domain.reminder.share import EDITS, LISTS
+from messages.base import RequestId, Window
 from messages.scheduler import GoOnWriting
 
 log = logging.getLogger(__name__)
 
 _TRIES = 5
+WAITING = EDITS + LISTS
+"""Most jobs of one window that wait: no more can come in a minute."""
 TROUBLE = (EditRefusedError, FileRefusedError, InvalidReminderError, OSError)
 """Why an edit may not come about."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """An edit with what is to follow it."""
+    """An edit of the agent's own with what is to follow it."""
 
     edit: Edit
     on_done: Callable[[], None]
     on_failed: Callable[[str], None]
     key: str = ""
     """A job that waits stands for every other with its key, unless that is empty."""
+    most_bytes: int | None = None
+    """The edit fails if it would make the file larger than before and than this."""
+
+
+@dataclass(frozen=True, slots=True)
+class WindowJob:
+    """A request of a window's: an edit with what is to follow it, or something that is to be done in its turn only."""
+
+    request_id: RequestId
+    """Names the job."""
+    window: Window
+    edit: Edit | None
+    on_done: Callable[[], None]
+    on_failed: Callable[[str], None]
+    most_bytes: int | None = REQUESTED_BYTES
+    """As of a `Job`."""
 
 
 class EditQueue:
-    """Queue of jobs, run in order."""
+    """Queue of jobs: the agent's own in order, then those of windows, which take turns.
+
+    However long it is, entering it takes the same time.
+    """
 
     def __init__(self, host: Host, file: ReminderFile, waits: Waits, numbers: Iterator[int]) -> None:
         """An empty queue.
@@ -49,7 +76,12 @@ class EditQueue:
         self._file = file
         self._waits = waits
         self._numbers = numbers
-        self._jobs: deque[Job] = deque()
+        self._own: deque[Job] = deque()
+        self._keys: Counter[str] = Counter()
+        """Of own jobs that wait."""
+        self._asked: FairQueue[WindowJob] = FairQueue(1)
+        self._waiting: Counter[Window] = Counter()
+        self._running: Job | WindowJob | None = None
         self._current: Rewriting | None = None
         self._last: Rewriting | None = None
         self._number = 0
@@ -57,21 +89,44 @@ class EditQueue:
     @property
     def is_busy(self) -> bool:
         """Whether an edit is under way."""
-        return bool(self._jobs)
+        return self._running is not None
 
     def put(self, job: Job) -> None:
-        """Have an edit made after those before it."""
-        waiting = list(self._jobs)[1:]
-        if job.key and any(other.key == job.key for other in waiting):
+        """Have an edit of the agent's own made after those before it, and before all of windows."""
+        if job.key and self._keys[job.key]:
             return
-        self._jobs.append(job)
-        if len(self._jobs) == 1:
-            self._begin()
+        self._keys[job.key] += 1
+        self._own.append(job)
+        self._begin()
+
+    def put_for(
+        self, window: Window, edit: Edit | None, on_done: Callable[[], None], on_failed: Callable[[str], None]
+    ) -> None:
+        """Have an edit made when the window's turn comes.
+
+        Args:
+            window: On whose behalf.
+            edit: None for a turn without one.
+            on_done: Called when the file holds what the edit makes of it.
+            on_failed: Called with the reason when it does not.
+
+        Raises:
+            EditRefusedError: too many of the window's wait already.
+        """
+        if self._waiting[window] >= WAITING:
+            raise EditRefusedError(f"{WAITING} requests of this conversation wait already: try again in a minute")
+        self._waiting[window] += 1
+        self._asked.enter(WindowJob(RequestId(str(next(self._numbers))), window, edit, on_done, on_failed))
+        self._begin()
 
     def go_on(self, number: int) -> None:
         """Do the next step, if `number` is the edit under way."""
-        if number == self._number and self._current is not None:
+        if number != self._number or self._running is None:
+            return
+        if self._current is not None:
             self._step(self._current)
+        else:
+            self._end(None, "")
 
     def make_again(
         self,
@@ -111,14 +166,39 @@ class EditQueue:
         for rewriting in (self._current, self._last):
             if rewriting is not None:
                 rewriting.abandon()
-        self._current = self._last = None
-        self._jobs.clear()
+        self._current = self._last = self._running = None
+        self._own.clear()
+        self._keys.clear()
+        self._asked.clear()
+        self._waiting.clear()
 
     def _begin(self) -> None:
-        """Have the first job begin in a moment: not at once, so that no chain of failures goes deep."""
+        """Have the next job begin in a moment, if none runs: not at once, so that no chain of failures goes deep."""
+        if self._running is not None:
+            return
+        job = self._running = self._take()
+        if job is None:
+            return
         self._number = next(self._numbers)
-        self._current = Rewriting(self._file, self._jobs[0].edit, self._waits)
+        self._current = None
+        if job.edit is not None:
+            self._current = Rewriting(self._file, _bounded(job.edit, job.most_bytes), self._waits)
         self._wake(0.0)
+
+    def _take(self) -> Job | WindowJob | None:
+        """The next job; None when there is none."""
+        if self._own:
+            job = self._own.popleft()
+            self._keys[job.key] -= 1
+            return job
+        return self._asked.admit()
+
+    def _leave(self, job: WindowJob) -> None:
+        """Let another window have its turn."""
+        self._asked.leave(job.request_id)
+        self._waiting[job.window] -= 1
+        if not self._waiting[job.window]:
+            del self._waiting[job.window]
 
     def _step(self, rewriting: Rewriting) -> None:
         try:
@@ -143,17 +223,33 @@ class EditQueue:
             self.make_again(hunks)
 
     def _end(self, rewriting: Rewriting | None, reason: str) -> None:
-        job = self._jobs[0]
-        self._current = None
+        job, self._running, self._current = self._running, None, None
+        assert job is not None, "a job ends once"
+        if isinstance(job, WindowJob):
+            self._leave(job)
         if rewriting is not None:
             self.check_stragglers()
             self._last = rewriting
-            job.on_done()
-        else:
+        if reason:
             job.on_failed(reason)
-        self._jobs.popleft()
-        if self._jobs:
-            self._begin()
+        else:
+            job.on_done()
+        self._begin()
+
+
+def _bounded(edit: Edit, most_bytes: int | None) -> Edit:
+    """`edit`, which fails where it would make the file larger than it was and than `most_bytes`."""
+
+    def bounded(data: bytes) -> bytes:
+        edited = edit(data)
+        if most_bytes is not None and len(edited) > most_bytes and len(edited) > len(data):
+            raise EditRefusedError(
+                f"the reminders' file would have too many bytes, at most {most_bytes:,} are written of the "
+                f"{LIMIT_BYTES:,} that are read: some reminders have to be deleted first"
+            )
+        return edited
+
+    return bounded
 
 
 def reason_of(error: Exception) -> str:

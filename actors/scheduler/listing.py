@@ -14,16 +14,23 @@ MOST_INVALID = 100
 
 
 def by_next(reminders: Scan, now: datetime, zone: tzinfo) -> list[tuple[datetime | None, Entry]]:
-    """Every reminder with its next time, soonest first; one-offs whose time has passed come before all others."""
-    timed = [(next_firing(entry.reminder, now, zone), entry) for entry in reminders.entries]
+    """Every reminder with its next time, soonest first; those without, past or failed, come before all others."""
+    timed = [
+        (None if entry.reminder.failed else next_firing(entry.reminder, now, zone), entry)
+        for entry in reminders.entries
+    ]
     return sorted(timed, key=lambda pair: pair[0] or now)
 
 
-def listed(request_id: RequestId, reminders: Scan, now: datetime, zone: tzinfo, limit: int) -> RemindersListed:
+def listed(
+    request_id: RequestId, reminders: Scan, now: datetime, zone: tzinfo, limit: int, *, numbered: bool
+) -> RemindersListed:
     """The answer to who asked for the list.
 
     Args:
+        reminders: What they may see.
         limit: Most reminders in it.
+        numbered: Whether they may know where in the file a line stands, and thus how much stands before it.
     """
     timed = by_next(reminders, now, zone)
     repeated = {entry.reminder.id for entry in reminders.entries if entry.repeats}
@@ -33,7 +40,8 @@ def listed(request_id: RequestId, reminders: Scan, now: datetime, zone: tzinfo, 
         reminders=tuple(_listed(entry, due, zone, repeated) for due, entry in timed[: max(0, limit)]),
         left_out=max(0, len(timed) - max(0, limit)),
         invalid=tuple(
-            InvalidLine(number=fault.number, line=fault.text, reason=fault.reason) for fault in faults[:MOST_INVALID]
+            InvalidLine(number=fault.number if numbered else 0, line=fault.text, reason=fault.reason)
+            for fault in faults[:MOST_INVALID]
         ),
     )
 
@@ -47,5 +55,6 @@ def _listed(entry: Entry, due: datetime | None, zone: tzinfo, repeated: set[str]
         recur=reminder.recurrence.value,
         next_due=due,
         next_local=shown_time(due, zone) if due is not None else "",
+        failed=reminder.failed,
         is_addressable=bool(reminder.id) and reminder.id not in repeated,
     )

@@ -16,8 +16,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from actors.linux.exchange import exchange
+from actors.linux.private_folder import make_private
 
 LIMIT_BYTES = 8 * 1024 * 1024
+"""Only so much of the file's beginning is looked at."""
+REQUESTED_BYTES = LIMIT_BYTES // 2
+"""No request makes the file larger, so that people have room for their own lines."""
+EDITED_BYTES = 2 * LIMIT_BYTES
+"""A larger file is not edited: to leave everything else byte for byte, all of it has to be read."""
 BEFORE_NAME = "reminders.before.md"
 """The version before the agent's last edit, in the spare folder."""
 _CONFLICT = re.compile(r"sync-conflict|conflicted copy|\.orig$|\(conflict", re.IGNORECASE)
@@ -33,8 +39,11 @@ class Look:
     """Snapshot of the file."""
 
     data: bytes
+    """All of it, or as many whole lines of its beginning as `LIMIT_BYTES` hold."""
     modified_at: float
     """Seconds since 1970."""
+    left_out_bytes: int = 0
+    """So much of the file is not in `data`."""
 
 
 class Displaced:
@@ -48,8 +57,12 @@ class Displaced:
         """What of it is known already."""
 
     def read(self) -> bytes:
-        """What it holds now."""
-        return _read_all(self._fd)
+        """What it holds now.
+
+        Raises:
+            FileRefusedError: it has become too large to be compared.
+        """
+        return _read_all(self._fd, self._path or self._base)
 
     def discard(self) -> None:
         """Take it off the disk; it can be read until it is closed. What was expected of it is kept as a backup."""
@@ -79,34 +92,39 @@ class ReminderFile:
         self._swap = swap
 
     def look(self) -> Look | None:
-        """What the file holds; None when there is none.
+        """What the file holds, as far as it is looked at; None when there is none.
 
         Raises:
-            FileRefusedError: it is too large or no file.
+            FileRefusedError: it is no file.
             OSError: it cannot be read.
         """
-        try:
-            # A pipe of that name must not stop the agent.
-            fd = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-        except FileNotFoundError:
+        fd = self._open()
+        if fd is None:
             return None
         try:
             status = os.fstat(fd)
-            if not stat.S_ISREG(status.st_mode):
-                raise FileRefusedError(f"{self.path}: is no regular file")
-            if status.st_size > LIMIT_BYTES:
-                raise FileRefusedError(
-                    f"{self.path}: has {status.st_size / 2**20:.1f} MiB, more than {LIMIT_BYTES // 2**20} MiB are not "
-                    "read; no reminder is due until it is smaller"
-                )
-            return Look(_read_all(fd), status.st_mtime)
+            data = _read_first(fd, LIMIT_BYTES + 1)
+            if len(data) <= LIMIT_BYTES:
+                return Look(data, status.st_mtime)
+            data = data[: data.rfind(b"\n", 0, LIMIT_BYTES) + 1]
+            return Look(data, status.st_mtime, max(1, status.st_size - len(data)))
         finally:
             os.close(fd)
 
     def read(self) -> bytes | None:
-        """As `look`, without the time."""
-        look = self.look()
-        return None if look is None else look.data
+        """Everything that the file holds, for an edit of it; None when there is none.
+
+        Raises:
+            FileRefusedError: it is too large to be edited, or no file.
+            OSError: it cannot be read.
+        """
+        fd = self._open()
+        if fd is None:
+            return None
+        try:
+            return _read_all(fd, self.path)
+        finally:
+            os.close(fd)
 
     def create(self, data: bytes) -> bool:
         """Whether the file came into being with `data`; False when somebody else made one meanwhile.
@@ -115,7 +133,7 @@ class ReminderFile:
             OSError: it cannot be made.
         """
         place = self._place()
-        place.parent.mkdir(parents=True, exist_ok=True)
+        make_private(place.parent)
         fresh, fd = self._write_beside(place, data, _NEW_FILE_MODE, None)
         try:
             os.fsync(fd)
@@ -181,7 +199,8 @@ class ReminderFile:
                     continue
                 data, base = path.read_bytes(), self._base_path(match[1])
                 expected = base.read_bytes() if base.exists() else None
-                is_lost = not (self.read() or b"").strip(b"\0")
+                look = self.look()
+                is_lost = look is None or not (look.data.strip(b"\0") or look.left_out_bytes)
                 if _digest(data) == match[1] or (data == expected and not is_lost):
                     path.unlink()
                     base.unlink(missing_ok=True)
@@ -197,12 +216,29 @@ class ReminderFile:
     def _replace(self, fresh: Path, place: Path, seen: bytes, base: Path) -> Displaced | None:
         """Put `fresh` in place without a swap: what somebody saves in the instant between look and rename is lost."""
         fd = os.open(place, os.O_RDONLY | os.O_CLOEXEC)
-        if _read_all(fd) != seen or not os.path.samestat(os.fstat(fd), place.stat()):
+        if _read_first(fd, len(seen) + 1) != seen or not os.path.samestat(os.fstat(fd), place.stat()):
             os.close(fd)
             fresh.unlink()
             return None
         fresh.replace(place)
         return Displaced(fd, None, base, seen)
+
+    def _open(self) -> int | None:
+        """A descriptor of the file; None when there is none.
+
+        Raises:
+            FileRefusedError: it is no file.
+            OSError: it cannot be opened.
+        """
+        try:
+            # A pipe of that name must not stop the agent.
+            fd = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        except FileNotFoundError:
+            return None
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            os.close(fd)
+            raise FileRefusedError(f"{self.path}: is no regular file")
+        return fd
 
     def _place(self) -> Path:
         """Where the file itself is, at the end of all links."""
@@ -213,7 +249,7 @@ class ReminderFile:
 
     def _keep_base(self, data: bytes, seen: bytes) -> Path:
         """Store what the file is expected to hold, so that a later start can tell what somebody else changed."""
-        self._spare.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(self._spare)
         path = self._base_path(_digest(data))
         path.write_bytes(seen)
         return path
@@ -238,14 +274,26 @@ class ReminderFile:
         return path, fd
 
 
-def _read_all(fd: int) -> bytes:
-    """Everything in the file from its beginning."""
+def _read_all(fd: int, path: Path) -> bytes:
+    """Everything in the file from its beginning.
+
+    Raises:
+        FileRefusedError: that is more than can be edited; a part of it would pass for people having deleted the rest.
+    """
+    data = _read_first(fd, EDITED_BYTES + 1)
+    if len(data) > EDITED_BYTES:
+        raise FileRefusedError(
+            f"{path}: has more than {EDITED_BYTES // 2**20} MiB, so it is not edited; take something out of it by hand"
+        )
+    return data
+
+
+def _read_first(fd: int, count: int) -> bytes:
+    """The first `count` bytes, or all when there are fewer."""
     chunks, offset = [], 0
-    while chunk := os.pread(fd, 1 << 20, offset):
+    while chunk := os.pread(fd, min(1 << 20, count - offset), offset):
         chunks.append(chunk)
         offset += len(chunk)
-        if offset > 2 * LIMIT_BYTES:
-            break
     return b"".join(chunks)
 
 

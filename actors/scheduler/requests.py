@@ -1,4 +1,4 @@
-"""Requests about reminders: creates, changes, deletes and lists them, and confirms every line in its exact words."""
+"""Requests about reminders: creates, changes, deletes and lists them, as far as who asks may see them."""
 
 from __future__ import annotations
 
@@ -7,18 +7,21 @@ from typing import assert_never
 
 from actors.kernel import Host
 from actors.scheduler.config import SchedulerConfig
-from actors.scheduler.edit_queue import TROUBLE, EditQueue, Job, reason_of
+from actors.scheduler.confirmations import Confirmations
+from actors.scheduler.edit_queue import TROUBLE, EditQueue, reason_of
 from actors.scheduler.listing import listed
 from actors.scheduler.reminder_file import ReminderFile
+from actors.scheduler.sight import Sight, Sights
 from actors.scheduler.state import SchedulerState
-from domain.reminder.document import append, remove, replace, scan
-from domain.reminder.due import base32_key
-from domain.reminder.line import Reminder, form
+from domain.policy.rate_limit import RateLimit
+from domain.reminder.document import EditRefusedError, Entry, append, remove, replace, scan, windows_in
+from domain.reminder.line import Reminder, check_id, form
 from domain.reminder.recurrence import next_firing
 from domain.reminder.request import ReminderFields, changed_reminder, new_reminder, remark
-from domain.reminder.text import confirmation, shown_time
-from messages.base import RequestId, Surface, Window
-from messages.discord import PostMessage
+from domain.reminder.share import check_share
+from domain.reminder.text import shown_time
+from messages.base import Surface, Window
+from messages.discord import Delivered, DeliveryFailed, DeliveryRefused
 from messages.scheduler import (
     CreateReminder,
     DeleteReminder,
@@ -31,91 +34,129 @@ from messages.scheduler import (
 )
 from messages.socket import Refused
 
-CONFIRMATION = "confirm-"
-"""How the request ids of confirmations begin."""
-
 
 class ReminderRequests:
-    """Handler of requests: each becomes an edit of the file."""
+    """Handler of requests: each becomes an edit of the file, or a look at it, when its window's turn comes."""
 
     def __init__(
-        self, host: Host, config: SchedulerConfig, file: ReminderFile, edits: EditQueue, state: SchedulerState
+        self,
+        host: Host,
+        config: SchedulerConfig,
+        file: ReminderFile,
+        edits: EditQueue,
+        sights: Sights,
+        state: SchedulerState,
     ) -> None:
         """No request is being served.
 
         Args:
             host: The actor that it works for.
-            config: Who shows confirmations, and where.
+            config: The operator's decisions.
             file: The reminders' file.
             edits: Makes the edits.
+            sights: Says what a window may see.
             state: What outlives the actor.
         """
         self._host = host
         self._config = config
         self._file = file
         self._edits = edits
+        self._sights = sights
+        self._confirmations = Confirmations(host, config, state)
         self._state = state
 
     def serve(self, request: ReminderRequest) -> None:
         """Have the edit made; the answer and the confirmation follow when it stands in the file."""
-        try:
+
+        def begin() -> None:
+            self._count(self._state.edits, request.window, "changes of reminders")
+            self._confirmations.check_room(request.window)
             match request:
                 case CreateReminder():
                     self._create(request)
                 case ModifyReminder():
-                    self._modify(request)
+                    self._with_sight(request, lambda sight: self._modify(request, sight))
                 case DeleteReminder():
-                    self._delete(request)
+                    self._with_sight(request, lambda sight: self._delete(request, sight))
                 case _:
                     assert_never(request)
-        except TROUBLE as error:
-            self._refuse(request, reason_of(error))
+
+        self._try(request, begin)
 
     def list(self, request: ListReminders) -> None:
-        """Say what the file holds."""
-        try:
-            data = self._file.read() or b""
-        except TROUBLE as error:
-            self._refuse(request, reason_of(error))
-            return
-        answer = listed(request.request_id, scan(data), self._host.now(), self._config.zone, request.limit)
+        """Say what the file holds of what the window may see, in the window's turn: a long file takes a while."""
+
+        def begin() -> None:
+            self._count(self._state.lists, request.window, "lists of reminders")
+            self._sights.of(request.window, windows_in(self._looked_at()), take_turn)
+
+        def take_turn(sight: Sight) -> None:
+            self._in_turn(request, None, lambda: self._try(request, lambda: self._list(request, sight)))
+
+        self._try(request, begin)
+
+    def take(self, reply: Delivered | DeliveryFailed | DeliveryRefused) -> None:
+        """Note what became of a confirmation."""
+        self._confirmations.take(reply)
+
+    def _list(self, request: ListReminders, sight: Sight) -> None:
+        reminders = scan(self._looked_at())
+        if not sight.is_whole:
+            reminders = reminders.seen_by(sight.sees)
+        now, zone = self._host.now(), self._config.zone
+        answer = listed(request.request_id, reminders, now, zone, request.limit, numbered=sight.is_whole)
         self._host.tell(request.reply_to, answer)
 
     def _create(self, request: CreateReminder) -> None:
-        now, zone = self._host.now(), self._config.zone
-        reminder = new_reminder(
-            _fields(request), self._state.id_for(request.request_id, new_reminder_id(self._host)), now, zone
-        )
+        now, zone, window = self._host.now(), self._config.zone, _said_in(request.window)
+        reminder_id = self._state.id_for(request.request_id, new_reminder_id(self._host))
+        reminder = new_reminder(_fields(request), reminder_id, now, zone, window)
         line, note = form(reminder), remark(reminder, zone)
+
+        def edit(data: bytes) -> bytes:
+            edited = append(data, line)
+            if edited != data:
+                check_share(data, window, line)
+            return edited
 
         def on_done() -> None:
             due = self._next(reminder)
-            self._confirm(request.window, request.request_id, "Reminder set", line, _next_line(due), note)
+            self._confirmations.post(
+                request.window, request.request_id, "Reminder set", reminder, line, _next_line(due), note
+            )
             self._host.tell(
                 request.reply_to,
                 ReminderCreated(request_id=request.request_id, id=reminder.id, line=line, next_due=due, note=note),
             )
 
-        self._put(request, lambda data: append(data, line), on_done)
+        self._in_turn(request, edit, on_done)
 
-    def _modify(self, request: ModifyReminder) -> None:
+    def _modify(self, request: ModifyReminder, sight: Sight) -> None:
         now, zone = self._host.now(), self._config.zone
         change: dict[str, tuple[Reminder, str]] = {}
 
         def edit(data: bytes) -> bytes:
-            entry = scan(data).by_id(request.id)
+            entry = _entry(data, request.id, sight)
+            if request.msg and not sight.may_tell(entry.reminder.window):
+                raise EditRefusedError(
+                    f"what {request.id} says cannot be changed here: it is said where others read it than here"
+                )
             new = changed_reminder(entry.reminder, _fields(request), now, zone)
             if new == entry.reminder:
                 change.setdefault("line", (new, entry.line))
                 return data
+            line = form(new)
+            check_share(data, new.window, line, entry.raw)
             change["line"] = new, entry.line
-            return replace(data, entry.number, form(new).encode("utf-8"))
+            return replace(data, entry.number, line.encode("utf-8"))
 
         def on_done() -> None:
             reminder, old = change["line"]
             line, due, note = form(reminder), self._next(reminder), remark(reminder, zone)
             if line != old.rstrip(" \t\r"):
-                self._confirm(request.window, request.request_id, "Reminder changed", line, _next_line(due), note)
+                self._confirmations.post(
+                    request.window, request.request_id, "Reminder changed", reminder, line, _next_line(due), note
+                )
             self._host.tell(
                 request.reply_to,
                 ReminderModified(
@@ -123,46 +164,67 @@ class ReminderRequests:
                 ),
             )
 
-        self._put(request, edit, on_done)
+        self._in_turn(request, edit, on_done)
 
-    def _delete(self, request: DeleteReminder) -> None:
-        removed: list[str] = []
+    def _delete(self, request: DeleteReminder, sight: Sight) -> None:
+        removed: list[Entry] = []
 
         def edit(data: bytes) -> bytes:
-            reminders = scan(data)
-            if removed and all(entry.reminder.id != request.id for entry in reminders.entries):
+            if removed and all(entry.reminder.id != request.id for entry in _holding(data, request.id)):
                 return data
-            entry = reminders.by_id(request.id)
-            removed[:] = [entry.line]
+            entry = _entry(data, request.id, sight)
+            removed[:] = [entry]
             return remove(data, entry.number)
 
         def on_done() -> None:
-            self._confirm(request.window, request.request_id, "Reminder deleted", removed[0])
+            (entry,) = removed
+            self._confirmations.post(request.window, request.request_id, "Reminder deleted", entry.reminder, entry.line)
             self._host.tell(
-                request.reply_to, ReminderDeleted(request_id=request.request_id, id=request.id, line=removed[0])
+                request.reply_to, ReminderDeleted(request_id=request.request_id, id=request.id, line=entry.line)
             )
 
-        self._put(request, edit, on_done)
+        self._in_turn(request, edit, on_done)
 
-    def _put(self, request: ReminderRequest, edit: Callable[[bytes], bytes], on_done: Callable[[], None]) -> None:
-        self._edits.put(Job(edit, on_done, lambda reason: self._refuse(request, reason)))
+    def _with_sight(self, request: ModifyReminder | DeleteReminder, then: Callable[[Sight], None]) -> None:
+        """Go on knowing what the window may see of the reminders with that id."""
+        check_id(request.id)
+        windows = [entry.reminder.window for entry in _holding(self._looked_at(), request.id)]
+        self._sights.of(request.window, windows, lambda sight: self._try(request, lambda: then(sight)))
 
-    def _confirm(self, window: Window, request_id: RequestId, what: str, line: str, *notes: str) -> None:
-        """Post the exact line where it was asked for; the file keeps it, whatever becomes of this message."""
-        if window.surface is Surface.CLI and self._config.fires:  # an operator's command, of the agent in Discord
-            if self._config.channel is None:
-                return
-            window = self._config.channel
-        self._host.tell(
-            self._config.delivery,
-            PostMessage(
-                request_id=RequestId(f"{CONFIRMATION}{request_id}"),
-                reply_to=self._host.address,
-                window=window,
-                text=confirmation(what, line, *(note for note in notes if note)),
-                nonce=base32_key(f"{window.address}\0{request_id}\0{line}".encode(), 16),
-            ),
-        )
+    def _in_turn(
+        self,
+        request: ReminderRequest | ListReminders,
+        edit: Callable[[bytes], bytes] | None,
+        on_done: Callable[[], None],
+    ) -> None:
+        def put() -> None:
+            self._edits.put_for(request.window, edit, on_done, lambda reason: self._refuse(request, reason))
+
+        self._try(request, put)
+
+    def _try(self, request: ReminderRequest | ListReminders, act: Callable[[], None]) -> None:
+        """Do it, or say why not."""
+        try:
+            act()
+        except TROUBLE as error:
+            self._refuse(request, reason_of(error))
+
+    def _looked_at(self) -> bytes:
+        look = self._file.look()
+        return b"" if look is None else look.data
+
+    def _count(self, limit: RateLimit, window: Window, what: str) -> None:
+        """Count a request of the window's.
+
+        Raises:
+            EditRefusedError: it made too many.
+        """
+        wait_s = limit.take(window.address.key, self._host.monotonic())
+        if wait_s:
+            raise EditRefusedError(
+                f"at most {limit.limit} {what} are made in {limit.window_s:.0f} s for one conversation: "
+                f"try again in {wait_s:.0f} s"
+            )
 
     def _refuse(self, request: ReminderRequest | ListReminders, reason: str) -> None:
         self._host.tell(request.reply_to, Refused(request_id=request.request_id, reason=reason))
@@ -190,3 +252,22 @@ def _fields(request: CreateReminder | ModifyReminder) -> ReminderFields:
 
 def _next_line(due: str) -> str:
     return f"Next: {due}." if due else ""
+
+
+def _said_in(window: Window) -> Window | None:
+    """Where a reminder that is asked for in `window` is said; None for the reminders' channel."""
+    return None if window.surface is Surface.CLI else window
+
+
+def _holding(data: bytes, reminder_id: str) -> tuple[Entry, ...]:
+    """Reminders whose lines hold that id; quicker than all of a long file's."""
+    return scan(data, holding=f"id={reminder_id}".encode("ascii")).entries
+
+
+def _entry(data: bytes, reminder_id: str, sight: Sight) -> Entry:
+    """The one reminder with that id that may be seen.
+
+    Raises:
+        EditRefusedError: there is none, or more than one.
+    """
+    return scan(data, holding=f"id={reminder_id}".encode("ascii")).seen_by(sight.sees).by_id(reminder_id)

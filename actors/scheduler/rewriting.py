@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from actors.scheduler.reminder_file import Displaced, FileRefusedError, ReminderFile
 from domain.reminder.merge import Hunk, additions, apply, changes
+
+log = logging.getLogger(__name__)
 
 Edit = Callable[[bytes], bytes]
 """Gives the file as it should be; the same again when it is so already. May raise `EditRefusedError`."""
@@ -80,7 +83,11 @@ class Rewriting:
         """
         hunks = () if self._is_done else self._owed
         for displaced in self._displaced:
-            data = displaced.read()
+            try:
+                data = displaced.read()
+            except FileRefusedError as error:
+                log.error("what somebody wrote meanwhile cannot be compared and stays where it is: %s", error)
+                continue
             if data and data != displaced.accounted:
                 # Lines only come: it may be half saved still, and a line too many does less harm than one too few.
                 hunks += additions(changes(displaced.accounted, data))

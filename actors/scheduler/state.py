@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from domain.policy.rate_limit import RateLimit
 from domain.reminder.due import Cursor, Firing
-from messages.base import RequestId
+from domain.reminder.share import EDITS, EVERY_S, LISTS
+from messages.base import RequestId, Window
 
 ALWAYS_CAUGHT_UP = timedelta(minutes=1)
 """What fell due so shortly before the start is said even without `catchup_hours`."""
@@ -38,6 +40,16 @@ class SchedulerState:
     """Firings by key that could not be delivered yet."""
     rests_until: dict[str, float] = field(default_factory=dict)
     """By key: when to try again what was refused, in the kernel's steady seconds."""
+    closed_until: dict[Window, float] = field(default_factory=dict)
+    """Windows in which nothing could be said, each with when to try again, in the kernel's steady seconds."""
+    next_ones: dict[Window, dict[str, Firing]] = field(default_factory=dict)
+    """Firings by key that wait for others of their window to be shown first."""
+    confirming: dict[RequestId, tuple[Window, float]] = field(default_factory=dict)
+    """Confirmations on their way: where to, and since when."""
+    edits: RateLimit = field(default_factory=lambda: RateLimit(EDITS, EVERY_S))
+    """Requests of each window to change the file."""
+    lists: RateLimit = field(default_factory=lambda: RateLimit(LISTS, EVERY_S))
+    """Requests of each window to see it."""
     numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
     """For looks, edits and timers, so that no two of a process are confused, a crashed actor's included."""
     ids: OrderedDict[RequestId, str] = field(default_factory=OrderedDict)

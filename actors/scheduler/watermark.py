@@ -6,6 +6,8 @@ import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from actors.linux.private_folder import make_private
+
 NAME = "last-look"
 
 
@@ -34,6 +36,6 @@ class Watermark:
     def write(self, now: datetime) -> None:
         """Remember `now`."""
         if self.catchup:
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private(self._path.parent)
             self._path.touch(mode=0o600)
             os.utime(self._path, (now.timestamp(), now.timestamp()))

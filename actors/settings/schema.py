@@ -177,8 +177,8 @@ class Shell(Table):
     """When the model names none; > 0 and <= `max_timeout_s`."""
     concurrency: Whole = Field(default=8, ge=1, le=1_000)
     """Most commands running at once."""
-    sandbox: Literal["auto", "bwrap", "landlock", "none"] = "auto"
-    """`auto` is the best that works here, bubblewrap before Landlock; where nothing works commands are refused."""
+    sandbox: Literal["auto", "bwrap", "bundled", "none"] = "auto"
+    """`auto` is the system's bubblewrap, else the agent's own (`bundled`); where neither works commands are refused."""
     network: Literal["off", "on"] = "off"
     """Whether commands reach the network."""
 
@@ -246,9 +246,9 @@ class Reminders(Table):
     file: Annotated[str, AfterValidator(_optional_path)] = "reminders.md"
     """The markdown file, relative to the data root; empty for no reminders."""
     channel: Annotated[str, BeforeValidator(_snowflake_or_nothing)] = ""
-    """Where they are said; empty for the first of `discord.channels`."""
+    """Where those are said that name no other place; empty for the first of `discord.channels`."""
     owner: Annotated[str, BeforeValidator(_snowflake_or_nothing)] = ""
-    """Who is mentioned when one is due; empty for nobody."""
+    """Who is mentioned when one is due in that channel; empty for nobody."""
     catchup_hours: Number = Field(default=0.0, ge=0, le=720)
     """How far back a recurring reminder that was missed is still said, once; 0 for not at all."""
 
@@ -258,6 +258,13 @@ class Skills(Table):
 
     folders: tuple[Annotated[str, AfterValidator(_optional_path)], ...] = ("~/.agents/skills",)
     """After the data root's `skills/`; the first skill of a name wins."""
+
+
+class Web(Table):
+    """Web: which pages are read on behalf of commands, which have no network."""
+
+    read: Literal["seen", "any", "off"] = "seen"
+    """`seen`: what a person wrote in the window or a search of its own found. `any` lets commands send data out."""
 
 
 class Layers(Table):
@@ -301,6 +308,7 @@ class Settings(BaseSettings):
     memory: Memory = Memory()
     reminders: Reminders = Reminders()
     skills: Skills = Skills()
+    web: Web = Web()
     layers: Layers = Layers()
 
     _origin: Origin = PrivateAttr(default_factory=Origin)

@@ -46,6 +46,13 @@ _ASSIGNMENT = re.compile(r"(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_]*)[ \t]*=[ \t]
 _LARGEST_FILE_BYTES = 64 * 1024
 
 
+def secrets_path(environ: Mapping[str, str], folder: Path | None) -> Path | None:
+    """The secrets file: the one that `$AGENT_SECRETS` names, else `secrets.env` in `folder`; it need not exist."""
+    if named := environ.get(FILE_VARIABLE):
+        return Path(named)
+    return None if folder is None else folder / FILE_NAME
+
+
 class Secrets:
     """The secrets that were found; its text names them and never has a value in it."""
 
@@ -72,12 +79,10 @@ class Secrets:
         """
         # Out of the environment first, whatever is wrong with the file.
         taken = {name: environ.pop(name).strip() for name in list(environ) if is_secret_name(name)}
-        named = environ.get(FILE_VARIABLE)
         values: dict[str, str] = {}
         sources: dict[str, str] = {}
-        if named or folder is not None:
-            path = Path(named) if named else (folder or Path()) / FILE_NAME
-            values = _read(path, required=bool(named))
+        if (path := secrets_path(environ, folder)) is not None:
+            values = _read(path, required=bool(environ.get(FILE_VARIABLE)))
             sources = dict.fromkeys(values, str(path))
         present = {name: value for name, value in taken.items() if value}
         secrets = cls(values | present, sources | dict.fromkeys(present, "env"))

@@ -11,15 +11,25 @@ from actors.shell.config import ShellConfig
 from actors.shell.door_cache import DoorCache
 from actors.shell.launch import probe_bash
 from actors.shell.quota import Quota
+from actors.shell.refused import RefusedError
 from actors.shell.runner import Runner
-from actors.shell.sandbox.ladder import Level, find_level
+from actors.shell.sandbox.choice import Level, find_level
 from actors.shell.starting import BareStarter, EnclosedStarter, Permissions, Starter
 from actors.shell.warden_client import WardenClient
 from actors.shell.workplace import Workplaces
 from domain.policy.fair_queue import FairQueue
 from domain.turn.bash_tool import fault_of_command, fault_of_timeout
 from messages.base import RequestId
-from messages.shell import BashRefused, BashResult, CancelBash, RunBash, ShellMessage, ShellReply
+from messages.shell import (
+    BashRefused,
+    BashResult,
+    CancelBash,
+    CommandReply,
+    EmptyFolder,
+    FolderEmptied,
+    RunBash,
+    ShellMessage,
+)
 from messages.socket import DoorOpen, DoorReply, OpenDoor, Refused
 from messages.status import DescribeYourself, SelfDescription
 
@@ -53,11 +63,14 @@ class ShellActor(Actor):
         self._config = config
         self._quota = quota or Quota(self.monotonic)
         self._level = Level(None, "not started", "not started")
-        self._warden = WardenClient()
+        self._warden = WardenClient(may_group=config.may_group)
         self._workplaces = Workplaces(
-            work_root=config.work_root, data_root=config.data_root, cli_workdir=config.cli_workdir
+            work_root=config.work_root,
+            data_root=config.data_root,
+            cli_workdir=config.cli_workdir,
+            can_overlay=config.sandbox != "none",
         )
-        self._queue: FairQueue[RunBash] = FairQueue(config.commands_at_once)
+        self._queue: FairQueue[RunBash | EmptyFolder] = FairQueue(config.commands_at_once)
         self._loop = LoopThread("shell")
         self._doors = DoorCache(self._ask_door) if config.door is not None else None
         self._runner: Runner | None = None
@@ -65,6 +78,7 @@ class ShellActor(Actor):
     def on_start(self) -> None:
         """Look for bash, start the loop, and find out which sandbox works; nothing of it where commands are off."""
         config = self._config
+        self._workplaces.remove_trash()
         if not config.enabled:
             self._level = Level(None, "off", OFF)
             log.info("commands are turned off (shell.enabled)")
@@ -85,11 +99,14 @@ class ShellActor(Actor):
             log.warning("commands reach the network (shell.network)")
         self._runner = Runner(self._starter(bash), self._reply, self._doors)
 
-    def handle(self, message: ShellMessage | ShellReply | DoorReply | DescribeYourself) -> None:
+    def handle(self, message: ShellMessage | CommandReply | DoorReply | DescribeYourself) -> None:
         """Take a command, cancel one, or let the next one start when one has ended."""
         match message:
             case RunBash():
                 self._take(message)
+            case EmptyFolder():
+                self._queue.enter(message)
+                self._admit()
             case CancelBash(request_id=request_id):
                 self._cancel(request_id)
             case BashResult(request_id=request_id) | BashRefused(request_id=request_id):
@@ -108,7 +125,7 @@ class ShellActor(Actor):
         """Kill everything and say so to those who wait."""
         for request in self._queue.waiting():
             self._queue.withdraw(request.request_id)
-            self.tell(request.reply_to, aborted_result(request))
+            self._abort(request)
         runner, self._runner = self._runner, None
         with self.blocking():
             if runner is not None:
@@ -132,8 +149,8 @@ class ShellActor(Actor):
             return self._level.refusal
         if self._level.refusal:
             return (
-                f"Commands are refused because no sandbox works here: {self._level.refusal}. The operator can install "
-                "bubblewrap, or do without a sandbox by `shell.sandbox`."
+                f"Commands are refused because no sandbox works here: {self._level.refusal} "
+                "The operator can also do without a sandbox by `shell.sandbox`."
             )
         timeout_s, most_s = self._timeout_s(request), self._config.max_timeout_s
         return fault_of_command(request.command) or fault_of_timeout(timeout_s, most_s)
@@ -151,7 +168,10 @@ class ShellActor(Actor):
             data_root=config.data_root,
             workplaces=self._workplaces,
             permissions=Permissions(
-                has_network=config.network == "on", scope=config.scope, skill_roots=config.skill_roots
+                has_network=config.network == "on",
+                scope=config.scope,
+                skill_roots=config.skill_roots,
+                caller=config.caller,
             ),
             quota=self._quota,
         )
@@ -184,19 +204,41 @@ class ShellActor(Actor):
 
     def _admit(self) -> None:
         """Start what may start now."""
-        while self._runner is not None and (request := self._queue.admit()) is not None:
-            self._loop.call(self._runner.begin, request, self._timeout_s(request))
+        while (request := self._queue.admit()) is not None:
+            if isinstance(request, EmptyFolder):
+                self._empty(request)
+            elif self._runner is not None:
+                self._loop.call(self._runner.begin, request, self._timeout_s(request))
         self.in_progress = bool(self._queue)
 
     def _cancel(self, request_id: RequestId) -> None:
         request = self._queue.withdraw(request_id)
         if request is not None:
-            self.tell(request.reply_to, aborted_result(request))
+            self._abort(request)
             self.in_progress = bool(self._queue)
         elif self._runner is not None:
             self._loop.call(self._runner.cancel, request_id)
 
-    def _reply(self, request: RunBash, reply: ShellReply) -> None:
+    def _abort(self, request: RunBash | EmptyFolder) -> None:
+        """Reply for what was never begun."""
+        if isinstance(request, RunBash):
+            self.tell(request.reply_to, aborted_result(request))
+        else:
+            reason = "The agent stopped before the folder was emptied."
+            self.tell(request.reply_to, Refused(request_id=request.request_id, reason=reason))
+
+    def _empty(self, request: EmptyFolder) -> None:
+        """Empty a folder; none of its window's commands runs now, for this one has the window's place."""
+        try:
+            with self.blocking():
+                self._quota.forget(self._workplaces.empty(request.window))
+        except RefusedError as error:
+            self.tell(request.reply_to, Refused(request_id=request.request_id, reason=str(error)))
+        else:
+            self.tell(request.reply_to, FolderEmptied(request_id=request.request_id))
+        self._queue.leave(request.request_id)
+
+    def _reply(self, request: RunBash, reply: CommandReply) -> None:
         """Called by the loop's thread at a command's end; a stopping actor has no place to free any more."""
         if self._runner is not None:
             self.tell(self.address, reply)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from actors.part import Finding, Level
 from actors.shell.launch import probe_bash
-from actors.shell.sandbox.ladder import sandbox_level
+from actors.shell.sandbox.choice import sandbox_level
 
 if TYPE_CHECKING:
     from actors.settings.schema import Shell
@@ -31,8 +31,7 @@ def _sandbox(shell: Shell, bash: str) -> Finding:
     level = sandbox_level(shell.sandbox, bash)
     network = " The network is open to commands (shell.network)." if shell.network == "on" else ""
     if level.refusal:
-        hint = "commands are refused; install bubblewrap, or see shell.sandbox in docs/operations.md"
-        return Finding("sandbox", Level.FAIL, f"{level.text}; {hint}")
+        return Finding("sandbox", Level.FAIL, f"{level.text} Commands are refused until then (docs/operations.md).")
     if level.enclosure is None:
         hint = "commands run unsandboxed, with the rights of this user"
         return Finding("sandbox", Level.WARN, f"{level.text}; {hint}")

@@ -55,7 +55,7 @@ class Command:
             workplace, process = await self._start()
         except RefusedError as error:
             return BashRefused(request_id=self._request.request_id, reason=str(error))
-        with closing(process), closing(Recorder(workplace.home, self._request.request_id)) as recorder:
+        with closing(process), closing(Recorder(workplace, self._request.request_id)) as recorder:
             outcome = await self._attend(process, recorder)
             process.close()
             excerpt, kept = recorder.finish()
@@ -104,10 +104,10 @@ class Command:
         self, outcome: BashOutcome, ending: Ending, excerpt: Excerpt, kept: KeptOutput, duration_s: float
     ) -> BashResult:
         has_exited = outcome is BashOutcome.EXITED
-        words = _too_many(ending.too_many) if ending.too_many else _ending(outcome, ending.exit_code, self._timeout_s)
+        words = _exceeded(ending.exceeded) if ending.exceeded else _ending(outcome, ending.exit_code, self._timeout_s)
         return BashResult(
             request_id=self._request.request_id,
-            outcome=BashOutcome.ABORTED if ending.too_many else outcome,
+            outcome=BashOutcome.ABORTED if ending.exceeded else outcome,
             exit_code=ending.exit_code if has_exited else None,
             text=render(excerpt, kept, words),
             truncated=excerpt.truncated,
@@ -129,8 +129,8 @@ def aborted_result(request: RunBash) -> BashResult:
     )
 
 
-def _too_many(processes: int) -> str:
-    return f"Killed: the command had {processes} processes, more than are allowed."
+def _exceeded(what: str) -> str:
+    return f"Killed: {what}."
 
 
 def _ending(outcome: BashOutcome, exit_code: int | None, timeout_s: float) -> str:

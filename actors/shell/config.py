@@ -8,7 +8,8 @@ from pathlib import Path
 
 from actors.shell.launch import BASH_CANDIDATES
 from actors.shell.log_visibility import SCOPES
-from actors.shell.sandbox.ladder import CHOICES
+from actors.shell.sandbox.caller_folder import READING, CallerFolder
+from actors.shell.sandbox.choice import CHOICES
 from domain.turn.bash_tool import DEFAULT_TIMEOUT_S, MAX_TIMEOUT_S, fault_of_timeout
 from messages.base import Address
 
@@ -25,6 +26,8 @@ class ShellConfig:
     """What pointers (`logs/…`) are relative to."""
     cli_workdir: Path | None = None
     """Where commands of the command line run: its caller's directory."""
+    caller: CallerFolder = READING
+    """What they may do there."""
     enabled: bool = True
     """Whether any command is run at all."""
     default_timeout_s: float = DEFAULT_TIMEOUT_S
@@ -36,7 +39,7 @@ class ShellConfig:
     bash_candidates: tuple[str, ...] = BASH_CANDIDATES
     """Paths or names, tried in this order."""
     sandbox: str = "auto"
-    """`auto` for the best that works here, `bwrap`, `landlock`, or `none`."""
+    """`bwrap` is the system's bubblewrap, `bundled` the agent's own, `auto` the first of them that works; or `none`."""
     network: str = "off"
     """`on` or `off`."""
     scope: str = "global"
@@ -46,7 +49,9 @@ class ShellConfig:
     door: Address | None = None
     """Who opens control sockets; None if nobody does."""
     bwrap: str = "bwrap"
-    """Name or path of bubblewrap."""
+    """Name or path of the system's bubblewrap."""
+    may_group: bool = True
+    """Whether control groups bound commands where they can; else the watching process does."""
 
     def __post_init__(self) -> None:
         """Refuse what no command could be run with.

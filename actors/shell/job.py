@@ -14,8 +14,40 @@ HEADER = struct.Struct("<I")
 """Precedes a job: its length in bytes."""
 FILTER_FD = 10
 STATUS_FD = 11
-FIRST_FILE_FD = 12
-"""Numbers at which bubblewrap finds the filter, tells how the command ended, and finds the first file to copy."""
+SYNC_FD = 12
+FIRST_FILE_FD = 13
+"""Numbers at which bubblewrap finds the filter, tells how the command ended, keeps what is to close with the sandbox,
+and finds the first file to copy."""
+
+
+UNBOUNDED = 1 << 62
+THREADS = 128
+"""Most of one command, each process counted by its threads; beyond what the user has, where the kernel counts that."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """Bounds of one command that are looked at while it runs."""
+
+    folder: str = ""
+    """Path of the agent's own choosing: where the command may write; empty for nowhere on disk."""
+    most_bytes: int = 0
+    """That `folder` may come to hold, by blocks."""
+    most_files: int = 0
+    """That `folder` may come to hold, all kinds counted."""
+    used_bytes: int = 0
+    """What it held when it was last measured."""
+    used_files: int = 0
+    least_free_bytes: int = 0
+    """On the disk of `folder`."""
+    least_free_names: int = 0
+    """On the disk of `folder`; 0 where it has as many as are asked for."""
+    least_memory_bytes: int = 0
+    """Of the machine; where no control group bounds the command's."""
+    most_temporary_files: int = UNBOUNDED
+    """In each of the file systems in memory that the command has."""
+    most_threads: int = 0
+    """Of all its processes; 0 where the kernel's limit of processes holds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,30 +55,25 @@ class Job:
     """One command with everything that starting it takes."""
 
     argv: Sequence[str]
+    """bubblewrap's, which writes to `STATUS_FD`."""
     environment: Mapping[str, str]
-    cwd: str
-    nice: int = 10
+    nice: int = 19
     """By how much it gives way to others, once it has had its first moment."""
-    most_processes: int = 0
-    """More end the command; 0 for no such rule, when the kernel's own limit holds."""
+    limits: Limits = Limits()
     seccomp: bytes = b""
-    """Empty for none."""
-    landlock: Mapping[str, Sequence[str]] | None = None
-    """Kind of right -> paths; None when bubblewrap does the work."""
-    has_network: bool = False
-    door: str = ""
-    """Path of the one socket outside of `own` paths that may be connected to; with Landlock only."""
-    reports_status: bool = False
-    """Whether `argv` is bubblewrap, which writes to `STATUS_FD`."""
+    """The filter where a control group bounds the command's memory."""
+    seccomp_ungrouped: bytes = b""
+    """The filter where none does: without the ways to hold memory that no process has."""
+    is_scoped: bool = False
+    """Whether abstract sockets outside are to be out of reach by Landlock's scope."""
     files: Sequence[str] = ()
     """What bubblewrap is to find open from `FIRST_FILE_FD` on."""
-    scratch: str = ""
-    """A folder for the command alone; removed at its end; empty for none."""
 
     def encode(self) -> bytes:
         """As it travels."""
         fields = {name: getattr(self, name) for name in self.__slots__}
-        fields["seccomp"] = base64.b64encode(self.seccomp).decode()
+        fields |= {name: base64.b64encode(fields[name]).decode() for name in _FILTERS}
+        fields["limits"] = {name: getattr(self.limits, name) for name in self.limits.__slots__}
         body = json.dumps(fields, ensure_ascii=False).encode()
         return HEADER.pack(len(body)) + body
 
@@ -54,7 +81,11 @@ class Job:
     def decode(cls, body: bytes) -> Job:
         """The job in `body`, without its header."""
         fields = json.loads(body)
-        return cls(**fields | {"seccomp": base64.b64decode(fields["seccomp"])})
+        filters = {name: base64.b64decode(fields[name]) for name in _FILTERS}
+        return cls(**fields | filters | {"limits": Limits(**fields["limits"])})
+
+
+_FILTERS = ("seccomp", "seccomp_ungrouped")
 
 
 def receive(channel: socket.socket, size: int) -> tuple[bytes, list[int]]:
@@ -79,8 +110,8 @@ class Ending:
     """As of bash; negative for a signal; None if it was not started or did not end by itself."""
     fault: str = ""
     """Why the command was not started."""
-    too_many: int = 0
-    """How many processes it had when that was too many; else 0."""
+    exceeded: str = ""
+    """What it had or did beyond its bounds, for which it was killed; else empty."""
 
     def encode(self) -> bytes:
         """As it travels."""

@@ -6,7 +6,7 @@ import logging
 from dataclasses import dataclass
 from pathlib import Path
 
-from domain.log.window import LOG_ROOT, log_folder
+from domain.log.window import LOG_ROOT, REDACTED_ROOT, log_folder
 from domain.policy.audience import view_key
 from messages.base import Surface, Window
 
@@ -33,14 +33,13 @@ class LogVisibility:
     Makes the links and folders in views that this takes, and writes nothing else.
     """
 
-    def __init__(self, data_root: Path, scope: str, *, can_overlay: bool) -> None:
+    def __init__(self, data_root: Path, scope: str) -> None:
         """Nothing is looked at yet.
 
         Args:
             data_root: Holds the logs and the views.
             scope: `global`: all logs; `context`: the window's own; `audience`: those whose readers include all of the
                 window's, and its own.
-            can_overlay: Whether a folder can be shown at another path, as bubblewrap does.
 
         Raises:
             ValueError: no such scope.
@@ -50,35 +49,36 @@ class LogVisibility:
         self._root = data_root.absolute()
         self._logs = self._root / LOG_ROOT
         self._scope = scope
-        self._can_overlay = can_overlay
 
     def mounts_for(self, window: Window, audience: str) -> LogMounts:
-        """The logs for a command of `window`, whose readers `audience` is a label of.
+        """The logs for a command of `window`, whose place `audience` is a label of.
 
         Raises:
             OSError: the window's own logs cannot be put into its view.
         """
-        everything = ((str(self._logs), str(self._logs)),)
         if self._scope == "global":
-            return LogMounts(self._logs, everything)
+            return LogMounts(self._logs, self._whole(self._logs))
         if window.surface is Surface.CLI:
             return LogMounts(self._logs, ())
-        own = str(self._root / log_folder(window))
-        view = self._view(window, audience) if self._scope == "audience" else None
+        own = self._root / log_folder(window)
+        view = self._view(audience) if self._scope == "audience" else None
         if view is None or not view.is_dir():
-            return LogMounts(self._logs, ((own, own),))
+            return LogMounts(self._logs, self._whole(own))
         mount_point = view / log_folder(window).relative_to(LOG_ROOT)
-        if self._can_overlay:
-            self._make_mount_point(mount_point)
-            return LogMounts(self._logs, ((str(view), str(self._logs)), (own, own)))
-        self._make_link(mount_point, Path(own))
-        return LogMounts(view, ((str(view), str(view)), (own, own)))
+        self._make_mount_point(mount_point)
+        return LogMounts(self._logs, ((str(view), str(self._logs)), *self._whole(own)))
 
-    def _view(self, window: Window, audience: str) -> Path | None:
+    def _whole(self, logs: Path) -> tuple[tuple[str, str], ...]:
+        """A folder of logs, and over it the copies of those from which words were taken back."""
+        copies = sorted((self._root / REDACTED_ROOT / logs.relative_to(self._logs)).rglob("*.md"))
+        shown_at = (self._logs / copy.relative_to(self._root / REDACTED_ROOT) for copy in copies)
+        return ((str(logs), str(logs)), *((str(copy), str(at)) for copy, at in zip(copies, shown_at, strict=True)))
+
+    def _view(self, audience: str) -> Path | None:
         try:
-            return self._root / VIEWS / view_key(window, audience)
+            return self._root / VIEWS / view_key(audience)
         except ValueError as error:
-            log.warning("only its own logs are shown to %s: %s", window, error)
+            log.warning("only a window's own logs are shown to its commands: %s", error)
             return None
 
     def _make_mount_point(self, mount_point: Path) -> None:
@@ -86,12 +86,3 @@ class LogVisibility:
         if mount_point.is_symlink():
             mount_point.unlink()
         mount_point.mkdir(parents=True, exist_ok=True)
-
-    def _make_link(self, mount_point: Path, own: Path) -> None:
-        """See that the window's own logs are found in the view; others who follow the link find it shut."""
-        if mount_point.is_symlink() or (mount_point.is_dir() and any(mount_point.iterdir())):
-            return
-        if mount_point.is_dir():
-            mount_point.rmdir()
-        mount_point.parent.mkdir(parents=True, exist_ok=True)
-        mount_point.symlink_to(own)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import logging
 import os
 import re
@@ -10,26 +9,24 @@ import stat
 from contextlib import suppress
 from pathlib import Path
 
-from actors.shell.workplace import OUTPUT_FOLDER
-
 log = logging.getLogger(__name__)
 
 MAX_FILE_BYTES = 8 * 1024 * 1024
 KEPT_FILES = 16
 """Per window; an older file goes when a new one is made."""
-_LOOKED_AT = 10_000
-"""Entries of the folder that are looked at; a command may have put any number there."""
 
 
 class OutputFile:
-    """Output file below `<home>/output`, made with the first write.
+    """Output file in a folder of the agent's own, made with the first write; commands can read it and no more."""
 
-    Commands own that directory and may have put links there, so every step is taken from an open directory and
-    follows no link: else a link named `output` would have the agent write or delete where only the agent may.
-    """
+    def __init__(self, folder: Path, request_id: str) -> None:
+        """Nothing is opened yet.
 
-    def __init__(self, home: Path, request_id: str) -> None:
-        self._home = home
+        Args:
+            folder: Where the file is to be; it exists.
+            request_id: Whose output; names the file.
+        """
+        self._folder = folder
         self._name = re.sub(r"[^A-Za-z0-9_-]", "_", request_id)[:64] + ".log"
         self._folder_fd: int | None = None
         self._file_fd: int | None = None
@@ -41,7 +38,7 @@ class OutputFile:
     @property
     def path(self) -> str:
         """Absolute; empty if there is no file."""
-        return str(self._home / OUTPUT_FOLDER / self._name) if self._file_fd is not None else ""
+        return str(self._folder / self._name) if self._file_fd is not None else ""
 
     def write(self, piece: bytes) -> None:
         """Keep `piece`, or as much of it as there is room for; count the rest."""
@@ -76,14 +73,7 @@ class OutputFile:
         return written
 
     def _open(self) -> int:
-        home_fd = os.open(self._home, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            with suppress(FileExistsError):
-                os.mkdir(OUTPUT_FOLDER, 0o700, dir_fd=home_fd)
-            folder_fd = os.open(OUTPUT_FOLDER, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=home_fd)
-        finally:
-            os.close(home_fd)
-        self._folder_fd = folder_fd
+        folder_fd = self._folder_fd = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
         _prune(folder_fd)
         with suppress(FileNotFoundError):
             os.unlink(self._name, dir_fd=folder_fd)
@@ -94,7 +84,7 @@ def _prune(folder_fd: int) -> None:
     """Make room for one file by removing the oldest that are too many."""
     ages: list[tuple[int, str]] = []
     with os.scandir(folder_fd) as entries:
-        for entry in itertools.islice(entries, _LOOKED_AT):
+        for entry in entries:
             with suppress(FileNotFoundError):
                 status = entry.stat(follow_symlinks=False)
                 if entry.name.endswith(".log") and stat.S_ISREG(status.st_mode):

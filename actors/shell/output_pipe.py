@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import os
 from collections.abc import Callable
+from contextlib import suppress
 
 READ_BYTES = 64 * 1024
+FLOOD_READ_BYTES = 256 * 1024
+"""Of a flood, and what its pipe is made to hold, where that may be had."""
 READS_AT_ONCE = 4
 """Reads after which other commands get a chance."""
+FLOOD_BYTES = 1024 * 1024
+FLOOD_PAUSE_S = 0.001
+"""Whoever has written more is read once in so long: 256 MB a second, in a small part of the loop's time."""
 
 
 class OutputPipe:
@@ -41,17 +48,30 @@ class OutputPipe:
         loop = asyncio.get_running_loop()
         readable = asyncio.Event()
         loop.add_reader(self._readable, readable.set)
+        total = 0
         try:
             while True:
                 await readable.wait()
+                if is_flood := total > FLOOD_BYTES:
+                    loop.remove_reader(self._readable)  # or the loop would look at it all the time
+                    await asyncio.sleep(FLOOD_PAUSE_S)
+                    loop.add_reader(self._readable, readable.set)
                 readable.clear()
-                for _ in range(READS_AT_ONCE):
+                for _ in range(1 if is_flood else READS_AT_ONCE):
                     try:
-                        piece = os.read(self._readable, READ_BYTES)
+                        piece = os.read(self._readable, FLOOD_READ_BYTES if is_flood else READ_BYTES)
                     except BlockingIOError:
                         break
                     if not piece:
                         return
+                    if total <= FLOOD_BYTES < total + len(piece):
+                        self._widen()
+                    total += len(piece)
                     take(piece)
         finally:
             loop.remove_reader(self._readable)
+
+    def _widen(self) -> None:
+        """Let the pipe hold more: a flood then comes in fewer pieces."""
+        with suppress(OSError):  # its user has too much in pipes already
+            fcntl.fcntl(self._readable, fcntl.F_SETPIPE_SZ, FLOOD_READ_BYTES)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from actors.kernel import Actor, ActorSpec
 from actors.part import Part, Parts, Plan
 from actors.shell.checks import findings
+from actors.shell.commands import COMMANDS
 from messages.shell import SHELL
 from messages.socket import SOCKET
 
@@ -16,11 +17,13 @@ def row(plan: Plan, parts: Parts) -> Part:
     def build(_key: str) -> Actor:
         from actors.shell.actor import ShellActor
         from actors.shell.config import ShellConfig
+        from actors.shell.sandbox.caller_folder import CallerFolder
 
         config = ShellConfig(
             work_root=plan.work,
             data_root=plan.settings.data_root,
             cli_workdir=plan.caller_folder,
+            caller=CallerFolder(may_write=plan.caller_lets_write, private=plan.private, unchanging=plan.unchanging),
             enabled=shell.enabled,
             default_timeout_s=shell.timeout_s,
             max_timeout_s=shell.max_timeout_s,
@@ -35,5 +38,6 @@ def row(plan: Plan, parts: Parts) -> Part:
 
     return Part(
         spec=ActorSpec(SHELL.kind, build, core=True),
+        commands=COMMANDS,
         checks=(lambda: findings(shell),),
     )

@@ -1,4 +1,4 @@
-"""Disk quota of a working directory: beyond it no more commands are run there."""
+"""Disk quota of a working directory: beyond it no more commands are run there, and while one runs it is watched."""
 
 from __future__ import annotations
 
@@ -8,22 +8,27 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
+from actors.linux.folder import MOST_LEVELS, TooDeepError, Usage, open_folder, usage
+from actors.shell.job import Limits
 from actors.shell.refused import RefusedError
 
 MOST_BYTES = 1024**3
 MOST_FILES = 100_000
 LEAST_FREE_BYTES = 512 * 1024**2
-_BLOCK_BYTES = 512
+LEAST_FREE_NAMES = 20_000
 _WORTH = 20
 """A measurement holds for so many times as long as it took, so that measuring takes a twentieth of the time at most."""
+_SHARE = 8
+"""Of a small disk, one folder may take an eighth, and an eighth must stay free."""
+_HARD = 2
+"""A running command is killed when only the half is free of what must be free before one is begun."""
+EMPTY_IT = "People can have it emptied: /empty in this channel or thread."
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
-    """Disk usage of a directory; a count stops when it is beyond the limit."""
-
-    files: int
-    bytes: int
+class _Measurement:
+    usage: Usage
+    good_until: float
 
 
 class Quota:
@@ -38,76 +43,108 @@ class Quota:
         *,
         most_bytes: int = MOST_BYTES,
         most_files: int = MOST_FILES,
-        least_free_bytes: int = LEAST_FREE_BYTES,
+        least_free_bytes: int | None = None,
     ) -> None:
         """Nothing is measured yet.
 
         Args:
             monotonic: Seconds that never go back.
-            most_bytes: In one directory, by the blocks that its files take.
+            most_bytes: In one directory, by the blocks that its files take; on a small disk less.
             most_files: In one directory, folders and links counted.
-            least_free_bytes: On its disk.
+            least_free_bytes: On its disk; None for the usual, which is less on a small disk.
         """
         self._monotonic = monotonic
         self._most_bytes = most_bytes
         self._most_files = most_files
-        self._least_free_bytes = least_free_bytes
-        self._good_until: dict[Path, float] = {}
+        self._is_strict = least_free_bytes is not None
+        self._least_free_bytes = LEAST_FREE_BYTES if least_free_bytes is None else least_free_bytes
+        self._measured: dict[Path, _Measurement] = {}
 
-    def check(self, folder: Path) -> None:
+    def check(self, folder: Path) -> Limits:
         """See that a command may run in `folder`; takes up to about a second if there are very many files.
+
+        Returns:
+            Bounds to be held while it runs.
 
         Raises:
             RefusedError: it holds too much, or the disk is full.
         """
-        self.check_disk(folder)
-        began = self._monotonic()
-        if began < self._good_until.get(folder, began):
-            return
-        self._good_until.pop(folder, None)
-        usage = self._measure(folder)
-        if usage.bytes > self._most_bytes:
-            self._refuse(folder, f"{_size(usage.bytes)}; at most {_size(self._most_bytes)} may be there")
-        if usage.files > self._most_files:
-            self._refuse(folder, f"more than {self._most_files:,} files, which is the most there may be")
-        now = self._monotonic()
-        self._good_until[folder] = now + _WORTH * (now - began)
+        most_bytes, least_free_bytes = self._check_disk(folder)
+        most_files, least_free_names = self._check_names(folder)
+        used = self._usage(folder)
+        if used.bytes > most_bytes:
+            self._refuse(folder, f"{_size(used.bytes)}; at most {_size(most_bytes)} may be there")
+        if used.files > most_files:
+            self._refuse(folder, f"more than {most_files:,} files, which is the most there may be")
+        return Limits(
+            folder=str(folder),
+            most_bytes=most_bytes,
+            most_files=most_files,
+            used_bytes=used.bytes,
+            used_files=used.files,
+            least_free_bytes=least_free_bytes // _HARD,
+            least_free_names=least_free_names // _HARD,
+        )
 
-    def check_disk(self, folder: Path) -> None:
-        """See that the disk of `folder` has room.
+    def forget(self, folder: Path) -> None:
+        """Measure anew when a command is to run there next."""
+        self._measured.pop(folder, None)
 
-        Raises:
-            RefusedError: it has not.
-        """
+    def _check_disk(self, folder: Path) -> tuple[int, int]:
+        """Most bytes of a folder on this disk, and how many must be free there before a command is begun."""
         disk = os.statvfs(folder)
+        share = disk.f_blocks * disk.f_frsize // _SHARE
+        least = self._least_free_bytes if self._is_strict else min(self._least_free_bytes, share)
         free = disk.f_bavail * disk.f_frsize
-        if free < self._least_free_bytes:
+        if free < least:
             raise RefusedError(
-                f"The disk has only {_size(free)} free; below {_size(self._least_free_bytes)} no command is run."
+                f"The disk has only {_size(free)} free; below {_size(least)} no command is run. {EMPTY_IT}"
             )
+        return min(self._most_bytes, share), least
+
+    def _check_names(self, folder: Path) -> tuple[int, int]:
+        """Most names in a folder on this disk, and how many must be free there; 0 where a disk has no end of them."""
+        disk = os.statvfs(folder)
+        if not disk.f_files:
+            return self._most_files, 0
+        share = disk.f_files // _SHARE
+        least = min(LEAST_FREE_NAMES, share)
+        if disk.f_favail < least:
+            raise RefusedError(
+                f"The disk has room for {disk.f_favail:,} more files; below {least:,} no command is run. {EMPTY_IT}"
+            )
+        return min(self._most_files, share), least
+
+    def _usage(self, folder: Path) -> Usage:
+        began = self._monotonic()
+        known = self._measured.get(folder)
+        if known is not None and began < known.good_until:
+            return known.usage
+        measured = self._measure(folder)
+        now = self._monotonic()
+        self._measured[folder] = _Measurement(measured, now + _WORTH * (now - began))
+        return measured
 
     def _measure(self, folder: Path) -> Usage:
-        """Count what lies in `folder`, without following links, until it is too much."""
-        files = used = 0
-        left = [str(folder)]
-        while left and files <= self._most_files and used <= self._most_bytes:
+        """Count what lies in `folder`, until it is too much."""
+        measured = Usage()
+        try:
+            opened = open_folder(str(folder))
             try:
-                with os.scandir(left.pop()) as entries:
-                    for entry in entries:
-                        files += 1
-                        used += entry.stat(follow_symlinks=False).st_blocks * _BLOCK_BYTES
-                        if entry.is_dir(follow_symlinks=False):
-                            left.append(entry.path)
-                        if files > self._most_files:
-                            break
-            except FileNotFoundError:
-                continue
-            except OSError as error:  # shut by a command, or nested deeper than a path can be
-                self._refuse(folder, f"a folder that cannot be looked into ({error.strerror})")
-        return Usage(files, used)
+                for measured in usage(opened, self._most_files):
+                    if measured.bytes > self._most_bytes:
+                        break
+            finally:
+                os.close(opened)
+        except TooDeepError:
+            self._refuse(folder, f"folders nested deeper than {MOST_LEVELS}")
+        except OSError as error:
+            self._refuse(folder, f"a folder that cannot be looked into ({error.strerror})")
+        return measured
 
     def _refuse(self, folder: Path, what: str) -> NoReturn:
-        raise RefusedError(f"The working directory {folder} holds {what}. The operator has to clear it.")
+        self.forget(folder)
+        raise RefusedError(f"The working directory {folder} holds {what}. {EMPTY_IT}")
 
 
 def _size(count: int) -> str:

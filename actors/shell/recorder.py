@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from actors.shell.output_file import OutputFile
+from actors.shell.workplace import Workplace
 from domain.text.output_tail import MAX_BYTES, MAX_LINES, Excerpt, KeptOutput, OutputTail
 
 
 class Recorder:
     """Output recorder in bounded memory, whatever it is given: the tail, and a little before the file."""
 
-    def __init__(self, home: Path, request_id: str) -> None:
+    def __init__(self, workplace: Workplace, request_id: str) -> None:
         self._tail = OutputTail()
         self._beginning = bytearray()
-        self._file = OutputFile(home, request_id)
+        self._file = OutputFile(workplace.output, request_id)
         self._is_spilling = False
 
     def take(self, piece: bytes) -> None:

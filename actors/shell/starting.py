@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
-from actors.shell.job import Job
+from actors.shell.job import UNBOUNDED, Limits
 from actors.shell.launch import bash_launch, command_environment
 from actors.shell.log_visibility import LogVisibility
 from actors.shell.process import BashProcess, Process
 from actors.shell.quota import Quota
 from actors.shell.refused import RefusedError
-from actors.shell.sandbox.enclosure import Enclosure, Wrapper, threads_of_user
-from actors.shell.sandbox.view import View, is_below, programs_elsewhere
+from actors.shell.sandbox.caller_folder import READING, RESERVED, CallerFolder, Findings, examine
+from actors.shell.sandbox.enclosure import Enclosure, threads_of_user
+from actors.shell.sandbox.view import View, programs_elsewhere
 from actors.shell.warden_client import WardenClient
 from actors.shell.workplace import Workplace, Workplaces
 from messages.shell import RunBash
 
 _COUNT_HOLDS_S = 1.0
+_UNBOUNDED = {"most_bytes": UNBOUNDED, "most_files": UNBOUNDED}
+"""What people let a command write to is bounded by its disk only."""
 
 
 class Starter(Protocol):
@@ -67,6 +70,8 @@ class Permissions:
     """Whose logs they may read; see `LogVisibility`."""
     skill_roots: tuple[Path, ...] = ()
     """Folders that they may read and run programs of."""
+    caller: CallerFolder = READING
+    """What those of the command line may do in their caller's folder."""
 
 
 class EnclosedStarter:
@@ -88,8 +93,8 @@ class EnclosedStarter:
         self._workplaces = workplaces
         self._permissions = permissions
         self._quota = quota
-        self._is_overlaying = enclosure.wrapper is Wrapper.BUBBLEWRAP
-        self._visibility = LogVisibility(data_root, permissions.scope, can_overlay=self._is_overlaying)
+        self._visibility = LogVisibility(data_root, permissions.scope)
+        self._findings: Findings | None = None
         self._user_threads = 0
         self._count_holds_until = 0.0
 
@@ -98,57 +103,51 @@ class EnclosedStarter:
         try:
             logs = self._visibility.mounts_for(request.window, request.audience)
             workplace = self._workplaces.open(request.window, logs.at)
-            view = self._view(workplace, logs.mounts, door)
-            await asyncio.to_thread(self._check_room, workplace)
+            disk = await asyncio.to_thread(self._check_room, workplace)
+            view = self._view(workplace, (*logs.mounts, *workplace.mounts), door)
             environment = command_environment(
                 os.environ, workplace=workplace, window=request.window, data_root=self._data_root
             )
             job = self._enclosure.job(
-                request.command, view, environment, timeout_s=timeout_s, user_threads=self._threads()
+                request.command, view, environment, timeout_s=timeout_s, user_threads=self._threads(), disk=disk
             )
         except ValueError as error:
             raise RefusedError(str(error)) from error
         except OSError as error:
             raise RefusedError(f"The command cannot be started: {error}") from error
-        try:
-            return workplace, await self._warden.start(job)
-        except RefusedError:
-            _discard(job)
-            raise
+        return workplace, await self._warden.start(job)
 
-    def _view(self, workplace: Workplace, logs: tuple[tuple[str, str], ...], door: str) -> View:
+    def _view(self, workplace: Workplace, readable: tuple[tuple[str, str], ...], door: str) -> View:
+        cwd, home = str(workplace.cwd), str(workplace.home)
+        may_write = workplace.is_windows_own or self._permissions.caller.may_write
         return View(
-            cwd=str(workplace.cwd),
-            own=tuple(dict.fromkeys((str(workplace.cwd), str(workplace.home)))),
-            readable=logs,
+            cwd=cwd,
+            own=tuple(dict.fromkeys((cwd, home))) if may_write else (home,),
+            shown=() if may_write else (cwd,),
+            protected=self._findings.protected if self._findings is not None and may_write else (),
+            hidden=self._findings.hidden if self._findings is not None else (),
+            readable=readable,
             executable=(*programs_elsewhere(), *(str(root) for root in self._permissions.skill_roots if root.is_dir())),
-            hidden=() if workplace.is_windows_own else self._hidden(workplace.cwd),
             door=door,
             has_network=self._permissions.has_network,
         )
 
-    def _hidden(self, cwd: Path) -> tuple[str, ...]:
-        """What a command of the command line may not see of its caller's folder.
+    def _check_room(self, workplace: Workplace) -> Limits:
+        """Bounds on what the command writes.
 
         Raises:
-            RefusedError: that cannot be arranged.
+            RefusedError: there is no room for more.
         """
-        here, root = os.path.realpath(cwd), os.path.realpath(self._data_root)
-        if here == "/" or is_below(here, (root, "/usr", "/etc", "/proc", "/dev", "/run")):
-            raise RefusedError(f"Commands cannot be run in {here}: it belongs to the agent or to the system.")
-        if not is_below(root, (here,)) or not self._data_root.exists():
-            return ()
-        if not self._is_overlaying:
-            raise RefusedError(
-                f"Commands cannot be run in {here}: the agent's data root is in it, which only bubblewrap could hide."
-            )
-        return (root,)
-
-    def _check_room(self, workplace: Workplace) -> None:
         if workplace.is_windows_own:
-            self._quota.check(workplace.cwd)
-        else:
-            self._quota.check_disk(workplace.cwd)
+            return self._quota.check(workplace.cwd)
+        caller = self._permissions.caller
+        if self._findings is None or caller.may_write:  # a command may have made what is to be protected, too
+            self._findings = examine(workplace.cwd, caller)
+            if caller.may_write:
+                reserved = self._workplaces.reserve(RESERVED)
+                self._findings = replace(self._findings, protected=(*self._findings.protected, *reserved))
+        limits = self._quota.check(workplace.home)
+        return limits if not caller.may_write else replace(limits, folder=str(workplace.cwd), **_UNBOUNDED)
 
     def _threads(self) -> int:
         if not self._enclosure.counts_users:
@@ -158,9 +157,3 @@ class EnclosedStarter:
             self._user_threads = threads_of_user(os.getuid())
             self._count_holds_until = now + _COUNT_HOLDS_S
         return self._user_threads
-
-
-def _discard(job: Job) -> None:
-    """Remove what was made for a command that is not to be."""
-    if job.scratch:
-        Path(job.scratch).rmdir()

@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import actors
-from actors.shell.job import Ending, Job
+from actors.shell.job import THREADS, Ending, Job
 from actors.shell.output_pipe import OutputPipe
 from actors.shell.process import DEATH_S
 from actors.shell.refused import RefusedError
@@ -25,6 +25,8 @@ _START = "import sys; sys.path.append(sys.argv[2]); from actors.shell.sandbox.wa
 _PACKAGES = str(Path(actors.__file__).parents[1])
 _END_S = 2.0
 _READ_BYTES = 64 * 1024
+ORPHANS_S = 0.25
+"""What those who have been sent SIGKILL may take to die, when nobody is left who would see it."""
 
 
 class WardenClient:
@@ -33,7 +35,13 @@ class WardenClient:
     All methods are for one event loop's thread, except `close`.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, may_group: bool = True) -> None:
+        """Nothing is started yet.
+
+        Args:
+            may_group: Whether commands are to be bounded by control groups, where these can be had.
+        """
+        self._may_group = may_group
         self._orders: socket.socket | None = None
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -93,10 +101,11 @@ class WardenClient:
 
     def _begin(self) -> None:
         """Start it with nothing of the agent's environment, and no module from anywhere but our own and Python's."""
+        threads = str(THREADS if self._may_group else 0)
         self._orders, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-I", "-S", "-c", _START, str(theirs.fileno()), _PACKAGES],
+                [sys.executable, "-I", "-S", "-c", _START, str(theirs.fileno()), _PACKAGES, threads],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 cwd="/",
@@ -150,7 +159,15 @@ class WardedProcess:
             self._report += piece
             return
         self._loop.remove_reader(self._channel)
-        # Without a word: whoever looked after the command was killed, and the command with it.
-        self.ending = Ending.decode(bytes(self._report)) if self._report else Ending(exit_code=-signal.SIGKILL)
+        if self._report:
+            self.ending = Ending.decode(bytes(self._report))
+            self._note_end()
+        else:
+            # Without a word: whoever looked after the command was killed. bubblewrap, which had this channel open as
+            # well, is dead, and with it the first process of the namespace; the others have been sent their SIGKILL.
+            self.ending = Ending(exit_code=-signal.SIGKILL)
+            self._loop.call_later(ORPHANS_S, self._note_end)
+
+    def _note_end(self) -> None:
         if not self.exited.done():
             self.exited.set_result(None)

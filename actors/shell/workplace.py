@@ -1,47 +1,76 @@
-"""Working directories of commands: one for each window, made when first needed."""
+"""Working directories of commands: one for each window, made when first needed, and emptied when people ask for it."""
 
 from __future__ import annotations
 
+import itertools
 import logging
+import os
 import shutil
+import stat
 import tempfile
+import threading
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from actors.linux.folder import open_folder, remove_tree
+from actors.linux.private_folder import PRIVATE, make_private
 from actors.shell.refused import RefusedError
 from domain.log.window import LOG_ROOT, log_folder
+from domain.log.window_folders import ATTACHMENTS_ROOT, attachments_folder, output_folder
 from messages.base import Surface, Window
 
 log = logging.getLogger(__name__)
 
-OUTPUT_FOLDER = "output"
+TRASH = ".emptied"
+"""In the work root: folders that were emptied, until they are removed. No command sees it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workplace:
-    """Working directory and HOME of one window's commands."""
+    """Working directory and HOME of one window's commands, and the folders of the agent's own that they may read."""
 
     cwd: Path
     """Where they start."""
     home: Path
     """Their HOME: never the operator's, so that no dotfile of theirs is read or written."""
+    output: Path
+    """Where the agent keeps their full output: they can read it there and no more."""
+    mounts: tuple[tuple[str, str], ...] = ()
+    """Folders of the agent's own, and where a sandbox is to show each."""
     is_windows_own: bool = True
     """Whether it is there for the window; else it is the folder of the command line's caller."""
 
 
 class Workplaces:
-    """Table of working directories; makes them.
+    """Table of working directories; makes them, while no command of their window runs.
 
     A Discord window has `<work_root>/<surface>/<id>`, private to the agent's user, with a link `logs` to the logs so
-    that pointers (`logs/…`) work there. The command line works in its caller's directory and leaves nothing in it:
-    home and kept output are then in a temporary directory that ends with the actor.
+    that pointers (`logs/…`) work there. Attachments and kept output are in folders of the agent's own below the data
+    root: a sandbox shows the attachments at `attachments/` too, for which a folder is made to show them over; without
+    a sandbox a link leads there. The command line works in its caller's directory and leaves nothing in it: home and
+    kept output are then in a temporary directory that ends with the actor.
     """
 
-    def __init__(self, *, work_root: Path, data_root: Path, cli_workdir: Path | None) -> None:
+    def __init__(
+        self, *, work_root: Path, data_root: Path, cli_workdir: Path | None, can_overlay: bool = False
+    ) -> None:
+        """Nothing is made yet.
+
+        Args:
+            work_root: Holds the working directories.
+            data_root: Holds the logs, the attachments and the kept output.
+            cli_workdir: Where commands of the command line run; None for nowhere.
+            can_overlay: Whether a folder can be shown at another path, as a sandbox does.
+        """
         self._work_root = work_root.absolute()
-        self._logs = data_root.absolute() / LOG_ROOT
+        self._data_root = data_root.absolute()
+        self._logs = self._data_root / LOG_ROOT
         self._cli_workdir = cli_workdir
+        self._can_overlay = can_overlay
         self._temporary: Path | None = None
+        self._reserved: list[Path] = []
+        self._numbers = itertools.count()
 
     def open(self, window: Window, logs: Path | None = None) -> Workplace:
         """The directories of `window`, which exist now.
@@ -59,16 +88,74 @@ class Workplaces:
             folder = workdir(self._work_root, window)
         except ValueError as error:
             raise RefusedError(str(error)) from None
+        attachments, output = self._data_root / attachments_folder(window), self._data_root / output_folder(window)
         try:
-            for directory in (self._work_root, folder.parent, folder):
-                directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            for directory in (folder, attachments, output):
+                make_private(directory)
+            folder.chmod(PRIVATE)  # a command may have shut it
             self._link_logs(folder, logs or self._logs)
+            self._show(folder, str(ATTACHMENTS_ROOT), attachments)
         except OSError as error:
             raise RefusedError(f"Working directory cannot be made: {error}") from error
-        return Workplace(cwd=folder, home=folder)
+        return Workplace(
+            cwd=folder,
+            home=folder,
+            output=output,
+            mounts=((str(attachments), str(folder / ATTACHMENTS_ROOT)), (str(output), str(output))),
+        )
+
+    def empty(self, window: Window) -> Path:
+        """Put an empty folder in the place of a window's, while none of its commands runs; nothing in it is opened.
+
+        What was in it is removed in the background. Attachments, kept output and logs are not in it.
+
+        Returns:
+            The folder.
+
+        Raises:
+            RefusedError: that cannot be done.
+        """
+        try:
+            folder = workdir(self._work_root, window)
+        except ValueError as error:
+            raise RefusedError(str(error)) from None
+        try:
+            trash = self._work_root / TRASH
+            make_private(trash)
+            if folder.is_symlink() or folder.exists():
+                folder.rename(trash / f"{window.id}-{os.getpid()}-{next(self._numbers)}")
+            make_private(folder)
+        except OSError as error:
+            raise RefusedError(f"The working directory cannot be emptied: {error}") from error
+        self.remove_trash()
+        return folder
+
+    def remove_trash(self) -> None:
+        """Remove what was emptied, also by an agent before this one, in a thread of its own."""
+        trash = self._work_root / TRASH
+        if trash.is_dir():
+            threading.Thread(target=_remove_all, args=(trash,), name="shell-trash", daemon=True).start()
+
+    def reserve(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Put an empty file where the command line's folder has none of a name, for a sandbox to lay itself over.
+
+        Raises:
+            OSError: that cannot be done.
+        """
+        assert self._cli_workdir is not None
+        for name in names:
+            place = self._cli_workdir / name
+            if not (place.is_symlink() or place.exists()):
+                place.touch(mode=0o600, exist_ok=False)
+                self._reserved.append(place)
+        return tuple(map(str, self._reserved))
 
     def close(self) -> None:
         """Remove what is temporary."""
+        for place in self._reserved:
+            if place.is_file() and place.stat().st_size == 0:
+                place.unlink()
+        self._reserved.clear()
         temporary, self._temporary = self._temporary, None
         if temporary is not None:
             shutil.rmtree(temporary, onerror=lambda _function, path, _error: log.warning("cannot remove %s", path))
@@ -80,19 +167,33 @@ class Workplaces:
             raise RefusedError(f"Working directory does not exist: {self._cli_workdir}")
         if self._temporary is None:
             self._temporary = Path(tempfile.mkdtemp(prefix="agent-cli-"))
-        return Workplace(cwd=self._cli_workdir, home=self._temporary, is_windows_own=False)
+        home, output = self._temporary / "scratch", self._temporary / "output"
+        for folder in (home, output):
+            folder.mkdir(mode=PRIVATE, exist_ok=True)
+        return Workplace(
+            cwd=Path(os.path.realpath(self._cli_workdir)),
+            home=home,
+            output=output,
+            mounts=((str(output), str(output)),),
+            is_windows_own=False,
+        )
+
+    def _show(self, folder: Path, name: str, target: Path) -> None:
+        """See that `name` in the folder can lead to `target`; what a command has put there instead is moved aside."""
+        place = folder / name
+        if not self._can_overlay:
+            _link(place, target)
+            return
+        try:
+            place.mkdir(mode=PRIVATE)
+        except FileExistsError:
+            if not stat.S_ISDIR(place.lstat().st_mode):
+                place.rename(folder / f"{name}.moved-{os.getpid()}-{next(self._numbers)}")
+                place.mkdir(mode=PRIVATE)
 
     def _link_logs(self, folder: Path, logs: Path) -> None:
         """See that `logs` points to the logs; what a command has put there instead of a link is left alone."""
-        link = folder / LOG_ROOT.name
-        if link.is_symlink():
-            if link.readlink() == logs:
-                return
-            link.unlink()
-        elif link.exists():
-            log.warning("%s is not a link, so pointers into the logs do not work there", link)
-            return
-        link.symlink_to(logs)
+        _link(folder / LOG_ROOT.name, logs)
 
 
 def workdir(work_root: Path, window: Window) -> Path:
@@ -102,3 +203,30 @@ def workdir(work_root: Path, window: Window) -> Path:
         ValueError: a surface without a directory of its own, or an id that is no Discord snowflake.
     """
     return work_root / log_folder(window).relative_to(LOG_ROOT)
+
+
+def _link(link: Path, target: Path) -> None:
+    if link.is_symlink():
+        if link.readlink() == target:
+            return
+        link.unlink()
+    elif link.exists():
+        log.warning("%s is not a link, so pointers that begin with it do not work there", link)
+        return
+    link.symlink_to(target)
+
+
+def _remove_all(trash: Path) -> None:
+    try:
+        parent = open_folder(str(trash))
+    except OSError as error:
+        log.warning("what was emptied cannot be removed: %s", error)
+        return
+    try:
+        for name in os.listdir(parent):  # noqa: PTH208 - a descriptor
+            try:
+                remove_tree(name, parent)
+            except OSError as error:  # another thread may be at it; else the next start tries again
+                log.warning("%s cannot be removed yet: %s", trash / name, error)
+    finally:
+        os.close(parent)

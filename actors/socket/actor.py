@@ -53,6 +53,8 @@ class SocketConfig:
     """Longest wait for an answer."""
     idle_s: float = IDLE_S
     """A door unused for so long is closed; must be longer than any command may run."""
+    open_files: int | None = None
+    """How many descriptors the process may have, of which the doors take a part; None to ask the kernel."""
 
 
 class SocketActor(Actor):
@@ -86,7 +88,7 @@ class SocketActor(Actor):
         """Start the loop and open the operator's door."""
         self._inquiries = Inquiries(self.tell, self.new_id)
         self._status = Status(self._inquiries, self.address, self._config.describers, self._config.system_facts)
-        doors = self._doors = Doors(self._config.folder, self.monotonic)
+        doors = self._doors = Doors(self._config.folder, self.monotonic, self._config.open_files)
         self._loop.start()
         with self.blocking():
             doors.prepare()

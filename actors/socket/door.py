@@ -5,16 +5,18 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
-import struct
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 
-from actors.socket.wire import LONGEST_LINE_BYTES, Request, RequestError, failure, parse, success
+from actors.socket.connection import Connection, LineTooLongError, peer_uid
+from actors.socket.wire import LONGEST_LINE_BYTES, Request, RequestError, RequestName, failure, parse, success
 
 log = logging.getLogger(__name__)
 
 IN_FLIGHT = 8
 """Requests of one door that are carried out at a time, and of one connection that are read and not yet answered."""
+UNREAD_CONNECTIONS = 2
+"""Of one door that have a request read before there is room to carry it out; the others' stay with the kernel."""
 CONNECTIONS = 16
 """Served at a time by one door; further ones wait."""
 BACKLOG = 100
@@ -25,9 +27,10 @@ SILENCE_S = 120.0
 """A connection that sends no whole line for so long is closed."""
 UNREAD_S = 60.0
 """A client that does not read its answers for so long is cut off."""
+UNREAD_BYTES = 16 * 1024 * 1024
+"""Of answers that a door's clients have yet to read; beyond it, the one that has left most is cut off."""
 FAULT_PAUSE_S = 0.02
 """What a faulty line costs its connection, so that a flood of them costs the agent little."""
-_CREDENTIALS = struct.Struct("3i")
 
 CarryOut = Callable[[Request], Awaitable[object]]
 
@@ -36,6 +39,10 @@ CarryOut = Callable[[Request], Awaitable[object]]
 class Tally:
     """Counts of all doors since the actor started."""
 
+    most_connections: int
+    """That all doors together may have, besides the one that each may always have."""
+    connections: int = 0
+    """Open now."""
     requests: int = 0
     faults: int = 0
     strangers: int = 0
@@ -43,7 +50,12 @@ class Tally:
 
 
 class Door:
-    """Server of one socket: reads requests, has them carried out, answers; a client can only slow down its own door."""
+    """Server of one socket: reads requests, has them carried out, answers; a client can only slow down its own door.
+
+    First there must be room, then a request is looked at, and before that it is seen whether its client still waits. A
+    request that an actor has got keeps its room until the answer is there, also when its client goes: so nobody can
+    have more work done at a time by coming back.
+    """
 
     def __init__(self, carry_out: CarryOut, allowed_uids: frozenset[int], tally: Tally) -> None:
         """A door that does not listen yet.
@@ -57,15 +69,16 @@ class Door:
         self._carry_out = carry_out
         self._allowed_uids = allowed_uids
         self._tally = tally
-        self._slots = asyncio.Semaphore(IN_FLIGHT)
+        self._room = asyncio.Semaphore(IN_FLIGHT)
+        self._waiting_room = asyncio.Semaphore(UNREAD_CONNECTIONS)
         self._listener: socket.socket | None = None
         self._tasks: set[asyncio.Task[None]] = set()
-        self._connections = 0
+        self._connections: set[Connection] = set()
 
     @property
     def busy(self) -> bool:
         """Whether anybody is connected."""
-        return self._connections > 0
+        return bool(self._connections)
 
     def listen(self, listener: socket.socket) -> None:
         """Accept from now on what connects to the bound `listener`, which is this door's from now on.
@@ -86,9 +99,16 @@ class Door:
         for task in self._tasks:
             task.cancel()
 
+    # connections
+
+    def _may_accept(self) -> bool:
+        if not self._connections:
+            return True
+        return len(self._connections) < CONNECTIONS and self._tally.connections < self._tally.most_connections
+
     def _resume(self) -> None:
         """Accept when somebody connects; later, if as many are connected as may be."""
-        if self._listener is not None and self._connections < CONNECTIONS:
+        if self._listener is not None and self._may_accept():
             asyncio.get_running_loop().add_reader(self._listener.fileno(), self._accept, self._listener)
 
     def _pause(self, listener: socket.socket) -> None:
@@ -96,8 +116,11 @@ class Door:
 
     def _accept(self, listener: socket.socket) -> None:
         """Let one client in; asyncio's own servers take a hundred at a time, which lets a flood of them delay all."""
+        if not self._may_accept():
+            self._pause(listener)
+            return
         try:
-            connection, _ = listener.accept()
+            accepted, _ = listener.accept()
         except (BlockingIOError, InterruptedError, ConnectionAbortedError):
             return
         except OSError as error:
@@ -105,94 +128,96 @@ class Door:
             self._pause(listener)
             asyncio.get_running_loop().call_later(NO_FILES_PAUSE_S, self._resume)
             return
-        uid = peer_uid(connection)
+        uid = peer_uid(accepted)
         if uid not in self._allowed_uids:
             self._tally.strangers += 1
             log.warning("a process of uid %d connected to a control socket and was turned away", uid)
-            connection.close()
+            accepted.close()
             return
-        self._connections += 1
-        if self._connections >= CONNECTIONS:
-            self._pause(listener)
-        # Closing again is nothing; but a task that is cancelled before it began has closed nothing.
-        self._run(self._serve(connection)).add_done_callback(lambda _task: connection.close())
+        accepted.setblocking(False)
+        connection = Connection(accepted)
+        self._connections.add(connection)
+        self._tally.connections += 1
+        # Not the task's own last act, for one that is cancelled before it began does nothing.
+        self._run(self._serve(connection)).add_done_callback(lambda _task: self._leave(connection))
 
-    async def _serve(self, connection: socket.socket) -> None:
-        try:
-            # The limit is one less than the longest line because asyncio counts without the newline.
-            reader, writer = await asyncio.open_unix_connection(sock=connection, limit=LONGEST_LINE_BYTES - 1)
-        except BaseException:
-            self._leave()
-            raise
-        pen = _Pen(writer)
-        try:
-            if not await self._hear(reader, pen):
-                await asyncio.sleep(FAULT_PAUSE_S)  # connecting in vain shall cost the client more than the agent
-        finally:
-            try:
-                await pen.put_away()
-            finally:
-                self._leave()
-
-    def _leave(self) -> None:
-        self._connections -= 1
+    def _leave(self, connection: Connection) -> None:
+        connection.close()
+        self._connections.discard(connection)
+        self._tally.connections -= 1
         self._resume()
 
-    async def _hear(self, reader: asyncio.StreamReader, pen: _Pen) -> bool:
-        """Answer requests until the client ends or goes too far; whether there was any."""
+    # requests
+
+    async def _serve(self, connection: Connection) -> None:
+        """Answer requests until the client ends or goes too far."""
         answering: set[asyncio.Task[None]] = set()
         places = asyncio.Semaphore(IN_FLIGHT)
         heard = False
-        while line := await self._next_line(reader, pen):
-            heard = True
-            await places.acquire()
-            task = self._run(self._answer(line, pen))
-            task.add_done_callback(lambda _task: places.release())
-            task.add_done_callback(answering.discard)
-            answering.add(task)
-            await asyncio.sleep(0)  # a client that sends fast must not keep the loop to itself
-        if answering:
-            await asyncio.wait(answering)
-        return heard
-
-    async def _next_line(self, reader: asyncio.StreamReader, pen: _Pen) -> bytes:
-        """One request's line; empty at the end."""
         try:
-            async with asyncio.timeout(SILENCE_S):
-                return await reader.readuntil(b"\n")
-        except asyncio.IncompleteReadError as error:
-            return error.partial
-        except asyncio.LimitOverrunError:
+            while line := await self._next_line(connection, places):
+                heard = True
+                task = self._run(self._answer(line, connection))
+                task.add_done_callback(lambda _task: places.release())
+                task.add_done_callback(answering.discard)
+                answering.add(task)
+                await asyncio.sleep(0)  # a client that sends fast must not keep the loop to itself
+        finally:
+            if answering:
+                await asyncio.wait(answering)
+        if not heard:
+            await asyncio.sleep(FAULT_PAUSE_S)  # connecting in vain shall cost the client more than the agent
+
+    async def _next_line(self, connection: Connection, places: asyncio.Semaphore) -> bytes:
+        """One request's line, once there is room to carry it out, which is taken, as is a place; empty at the end."""
+        await places.acquire()
+        silent_until = asyncio.get_running_loop().time() + SILENCE_S
+        try:
+            while not connection.is_over:
+                async with asyncio.timeout_at(silent_until):
+                    await connection.readable()
+                async with self._waiting_room:
+                    if line := connection.take():
+                        await self._room.acquire()
+                        return line
+        except LineTooLongError:
             self._tally.faults += 1
-            await pen.write(failure(None, f"a line may have at most {LONGEST_LINE_BYTES} bytes; this one has more"))
-        except (TimeoutError, ConnectionError):
+            reason = f"a line may have at most {LONGEST_LINE_BYTES} bytes; this one has more"
+            await self._send(connection, failure(None, reason))
+        except TimeoutError:
             pass  # nobody is left who would read a sentence about it
         return b""
 
-    async def _answer(self, line: bytes, pen: _Pen) -> None:
-        self._tally.requests += 1
+    async def _answer(self, line: bytes, connection: Connection) -> None:
+        name: RequestName = None
         try:
-            request = parse(line)
+            try:
+                if connection.is_gone:
+                    return
+                self._tally.requests += 1
+                request = parse(line)
+                name = request.id
+                answer = success(name, await self._carry_out(request))
+            finally:
+                self._room.release()
         except RequestError as error:
-            await self._refuse(pen, error.name, error)
-            return
-        try:
-            async with self._slots:
-                answer = success(request.id, await self._carry_out(request))
-        except RequestError as error:
-            await self._refuse(pen, request.id, error)
+            self._tally.faults += 1
+            await asyncio.sleep(FAULT_PAUSE_S)
+            await self._send(connection, failure(name if error.name is None else error.name, str(error)))
         except BaseException:
-            pen.cut()  # rather than leave the client waiting for an answer
+            connection.cut()  # rather than leave the client waiting for an answer
             raise
         else:
-            await pen.write(answer)
+            await self._send(connection, answer)
 
-    async def _refuse(self, pen: _Pen, name: str | int | None, error: RequestError) -> None:
-        self._tally.faults += 1
-        await asyncio.sleep(FAULT_PAUSE_S)
-        await pen.write(failure(name, str(error)))
+    async def _send(self, connection: Connection, line: bytes) -> None:
+        while sum(each.unread_bytes for each in self._connections) + len(line) > UNREAD_BYTES:
+            deafest = max(self._connections, key=lambda each: each.unread_bytes)
+            deafest.cut()
+            await asyncio.sleep(0)
+        await connection.write(line, UNREAD_S)
 
-    def _run(self, coroutine: Awaitable[None]) -> asyncio.Task[None]:
+    def _run(self, coroutine: Coroutine[None, None, None]) -> asyncio.Task[None]:
         task = asyncio.ensure_future(coroutine)
         self._tasks.add(task)
         task.add_done_callback(self._ended)
@@ -202,45 +227,3 @@ class Door:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("a request through a control socket failed", exc_info=error)
-
-
-class _Pen:
-    """Writer of whole lines to one client, one after the other."""
-
-    def __init__(self, writer: asyncio.StreamWriter) -> None:
-        self._writer = writer
-        self._turn = asyncio.Lock()
-
-    async def write(self, line: bytes) -> None:
-        """Write `line`; a client that has gone, or does not read, is cut off."""
-        async with self._turn:
-            if self._writer.is_closing():
-                return
-            self._writer.write(line)
-            try:
-                async with asyncio.timeout(UNREAD_S):
-                    await self._writer.drain()
-            except (TimeoutError, ConnectionError):
-                self.cut()
-
-    async def put_away(self) -> None:
-        """End the connection when the client has read everything, or does not any more."""
-        self._writer.close()
-        try:
-            async with asyncio.timeout(UNREAD_S):
-                await self._writer.wait_closed()
-        except (TimeoutError, ConnectionError):
-            return
-        finally:
-            self.cut()
-
-    def cut(self) -> None:
-        """End the connection at once."""
-        self._writer.transport.abort()
-
-
-def peer_uid(connection: socket.socket) -> int:
-    """The uid of the process that connected, as this process's user namespace knows it."""
-    raw = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
-    _pid, uid, _gid = _CREDENTIALS.unpack(raw)
-    return int(uid)

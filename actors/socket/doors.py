@@ -1,9 +1,14 @@
-"""Every door there is: made on demand, closed when nobody used it for long; all of it runs on the actor's loop."""
+"""Every door there is: made on demand, closed when nobody used it for long; all of it runs on the actor's loop.
+
+Each door is a descriptor, and so is each connection: of those that the process may have, they take a part that leaves
+enough for everybody else.
+"""
 
 from __future__ import annotations
 
 import logging
 import os
+import resource
 import secrets
 import shutil
 import tempfile
@@ -11,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from actors.linux.private_folder import make_private
 from actors.socket.door import CarryOut, Door, Tally
 from actors.socket.paths import OPERATOR_KEY, fits, listener, write_key
 from messages.base import Window
@@ -21,6 +27,12 @@ SUFFIX = ".sock"
 _SECRET_BYTES = 16
 _NAME_LENGTH = 2 * _SECRET_BYTES + len(SUFFIX)
 ROOT_UID = 0
+MOST_DOORS = 1_000
+"""However many files may be open."""
+_SHARE_OF_DOORS = 4
+"""At most one in so many descriptors is a door."""
+_SHARE_OF_CONNECTIONS = 8
+"""At most one in so many is a connection, besides the one that each door may always have."""
 
 
 @dataclass(slots=True)
@@ -35,14 +47,17 @@ class _Endpoint:
 class Doors:
     """The sockets of windows, in one folder that nobody else can list, under names that nobody can guess."""
 
-    def __init__(self, folder: Path | None, monotonic: Callable[[], float]) -> None:
+    def __init__(self, folder: Path | None, monotonic: Callable[[], float], open_files: int | None = None) -> None:
         """No door yet.
 
         Args:
             folder: Of the windows' sockets; made if missing. None, or a path that is too long for sockets to be in it,
                 is replaced by a temporary folder.
             monotonic: Seconds.
+            open_files: How many descriptors the process may have; None to ask the kernel.
         """
+        files = most_open_files() if open_files is None else open_files
+        self._most = max(1, min(MOST_DOORS, files // _SHARE_OF_DOORS))
         self._wanted = folder
         self._folder = Path()
         self._monotonic = monotonic
@@ -50,7 +65,7 @@ class Doors:
         self._places: dict[Window, _Endpoint] = {}
         self._operator: Door | None = None
         self._operator_path: Path | None = None
-        self.tally = Tally()
+        self.tally = Tally(most_connections=max(1, files // _SHARE_OF_CONNECTIONS))
 
     def __len__(self) -> int:
         """How many windows have a door now."""
@@ -68,7 +83,7 @@ class Doors:
             if requested is not None:
                 log.warning("%s is too long a path for sockets; they are in %s", requested, self._temporary)
         self._folder = self._temporary or requested or Path()
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(self._folder)
         self._folder.chmod(0o700)
         for left in self._folder.glob(f"*{SUFFIX}"):
             left.unlink(missing_ok=True)
@@ -84,6 +99,7 @@ class Doors:
             self._close(window)
             place = None
         if place is None:
+            self._make_room()
             path = self._folder / f"{secrets.token_hex(_SECRET_BYTES)}{SUFFIX}"
             door = self._listen(path, carry_out, frozenset({os.geteuid()}))
             place = self._places[window] = _Endpoint(door, path, 0.0)
@@ -93,8 +109,8 @@ class Doors:
     def open_operator(self, path: Path, carry_out: CarryOut) -> str:
         """Listen at `path` and put the key that requests must carry beside it; the key.
 
-        The key is what keeps commands out in a sandbox that cannot hide the socket itself (Landlock): they may connect
-        to every socket of their user, but not read a file of the data root.
+        The key keeps out whoever can reach the socket and not read a file of the data root: a second fence, since a
+        sandbox shows a command neither.
 
         Raises:
             OSError: it cannot be made.
@@ -128,6 +144,14 @@ class Doors:
         if self._temporary is not None:
             shutil.rmtree(self._temporary, ignore_errors=True)
 
+    def _make_room(self) -> None:
+        """Close the door that was unused for longest, if there are as many as may be; one without a client first.
+
+        A command that runs on in that window loses it; the window's next command gets another.
+        """
+        if len(self._places) >= self._most:
+            self._close(min(self._places, key=lambda each: (self._places[each].door.busy, self._places[each].used_at)))
+
     def _close(self, window: Window) -> None:
         place = self._places.pop(window)
         place.door.close()
@@ -137,3 +161,9 @@ class Doors:
         door = Door(carry_out, uids, self.tally)
         door.listen(listener(path))
         return door
+
+
+def most_open_files() -> int:
+    """How many descriptors this process may have."""
+    soft, _hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return MOST_DOORS * _SHARE_OF_DOORS if soft == resource.RLIM_INFINITY else soft

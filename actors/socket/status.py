@@ -74,4 +74,6 @@ class Status:
             answer = await self._inquiries.inquire(address, build, DEADLINE_S)
         except TimeoutError:
             return None
-        return dict(answer.figures) if isinstance(answer, SelfDescription) and not flaw_of(answer) else None
+        if not isinstance(answer, SelfDescription) or flaw_of(answer):
+            return None
+        return dict(answer.figures + answer.operator_figures)

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from types import NoneType, UnionType
-from typing import Any, get_args
+from typing import Annotated, Any, Union, get_args, get_origin
 
 import msgspec
+from msgspec import NODEFAULT, Meta
 
 from actors.part.verb import Verb
-from actors.socket.wire import RequestError, shown
+from actors.socket.wire import MALFORMED, SHOWN, RequestError, brief, shown
 from messages.base import Address, Message, RequestId, Surface, Window
 
 WINDOW = "window"
 OPERATOR = Window(surface=Surface.CLI, id="operator")
 """On whose behalf an operator asks for what must have a window, unless he names one."""
+LONGEST_WINDOW_NAME = 128
 _FILLED_IN = frozenset({"request_id", "reply_to"})
 _PROBLEM_AT = " - at `$."
+_UNKNOWN = "Object contains unknown field `"
+_WORTH_READING_BYTES = 200
+"""A longer faulty value is shown by its beginning, as it came."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,24 +36,21 @@ class Asked:
     """The door's; None at the operator's door, where the asker may name one, and else is `OPERATOR`."""
 
 
-def message_of(verb: Verb, name: str, arguments: Mapping[str, object], caller: Asked) -> Message:
+def message_of(verb: Verb, name: str, arguments: msgspec.Raw, caller: Asked) -> Message:
     """The message that a request becomes.
 
+    The arguments are decoded straight into the fields of the verb's message, each with the maximum that its type has:
+    of anything else that a client sends, no object is ever made.
+
     Raises:
-        RequestError: an argument is unknown, missing, of the wrong type, or not the asker's to give.
+        RequestError: an argument is unknown, missing, of the wrong type or size, or not the asker's to give.
     """
-    allowed = tuple(field.name for field in arguments_of(verb, operator=caller.window is None))
-    for argument, value in arguments.items():
-        if argument not in allowed:
-            raise RequestError(_not_allowed(argument, value, name, allowed))
-    fields = {**arguments, "request_id": caller.request_id, "reply_to": caller.reply_to}
+    given = _decoded(verb, name, arguments, operator=caller.window is None)
+    fields = {field: getattr(given, field) for field in given.__struct_fields__}
     if (field := _window_field(verb)) is not None:
-        window = caller.window or _named_window(arguments.get(WINDOW)) or (OPERATOR if field.required else None)
+        window = caller.window or _named_window(fields.pop(WINDOW, None)) or (OPERATOR if field.required else None)
         fields |= {WINDOW: window} if window else {}
-    try:
-        return msgspec.convert(fields, type=verb.message, strict=True)
-    except msgspec.ValidationError as error:
-        raise RequestError(f"{name}: {_worded(str(error), arguments)}") from None
+    return verb.message(**fields, request_id=caller.request_id, reply_to=caller.reply_to)
 
 
 def arguments_of(verb: Verb, *, operator: bool) -> tuple[msgspec.structs.FieldInfo, ...]:
@@ -69,17 +72,105 @@ def help_on(verbs: Mapping[str, Verb], *, operator: bool) -> dict[str, object]:
     }
 
 
+# decoding
+
+
+@cache
+def _decoder(verb: Verb, operator: bool) -> msgspec.json.Decoder[msgspec.Struct]:
+    """Decoder of what may be given to `verb`, and of nothing else."""
+    fields = [
+        (WINDOW, Annotated[str, Meta(max_length=LONGEST_WINDOW_NAME)] | None, None)
+        if field.name == WINDOW
+        else (field.name, field.type, _default(field))
+        for field in arguments_of(verb, operator=operator)
+    ]
+    kind = msgspec.defstruct(f"{verb.message.__name__}Arguments", fields, kw_only=True, forbid_unknown_fields=True)
+    return msgspec.json.Decoder(kind, strict=True)
+
+
+@cache
+def _view(verb: Verb) -> msgspec.json.Decoder[msgspec.Struct]:
+    """Decoder of the same arguments as the bytes that they came as, for sentences about them."""
+    names = [field.name for field in arguments_of(verb, operator=True)]
+    nothing = msgspec.Raw(b"")
+    kind = msgspec.defstruct("View", [(name, msgspec.Raw, nothing) for name in {WINDOW, *names}])
+    return msgspec.json.Decoder(kind)
+
+
+def _default(field: msgspec.structs.FieldInfo) -> Any:
+    if field.default_factory is not NODEFAULT:
+        return msgspec.field(default_factory=field.default_factory)
+    return msgspec.field() if field.required else field.default
+
+
+def _decoded(verb: Verb, name: str, arguments: msgspec.Raw, *, operator: bool) -> msgspec.Struct:
+    try:
+        return _decoder(verb, operator).decode(arguments)
+    except MALFORMED as error:
+        raise RequestError(_worded(str(error), verb, name, arguments, operator=operator)) from None
+
+
+# sentences
+
+
+def _worded(problem: str, verb: Verb, name: str, arguments: msgspec.Raw, *, operator: bool) -> str:
+    """The finding of msgspec with the argument in front and what it was."""
+    rule, actual, place = problem.partition(_PROBLEM_AT)
+    if not actual and rule.startswith(_UNKNOWN):
+        argument = rule.removeprefix(_UNKNOWN).removesuffix("`")
+        allowed = tuple(field.name for field in arguments_of(verb, operator=operator))
+        return _not_allowed(argument, _given(verb, arguments, WINDOW), name, allowed)
+    if not actual:
+        return f"{name}: {brief(problem, 200)}"
+    argument = place.rstrip("`")
+    value = _given(verb, arguments, argument)
+    if argument == WINDOW:
+        return f"window {value}: <surface>/<id> is required, such as discord-thread/123"
+    return f"{name}: argument {argument}{value and f' {value}'}: {rule}"
+
+
+def _given(verb: Verb, arguments: msgspec.Raw, argument: str) -> str:
+    """What was given for an argument, as an error repeats it; empty when that cannot be said."""
+    try:
+        raw = bytes(getattr(_view(verb).decode(arguments), argument, b""))
+        if len(raw) <= _WORTH_READING_BYTES or raw.startswith(b'"'):
+            return shown(msgspec.json.decode(raw)) if raw else ""
+    except MALFORMED:
+        return ""
+    return brief(raw[:SHOWN].decode("utf-8", "replace") + "…", SHOWN)
+
+
+def _not_allowed(argument: str, value: str, name: str, allowed: tuple[str, ...]) -> str:
+    if argument == WINDOW:
+        return f"window {value}: {name} acts for the window whose socket this is and takes no other"
+    rule = f"it takes {', '.join(allowed)}" if allowed else "it takes none"
+    return f"{name} has no argument {shown(argument)}: {rule}"
+
+
 def _described(field: msgspec.structs.FieldInfo) -> dict[str, object]:
     required = field.required and field.name != WINDOW
     described: dict[str, object] = {"type": _type_name(field.type), "required": required}
-    if field.default is not msgspec.NODEFAULT:
+    if field.default is not NODEFAULT:
         described["default"] = msgspec.to_builtins(field.default)
-    return described
+    return described | _bounds(field.type)
+
+
+def _bounds(kind: Any) -> dict[str, object]:
+    """Limits of a field, under the names that JSON Schema has for them."""
+    names = {"min_length": "minLength", "max_length": "maxLength", "ge": "minimum", "le": "maximum"}
+    return {
+        shown_as: limit
+        for meta in getattr(kind, "__metadata__", ())
+        for name, shown_as in names.items()
+        if isinstance(meta, Meta) and (limit := getattr(meta, name)) is not None
+    }
 
 
 def _type_name(kind: Any) -> str:
     """How a field's type reads, with the window as an operator writes it."""
-    if isinstance(kind, UnionType):
+    if get_origin(kind) is Annotated:
+        return _type_name(get_args(kind)[0])
+    if isinstance(kind, UnionType) or get_origin(kind) is Union:
         return " | ".join(_type_name(part) for part in get_args(kind))
     if kind is Window:
         return "<surface>/<id>"
@@ -88,34 +179,18 @@ def _type_name(kind: Any) -> str:
     return str(kind) if get_args(kind) else getattr(kind, "__name__", str(kind))
 
 
+# windows
+
+
 def _window_field(verb: Verb) -> msgspec.structs.FieldInfo | None:
     return next((field for field in msgspec.structs.fields(verb.message) if field.name == WINDOW), None)
 
 
-def _named_window(value: object) -> Window | None:
+def _named_window(value: str | None) -> Window | None:
     """The window that an operator named as `<surface>/<id>`; None for none."""
     if value is None:
         return None
-    if not isinstance(value, str):
-        raise RequestError(f"window {shown(value)}: <surface>/<id> is required, such as discord-thread/123")
     try:
         return Window.from_key(value)
     except ValueError as error:
         raise RequestError(str(error)) from None
-
-
-def _not_allowed(argument: str, value: object, name: str, allowed: tuple[str, ...]) -> str:
-    if argument == WINDOW:
-        return f"window {shown(value)}: {name} acts for the window whose socket this is and takes no other"
-    rule = f"it takes {', '.join(allowed)}" if allowed else "it takes none"
-    return f"{name} has no argument {shown(argument)}: {rule}"
-
-
-def _worded(problem: str, arguments: Mapping[str, object]) -> str:
-    """The finding of msgspec with the argument in front and what it was."""
-    rule, actual, place = problem.partition(_PROBLEM_AT)
-    if not actual:
-        return problem
-    argument = place.rstrip("`")
-    value = f" {shown(arguments[argument])}" if argument in arguments else ""
-    return f"argument {argument}{value}: {rule}"

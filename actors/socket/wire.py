@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-import msgspec
+from typing import Annotated
 
-LONGEST_LINE_BYTES = 1024 * 1024
+import msgspec
+from msgspec import Meta
+
+LONGEST_LINE_BYTES = 64 * 1024
 """Of a request, with its newline."""
 LONGEST_ANSWER_BYTES = 8 * 1024 * 1024
-LONGEST_ID = 64
+LONGEST_NAME = 64
+"""Characters of a request's id, of a verb and of the operator's key."""
+GREATEST_ID = 2**53
 SHOWN = 60
 """Most characters of a faulty value that an error repeats."""
 EXAMPLE = 'a line must be one JSON object such as {"id": 1, "verb": "help", "arguments": {}}'
 
-RequestName = str | int | None
+Name = Annotated[str, Meta(max_length=LONGEST_NAME)]
+RequestName = Name | Annotated[int, Meta(ge=-GREATEST_ID, le=GREATEST_ID)] | None
 """What the asker calls its request; null when it does not care."""
+MALFORMED = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What msgspec raises for JSON that is none, or not of the type that is wanted."""
 
 
 class RequestError(ValueError):
@@ -28,29 +36,34 @@ class RequestError(ValueError):
 class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One request as it stands on the wire."""
 
-    verb: str
+    verb: Name
     id: RequestName = None
-    arguments: dict[str, object] = {}
-    key: str = ""
+    arguments: msgspec.Raw = msgspec.Raw(b"{}")
+    """Left as bytes until the verb's type says what they may be: nothing is built from what no verb takes."""
+    key: Name = ""
     """Proves to the operator's door that the asker may read the data root."""
 
 
+class _Named(msgspec.Struct, frozen=True):
+    """As much of a faulty request as its answer needs."""
+
+    id: RequestName = None
+
+
 _DECODER = msgspec.json.Decoder(Request, strict=True)
+_NAMED_DECODER = msgspec.json.Decoder(_Named, strict=True)
 
 
 def parse(line: bytes) -> Request:
-    """The request in `line`.
+    """The request in `line`; its arguments are still to be judged.
 
     Raises:
         RequestError: there is none.
     """
     try:
-        request = _DECODER.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise RequestError(f"not a request: {_brief(str(error), 200)}; {EXAMPLE}", _name_in(line)) from None
-    if isinstance(request.id, str) and len(request.id) > LONGEST_ID:
-        raise RequestError(f"id {shown(request.id)}: at most {LONGEST_ID} characters are allowed")
-    return request
+        return _DECODER.decode(line)
+    except MALFORMED as error:
+        raise RequestError(f"not a request: {brief(str(error), 200)}; {EXAMPLE}", _name_in(line)) from None
 
 
 def success(name: RequestName, result: object) -> bytes:
@@ -68,18 +81,17 @@ def failure(name: RequestName, reason: str) -> bytes:
 
 def shown(value: object) -> str:
     """`value` as an error repeats it: cut short and on one line."""
-    return _brief(repr(value), SHOWN)
+    return brief(repr(value), SHOWN)
 
 
-def _brief(text: str, most: int) -> str:
+def brief(text: str, most: int) -> str:
+    """`text`, cut to `most` characters."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def _name_in(line: bytes) -> RequestName:
     """The id in a line that is a JSON object at least."""
     try:
-        document = msgspec.json.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return _NAMED_DECODER.decode(line).id
+    except MALFORMED:
         return None
-    name = document.get("id") if isinstance(document, dict) else None
-    return name if type(name) is int or (isinstance(name, str) and len(name) <= LONGEST_ID) else None

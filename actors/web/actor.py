@@ -8,20 +8,35 @@ from concurrent.futures import CancelledError, Future
 
 from yarl import URL
 
-from actors.kernel import Actor, LoopThread, not_understood
+from actors.kernel import Actor, LoopThread, Timer, not_understood
 from actors.web.brave import NO_KEY, BraveSearch, Hit, fault_of
 from actors.web.config import WebConfig
 from actors.web.errors import WebError
-from actors.web.page import NothingToReadError, PageReader, PageStatusError
+from actors.web.page import PAGES_AT_ONCE, PAGES_OF_REQUEST, NothingToReadError, PageReader, PageStatusError
+from actors.web.permission import READ_OFF, Permission
 from domain.policy.fair_queue import FairQueue
 from messages.base import RequestId
+from messages.context import AddressChecked
 from messages.socket import Refused
-from messages.web import PageRead, ReadPage, SearchWeb, WebFound, WebMessage, WebReply, WebResult
+from messages.status import DescribeYourself, SelfDescription
+from messages.web import (
+    CheckOverdue,
+    PageRead,
+    ReadPage,
+    SearchWeb,
+    SlotDue,
+    WebFound,
+    WebMessage,
+    WebReply,
+    WebRequest,
+    WebResult,
+)
 
 log = logging.getLogger(__name__)
 
-REQUESTS_AT_ONCE = 8
-MOST_WAITING = 256
+REQUESTS_AT_ONCE = PAGES_AT_ONCE // PAGES_OF_REQUEST
+MOST_OF_WINDOW = 16
+"""Waiting at a time; a control socket lets fewer through."""
 REQUEST_S = 55.0
 """For a whole request, so that its answer comes before the asker at the socket gives up."""
 RESULT_CHARACTERS = 5_000
@@ -31,8 +46,10 @@ CLOSE_S = 2.0
 class WebActor(Actor):
     """Queue before the web: searches and pages, one per window at a time and a few in all; the others wait in order.
 
+    While others wait, nobody is served for longer than a few seconds: pages that are slow on purpose keep no one out.
+
     Owns: the connections to the search engine and to pages, and the engine's key, which nobody is told.
-    Asks: nobody.
+    Asks: windows, whether a person wrote an address there.
     Crashes on: a loop thread that cannot be started, and its own faults; nothing that a server or a page does. What
     was asked before a crash or a stop is refused, since its asker waits.
     """
@@ -45,7 +62,11 @@ class WebActor(Actor):
         """
         super().__init__()
         self._config = config
-        self._queue: FairQueue[WebMessage] = FairQueue(REQUESTS_AT_ONCE)
+        self._queue: FairQueue[WebRequest] = FairQueue(REQUESTS_AT_ONCE)
+        self._permission = Permission(self, config, allow=self._enter, refuse=self._turn_down)
+        self._served: dict[RequestId, tuple[float, Future[WebReply]]] = {}
+        """Since when, and by what; the longest served first."""
+        self._slot_timer: Timer | None = None
         self._loop = LoopThread("web")
         self._pages: PageReader | None = None
         self._engine: BraveSearch | None = None
@@ -59,16 +80,25 @@ class WebActor(Actor):
         match message:
             case SearchWeb() | ReadPage():
                 self._take(message)
+            case AddressChecked():
+                self._permission.checked(message)
+            case CheckOverdue():
+                self._permission.overdue(message)
+            case DescribeYourself():
+                self.tell(message.reply_to, self._description(message.request_id))
             case WebFound(request_id=request_id) | PageRead(request_id=request_id) | Refused(request_id=request_id):
-                if (request := self._queue.leave(request_id)) is not None:
-                    self.tell(request.reply_to, message)
-                    self._admit()
+                self._end(request_id, message)
+                self._admit()
+            case SlotDue():
+                self._slot_timer = None
+                self._admit()
             case _:
                 not_understood(message)
+        self.in_progress = bool(self._queue) or bool(self._permission)
 
     def on_stop(self) -> None:
         """End every request and say so to those who wait."""
-        for request in self._queue.clear():
+        for request in (*self._permission.clear(), *self._queue.clear()):
             self.tell(request.reply_to, _refusal(request.request_id, "The web service restarted; try again."))
         with self.blocking():
             try:
@@ -78,29 +108,57 @@ class WebActor(Actor):
             finally:
                 self._loop.stop()
 
-    def _take(self, request: WebMessage) -> None:
-        if request.request_id in self._queue:
+    def _take(self, request: WebRequest) -> None:
+        if request.request_id in self._queue or request.request_id in self._permission:
             return
         if fault := self._fault_of(request):
-            self.tell(request.reply_to, _refusal(request.request_id, fault))
-            return
+            self._turn_down(request, fault)
+        else:
+            self._permission.judge(request)
+
+    def _enter(self, request: WebRequest) -> None:
         self._queue.enter(request)
         self._admit()
 
-    def _fault_of(self, request: WebMessage) -> str:
-        if len(self._queue.waiting()) >= MOST_WAITING:
-            return f"{MOST_WAITING} requests are waiting for the web already; try again later."
+    def _turn_down(self, request: WebRequest, reason: str) -> None:
+        self.tell(request.reply_to, _refusal(request.request_id, reason))
+
+    def _fault_of(self, request: WebRequest) -> str:
+        waiting = self._queue.waiting_of(request.window) + self._permission.waiting_of(request.window)
+        if waiting >= MOST_OF_WINDOW:
+            return f"{MOST_OF_WINDOW} requests of this window are waiting for the web already; try again later."
         if isinstance(request, ReadPage):
             return ""
         return fault_of(request) or ("" if self._config.api_key else NO_KEY)
 
     def _admit(self) -> None:
         """Start what may start now."""
-        while (request := self._queue.admit()) is not None:
-            self._begin(request)
-        self.in_progress = bool(self._queue)
+        while (request := self._queue.admit()) is not None or self._give_way():
+            if request is not None:
+                self._begin(request)
 
-    def _begin(self, request: WebMessage) -> None:
+    def _give_way(self) -> bool:
+        """Whether a request was ended that others waited for, as it had been served for long enough."""
+        if not self._queue.is_awaited():
+            return False
+        request_id, (since, task) = next(iter(self._served.items()))
+        left_s = since + self._config.slot_s - self.monotonic()
+        if left_s > 0:
+            self._slot_timer = self._slot_timer or self.after(left_s, SlotDue())
+            return False
+        task.cancel()
+        reason = f"not done within {self._config.slot_s:g} seconds, and others are waiting for the web"
+        self._end(request_id, _refusal(request_id, reason))
+        return True
+
+    def _end(self, request_id: RequestId, answer: WebReply) -> None:
+        self._served.pop(request_id, None)
+        if (request := self._queue.leave(request_id)) is not None:
+            if isinstance(answer, WebFound):
+                self._permission.note_results(request.window, [result.link for result in answer.results])
+            self.tell(request.reply_to, answer)
+
+    def _begin(self, request: WebRequest) -> None:
         """Have exactly one answer told to this actor, unless it stops before."""
 
         def tell(served: Future[WebReply]) -> None:
@@ -110,9 +168,11 @@ class WebActor(Actor):
             reason = "The request failed inside the web service."
             self.tell(self.address, _refusal(request.request_id, reason) if failed else served.result())
 
-        self._loop.submit(self._serve(request)).add_done_callback(tell)
+        task = self._loop.submit(self._serve(request))
+        self._served[request.request_id] = self.monotonic(), task
+        task.add_done_callback(tell)
 
-    async def _serve(self, request: WebMessage) -> WebReply:
+    async def _serve(self, request: WebRequest) -> WebReply:
         try:
             async with asyncio.timeout(REQUEST_S):
                 return await (self._search(request) if isinstance(request, SearchWeb) else self._read(request))
@@ -125,19 +185,21 @@ class WebActor(Actor):
         if self._engine is None:
             self._engine = BraveSearch(api_key=self._config.api_key, api_base=URL(self._config.api_base))
         hits = await self._engine.find(request)
-        contents = [""] * len(hits)
-        if request.content:
-            contents = await asyncio.gather(*(self._content(hit) for hit in hits))
+        contents = [f"({READ_OFF})" if request.content else ""] * len(hits)
+        if request.content and self._config.read != "off":
+            pages = asyncio.Semaphore(PAGES_OF_REQUEST)
+            contents = await asyncio.gather(*(self._content(hit, pages) for hit in hits))
         results = tuple(
             WebResult(title=hit.title, link=hit.link, age=hit.age, snippet=hit.snippet, content=content)
             for hit, content in zip(hits, contents, strict=True)
         )
         return WebFound(request_id=request.request_id, results=results)
 
-    async def _content(self, hit: Hit) -> str:
+    async def _content(self, hit: Hit, pages: asyncio.Semaphore) -> str:
         """The page of a result, or in parentheses why there is none: one bad page spoils no search."""
         try:
-            article = await self._reader().read(hit.link, self._config.result_page_s)
+            async with pages:
+                article = await self._reader().read(hit.link, self._config.result_page_s)
         except PageStatusError as error:
             return f"(HTTP {error.status})"
         except NothingToReadError as error:
@@ -149,6 +211,14 @@ class WebActor(Actor):
     async def _read(self, request: ReadPage) -> PageRead:
         article = await self._reader().read(request.url, self._config.single_page_s)
         return PageRead(request_id=request.request_id, title=article.title, markdown=article.markdown)
+
+    def _description(self, request_id: RequestId) -> SelfDescription:
+        figures = (
+            ("read", self._config.read),
+            ("waiting", len(self._queue) + len(self._permission)),
+            ("sent_bytes", self._permission.sent_bytes),
+        )
+        return SelfDescription(request_id=request_id, about=self.address.kind, figures=figures)
 
     def _reader(self) -> PageReader:
         if self._pages is None:

@@ -13,8 +13,37 @@ AddressInfo = tuple[int, int, int, str, tuple[str, int] | tuple[str, int, int, i
 """What `socket.getaddrinfo` gives for each address."""
 
 MAX_URL_CHARACTERS = 4_000
-_PROTOCOL_ASSIGNMENTS = IPv4Network("192.0.0.0/24")  # older Pythons take parts of it for public
+_CLOSED_V4 = tuple(
+    map(
+        IPv4Network,
+        (
+            "192.0.0.0/24",  # protocol assignments, of which older Pythons take parts for public; Oracle's metadata
+            "192.88.99.0/24",  # relays of 6to4
+            "168.63.129.16/32",  # Azure's metadata and resolver
+            "192.80.8.124/32",  # Equinix Metal's metadata
+            "161.26.0.0/16",  # IBM's services within its cloud, and the next
+            "166.8.0.0/14",
+        ),
+    )
+)
+"""What belongs to a network or a cloud from within, though no registry of special addresses says so."""
+_OPEN_V6 = IPv6Network("2000::/3")
+"""Global unicast: all else is of links, sites, groups and translations."""
+_CLOSED_V6 = tuple(
+    map(
+        IPv6Network,
+        (
+            "2001::/23",  # protocol assignments: Teredo, benchmarks, ORCHID
+            "2001:db8::/32",  # documentation, and the last
+            "2002::/16",  # 6to4: leads to any IPv4 address
+            "3ffe::/16",  # given back
+            "3fff::/20",
+        ),
+    )
+)
 _NAT64 = IPv6Network("64:ff9b::/96")
+_ISATAP = (0x0000_5EFE, 0x0200_5EFE)
+"""Before the IPv4 address in the lower half of an address that leads to it, whatever network that is in."""
 _PORTS = (80, 443)
 _FIRST_FREE_PORT = 1024
 
@@ -55,13 +84,9 @@ def is_public(address: str) -> bool:
     ip = ip_address(address.partition("%")[0])
     if isinstance(ip, IPv6Address):
         inner = _embedded(ip)
-        if inner is not None:
-            return is_public(str(inner))
-        if ip.is_site_local:
-            return False
-    elif ip in _PROTOCOL_ASSIGNMENTS:
-        return False
-    return ip.is_global and not ip.is_multicast and not ip.is_reserved and not ip.is_unspecified
+        return _is_open_v6(ip) if inner is None else is_public(str(inner))
+    is_special = ip.is_multicast or ip.is_reserved or ip.is_unspecified
+    return ip.is_global and not is_special and not any(ip in network for network in _CLOSED_V4)
 
 
 def is_own(address: str, family: int) -> bool:
@@ -106,9 +131,11 @@ class PublicAddresses:
         return socket.socket(family, kind, protocol)
 
 
+def _is_open_v6(ip: IPv6Address) -> bool:
+    leads_to_v4 = int(ip) >> 32 & 0xFFFF_FFFF in _ISATAP
+    return ip in _OPEN_V6 and ip.is_global and not leads_to_v4 and not any(ip in network for network in _CLOSED_V6)
+
+
 def _embedded(ip: IPv6Address) -> IPv4Address | None:
-    """The IPv4 address to which an IPv6 address leads by way of some translation."""
-    if ip in _NAT64:
-        return IPv4Address(int(ip) & 0xFFFF_FFFF)
-    teredo = ip.teredo
-    return ip.ipv4_mapped or ip.sixtofour or (teredo[1] if teredo else None)
+    """The IPv4 address for which an IPv6 address stands, where networks without IPv4 name public ones so."""
+    return IPv4Address(int(ip) & 0xFFFF_FFFF) if ip in _NAT64 else ip.ipv4_mapped

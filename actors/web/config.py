@@ -1,14 +1,19 @@
-"""Configuration of the web service: the search engine's key and address, and how long pages may take."""
+"""Configuration of the web service: the search engine's key and address, what is read, and how long that may take."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 from actors.web.address import HostPort
 from actors.web.brave import API_BASE, parse_api_base
 
+OUT_BYTES_PER_HOUR = 64 * 1024
+LEAST_COUNTED_BYTES = 256
+"""What a request counts as at least: that one is made says something, too."""
 RESULT_PAGE_S = 10.0
 SINGLE_PAGE_S = 15.0
+SLOT_S = 5.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,10 +26,16 @@ class WebConfig:
     """Where the engine is."""
     also_open: frozenset[HostPort] = frozenset()
     """What is read though it is not public: for tests."""
+    read: Literal["seen", "any", "off"] = "seen"
+    """Which addresses are read: those that people wrote in the window or its searches found, any, or none."""
+    out_bytes_per_hour: int = OUT_BYTES_PER_HOUR
+    """Of addresses and searches that one window may send out."""
     result_page_s: float = RESULT_PAGE_S
     """How long each page of a search's results may take to come."""
     single_page_s: float = SINGLE_PAGE_S
     """How long a page may take that is asked for by itself."""
+    slot_s: float = SLOT_S
+    """For how long a request is served at least, also when others wait for it to end."""
 
     def __post_init__(self) -> None:
         """Refuse an address to which the key must not go.

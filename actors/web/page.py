@@ -27,7 +27,10 @@ from actors.web.errors import WebError
 MAX_PAGE_BYTES = 2 * 1024 * 1024
 """After decompression."""
 MAX_REDIRECTS = 5
-PAGES_AT_ONCE = 8
+PAGES_OF_REQUEST = 3
+"""Read at a time for one search."""
+PAGES_AT_ONCE = 36
+"""For all: so many that no request's slow pages keep another's waiting."""
 HEADERS = {
     "User-Agent": "Mozilla/5.0 (compatible; Remembrancer/0.1)",
     "Accept": "text/html,text/plain;q=0.9",
@@ -107,8 +110,16 @@ class PageReader:
                 raise WebError(f"no answer within {timeout_s:g} seconds") from None
             except ClientError as error:
                 raise WebError(_reason(error)) from error
-        async with self._extracting:
-            return await asyncio.to_thread(self._article, page)
+        await self._extracting.acquire()
+        extraction = asyncio.ensure_future(asyncio.to_thread(self._article, page))
+        extraction.add_done_callback(self._extracted)
+        return await asyncio.shield(extraction)
+
+    def _extracted(self, extraction: asyncio.Task[Article]) -> None:
+        """Let the next begin: not before, though nobody may wait for it any more, for a thread cannot be stopped."""
+        self._extracting.release()
+        if not extraction.cancelled():
+            extraction.exception()  # whoever waits is told; if nobody does, it is no matter
 
     async def _fetch(self, url: URL) -> Page:
         for _ in range(MAX_REDIRECTS + 1):

@@ -14,11 +14,10 @@ def row(plan: Plan, _parts: Parts) -> Part:
         from actors.web.actor import WebActor
         from actors.web.config import WebConfig
 
-        return WebActor(WebConfig(api_key=plan.secrets.get("BRAVE_API_KEY", "")))
+        return WebActor(WebConfig(api_key=plan.secrets.get("BRAVE_API_KEY", ""), read=plan.settings.web.read))
 
     return Part(
         spec=ActorSpec(WEB.kind, build, core=True),
-        describes=False,
         verbs={"web.search": Verb(WEB, SearchWeb), "web.read": Verb(WEB, ReadPage)},
         skills=(SHIPPED_SKILLS / "brave-search",),
     )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from domain.text.presentable import reveal
+
 _UNSAFE = re.compile(
     "["
     r"\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 but \t and \n, DEL, C1 (NEL among them)
@@ -11,6 +13,8 @@ _UNSAFE = re.compile(
     r"\ufeff\ud800-\udfff"  # byte order mark, lone surrogates (UTF-8 has no form for them)
     "]"
 )
+_ROUND_NUMBERS = re.compile("[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd]")
+"""Format characters that are drawn around or under the numbers behind them."""
 _SAFE_ASCII = bytes([0x09, 0x0A, *range(0x20, 0x7F)])
 _LIKENESS = re.compile(r"^(?=<!-- end |## [0-9]{4}-[0-9]{2}-[0-9]{2}T)", re.MULTILINE)
 _ESCAPE = re.compile(r"\\(?:u([0-9a-f]{4})|([\\<#])|)")
@@ -40,7 +44,7 @@ def _has_unsafe(text: str) -> bool:
 def escape(text: str) -> str:
     r"""`text` with backslashes doubled, unsafe characters as `\uXXXX`, and `\` before lines that look like ours."""
     doubled = text.replace("\\", "\\\\")
-    return _LIKENESS.sub(r"\\", visible(doubled))
+    return _LIKENESS.sub(r"\\", _UNSAFE.sub(_code, doubled))
 
 
 def unescape(stored: str) -> str:
@@ -62,8 +66,21 @@ def _original(match: re.Match[str]) -> str:
 
 
 def visible(text: str) -> str:
-    r"""`text` with every unsafe character shown as `\uXXXX`: fit for a terminal, not reversible."""
-    return _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    r"""`text` with every unsafe or hidden character shown as `\uXXXX`: fit for a terminal, not reversible.
+
+    More than a log must escape: also what nobody sees, such as zero-width spaces and tags, but not a joiner that an
+    emoji or a script needs. Beyond U+FFFF it is two such codes, as in JSON.
+    """
+    return _ROUND_NUMBERS.sub(_code, _UNSAFE.sub(_code, reveal(text, _codes)))
+
+
+def _code(match: re.Match[str]) -> str:
+    return _codes(match[0])
+
+
+def _codes(character: str) -> str:
+    units = character.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
 
 
 def fence_for(text: str) -> str:

@@ -24,6 +24,8 @@ class Kind(StrEnum):
     TOOL_RESULT = "tool-result"
     DELIVERY = "delivery"
     PIN = "pin"
+    TOMBSTONE = "tombstone"
+    """Something that was said is taken back: its words stay in the log, and are recalled no more."""
     SYSTEM = "system"
 
 

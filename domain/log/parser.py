@@ -30,7 +30,7 @@ from messages.base import EventId, Value
 _END = b"\n<!-- end "
 _FENCED = re.compile(
     rb"## ([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z) "
-    rb"(user|agent|tool-call|tool-result|delivery|pin|system) ([0-9A-Za-z_-]{1,64})\n"
+    rb"(user|agent|tool-call|tool-result|delivery|pin|tombstone|system) ([0-9A-Za-z_-]{1,64})\n"
     rb"<!-- (\{.*\}) -->\n(`{3,})text\n"
 )
 # A seal begins with a line feed: what stands directly before one has lost its own last line feed, and is not whole.

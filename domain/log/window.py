@@ -9,6 +9,8 @@ from pathlib import PurePosixPath
 from messages.base import Surface, Value, Window
 
 LOG_ROOT = PurePosixPath("logs")
+REDACTED_ROOT = PurePosixPath("redacted")
+"""Has, at the same place below it, each log from which words were taken back, without them: what commands are shown."""
 LOGGED_SURFACES = (Surface.DISCORD_CHANNEL, Surface.DISCORD_THREAD, Surface.DISCORD_DM)
 LAST_SEQ = 9999
 
@@ -78,6 +80,11 @@ def parse_log_name(name: str) -> LogName:
         return LogName(started_at=datetime.fromisoformat(start), seq=int(seq or 0))
     except ValueError as error:
         raise ValueError(f"log name {name!r}: {error}") from error
+
+
+def redacted_path(path: PurePosixPath | str) -> PurePosixPath:
+    """Where the log at `path`, relative to the data root, lies without the words that were taken back."""
+    return REDACTED_ROOT / PurePosixPath(path).relative_to(LOG_ROOT)
 
 
 def parse_log_path(path: PurePosixPath) -> tuple[Window, LogName]:

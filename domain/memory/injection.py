@@ -7,13 +7,13 @@ the rendered text, four characters a token. Characters that could end a markup o
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
+from domain.memory.block_json import UNSAFE, block_json
 from domain.memory.excerpt import MARK, Excerpt, collapse, excerpt
 from domain.turn.prompt import MEMORY_PREFIX
 
@@ -22,9 +22,7 @@ LEAST_CHARS = 80
 """What the last memory's excerpt must have left to be worth cutting short."""
 LEAST_ROOM = len(MARK) + 1
 """What a memory's budget must leave for an excerpt at all: a mark with something before it."""
-_ENCODER = json.JSONEncoder(ensure_ascii=False)
-_UNSAFE = re.compile("[<>\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff\ufff9-\ufffb]")
-_ESCAPED = re.compile(f'["\\\\\x00-\x1f]|{_UNSAFE.pattern}')
+_ESCAPED = re.compile(f'["\\\\\x00-\x1f{UNSAFE}]')
 """Whatever is longer in JSON than it is."""
 
 
@@ -147,7 +145,7 @@ def _frame(memory: Memory) -> int:
 
 @lru_cache(maxsize=1024)
 def _path_size(path: str) -> int:
-    return len(_json(path))
+    return len(block_json(path))
 
 
 @lru_cache(maxsize=128)
@@ -165,17 +163,13 @@ def _block(items: Iterable[Injected], budget: Budget) -> str:
 
 def _rendered(item: Injected) -> str:
     truncated = "true" if item.is_truncated else "false"
-    path, text = _json(item.memory.path), _json(item.excerpt)
+    path, text = block_json(item.memory.path), block_json(item.excerpt)
     return f'{{"path":{path},"line":{item.memory.line},"excerpt":{text},"truncated":{truncated}}}'
-
-
-def _json(text: str) -> str:
-    return _UNSAFE.sub(lambda match: f"\\u{ord(match.group()):04x}", _ENCODER.encode(text))
 
 
 def _width(text: str) -> int:
     """Length of `text` in JSON, without the quotes."""
-    return len(_json(text)) - 2 if _ESCAPED.search(text) else len(text)
+    return len(block_json(text)) - 2 if _ESCAPED.search(text) else len(text)
 
 
 _AROUND = len(_rendered(Injected(0, Memory("-", 1, ""), "", is_truncated=False))) - len('"-"1')

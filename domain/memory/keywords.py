@@ -13,6 +13,8 @@ from domain.memory.porter import stem
 TOKENIZER = "porter unicode61 remove_diacritics 1"
 MOST_WORDS = 32
 """Of a longer question, the first that many words are looked up."""
+MOST_CHARS = 16_000
+"""Of a longer question, the first that many characters are read."""
 COMMON_SHARE = 0.02
 """A word in more than this share of the rows tells little and costs much."""
 COMMON_ROWS = 1000
@@ -53,12 +55,17 @@ def terms(text: str) -> list[str]:
 
 
 def question_words(question: str) -> tuple[str, ...]:
-    """Words of `question` to look up, in order: no stop words, each stem once, `MOST_WORDS` at most."""
+    """Words of `question` to look up, in order: no stop words, each stem once, `MOST_WORDS` at most.
+
+    What it costs has a bound, however long the question is.
+    """
     by_term: dict[str, str] = {}
-    for word in words(question):
+    for word in words(question[:MOST_CHARS]):
+        if len(by_term) == MOST_WORDS:
+            break
         if word not in STOP_WORDS:
             by_term.setdefault(stem(word), word)
-    return tuple(by_term.values())[:MOST_WORDS]
+    return tuple(by_term.values())
 
 
 def question_terms(question: str) -> frozenset[str]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from domain.log.event import Event, Kind
 from domain.log.metadata import MetaValue
+from domain.log.redaction import Tombstone, tombstone_of
 from messages.base import EventId
 
 PIN = "pin"
@@ -44,9 +45,9 @@ class PinBoard:
         """By what is pinned, oldest pin first."""
         self.answered: dict[str, Utterance] = {}
         """Request -> what it was about."""
-        self.last_utterance: Utterance | None = None
-        """The newest event of a person or the agent that is not blank."""
         self._utterances: dict[EventId, Utterance] = {}
+        self._said: list[EventId] = []
+        """What people and the agent said, oldest first."""
         self._of_message: dict[str, EventId] = {}
 
     def add(self, path: str, line: int, event: Event) -> None:
@@ -59,6 +60,14 @@ class PinBoard:
             self._add_delivery(event)
         elif event.kind is Kind.PIN:
             self._add_pin(path, line, event)
+        elif event.kind is Kind.TOMBSTONE:
+            self._take_back(tombstone_of(event.meta_dict()))
+
+    @property
+    def last_utterance(self) -> Utterance | None:
+        """The newest event of a person or the agent that is not blank, nor taken back."""
+        said = (self._utterances[event_id] for event_id in reversed(self._said) if event_id in self._utterances)
+        return next((utterance for utterance in said if utterance.text.strip()), None)
 
     def find(self, message_id: str) -> Utterance | None:
         """What the surface shows as that message; None if no log has it."""
@@ -71,8 +80,7 @@ class PinBoard:
 
     def _add_utterance(self, utterance: Utterance, message_id: str) -> None:
         self._utterances[utterance.event_id] = utterance
-        if utterance.text.strip():
-            self.last_utterance = utterance
+        self._said.append(utterance.event_id)
         if message_id:
             self._of_message[message_id] = utterance.event_id
 
@@ -92,6 +100,16 @@ class PinBoard:
             self.pins.pop(utterance.event_id, None)
         elif meta.get("action") == PIN:
             self.pins[utterance.event_id] = Pin(utterance, by=str(meta.get("by", "")))
+
+    def _take_back(self, tombstone: Tombstone | None) -> None:
+        if tombstone is not None and not tombstone.is_quote:
+            self._utterances.pop(tombstone.event_id, None)
+            self.pins.pop(tombstone.event_id, None)
+            self.answered = {
+                request: utterance
+                for request, utterance in self.answered.items()
+                if utterance.event_id != tombstone.event_id
+            }
 
     def _meant(self, path: str, line: int, event: Event, meta: dict[str, MetaValue]) -> Utterance | None:
         other = EventId(str(meta.get("event", "")))

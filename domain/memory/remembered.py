@@ -9,6 +9,7 @@ from hashlib import blake2b
 from domain.log.event import Kind
 from domain.log.metadata import MetaValue, meta_dict
 from domain.log.parser import Record
+from domain.log.redaction import Tombstone, tombstone_of
 from domain.memory.hybrid_text import embedded_text
 from domain.memory.pins import PIN, UNPIN
 from messages.base import EventId, TurnId, Value
@@ -19,7 +20,8 @@ USER = "user"
 AGENT = "agent"
 _SAID = (USER, AGENT)
 _PIN = Kind.PIN.value
-_REMEMBERED = (*_SAID, _PIN)
+_TOMBSTONE = Kind.TOMBSTONE.value
+_REMEMBERED = (*_SAID, _PIN, _TOMBSTONE)
 
 
 class Remembered(Value, frozen=True, kw_only=True, gc=False):
@@ -36,8 +38,6 @@ class Remembered(Value, frozen=True, kw_only=True, gc=False):
     author: str
     text: str
     is_pinned: bool = False
-    audience: str | None = None
-    """Who could read the window then, as a label; None where the event doesn't say."""
 
     @property
     def is_own_pin(self) -> bool:
@@ -69,24 +69,40 @@ class PinChange(Value, frozen=True, kw_only=True, gc=False):
     """Where the log says so."""
 
 
+class TakenBack(Value, frozen=True, kw_only=True, gc=False):
+    """Something that was said is a memory no more, nor anything that came of it."""
+
+    tombstone: Tombstone
+    source_path: str
+    source_line: int
+    """Where the log says so."""
+
+
+Entry = Remembered | PinChange | TakenBack
+"""What the index learns of one event."""
+
+
 def remembered(
     *, path: str, line: int, event_id: EventId, kind: str, at: datetime, text: str, meta_json: str
-) -> Remembered | PinChange | None:
+) -> Entry | None:
     """What the index makes of one event of a log; None for kinds that are no memory, and for blank ones."""
     meta = meta_dict(meta_json) if kind in _REMEMBERED else {}
     return _remembered(path, line, event_id, kind, at, text, meta)
 
 
-def remembered_of(path: str, record: Record) -> Remembered | PinChange | None:
+def remembered_of(path: str, record: Record) -> Entry | None:
     """As `remembered`, of an event as `domain.log.parser.read` gives it."""
     return _remembered(path, record.line, record.id, record.kind, record.at, record.content, record.meta)
 
 
 def _remembered(
     path: str, line: int, event_id: EventId, kind: str, at: datetime, text: str, meta: Mapping[str, MetaValue]
-) -> Remembered | PinChange | None:
+) -> Entry | None:
     if kind == _PIN:
         return _pinned(path, line, event_id, at, text, meta)
+    if kind == _TOMBSTONE:
+        tombstone = tombstone_of(meta)
+        return None if tombstone is None else TakenBack(tombstone=tombstone, source_path=path, source_line=line)
     if kind not in _SAID or not text.strip():
         return None
     is_user = kind == USER
@@ -99,13 +115,12 @@ def _remembered(
         role=USER if is_user else AGENT,
         author=str(meta.get("author", "")) if is_user else AGENT,
         text=text,
-        audience=str(meta.get("audience", "")) if is_user else None,
     )
 
 
 def _pinned(
     path: str, line: int, event_id: EventId, at: datetime, text: str, meta: Mapping[str, MetaValue]
-) -> Remembered | PinChange | None:
+) -> Entry | None:
     action, where, there = meta.get("action"), meta.get("path"), meta.get("line")
     if meta.get("event"):
         if action not in (PIN, UNPIN) or not isinstance(where, str) or not isinstance(there, int):
@@ -113,7 +128,6 @@ def _pinned(
         return PinChange(path=where, line=there, is_pinned=action == PIN, at=at, source_path=path, source_line=line)
     if action != PIN or not text.strip():
         return None
-    audience = meta.get("audience")
     return Remembered(
         path=path,
         line=line,
@@ -124,5 +138,4 @@ def _pinned(
         author=str(meta.get("author", "")),
         text=text,
         is_pinned=True,
-        audience=str(audience) if audience else None,
     )

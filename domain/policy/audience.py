@@ -1,19 +1,26 @@
 """Audience of a window: who reads it, and what may be shown there without giving it a new reader.
 
-An audience travels as a label, `<guild id>:<channel id>:<reach>`, so that it can stand in the log's metadata. A
-thread's channel id is its parent's. An empty label means: nothing is known, so only the window itself may see it.
+What decides is who may read it when its words are to be shown, as Discord says then (`messages.audience.Readers`). Two
+channels are compared overwrite by overwrite: words may be shown in another window only if whoever may see that one,
+whatever roles he has or is given, may read where they were said. Who has which role is not asked.
+
+A label, `<guild id>:<channel id>:<reach>`, names a window's place, so that it can stand in the log's metadata. It
+decides nothing but which view of the logs a window's commands get. A thread's channel id is its parent's.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import chain, combinations
 
+from messages.audience import Grant, Readers
 from messages.base import Window
 
 
 class Reach(StrEnum):
-    """Readership of a window within its guild."""
+    """Readership of a window within its guild, when a label was written."""
 
     EVERYONE = "everyone"
     """Every member: a channel that `@everyone` may see, or a public thread in it."""
@@ -25,7 +32,7 @@ class Reach(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Audience:
-    """The readers of one window, as far as its place tells."""
+    """The place of one window, and who read it when that was written down."""
 
     guild_id: str
     channel_id: str
@@ -52,25 +59,89 @@ class Audience:
         return cls(guild_id, channel_id, Reach(reach))
 
 
-def may_show(source: Window, source_audience: Audience | None, target: Window, audience: Audience | None) -> bool:
+def may_show(source: Window, source_readers: Readers | None, target: Window, readers: Readers | None) -> bool:
     """Whether words of `source` may be shown in `target`: whether all readers of `target` may read `source` anyway."""
-    if source == target:
-        return True
-    if source_audience is None or audience is None or source_audience.guild_id != audience.guild_id:
+    return source == target or admits(source_readers, readers)
+
+
+def admits(source: Readers | None, target: Readers | None) -> bool:
+    """Whether words of a window with the readers `source` may be shown in any other with the readers `target`."""
+    if source is None or target is None or source.is_private or source.guild_id != target.guild_id:
         return False
-    if source_audience.reach is Reach.EVERYONE:
+    return not any(_is_stranger(source, target, person) for person in _people(source, target))
+
+
+@dataclass(frozen=True, slots=True)
+class _Person:
+    """Somebody who may be in the server: who he is, as far as an overwrite names him, and his roles."""
+
+    member: str
+    roles: frozenset[str]
+
+
+def _is_stranger(source: Readers, target: Readers, person: _Person) -> bool:
+    """Whether somebody sees what is said in `target` who may not read what was said in `source`."""
+    return _has(target.sees, person) and not all(_has(grant, person) for grant in source.reads)
+
+
+def _has(grant: Grant, person: _Person) -> bool:
+    """Whether somebody has a permission: what is said of him counts first, then of his roles, then of everyone."""
+    if person.member in grant.allowed_members:
         return True
-    return source_audience.reach is Reach.CHANNEL and source_audience.channel_id == audience.channel_id
+    if person.member in grant.denied_members:
+        return False
+    if not person.roles.isdisjoint(grant.allowed_roles):
+        return True
+    if not person.roles.isdisjoint(grant.denied_roles):
+        return False
+    return grant.is_default or not person.roles.isdisjoint(grant.giving_roles)
+
+
+def _people(source: Readers, target: Readers) -> Iterable[_Person]:
+    """All sorts of people that these permissions can tell apart.
+
+    Two roles suffice for each: whatever somebody's roles are, one of them at most lets him see the target, and one at
+    most keeps him from the source; without the others he still sees the one and not the other.
+    """
+    grants = (target.sees, *source.reads)
+    role_sets = ((), *combinations(_sorts_of_roles(grants), 1), *combinations(_sorts_of_roles(grants), 2))
+    for member in ("", *_sorts_of_members(grants)):
+        for roles in role_sets:
+            yield _Person(member, frozenset(roles))
+
+
+def _sorts_of_roles(grants: Sequence[Grant]) -> list[str]:
+    """One role of each sort: those that no grant tells apart count as one."""
+    named = frozenset(
+        chain.from_iterable((*each.giving_roles, *each.denied_roles, *each.allowed_roles) for each in grants)
+    )
+    sorts = {
+        tuple(
+            (role in each.giving_roles, role in each.denied_roles, role in each.allowed_roles) for each in grants
+        ): role
+        for role in sorted(named)
+    }
+    return list(sorts.values())
+
+
+def _sorts_of_members(grants: Sequence[Grant]) -> list[str]:
+    """One member of each sort, of those whom a grant names."""
+    named = frozenset(chain.from_iterable((*each.denied_members, *each.allowed_members) for each in grants))
+    sorts = {
+        tuple((member in each.denied_members, member in each.allowed_members) for each in grants): member
+        for member in sorted(named)
+    }
+    return list(sorts.values())
 
 
 NO_VIEW = "nobody"
 """Key of the view that holds no log: what may be shown where the readers are not known."""
 
 
-def view_key(window: Window, audience_label: str) -> str:  # noqa: ARG001 - who asks says for whom
-    """Name of the folder with the logs that may be read in `window`, its own apart.
+def view_key(audience_label: str) -> str:
+    """Name of the folder with the logs that may be read in a window with that label, its own apart.
 
-    Windows in which the same may be read share a view.
+    Windows of one channel share a view: whoever sees one of its threads sees the channel.
 
     Raises:
         ValueError: as `Audience.parse`.
@@ -79,13 +150,6 @@ def view_key(window: Window, audience_label: str) -> str:  # noqa: ARG001 - who 
     return NO_VIEW if audience is None else f"{audience.guild_id}-{audience.channel_id}"
 
 
-def in_view(source_audience: Audience | None, key: str) -> bool:
-    """Whether a log of a window with that audience belongs into the view `key`: exactly what `may_show` says of it."""
-    if source_audience is None or key == NO_VIEW:
-        return False
-    guild_id, _, channel_id = key.partition("-")
-    if source_audience.guild_id != guild_id:
-        return False
-    if source_audience.reach is Reach.EVERYONE:
-        return True
-    return source_audience.reach is Reach.CHANNEL and source_audience.channel_id == channel_id
+def view_of(readers: Readers) -> str:
+    """The same for a window with those readers."""
+    return f"{readers.guild_id}-{readers.channel_id}"

@@ -108,6 +108,16 @@ class FairQueue(Generic[R]):
         served = set(self._served.values())
         return tuple(request for request_id, request in self._requests.items() if request_id not in served)
 
+    def waiting_of(self, window: Window) -> int:
+        """How many requests of that window are not being served yet."""
+        return len(self._queues.get(window, ()))
+
+    def is_awaited(self) -> bool:
+        """Whether a window that has none served waits only because as many are served as may be."""
+        while self._next and (self._next[0] in self._served or self._next[0] not in self._queues):
+            self._next.popleft()
+        return bool(self._next) and len(self._served) >= self._limit
+
     def clear(self) -> tuple[R, ...]:
         """Take out all requests, in the order of their coming."""
         requests = tuple(self._requests.values())

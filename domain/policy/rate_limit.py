@@ -1,40 +1,73 @@
-"""Sliding-window rate limit per person: how much each may ask for in a while."""
+"""Sliding-window rate limit per person or window: how much each may ask for in a while."""
 
 from __future__ import annotations
 
 from collections import OrderedDict, deque
+from dataclasses import dataclass, field
 
-_PEOPLE = 10_000
-"""Most people that are kept in mind; the ones who have been silent longest are forgotten first."""
+_KEYS = 10_000
+"""Most people or windows that are kept in mind; the ones who have been silent longest are forgotten first."""
+
+
+@dataclass(slots=True)
+class _Taken:
+    """Acts of one key."""
+
+    acts: deque[tuple[float, int]] = field(default_factory=deque)
+    """Time and weight of each."""
+    weight: int = 0
+    """Of all together."""
+
+    def add(self, at_s: float, weight: int) -> None:
+        self.acts.append((at_s, weight))
+        self.weight += weight
+
+    def forget(self, until_s: float) -> None:
+        while self.acts and self.acts[0][0] <= until_s:
+            self.weight -= self.acts.popleft()[1]
 
 
 class RateLimit:
-    """Sliding-window rate limit: at most `limit` acts of one person within any `window_s` seconds."""
+    """Sliding-window rate limit: acts of one key together weigh at most `limit` within any `window_s` seconds."""
 
     def __init__(self, limit: int, window_s: float) -> None:
         if limit < 1 or window_s <= 0:
             raise ValueError(f"limit {limit} must be >= 1 and window_s {window_s} > 0")
         self.limit = limit
         self.window_s = window_s
-        self._acts: OrderedDict[str, deque[float]] = OrderedDict()
+        self._taken: OrderedDict[str, _Taken] = OrderedDict()
 
-    def take(self, person: str, now_s: float) -> float:
-        """Count one act of `person`, unless that would be too many.
+    def take(self, key: str, now_s: float, weight: int = 1) -> float:
+        """Count one act of `key`, unless that would be too many.
 
         Args:
-            person: Their id.
+            key: The id of a person or window.
             now_s: On any clock that never goes back.
+            weight: What the act counts as, from 1 to the limit.
 
         Returns:
             0 when it is allowed; otherwise the seconds until one would be again.
+
+        Raises:
+            ValueError: it could never be allowed, or counts as nothing.
         """
-        acts = self._acts.setdefault(person, deque())
-        self._acts.move_to_end(person)
-        while acts and acts[0] <= now_s - self.window_s:
-            acts.popleft()
-        if len(acts) >= self.limit:
-            return acts[0] + self.window_s - now_s
-        acts.append(now_s)
-        if len(self._acts) > _PEOPLE:
-            self._acts.popitem(last=False)
+        if not 1 <= weight <= self.limit:
+            raise ValueError(f"weight {weight} must be 1 to {self.limit}")
+        taken = self._taken.setdefault(key, _Taken())
+        self._taken.move_to_end(key)
+        taken.forget(now_s - self.window_s)
+        excess = taken.weight + weight - self.limit
+        if excess > 0:
+            return self._wait(taken.acts, excess, now_s)
+        taken.add(now_s, weight)
+        if len(self._taken) > _KEYS:
+            self._taken.popitem(last=False)
         return 0.0
+
+    def _wait(self, acts: deque[tuple[float, int]], excess: int, now_s: float) -> float:
+        """Seconds until so much of `acts` is over."""
+        for at, weight in acts:
+            excess -= weight
+            if excess <= 0:
+                return at + self.window_s - now_s
+        raise AssertionError(f"{excess} of a weight within the limit cannot be left")

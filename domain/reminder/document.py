@@ -3,17 +3,36 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
-from domain.reminder.line import InvalidReminderError, Reminder, check_id, looks_like_reminder, parse
-from messages.base import Value
+from domain.reminder.line import (
+    BULLET,
+    FAILED_BULLET,
+    InvalidReminderError,
+    Reminder,
+    check_id,
+    in_quotes,
+    looks_like_reminder,
+    parse,
+    parse_window,
+    windows_named,
+)
+from messages.base import Value, Window
 
 BOM = b"\xef\xbb\xbf"
 LONGEST_LINE_BYTES = 64 * 1024
-_MAYBE = re.compile(rb"[ \t]*(?:(?:[-*+]|[0-9]+[.)])[ \t]|(?:date|time|recur|msg|id)=)")
+_MAYBE = re.compile(rb"[ \t]*(?:(?:[-*+]|[0-9]+[.)])[ \t]|(?:date|time|recur|msg|id|in)=)")
 """What every line begins with that could be a reminder or was meant as one; all other lines are prose."""
+_IN = re.compile(rb"discord-[a-z]+/[0-9]{1,20}")
+"""What names a window."""
+
+
+MaySee = Callable[[Window | None], bool]
+"""Whether the reminders of a window may be shown to whoever asks; None stands for the reminders' channel."""
 
 
 class EditRefusedError(Exception):
@@ -44,6 +63,16 @@ class Fault(Value, frozen=True, kw_only=False, gc=False):
     text: str
     """The line, with U+FFFD for what is no UTF-8, cut when long."""
     reason: str
+    named: tuple[str, ...] = ()
+    """Windows that the line names, as it names them."""
+
+    def is_seen_by(self, may_see: MaySee) -> bool:
+        """Whether it may be shown: as the one window that it names, else as the reminders' channel; if in doubt not."""
+        try:
+            windows = {parse_window(name) for name in self.named}
+        except InvalidReminderError:
+            return False
+        return len(windows) <= 1 and may_see(windows.pop() if windows else None)
 
 
 @dataclass(frozen=True)
@@ -57,15 +86,34 @@ class Scan:
     def repeated(self) -> tuple[Fault, ...]:
         """Lines whose id stands on an earlier line: they are due, but nobody can address them."""
         return tuple(
-            Fault(
-                entry.number,
-                _shortened(entry.raw),
-                f"id {entry.reminder.id} stands on line {entry.repeats} already: this one is due all the same, but the "
-                "id is ambiguous, so neither can be modified or deleted by it",
+            _fault(
+                entry,
+                f"id {entry.reminder.id} stands on another line already: this one is due all the same, but the id is "
+                "ambiguous, so neither can be modified or deleted by it",
             )
             for entry in self.entries
             if entry.repeats
         )
+
+    @cached_property
+    def failed(self) -> tuple[Fault, ...]:
+        """Lines of reminders that could not be said."""
+        return tuple(
+            _fault(entry, "could not be said where it was asked for; `- [ ] ` has it said when it is due next")
+            for entry in self.entries
+            if entry.reminder.failed
+        )
+
+    def seen_by(self, may_see: MaySee) -> Scan:
+        """What of it may be shown to whoever asks; the rest is for them as if it were not there."""
+        first_lines: dict[str, int] = {}
+        entries = []
+        for entry in self.entries:
+            if may_see(entry.reminder.window):
+                first = first_lines.setdefault(entry.reminder.id, entry.number) if entry.reminder.id else entry.number
+                repeats = first if first != entry.number else 0
+                entries.append(Entry(entry.number, entry.raw, entry.reminder, repeats))
+        return Scan(tuple(entries), tuple(fault for fault in self.faults if fault.is_seen_by(may_see)))
 
     def by_id(self, reminder_id: str) -> Entry:
         """The one line with that id.
@@ -75,31 +123,48 @@ class Scan:
         """
         entries = [entry for entry in self.entries if entry.reminder.id == reminder_id]
         if not entries:
-            raise EditRefusedError(f"no reminder has the id {reminder_id!r}")
+            raise EditRefusedError(f"no reminder has the id {in_quotes(reminder_id)}")
         if len(entries) > 1:
-            lines = ", ".join(str(entry.number) for entry in entries)
-            raise EditRefusedError(f"the id {reminder_id!r} is ambiguous: it stands on lines {lines}; mend the file")
+            raise EditRefusedError(
+                f"the id {in_quotes(reminder_id)} is ambiguous: it stands on {len(entries)} lines; mend the file"
+            )
         return entries[0]
 
 
-def scan(data: bytes) -> Scan:
-    """Everything that `data` states, in the order of its lines; never fails, whatever the bytes."""
+def scan(data: bytes, holding: bytes = b"") -> Scan:
+    """Everything that `data` states, in the order of its lines; never fails, whatever the bytes.
+
+    Args:
+        holding: Only lines that hold it are read, which is much quicker for a long file.
+    """
     entries: list[Entry] = []
     faults: list[Fault] = []
     first_lines: dict[str, int] = {}
     maybe = _MAYBE.match
     for number, raw in enumerate(data.removeprefix(BOM).split(b"\n"), 1):
-        if not maybe(raw):
+        if holding not in raw or not maybe(raw):
             continue
         try:
             reminder = _read(raw)
         except InvalidReminderError as error:
-            faults.append(Fault(number, _shortened(raw), str(error)))
+            faults.append(Fault(number, _shortened(raw), str(error), windows_named(raw.decode("utf-8", "replace"))))
             continue
         if reminder is not None:
             first = first_lines.setdefault(reminder.id, number) if reminder.id else number
             entries.append(Entry(number, raw, reminder, first if first != number else 0))
     return Scan(tuple(entries), tuple(faults))
+
+
+def windows_in(data: bytes) -> frozenset[Window | None]:
+    """Every window that a reminder of the file may belong to, None for the reminders' channel.
+
+    It reads no line, so it is quick and may name some that none belongs to.
+    """
+    windows: set[Window | None] = {None}
+    for name in frozenset(_IN.findall(data)):
+        with suppress(InvalidReminderError):
+            windows.add(parse_window(name.decode("ascii")))
+    return frozenset(windows)
 
 
 def append(data: bytes, line: str) -> bytes:
@@ -136,11 +201,40 @@ def remove(data: bytes, number: int) -> bytes:
 
 def remove_line(data: bytes, raw: bytes) -> bytes:
     """`data` without the first line that is exactly `raw`; as it is when there is none."""
-    _, lines = _lines(data)
-    for number, other in enumerate(lines, 1):
-        if other == raw:
-            return remove(data, number)
-    return data
+    return change_lines(data, {raw: (None,)})
+
+
+def change_lines(data: bytes, changes: Mapping[bytes, Sequence[bytes | None]]) -> bytes:
+    """`data` with lines changed, each where it stands exactly so; in one pass, however many there are.
+
+    Args:
+        changes: Line -> what becomes of the first one, the second one and so on; None takes it out.
+    """
+    head, lines = _lines(data)
+    met: defaultdict[bytes, int] = defaultdict(int)
+    changed = []
+    for number, line in enumerate(lines, 1):
+        fates = changes.get(line)
+        if fates is None or met[line] >= len(fates):
+            changed.append(line)
+            continue
+        fate = fates[met[line]]
+        met[line] += 1
+        if fate is not None:
+            changed.append(fate)
+        elif number == len(lines):
+            changed.append(b"")
+    return head + b"\n".join(changed)
+
+
+def failed_line(raw: bytes) -> bytes:
+    """The line of a reminder that is due, as it is kept when it could not be said."""
+    return FAILED_BULLET.encode() + raw.removeprefix(BULLET.encode())
+
+
+def open_line(raw: bytes) -> bytes:
+    """The line that `failed_line` changed, as it was."""
+    return BULLET.encode() + raw.removeprefix(FAILED_BULLET.encode())
 
 
 def add_ids(data: bytes, new_id: Callable[[], str], *, last_line_too: bool = True) -> bytes:
@@ -198,6 +292,11 @@ def _read(raw: bytes) -> Reminder | None:
         if looks_like_reminder(text):
             raise
         return None
+
+
+def _fault(entry: Entry, reason: str) -> Fault:
+    window = entry.reminder.window
+    return Fault(entry.number, _shortened(entry.raw), reason, (window.address.key,) if window is not None else ())
 
 
 def _shortened(raw: bytes, limit: int = 200) -> str:

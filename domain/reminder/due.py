@@ -75,10 +75,13 @@ class Stretch:
     def _worth_reading(self, lines: list[bytes]) -> list[bytes]:
         """The lines without those that surely ask for nothing now, told by a glance: most of a long file.
 
-        Those are in the usual order, have an id, and begin on a later day or recur at another minute of the day.
+        Those are in the usual order, have an id, and begin on a later day or recur at another minute of the day; or
+        they could not be said.
         """
         last_day, minutes, relevant = self._last_day, self._minutes, []
         for line in lines:
+            if line[:6] == b"- [!] ":
+                continue
             if line[:11] == b"- [ ] date=" and b'" id=' in line:
                 if line[11:21] > last_day:
                     continue
@@ -149,7 +152,8 @@ def base32_key(text: bytes, length: int) -> str:
 
 
 def _digest(reminder: Reminder) -> str:
-    return base32_key(f"{reminder.id}\0{reminder.message}".encode(), 12)
+    place = f"\0{reminder.window.address.key}" if reminder.window is not None else ""
+    return base32_key(f"{reminder.id}\0{reminder.message}{place}".encode(), 12)
 
 
 def _base36(number: int) -> str:

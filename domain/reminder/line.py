@@ -5,19 +5,26 @@ from __future__ import annotations
 import re
 from datetime import date, time
 from enum import StrEnum
+from functools import lru_cache
 from typing import NoReturn
 
-from messages.base import Value
+from messages.base import Surface, Value, Window
 
 BULLET = "- [ ] "
+FAILED_BULLET = "- [!] "
+"""Of a reminder that could not be said where it was asked for: it is kept, and never due."""
 FIELDS = ("date", "time", "recur", "msg")
-"""What every line must have; `id` is the fifth and may be missing in lines that people write."""
+"""What every line must have; `id` and `in` may be missing in lines that people write."""
+OPTIONAL = ("id", "in")
+SURFACES = (Surface.DISCORD_CHANNEL, Surface.DISCORD_THREAD, Surface.DISCORD_DM)
+"""Where a reminder can be asked for and said."""
+
 
 _PLAIN = r"[^\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\"\\]*"
 _MESSAGE = rf"{_PLAIN}(?:\\[^\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]{_PLAIN})*"
 _USUAL = re.compile(
     r"- \[ \] date=(.{10}) time=((?:[01][0-9]|2[0-3]):[0-5][0-9]) recur=(none|daily|weekly|monthly)"
-    r' msg="([^"\\]+)"(?: id=([\w-]+))?',
+    r' msg="([^"\\]+)"(?: id=([\w-]+))?(?: in=(discord-[a-z]+/[0-9]+))?',
     re.ASCII,
 )
 """The usual order, for speed; what it does not match is read field by field."""
@@ -25,13 +32,15 @@ _FIELD = re.compile(r" *([^\s=\"]+)=")
 _QUOTED = re.compile(rf'"({_MESSAGE})"')
 _UNQUOTED = re.compile(r"[^ ]*")
 _ID = re.compile(r"[A-Za-z0-9_-]+")
+_WINDOW = re.compile(r"([a-z-]+)/([1-9][0-9]{0,19})")
+_NAMED = re.compile(r"(?<!\w)in=(\S*)|(discord-[a-z]+/[0-9]+)")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _TIME = re.compile(r"(?:[01][0-9]|2[0-3]):[0-5][0-9]")
 _ESCAPED = re.compile(r'\\(["\\])')
 _UNSPEAKABLE = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 """What no line can hold; a tab can, if a person put it there."""
 _CHECKBOX = re.compile(r"[ \t]*(?:[-*+]|[0-9]+[.)])[ \t]+\[.?\]")
-_BARE_FIELD = re.compile(r"[ \t]*(?:[-*+][ \t]+)?(?:date|time|recur|msg|id)=")
+_BARE_FIELD = re.compile(r"[ \t]*(?:[-*+][ \t]+)?(?:date|time|recur|msg|id|in)=")
 
 
 class Recurrence(StrEnum):
@@ -61,6 +70,10 @@ class Reminder(Value, frozen=True, kw_only=True, gc=False):
     message: str
     id: str = ""
     """Empty when the line has none yet."""
+    window: Window | None = None
+    """Where it was asked for and is said; None: the reminders' channel."""
+    failed: bool = False
+    """Whether it could not be said there; then it is due no more."""
 
 
 def parse(text: str) -> Reminder:
@@ -74,7 +87,7 @@ def parse(text: str) -> Reminder:
     """
     usual = _USUAL.fullmatch(text)
     if usual is not None:
-        day, at, recurrence, message, reminder_id = usual.groups()
+        day, at, recurrence, message, reminder_id, window = usual.groups()
         if message.isprintable() and not message.isspace():
             return Reminder(
                 day=_day(day),
@@ -82,22 +95,27 @@ def parse(text: str) -> Reminder:
                 recurrence=_RECURRENCES[recurrence],
                 message=message,
                 id=reminder_id or "",
+                window=parse_window(window) if window else None,
             )
-    return _from_fields(_fields(text))
+    failed = text.startswith(FAILED_BULLET)
+    return _from_fields(_fields(BULLET + text[len(BULLET) :] if failed else text), failed=failed)
 
 
 def form(reminder: Reminder) -> str:
     """The line that states `reminder`, without a line end: every field, in the usual order.
 
     Raises:
-        InvalidReminderError: it cannot be stated: no id, or a message with a line break or a control character.
+        InvalidReminderError: it cannot be stated: no id, a message with a line break or a control character, or a
+            window that is none of Discord's.
     """
     check_message(reminder.message)
     check_id(reminder.id)
     quoted = reminder.message.replace("\\", "\\\\").replace('"', '\\"')
+    bullet = FAILED_BULLET if reminder.failed else BULLET
+    place = "" if reminder.window is None else f" in={window_text(reminder.window)}"
     return (
-        f"{BULLET}date={reminder.day.isoformat()} time={reminder.at:%H:%M} recur={reminder.recurrence.value}"
-        f' msg="{quoted}" id={reminder.id}'
+        f"{bullet}date={reminder.day.isoformat()} time={reminder.at:%H:%M} recur={reminder.recurrence.value}"
+        f' msg="{quoted}" id={reminder.id}{place}'
     )
 
 
@@ -159,6 +177,36 @@ def parse_recurrence(text: str) -> Recurrence:
     return recurrence
 
 
+@lru_cache(maxsize=4096)
+def parse_window(text: str) -> Window:
+    """The window that `text` names.
+
+    Raises:
+        InvalidReminderError: it names none of Discord's.
+    """
+    match = _WINDOW.fullmatch(text)
+    if match is None or match[1] not in SURFACES:
+        names = ", ".join(surface.value for surface in SURFACES)
+        raise InvalidReminderError(f"in {in_quotes(text)}: must be <surface>/<id>, with surface one of {names}")
+    return Window(surface=Surface(match[1]), id=match[2])
+
+
+def window_text(window: Window) -> str:
+    """The value of `in=` that names `window`.
+
+    Raises:
+        InvalidReminderError: it is none of Discord's.
+    """
+    text = window.address.key
+    parse_window(text)
+    return text
+
+
+def windows_named(text: str) -> tuple[str, ...]:
+    """Everything in a line that could be meant as the value of its `in=`, for a line that is no reminder."""
+    return tuple(match[1] if match[1] is not None else match[2] for match in _NAMED.finditer(text))
+
+
 def looks_like_reminder(text: str) -> bool:
     """Whether who wrote the line may have meant a reminder, so that it is worth saying why it is none."""
     return _CHECKBOX.match(text) is not None or _BARE_FIELD.match(text) is not None
@@ -180,7 +228,7 @@ def _day(text: str) -> date:
     raise InvalidReminderError(f"date {in_quotes(text)}: must be YYYY-MM-DD")
 
 
-def _from_fields(fields: dict[str, str]) -> Reminder:
+def _from_fields(fields: dict[str, str], *, failed: bool) -> Reminder:
     missing = [name for name in FIELDS if name not in fields]
     if missing:
         raise InvalidReminderError(f"{', '.join(f'{name}=' for name in missing)} missing")
@@ -194,6 +242,8 @@ def _from_fields(fields: dict[str, str]) -> Reminder:
         recurrence=parse_recurrence(fields["recur"]),
         message=message,
         id=fields.get("id", ""),
+        window=parse_window(fields["in"]) if "in" in fields else None,
+        failed=failed,
     )
 
 
@@ -209,8 +259,8 @@ def _fields(text: str) -> dict[str, str]:
         if match is None:
             raise InvalidReminderError(f"{in_quotes(text[position:].strip())}: must be a field such as date=2026-11-22")
         name = match[1]
-        if name not in (*FIELDS, "id"):
-            raise InvalidReminderError(f"{in_quotes(name)}: is none of the fields {', '.join(FIELDS)}, id")
+        if name not in (*FIELDS, *OPTIONAL):
+            raise InvalidReminderError(f"{in_quotes(name)}: is none of the fields {', '.join((*FIELDS, *OPTIONAL))}")
         if name in fields:
             raise InvalidReminderError(f"{name}= stands there twice")
         fields[name], position = _value(name, text, match.end())

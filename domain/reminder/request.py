@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date, datetime, time, timedelta, tzinfo
 
 from domain.reminder.line import (
@@ -16,12 +17,14 @@ from domain.reminder.line import (
 )
 from domain.reminder.recurrence import instant, is_skipped, next_firing, shows_twice
 from domain.reminder.text import shown_time
-from messages.base import Value
+from messages.base import Value, Window
 
 LONGEST_MESSAGE_CHARS = 1_500
 """So that one message of Discord has room for it with all that stands around it."""
 LONGEST_DELAY_MINUTES = 60 * 24 * 366 * 10
 _MINUTE = timedelta(minutes=1)
+_TURNING = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
+"""Characters that turn the order in which a line is shown, so that it would read as another one."""
 
 
 class ReminderFields(Value, frozen=True, kw_only=True, gc=False):
@@ -39,8 +42,13 @@ class ReminderFields(Value, frozen=True, kw_only=True, gc=False):
     """From now, in their place."""
 
 
-def new_reminder(fields: ReminderFields, reminder_id: str, now: datetime, zone: tzinfo) -> Reminder:
+def new_reminder(
+    fields: ReminderFields, reminder_id: str, now: datetime, zone: tzinfo, window: Window | None = None
+) -> Reminder:
     """The reminder that `fields` describe.
+
+    Args:
+        window: Where it is asked for and will be said; None: the reminders' channel.
 
     Raises:
         InvalidReminderError: they describe none, or one that was due already.
@@ -52,13 +60,20 @@ def new_reminder(fields: ReminderFields, reminder_id: str, now: datetime, zone: 
         raise InvalidReminderError(
             "no time: time= (with date= if it is not the next one), at= or in_minutes= is needed"
         )
-    reminder = Reminder(day=moment.date(), at=moment.time(), recurrence=recurrence, message=fields.msg, id=reminder_id)
+    reminder = Reminder(
+        day=moment.date(),
+        at=moment.time(),
+        recurrence=recurrence,
+        message=fields.msg,
+        id=reminder_id,
+        window=window,
+    )
     _check_future(reminder, now, zone)
     return reminder
 
 
 def changed_reminder(old: Reminder, fields: ReminderFields, now: datetime, zone: tzinfo) -> Reminder:
-    """`old` with what `fields` name in place of what it said.
+    """`old` with what `fields` name in place of what it said; one that could not be said is open again.
 
     Raises:
         InvalidReminderError: they name nothing, or what no reminder can be.
@@ -74,8 +89,9 @@ def changed_reminder(old: Reminder, fields: ReminderFields, now: datetime, zone:
         recurrence=parse_recurrence(fields.recur) if fields.recur else old.recurrence,
         message=fields.msg or old.message,
         id=old.id,
+        window=old.window,
     )
-    if (new.day, new.at, new.recurrence) != (old.day, old.at, old.recurrence):
+    if old.failed or (new.day, new.at, new.recurrence) != (old.day, old.at, old.recurrence):
         _check_future(new, now, zone)
     return new
 
@@ -170,5 +186,9 @@ def _check_words(message: str) -> None:
     check_message(message)
     if "\t" in message:
         raise InvalidReminderError("msg has a tab: control characters cannot stand in one line")
+    if (match := _TURNING.search(message)) is not None:
+        raise InvalidReminderError(
+            f"msg has the character U+{ord(match[0]):04X}: characters that turn the order of a line cannot stand in it"
+        )
     if len(message) > LONGEST_MESSAGE_CHARS:
         raise InvalidReminderError(f"msg has {len(message)} characters, at most {LONGEST_MESSAGE_CHARS} are allowed")

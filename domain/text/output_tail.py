@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from domain.text.imitation import defuse_output
 from domain.text.terminal_text import plain
 
 MAX_LINES = 2000
@@ -121,12 +122,14 @@ class OutputTail:
 def render(excerpt: Excerpt, kept: KeptOutput, ending: str) -> str:
     """The tool result's text: what is shown, what was left out, how it ended.
 
+    Lines of the output that imitate the runtime's are marked, so what stands behind it is the runtime's word.
+
     Args:
         excerpt: The end of the output.
         kept: Used only if `excerpt` is truncated.
         ending: How the command ended; empty if there is nothing to say about it.
     """
-    parts = [excerpt.text.rstrip("\n") or "(no output)"]
+    parts = [defuse_output(excerpt.text.rstrip("\n")) or "(no output)"]
     if excerpt.truncated:
         parts.append(f"[{_what_is_shown(excerpt)} {_where_the_rest_is(kept)}]")
     if ending:

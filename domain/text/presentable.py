@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
 
 _BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _SUSPECT = re.compile(
-    f"[{_BIDI}\u00ad\u034f\u115f\u1160\u180e\u200b-\u200d\u2060-\u2064\u206a-\u206f\u3164\ufeff\uffa0\U000e0000-\U000e007f]"
+    f"[{_BIDI}\u00ad\u034f\u115f\u1160\u180e\u200b-\u200d\u2060-\u2064\u206a-\u206f\u3164\ufeff\uffa0\U000e0000-\U000e007f"
+    # format characters (category Cf) of rarer use: ruby, shorthand, music, hieroglyphs
+    "\ufff9-\ufffb\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a]"
 )
 _TAG_END = "\U000e007f"
 _FLAG_WITH_TAGS = re.compile(f"\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{{3,6}}{_TAG_END}")
@@ -21,7 +24,12 @@ def presentable(text: str) -> str:
     Emoji and scripts keep what they need: a joiner between two emoji, a joiner after a letter of a script that joins,
     and the tags of a flag.
     """
-    return _SUSPECT.sub(lambda match: match[0] if _belongs(text, match.start()) else _escaped(match[0]), text)
+    return reveal(text, _escaped)
+
+
+def reveal(text: str, escaped: Callable[[str], str]) -> str:
+    """`text` with the same characters shown as `escaped` says."""
+    return _SUSPECT.sub(lambda match: match[0] if _belongs(text, match.start()) else escaped(match[0]), text)
 
 
 def _escaped(character: str) -> str:

@@ -11,6 +11,8 @@ from typing import Any
 
 from domain.log.escape import fence_for
 from domain.log.metadata import MetaValue
+from domain.text.imitation import defuse
+from domain.turn.speaker import shown_line
 from messages.context import Attachment, FileKind
 from messages.model import ImageFile
 
@@ -23,9 +25,12 @@ MOST_IMAGES = 6
 FEWER_IMAGES = 3
 """Images that are left out together, so that the request's prefix changes once in so many."""
 
+_PIECE_BYTES = 1 << 18
+"""Of a file that is decoded."""
 _LEAST_SHOWN_CHARS = 200
 """Less than this of a file is not worth showing."""
 _LONGEST_SHOWN_NAME = 100
+_LONGEST_SHOWN_PART = 1_000
 _APPLICATION_TEXTS = (
     "json ld+json xml yaml x-yaml toml javascript x-javascript typescript sql x-sh x-shellscript x-httpd-php x-python "
     "x-perl x-ruby x-tex x-latex graphql x-ndjson jsonl csv x-subrip"
@@ -50,7 +55,18 @@ IMAGE_TYPES = frozenset(media_type for _, media_type in _SIGNATURES)
 _NOT_IN_TEXT = bytes([*range(0x07), *range(0x0E, 0x1B), *range(0x1C, 0x20), 0x7F])
 """Control characters that no text has; those that have a use in texts, and the escapes of terminals, are not here."""
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+_SECTION = re.compile(r"(?:\n\n)?\[attached file: [^\n\]]*\]\n(`{3,})text\n")
+"""The frame that `_section` puts before a file's text."""
 _SEPARATORS = re.compile(r"[/\\]")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadText:
+    """The beginning of a text file, as much as was asked for."""
+
+    beginning: str
+    further_chars: int
+    """How many characters follow in the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +75,19 @@ class PastedText:
 
     name: str
     text: str
+    """All of it, or no less of its beginning than there is room for."""
     size_bytes: int
     path: str
     """Where it is kept; empty if it isn't."""
+    fault: str = ""
+    """Why it isn't kept."""
+    further_chars: int = 0
+    """How many characters follow in the file."""
+
+    @property
+    def chars(self) -> int:
+        """How many characters the file has."""
+        return len(self.text) + self.further_chars
 
 
 @dataclass(slots=True)
@@ -91,19 +117,39 @@ def kind_of(filename: str, media_type: str) -> FileKind:
     return FileKind.TEXT if kind in ("", "application/octet-stream") else FileKind.FILE
 
 
-def readable_text(data: bytes) -> str | None:
-    """What `data` says if it is text: UTF-8, or UTF-16 that says so, without control characters; None if it isn't."""
+def readable_text(data: bytes | bytearray, most_chars: int) -> ReadText | None:
+    """What `data` says if it is text: UTF-8, or UTF-16 that says so, without control characters; None if it isn't.
+
+    It is decoded in pieces, of which the beginning is kept: a string can be four times as large as its bytes.
+    """
     encoding = next((name for mark, name in _MARKS if data.startswith(mark)), "utf-8")
-    try:
-        text = data.decode(encoding)
-    except UnicodeDecodeError:
-        return None
-    # Ten times as fast as to search for them, during which no other thread could run.
-    plain = data if encoding == "utf-8" else text.encode()
-    return text if len(plain.translate(None, _NOT_IN_TEXT)) == len(plain) else None
+    decoder = codecs.getincrementaldecoder(encoding)()
+    kept: list[str] = []
+    room, chars = most_chars, 0
+    for begin in range(0, len(data), _PIECE_BYTES):
+        piece = bytes(data[begin : begin + _PIECE_BYTES])
+        try:
+            text = decoder.decode(piece, final=begin + _PIECE_BYTES >= len(data))
+        except UnicodeDecodeError:
+            return None
+        # Ten times as fast as to search for them, during which no other thread could run.
+        plain = piece if encoding == "utf-8" else text.encode()
+        if len(plain.translate(None, _NOT_IN_TEXT)) != len(plain):
+            return None
+        chars += len(text)
+        if room > 0:
+            kept.append(text[:room])
+            room -= len(kept[-1])
+    beginning = "".join(kept)
+    return ReadText(beginning, chars - len(beginning))
 
 
-def image_type(data: bytes) -> str:
+def usable_chars(budget_tokens: int, kept: Iterable[str]) -> int:
+    """How much of a message's next text file `composed` can use when so much of those before it was kept."""
+    return max(budget_tokens * _CHARS_PER_TOKEN - sum(map(len, kept)), _LEAST_SHOWN_CHARS)
+
+
+def image_type(data: bytes | bytearray) -> str:
     """The media type of the image that `data` begins like; empty when it is none that models take."""
     return next((media_type for signature, media_type in _SIGNATURES if signature.match(data)), "")
 
@@ -137,7 +183,7 @@ def composed(typed: str, pasted: Sequence[PastedText], budget_tokens: int) -> Co
     sections = [typed] if typed else []
     for file in pasted:
         excerpt = file.text if len(file.text) <= room else file.text[:room]
-        if not excerpt or (len(excerpt) < len(file.text) and len(excerpt) < _LEAST_SHOWN_CHARS):
+        if not excerpt or (len(excerpt) < file.chars and len(excerpt) < _LEAST_SHOWN_CHARS):
             composition.shown_chars.append(0)
             continue
         room -= len(excerpt)
@@ -145,6 +191,19 @@ def composed(typed: str, pasted: Sequence[PastedText], budget_tokens: int) -> Co
         sections.append(_section(file, excerpt))
     composition.text = "\n\n".join(sections)
     return composition
+
+
+def defused_sections(text: str) -> str:
+    """`text`, which follows the typed words of `composed`, with all but the frames of its sections defused."""
+    parts: list[str] = []
+    position = 0
+    while head := _SECTION.match(text, position):
+        end = text.find(f"\n{head[1]}", head.end()) + 1
+        if not end:
+            break
+        parts += (head[0], defuse(text[head.end() : end]), head[1])
+        position = end + len(head[1])
+    return "".join((*parts, defuse(text[position:])))
 
 
 def attachments_meta(files: Iterable[Attachment]) -> list[dict[str, MetaValue]]:
@@ -177,10 +236,10 @@ def first_shown(images: int) -> int:
 
 def _section(file: PastedText, excerpt: str) -> str:
     name, fence = _name_in_line(file.name), fence_for(excerpt)
-    saved = f", saved as {file.path}" if file.path else ""
+    saved = f", saved as {file.path}" if file.path else f", {file.fault}" if file.fault else ""
     how_much = ""
-    if len(excerpt) < len(file.text):
-        how_much = f"; the first {len(excerpt):,} of {len(file.text):,} characters follow"
+    if len(excerpt) < file.chars:
+        how_much = f"; the first {len(excerpt):,} of {file.chars:,} characters follow"
     newline = "" if excerpt.endswith("\n") else "\n"
     return (
         f"[attached file: {name}, {file.size_bytes:,} bytes{saved}{how_much}]\n{fence}text\n{excerpt}{newline}{fence}"
@@ -207,12 +266,15 @@ def _line(file: Mapping[str, Any]) -> str:
         return ""
     name = _name_in_line(str(file.get("filename", "")))
     if "kind" not in file:
-        return f"{name}, {file.get('size', 0)} bytes, {file.get('url', '')}"
-    parts = [name, f"{file.get('size', 0)} bytes", str(file.get("type", ""))]
-    if file.get("path"):
-        parts.append(f"saved as {file['path']}")
-    parts.append(str(file.get("note", "")))
-    return ", ".join(part for part in parts if part)
+        parts = [name, f"{file.get('size', 0)} bytes", str(file.get("url", ""))]
+    else:
+        saved = f"saved as {file['path']}" if file.get("path") else ""
+        parts = [name, f"{file.get('size', 0)} bytes", str(file.get("type", "")), saved, str(file.get("note", ""))]
+    return ", ".join([name, *(_in_line(part) for part in parts[1:] if part)])
+
+
+def _in_line(text: str) -> str:
+    return shown_line(text, _LONGEST_SHOWN_PART).replace("[", "(").replace("]", ")")
 
 
 def _name_in_line(name: str) -> str:

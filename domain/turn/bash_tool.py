@@ -34,8 +34,16 @@ class BashArguments:
     """None if the model named none; its range is the shell's to judge."""
 
 
-def bash_tool(default_timeout_s: float = DEFAULT_TIMEOUT_S, max_timeout_s: float = MAX_TIMEOUT_S) -> ToolSpec:
-    """The tool, with the limits that are in force."""
+def bash_tool(
+    default_timeout_s: float = DEFAULT_TIMEOUT_S, max_timeout_s: float = MAX_TIMEOUT_S, *, may_write: bool = True
+) -> ToolSpec:
+    """The tool, with the limits that are in force.
+
+    Args:
+        default_timeout_s: For a call that names none.
+        max_timeout_s: Most that a call may name.
+        may_write: Whether the working directory may be changed; else only HOME may.
+    """
     description = (
         "Run a command with bash in this conversation's own working directory and get what it printed, stdout and "
         f"stderr together. At most the last {MAX_LINES} lines or {size_text(MAX_BYTES)} come back, whichever is less; "
@@ -44,6 +52,8 @@ def bash_tool(default_timeout_s: float = DEFAULT_TIMEOUT_S, max_timeout_s: float
         f"end with the command. A command is killed after {default_timeout_s:g} seconds unless `timeout` says "
         f"otherwise (at most {max_timeout_s:g})."
     )
+    if not may_write:
+        description += " The working directory can only be read; write to $HOME, which goes with this turn."
     limit = f"Seconds after which it is killed: more than 0, at most {max_timeout_s:g}; default {default_timeout_s:g}."
     parameters = {
         "type": "object",

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from itertools import chain
 from typing import Any
 
 import msgspec
 
 from domain.log.event import Event, Kind
-from domain.turn.attachments import attachment_lines, first_shown, images_of
-from domain.turn.prompt import defuse, prompt_header, quoted, with_block
+from domain.log.redaction import EDIT_DEFERRED, Tombstone, tombstone_of
+from domain.turn.attachments import first_shown, images_of
+from domain.turn.prompt import unanswered
 from domain.turn.seen import SeenMessages
+from domain.turn.speaker import Speakers
+from domain.turn.turn import Aside, Turn, TurnState
+from domain.turn.web_address import SeenAddresses
+from domain.turn.wording import prompt_of, typed_words
 from messages.base import EventId, TurnId
-from messages.model import ChatMessage, ImageFile, Role, ToolCall, Usage
+from messages.model import ChatMessage, Role, ToolCall, Usage
 
 CHARS_PER_TOKEN = 4
 IMAGE_CHARS = 4_800
@@ -25,85 +29,6 @@ KEEP_SHARE = 0.75
 """Share of the limit that is left after trimming, so that the request's prefix changes once in many turns."""
 TRIM_EVERY = 256
 """Messages that are only overheard, after which old turns are forgotten though no request is made."""
-
-
-class TurnState(StrEnum):
-    """State of a turn; all but `open` are final."""
-
-    OPEN = "open"
-    ANSWERED = "answered"
-    FAILED = "failed"
-    ABORTED = "aborted"
-    OVERHEARD = "overheard"
-    """Nothing is to be done about it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Aside:
-    """Messages that only this turn's requests carry; no log has them."""
-
-    after_steps: int
-    """How many of the turn's steps stand before them."""
-    messages: tuple[ChatMessage, ...]
-
-
-@dataclass(slots=True)
-class Turn:
-    """One message of a person and everything that was done to answer it."""
-
-    id: TurnId
-    message_id: str
-    author_id: str
-    author: str
-    text: str
-    at: datetime
-    prompt: str
-    """The text as the model is shown it, with its header and without an injected block."""
-    steps: list[ChatMessage] = field(default_factory=list)
-    """What came after the prompt, in the model's own form."""
-    unanswered_calls: dict[str, ToolCall] = field(default_factory=dict)
-    state: TurnState = TurnState.OPEN
-    rounds: int = 0
-    """Times that the model asked for tools."""
-    was_resumed: bool = False
-    size_chars: int = 0
-    audience: str = ""
-    """Who could read the window then, as a label of `domain.policy.audience`."""
-    event_ids: list[EventId] = field(default_factory=list)
-    """Of the agent's events, and of messages that joined."""
-    images: tuple[ImageFile, ...] = ()
-    """What came with the message for a model to see."""
-    images_before: int = 0
-    """How many images the conversation had had before."""
-    may_run: bool = True
-    """Whether the model may run commands to answer it."""
-    message_ids: list[str] = field(default_factory=list)
-    """Of the messages that are part of it: what people said, and what they were shown in answer."""
-    joined: list[str] = field(default_factory=list)
-    """Of those, the messages that came while it ran."""
-
-    def add_step(self, step: ChatMessage) -> None:
-        """Append to what the model will be shown."""
-        self.steps.append(step)
-        self.size_chars += len(step.text) + sum(len(call.arguments_json) for call in step.tool_calls)
-
-    def may_be_joined_by(self, other: Turn) -> bool:
-        """Whether another's message can become part of this turn: it may do as much, and as many read the answer.
-
-        One with images can't: they are counted by turns.
-        """
-        return self.may_run == other.may_run and self.audience == other.audience and not other.images
-
-    def messages(self, block: str = "", asides: Iterable[Aside] = (), images_from: int = 0) -> Iterable[ChatMessage]:
-        """The turn as the model is shown it, without images whose number in the conversation is below `images_from`."""
-        images = self.images[max(0, images_from - self.images_before) :]
-        yield ChatMessage(role=Role.USER, text=with_block(block, self.prompt), images=images)
-        position = 0
-        for aside in asides:
-            yield from self.steps[position : aside.after_steps]
-            yield from aside.messages
-            position = aside.after_steps
-        yield from self.steps[position:]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +59,12 @@ class Conversation:
         self._sized: set[TurnId] = set()
         self._images = 0
         self._overheard = 0
+        self._speakers = Speakers()
         self.seen = SeenMessages()
+        self.pending_edits: set[str] = set()
+        """Messages that were edited while they were being answered, and whose words were not taken back yet."""
+        self.addresses = SeenAddresses()
+        """Web addresses that people wrote."""
         self.model = ""
         """The model that somebody chose; empty for the usual one."""
         self.turns_asked = 0
@@ -159,6 +89,8 @@ class Conversation:
                 self._add_system(event, meta, turn)
             case Kind.DELIVERY:
                 self._add_delivery(meta)
+            case Kind.TOMBSTONE:
+                self._take_back(tombstone_of(meta))
             case Kind.PIN:
                 return
 
@@ -169,6 +101,11 @@ class Conversation:
     def debts(self) -> list[Debt]:
         """Texts that are owed to people, oldest first."""
         return list(self._debts.values())
+
+    @property
+    def open_count(self) -> int:
+        """How much is to be done yet: turns without an ending, and texts that are owed."""
+        return len(self.open_turns()) + len(self._debts)
 
     def turn(self, turn_id: TurnId) -> Turn:
         """The turn of that id.
@@ -235,19 +172,19 @@ class Conversation:
         return total
 
     def _add_user(self, event: Event, meta: dict[str, Any]) -> None:
-        author = str(meta.get("author", ""))
         message_id = str(meta.get("message_id", ""))
         if message_id.isdecimal():
             self.seen.add(message_id)
-        words = defuse(_quotation(meta) + event.content + attachment_lines(meta))
-        prompt = f"{prompt_header(author, event.at)}\n{words}"
+        self.addresses.add_from(typed_words(event.content, meta.get("typed")))
+        prompt = prompt_of(event, meta, self._speakers)
+        unquoted = prompt_of(event, {**meta, "quote": None}, self._speakers) if meta.get("quote") else prompt
         images = images_of(meta)
         is_overheard = bool(meta.get("overheard"))
         self._turns[TurnId(event.id)] = Turn(
             id=TurnId(event.id),
             message_id=message_id,
             author_id=str(meta.get("author_id", "")),
-            author=author,
+            author=str(meta.get("author", "")),
             text=event.content,
             at=event.at,
             prompt=prompt,
@@ -258,6 +195,7 @@ class Conversation:
             audience=str(meta.get("audience", "")),
             may_run=not meta.get("viewer"),
             message_ids=[message_id] if message_id else [],
+            unquoted={event.id: unquoted} if unquoted != prompt else {},
         )
         self._images += len(images)
         if not is_overheard:
@@ -273,8 +211,7 @@ class Conversation:
             self._owe(event, turn, ends_turn=True)
         if turn is None:
             return
-        turn.add_step(ChatMessage(role=Role.ASSISTANT, text=event.content))
-        turn.event_ids.append(event.id)
+        turn.say(event.id, ChatMessage(role=Role.ASSISTANT, text=event.content))
         if final:
             turn.state = TurnState.ANSWERED
         else:
@@ -303,6 +240,8 @@ class Conversation:
             self._owe(event, turn, ends_turn=what == "failed")
         if what == "model":
             self.model = str(meta.get("model", ""))
+        if what == EDIT_DEFERRED:
+            self.pending_edits.add(str(meta.get("message_id", "")))
         if turn is None:
             return
         match what:
@@ -310,9 +249,10 @@ class Conversation:
                 turn.was_resumed = True
             case "joined":
                 self._join(turn, TurnId(str(meta.get("message", ""))))
-            case "failed" | "aborted" as ending:
-                turn.state = TurnState(str(ending))
-                turn.add_step(ChatMessage(role=Role.ASSISTANT, text=f"(no answer was given: {event.content})"))
+            case "failed" | "aborted":
+                ending = str(what)
+                turn.state = TurnState(ending)
+                turn.add_step(ChatMessage(role=Role.ASSISTANT, text=unanswered(ending, event.content)))
             case _:
                 return
 
@@ -323,10 +263,24 @@ class Conversation:
             return
         self._sized.discard(message)
         self.turns_asked -= 1
-        turn.add_step(ChatMessage(role=Role.USER, text=joining.prompt))
-        turn.event_ids.append(EventId(joining.id))
+        turn.say(EventId(joining.id), ChatMessage(role=Role.USER, text=joining.prompt))
+        turn.unquoted |= joining.unquoted
         turn.message_ids.extend(joining.message_ids)
         turn.joined.extend(joining.message_ids)
+
+    def _take_back(self, tombstone: Tombstone | None) -> None:
+        """Leave out what was taken back: with the message that opened a turn, all that came of it."""
+        if tombstone is None:
+            return
+        self.pending_edits.discard(tombstone.message_id)
+        if not tombstone.is_quote and self._turns.pop(TurnId(tombstone.event_id), None) is not None:
+            self._sized.discard(TurnId(tombstone.event_id))
+            return
+        for turn in self._turns.values():
+            if tombstone.is_quote:
+                turn.take_back_quotation(tombstone.event_id)
+            else:
+                turn.take_back(tombstone.event_id)
 
     def _add_delivery(self, meta: dict[str, Any]) -> None:
         debt = self._debts.pop(EventId(str(meta.get("event", ""))), None)
@@ -350,17 +304,6 @@ class Conversation:
             turn=turn,
             ends_turn=ends_turn and turn is not None,
         )
-
-
-def _quotation(meta: dict[str, Any]) -> str:
-    """What a message answers, where the conversation did not show that when it was logged; with a newline at the end.
-
-    Whether it was shown stands in the log, so that what a request says of it never changes.
-    """
-    quote = meta.get("quote")
-    if not isinstance(quote, dict) or quote.get("shown"):
-        return ""
-    return quoted(str(quote.get("author", "")), str(quote.get("text", "")))
 
 
 def rebuilt(events: Iterable[Event], max_history_tokens: int) -> Conversation:

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import PurePosixPath
 
+from domain.text.imitation import defuse
+
 FILE_NAME = "SKILL.md"
 LONGEST_NAME = 64
 LONGEST_DESCRIPTION = 1024
@@ -22,6 +24,9 @@ _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _FENCE = "---"
 _BASE_DIR = "{baseDir}"
 _SHOWN = 60
+_HEAD = re.compile(r'<skill name="[^"\n]*" location="[^"\n]*">\n')
+_END = "\n</skill>"
+"""What `invocation` puts around a skill's file."""
 
 _HOW_TO_USE = """Skills
 Each of the skills below is a file with instructions for one kind of task.
@@ -125,8 +130,24 @@ def invocation(skill: Skill, text: str, arguments: str) -> str:
     parts = split_front_matter(text)
     body = (parts[1] if parts else text).strip().replace(_BASE_DIR, skill.folder)
     head = f'<skill name="{escape(skill.name)}" location="{escape(skill.path)}">'
-    section = f"{head}\nPaths are relative to {skill.folder}.\n\n{body}\n</skill>"
+    section = f"{head}\nPaths are relative to {skill.folder}.\n\n{body}{_END}"
     return f"{section}\n\nUser: {arguments.strip()}" if arguments.strip() else section
+
+
+def defused_invocation(text: str) -> str | None:
+    """An `invocation` with what is not the runtime's in it defused; None for any other text."""
+    head = _HEAD.match(text)
+    end = text.find(_END, head.end()) if head else -1
+    if head is None or end < 0:
+        return None
+    return head[0] + defuse(text[head.end() : end]) + _END + defuse(text[end + len(_END) :])
+
+
+def arguments_of(text: str) -> str:
+    """What a person added to an `invocation`; empty for any other text."""
+    head = _HEAD.match(text)
+    end = text.find(_END, head.end()) if head else -1
+    return "" if end < 0 else text[end + len(_END) :]
 
 
 def _entry(skill: Skill) -> str:

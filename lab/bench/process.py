@@ -58,12 +58,12 @@ def measure_chromadb(environment: Path, arguments: Mapping[str, str | int]) -> d
     """
     python = environment / "bin" / "python"
     if not (environment / "installed").exists():
-        _output([sys.executable, "-m", "venv", "--clear", str(environment)], "venv", os.environ)
-        _output([str(python), "-m", "pip", "install", "--quiet", "chromadb"], "pip install chromadb", os.environ)
+        _output([sys.executable, "-I", "-m", "venv", "--clear", str(environment)], "venv", os.environ)
+        _output([str(python), "-I", "-m", "pip", "install", "--quiet", "chromadb"], "pip install chromadb", os.environ)
         (environment / "installed").touch()
     quiet = {**os.environ, "ANONYMIZED_TELEMETRY": "False", "OMP_NUM_THREADS": "1"}
-    # Without -P the modules beside the script would stand before those that chromadb imports.
-    command = [str(python), "-P", str(Path(__file__).parent / "memory" / "chromadb_peer.py")]
+    # Without -I the modules beside the script would stand before those that chromadb imports.
+    command = [str(python), "-I", str(Path(__file__).parent / "memory" / "chromadb_peer.py")]
     filling = {name: value for name, value in arguments.items() if name != "queries"}
     fill_figures: dict[str, Any] = json.loads(_output([*command, json.dumps(filling)], "chromadb", quiet))
     query_figures: dict[str, Any] = json.loads(_output([*command, json.dumps(arguments)], "chromadb", quiet))
@@ -83,7 +83,7 @@ class Erlang:
             MeasurementError: it cannot be compiled.
         """
         self._folder = folder
-        _output(["erlc", "-o", str(folder), str(_ERLANG_SOURCE)], "erlc", os.environ)
+        _output(["erlc", "-o", str(folder), str(_ERLANG_SOURCE)], "erlc", os.environ, folder)
 
     @staticmethod
     def is_installed() -> bool:
@@ -93,7 +93,10 @@ class Erlang:
     def version(self) -> str:
         """OTP's release, e.g. `25`."""
         return _output(
-            [*self._emulator("-eval"), "io:format(erlang:system_info(otp_release)),halt()."], "erl", os.environ
+            [*self._emulator("-eval"), "io:format(erlang:system_info(otp_release)),halt()."],
+            "erl",
+            os.environ,
+            self._folder,
         )
 
     def measure(self, name: str, sizes: Mapping[str, float]) -> Figures:
@@ -104,7 +107,7 @@ class Erlang:
         """
         arguments = [str(round(size)) for size in sizes.values()]
         command = [*self._emulator("-run"), _ERLANG_MODULE, "main", name, *arguments]
-        return _figures(_output(command, f"erlang {name}", os.environ))
+        return _figures(_output(command, f"erlang {name}", os.environ, self._folder))
 
     def _emulator(self, then: str) -> list[str]:
         return ["erl", "-noshell", "-noinput", "-pa", str(self._folder), then]
@@ -115,11 +118,17 @@ def _figures(output: str) -> Figures:
     return figures
 
 
-def _output(command: Sequence[str], what: str, environment: Mapping[str, str]) -> str:
-    """What `command` prints."""
+def _output(command: Sequence[str], what: str, environment: Mapping[str, str], folder: Path = _CHECKOUT) -> str:
+    """What `command` prints; it runs in `folder`, for the one that the user stands in may hold anybody's modules."""
     try:
         done = subprocess.run(
-            command, env=dict(environment), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT_S
+            command,
+            cwd=folder,
+            env=dict(environment),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=LIMIT_S,
         )
     except subprocess.TimeoutExpired as error:
         raise MeasurementError(f"{what}: not done within {LIMIT_S:g} s") from error

@@ -21,8 +21,10 @@ from lab.load.wording import answer, question, read_answer, secret_of
 from lab.loopback_model.server import LoopbackModel
 from lab.playground.gateway.events import Event
 from lab.playground.server import PlaygroundServer
-from lab.playground.world.defaults import BOT_ID, BOT_TOKEN, GENERAL_ID
+from lab.playground.world.defaults import BOT_ID, GENERAL_ID
 
+_MOST_CONNECTIONS = 8192
+"""More than one bot of the largest campaign opens at a time."""
 MODEL = "hosted_vllm/loopback"
 ONLINE_S = 60.0
 WARM_UP_S = 90.0
@@ -87,9 +89,9 @@ def run(plan: Plan, on_progress: Callable[[Progress], None]) -> Report:
     with (
         _folder(plan.keep_in) as folder,
         LoopbackModel(answer, latency_s=plan.model_latency_s, kept_requests=0) as model,
-        PlaygroundServer() as server,
+        PlaygroundServer(most_connections=_MOST_CONNECTIONS) as server,
     ):
-        agent = AgentProcess(folder, _settings(server, model, plan), BOT_TOKEN)
+        agent = AgentProcess(folder, _settings(server, model, plan), server.bot_token)
         load = _Load(plan, server, agent, on_progress)
         try:
             agent.start()

@@ -7,10 +7,12 @@ list of timed pieces, so that thousands of concurrent streams cost timers and no
 from __future__ import annotations
 
 import asyncio
+import hmac
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from secrets import token_urlsafe
 
 import msgspec
 
@@ -43,6 +45,7 @@ __all__ = [
     "echo",
 ]
 
+HEAD_LIMIT_BYTES = 64 * 1024
 PATIENCE_S = 60.0
 """How long to wait for a client, which may have to share a busy machine."""
 
@@ -65,6 +68,8 @@ class LoopbackModel:
         """
         self.behave = behave
         """How requests beyond the script are answered."""
+        self.secret_path = f"/{token_urlsafe(32)}"
+        """With what every path begins: loopback addresses are open to all users of a machine."""
         self._latency_s = latency_s
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, name="loopback-model", daemon=True)
@@ -85,8 +90,8 @@ class LoopbackModel:
 
     @property
     def api_base(self) -> str:
-        """What a client is given as the base of its paths."""
-        return f"http://127.0.0.1:{self._port}/v1"
+        """What a client is given as the base of its paths; who does not have it is not heard."""
+        return f"http://127.0.0.1:{self._port}{self.secret_path}/v1"
 
     def start(self) -> LoopbackModel:
         """Listen; returns when requests are accepted."""
@@ -220,9 +225,13 @@ class _Connection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         self.unread += data
         end = self.unread.find(b"\r\n\r\n")
-        if self.serving or end < 0:
+        if self.serving or (end < 0 and len(self.unread) < HEAD_LIMIT_BYTES):
             return
-        first, *lines = self.unread[:end].decode("latin-1").split("\r\n")
+        first, *lines = self.unread[: max(end, 0)].decode("latin-1").split("\r\n")
+        secret, path = self._path_of(first)
+        if not hmac.compare_digest(secret, self.server.secret_path.encode()):  # before any of its body is read
+            self._refuse()
+            return
         headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
         size = int(headers.get("content-length", "0"))
         if len(self.unread) < end + 4 + size:
@@ -230,7 +239,19 @@ class _Connection(asyncio.Protocol):
         raw = bytes(self.unread[end + 4 : end + 4 + size])
         del self.unread[: end + 4 + size]
         self.serving = True
-        self.server.on_request(self, Received(first.split(" ")[1], headers, msgspec.json.decode(raw or b"{}"), raw))
+        self.server.on_request(self, Received(path, headers, msgspec.json.decode(raw or b"{}"), raw))
+
+    def _path_of(self, first_line: str) -> tuple[bytes, str]:
+        """The secret part of a request's path, and the rest."""
+        target = first_line.partition(" ")[2].partition(" ")[0]
+        length = len(self.server.secret_path)
+        return target[:length].encode(), target[length:]
+
+    def _refuse(self) -> None:
+        self.unread.clear()
+        if self.transport is not None:
+            self.transport.write(b"HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+            self.transport.close()
 
     def abort(self) -> None:
         """Reset the connection."""

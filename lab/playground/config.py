@@ -21,8 +21,6 @@ class PlaygroundConfig:
 
     clock: Callable[[], float] = machine_clock
     """Seconds since 1970: the time of ids, tokens and limits."""
-    token: str = defaults.BOT_TOKEN
-    """The bot's token, the only one that is accepted."""
     bot_name: str = defaults.BOT_NAME
     """Name of the bot's user."""
     allowed_intents: int = PRIVILEGED_INTENTS

@@ -16,7 +16,7 @@ from lab.playground.world import defaults
 from lab.playground.world.errors import ApiError
 from lab.playground.world.interactions import Interaction
 from lab.playground.world.objects import Json, user_payload
-from lab.playground.world.records import Channel, Upload
+from lab.playground.world.records import Channel, Overwrite, Upload
 from lab.playground.world.state import thread_state
 
 Act = Callable[[Json], Awaitable[Any]]
@@ -48,6 +48,9 @@ class Control:
             "react": self._react,
             "user": self._user,
             "channel": self._channel,
+            "channel_delete": self._delete_channel,
+            "overwrite": self._overwrite,
+            "role": self._role,
             "thread": self._thread,
             "thread_change": self._change_thread,
             "dm": self._dm,
@@ -128,6 +131,26 @@ class Control:
 
     async def _channel(self, body: Json) -> Json:
         return {"id": str(self._hub.create_channel(str(body["name"])).id)}
+
+    async def _delete_channel(self, body: Json) -> None:
+        self._hub.delete_channel(self._hub.world.channel(int(body["channel_id"])))
+
+    async def _overwrite(self, body: Json) -> None:
+        bits = (int(body.get("allow") or 0), int(body.get("deny") or 0))
+        overwrite = Overwrite(int(body["target_id"]), bool(body.get("is_member")), *bits)
+        self._hub.overwrite(self._hub.world.channel(int(body["channel_id"])), overwrite)
+
+    async def _role(self, body: Json) -> Json:
+        """A new role, or one that is to permit something else."""
+        world, permissions = self._hub.world, int(body.get("permissions") or 0)
+        if not body.get("role_id"):
+            role = world.add_role(str(body["name"]), permissions)
+            self._hub.tell_role("GUILD_ROLE_CREATE", role)
+        else:
+            role = world.role(int(body["role_id"]))
+            role.permissions = permissions
+            self._hub.tell_role("GUILD_ROLE_UPDATE", role)
+        return {"id": str(role.id)}
 
     async def _thread(self, body: Json) -> Json:
         thread = self._acts.start_thread(

@@ -11,6 +11,7 @@ from lab.playground.gateway import events
 from lab.playground.gateway.events import Event
 from lab.playground.gateway.feed import Feed
 from lab.playground.gateway.protocol import Gateway
+from lab.playground.keys import Keys
 from lab.playground.world import defaults
 from lab.playground.world.commands import CommandBook
 from lab.playground.world.errors import ApiError, too_large
@@ -18,9 +19,20 @@ from lab.playground.world.faults import FaultQueue
 from lab.playground.world.files import FileStore
 from lab.playground.world.interactions import InteractionBook
 from lab.playground.world.limits import RateLimiter
-from lab.playground.world.objects import Json, emoji_payload, member_payload, thread_member_payload
+from lab.playground.world.objects import Json, emoji_payload, member_payload, role_payload, thread_member_payload
 from lab.playground.world.payloads import Payloads
-from lab.playground.world.records import Attachment, Channel, ChannelKind, Draft, Message, MessageKind, Upload, User
+from lab.playground.world.records import (
+    Attachment,
+    Channel,
+    ChannelKind,
+    Draft,
+    Message,
+    MessageKind,
+    Overwrite,
+    Role,
+    Upload,
+    User,
+)
 from lab.playground.world.request_log import RequestLog
 from lab.playground.world.rules import FILE_LIMIT_BYTES, FILES_LIMIT
 from lab.playground.world.state import World, thread_state
@@ -29,13 +41,15 @@ from lab.playground.world.state import World, thread_state
 class Hub:
     """Mediator of the world and the feed; used on the server's loop only."""
 
-    def __init__(self, config: PlaygroundConfig) -> None:
+    def __init__(self, config: PlaygroundConfig, keys: Keys) -> None:
         """Make every part.
 
         Args:
             config: How the playground behaves.
+            keys: What callers must know.
         """
         self.config = config
+        self.keys = keys
         self.world = World(config.clock, history_limit=config.history_limit, bot_name=config.bot_name)
         self.payloads = Payloads(self.world)
         self.feed = Feed()
@@ -43,7 +57,7 @@ class Hub:
             self.world,
             self.payloads,
             self.feed,
-            token=config.token,
+            token=keys.bot,
             heartbeat_interval_ms=config.heartbeat_interval_ms,
             allowed_intents=config.allowed_intents,
         )
@@ -248,6 +262,24 @@ class Hub:
         """Announce that a channel's or thread's fields were changed."""
         name = "CHANNEL_UPDATE" if channel.thread is None else "THREAD_UPDATE"
         self.tell(name, self.payloads.channel(channel), channel)
+
+    def overwrite(self, channel: Channel, overwrite: Overwrite) -> None:
+        """Have a channel permit or deny something; one that does neither is taken away."""
+        if overwrite.allow or overwrite.deny:
+            channel.overwrites[overwrite.target_id] = overwrite
+        else:
+            channel.overwrites.pop(overwrite.target_id, None)
+        self.update_channel(channel)
+
+    def tell_role(self, name: str, role: Role, guild_id: int = defaults.GUILD_ID) -> None:
+        """Announce that a role was made or changed."""
+        payload = role_payload(role, of_everyone=role.id in self.world.guilds)
+        self.tell(name, {"guild_id": str(guild_id), "role": payload})
+
+    def remove_role(self, role: Role) -> None:
+        """Delete a role."""
+        self.world.remove_role(role)
+        self.tell("GUILD_ROLE_DELETE", {"guild_id": str(defaults.GUILD_ID), "role_id": str(role.id)})
 
     # inside
 

@@ -1,4 +1,4 @@
-"""Routes of the web page: its files, the gateway on the same address, and the live feed."""
+"""Routes of the web page: its files, the gateway on the same port, and the live feed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 from collections import deque
 from importlib.resources import files
 
-from aiohttp import hdrs, web
+from aiohttp import web
 
 from lab.playground.gateway.events import Event
 from lab.playground.hub import Hub
@@ -41,13 +41,12 @@ class PageRoutes:
     def add(self, app: web.Application) -> None:
         """Register the routes."""
         app.router.add_get("/", self._root)
+        app.router.add_get("/gateway/{gateway_key}", self._hub.gateway.serve)
         app.router.add_get("/feed", self._feed)
         app.router.add_get(r"/page/{name:[a-z_]+\.(?:css|js|svg)}", self._file)
         app.on_shutdown.append(self._end_feeds)
 
-    async def _root(self, request: web.Request) -> web.StreamResponse:
-        if request.headers.get(hdrs.UPGRADE, "").lower() == "websocket":
-            return await self._hub.gateway.serve(request)
+    async def _root(self, _: web.Request) -> web.Response:
         return self._asset("index.html")
 
     async def _file(self, request: web.Request) -> web.Response:

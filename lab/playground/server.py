@@ -9,22 +9,27 @@ from typing import Any, Self
 
 from aiohttp import web
 
+from lab.listener import Listener
 from lab.playground.config import DEFAULTS, PlaygroundConfig
 from lab.playground.control import Control
 from lab.playground.driver.faults import FaultDriver
 from lab.playground.driver.interactions import InteractionDriver
 from lab.playground.driver.observer import Observer
 from lab.playground.driver.people import PeopleDriver
+from lab.playground.guard import SIGNATURE_QUERY, TOKEN_QUERY, attachment_path, guard
 from lab.playground.hub import Hub
+from lab.playground.keys import Keys
 from lab.playground.page_routes import PageRoutes
 from lab.playground.rest.channels import ChannelRoutes
 from lab.playground.rest.endpoints import Endpoints
-from lab.playground.rest.guard import guard
 from lab.playground.rest.interactions import InteractionRoutes
 from lab.playground.rest.messages import MessageRoutes
 from lab.playground.rest.threads import ThreadRoutes
 from lab.playground.world import defaults
 
+MOST_CONNECTIONS = 256
+PATIENCE_S = 20.0
+"""Longer than the 15 s for which discord.py keeps a connection that it does not use."""
 _START_S = 30.0
 _SETTLE_S = 0.02
 _BODY_LIMIT_BYTES = 40 * 1024 * 1024
@@ -33,21 +38,34 @@ _BODY_LIMIT_BYTES = 40 * 1024 * 1024
 class PlaygroundServer(PeopleDriver, InteractionDriver, Observer, FaultDriver):
     """A small Discord and its page on a loopback port; also every method of the driver's room."""
 
-    def __init__(self, config: PlaygroundConfig = DEFAULTS, *, host: str = "127.0.0.1", port: int = 0) -> None:
+    def __init__(
+        self,
+        config: PlaygroundConfig = DEFAULTS,
+        *,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        most_connections: int = MOST_CONNECTIONS,
+        patience_s: float = PATIENCE_S,
+    ) -> None:
         """Make the parts; nothing listens yet.
 
         Args:
             config: How it behaves.
             host: A loopback address; anything else is refused.
             port: 0 picks a free one.
+            most_connections: Served at a time; further ones wait.
+            patience_s: In which a connection must have sent a request's head, its first or its next one.
 
         Raises:
             ValueError: When `host` is not a loopback address.
         """
         if host != "127.0.0.1":
             raise ValueError(f"host {host!r}: the playground listens on 127.0.0.1 only")
-        super().__init__(Hub(config))
+        self._keys = Keys()
+        super().__init__(Hub(config, self._keys))
         self._host = host
+        self._most_connections = most_connections
+        self._patience_s = patience_s
         self.port = port
         """The port asked for; the real one after `start()`."""
         self._thread: threading.Thread | None = None
@@ -66,12 +84,26 @@ class PlaygroundServer(PeopleDriver, InteractionDriver, Observer, FaultDriver):
     @property
     def gateway_url(self) -> str:
         """Where gateway clients connect."""
-        return f"ws://{self._host}:{self.port}/"
+        return f"ws://{self._host}:{self.port}/gateway/{self._keys.address}"
 
     @property
     def page_url(self) -> str:
-        """What to open in a browser."""
-        return self.origin + "/"
+        """What to open in a browser: it lets in whoever has it."""
+        return f"{self.origin}/?{TOKEN_QUERY}={self._keys.person}"
+
+    @property
+    def bot_token(self) -> str:
+        """What the bot logs in with."""
+        return self._keys.bot
+
+    @property
+    def person_token(self) -> str:
+        """What a program that does as the page does shows, after `Authorization: Bearer`."""
+        return self._keys.person
+
+    def _attachment_url(self, channel_id: int, attachment_id: int, name: str) -> str:
+        path = attachment_path(channel_id, attachment_id)
+        return f"{self.origin}{path}{name}?{SIGNATURE_QUERY}={self._keys.signature(path)}"
 
     def start(self) -> None:
         """Listen; returns when connections are accepted. `OSError` when the port is taken."""
@@ -116,26 +148,29 @@ class PlaygroundServer(PeopleDriver, InteractionDriver, Observer, FaultDriver):
 
     async def _serve(self, ready: Future[None]) -> None:
         app = self._application()
-        runner = web.AppRunner(app, handle_signals=False, access_log=None, shutdown_timeout=0.1)
+        runner = web.AppRunner(
+            app, handle_signals=False, access_log=None, shutdown_timeout=0.1, keepalive_timeout=self._patience_s
+        )
         await runner.setup()
         loop = asyncio.get_running_loop()
         assert runner.server is not None  # it was set up just now
         try:
-            listener = await loop.create_server(runner.server, self._host, self.port, backlog=1024)
-            self.port = listener.sockets[0].getsockname()[1]
-            self._hub.payloads.origin = self.origin
+            listener = Listener(runner.server, self._host, self.port, self._most_connections)
+            self.port = listener.port
+            listener.open()
+            self._hub.payloads.attachment_url = self._attachment_url
             self._hub.gateway.url = self.gateway_url
             self._loop = loop
             self._stopping = asyncio.Event()
             ready.set_result(None)
             await self._stopping.wait()
-            await _close(listener)
+            await listener.close()
         finally:
             await runner.cleanup()
             await asyncio.sleep(_SETTLE_S)  # transports say that they are closed
 
     def _application(self) -> web.Application:
-        app = web.Application(middlewares=[guard], client_max_size=_BODY_LIMIT_BYTES)
+        app = web.Application(middlewares=[guard(self._keys)], client_max_size=_BODY_LIMIT_BYTES)
         channels = ChannelRoutes(self._hub)
         rest = Endpoints(self._hub)
         rest.add(app, MessageRoutes(self._hub).routes())
@@ -152,14 +187,3 @@ class PlaygroundServer(PeopleDriver, InteractionDriver, Observer, FaultDriver):
 
     async def _close_sockets(self, _: Any) -> None:
         await self._hub.gateway.close()
-
-
-async def _close(listener: asyncio.Server) -> None:
-    """Accept no more, and only then close.
-
-    asyncio leaks what it accepted in the very turn of the loop in which its server is closed.
-    """
-    for listening in listener.sockets:
-        asyncio.get_running_loop().remove_reader(listening.fileno())
-    await asyncio.sleep(_SETTLE_S)
-    listener.close()

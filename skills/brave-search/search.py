@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from door import RefusedError, UnreachableError, ask, run  # noqa: E402
 MOST_RESULTS = 20
 NO_KEY = "BRAVE_API_KEY"
 KEY_PLACE = "https://api-dashboard.search.brave.com/app/keys"
+HEAD = re.compile(r"[^\w\-\u2010-\u2015]{0,50}[-\u2010-\u2015]{2,50}\W{0,50}Result\W+\d", re.IGNORECASE)
 USAGE = """\
 Usage: search.py <query> [-n <number>] [--content] [--country <code>] [--freshness <when>]
 
@@ -80,8 +82,13 @@ def shown(number, result):
         lines.append(f"Age: {result['age']}")
     lines.append(f"Snippet: {result['snippet']}")
     if result["content"]:
-        lines.append(f"Content:\n{result['content']}")
+        lines += ["Content:", *map(marked, result["content"].splitlines())]
     return "\n".join(lines) + "\n\n"
+
+
+def marked(line):
+    """A line of a page; one that would pass for the head of a result gets a mark."""
+    return f"> {line}" if HEAD.match(line) else line
 
 
 def fail(reason):

@@ -12,7 +12,8 @@ import pytest
 from messages.shell import BashRefused
 from tests.abuse.ground import Ground
 
-LEVELS = ("bwrap", "landlock")
+LEVELS = ("groups", "looks")
+"""Bounded by control groups, where these can be had, and by the looks of the watching process."""
 _PR_SET_CHILD_SUBREAPER = 36
 
 
@@ -27,7 +28,7 @@ def orphans_come_home() -> Iterator[None]:
 
 @pytest.fixture(scope="package", autouse=True)
 def grounds(orphans_come_home: None) -> Iterator[Mapping[str, Ground]]:
-    """One ground at each level, and one without a sandbox.
+    """One ground with each kind of bounds, and one without a sandbox.
 
     They are not in /tmp: bubblewrap shows another one there, into which a command may write what it likes.
     """
@@ -35,7 +36,9 @@ def grounds(orphans_come_home: None) -> Iterator[Mapping[str, Ground]]:
         made = {}
         for level in (*LEVELS, "none"):
             root = Path(opened.enter_context(TemporaryDirectory(prefix=f"abuse-{level}-", dir="/var/tmp")))
-            made[level] = opened.enter_context(Ground(root, level))
+            made[level] = opened.enter_context(
+                Ground(root, "none") if level == "none" else Ground(root, "auto", may_group=level == "groups")
+            )
         for ground in made.values():
             ground.reply(ground.ask("true"))  # what is started once is started now
         yield made

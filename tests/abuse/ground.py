@@ -22,12 +22,12 @@ from pathlib import Path
 from typing import Any, Self
 
 from actors.kernel import ActorSpec, ActorSystem
+from actors.linux.processes import descendants
 from actors.shell.actor import ShellActor
 from actors.shell.config import ShellConfig
-from actors.shell.sandbox.watcher.supervisor import descendants
 from actors.socket.actor import SocketActor, SocketConfig
 from messages.base import Address, Message, RequestId, Surface, Window
-from messages.shell import BashRefused, BashResult, CancelBash, RunBash
+from messages.shell import BashRefused, BashResult, CancelBash, EmptyFolder, FolderEmptied, RunBash
 from messages.socket import DoorOpen, OpenDoor
 from tests.actors.socket.rig import OWNER, VERBS, OwnerActor
 from tests.patience import PATIENCE_S
@@ -100,9 +100,11 @@ class Prize:
 
     def state(self) -> dict[str, object]:
         """Everything that no command may change."""
-        apart = {self.data / "work", self.root / "doors"}
-        files = [path for path in self.root.rglob("*") if apart.isdisjoint((path, *path.parents))]
-        files += [self.others_work]
+        apart = {self.data / "work", self.data / "output", self.data / "attachments", self.root / "doors"}
+        files = [self.others_work]
+        for folder, folders, names in os.walk(self.root):
+            folders[:] = [name for name in folders if Path(folder, name) not in apart]
+            files += [Path(folder, name) for name in (*folders, *names)]
         return {str(path.relative_to(self.root)): _state(path) for path in sorted(files) if not path.is_socket()}
 
 
@@ -202,19 +204,30 @@ class Ground:
         duration_s = time.monotonic() - began
         return Outcome(result.text, result, duration_s, tuple(self._survivors(others)))
 
-    def ask(self, command: str, *, timeout_s: float = COMMAND_S) -> RequestId:
+    def another_window(self) -> Window:
+        """A window that has nothing to do with the attacker's."""
+        return Window(surface=Surface.DISCORD_THREAD, id=str(5 * 10**17 + next(_NUMBERS)))
+
+    def ask(self, command: str, *, timeout_s: float = COMMAND_S, of: Window | None = None) -> RequestId:
         request_id = RequestId(f"abuse-{next(_NUMBERS)}")
         self.system.tell(
             SHELL,
             RunBash(
                 request_id=request_id,
                 reply_to=self.edge.address,
-                window=self.window,
+                window=of or self.window,
                 command=command,
                 timeout_s=timeout_s,
             ),
         )
         return request_id
+
+    def empty(self) -> None:
+        """Have the window's folder emptied, as people can."""
+        request_id = RequestId(f"empty-{next(_NUMBERS)}")
+        self.system.tell(SHELL, EmptyFolder(request_id=request_id, reply_to=self.edge.address, window=self.window))
+        reply = self.reply(request_id)
+        assert isinstance(reply, FolderEmptied), reply
 
     def cancel(self, request_id: RequestId) -> None:
         self.system.tell(SHELL, CancelBash(request_id=request_id))

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from actors.shell.sandbox.watcher.supervisor import descendants
+from actors.linux.processes import descendants
 from tests.abuse.attacks_on_files import ON_FILES
 from tests.abuse.attacks_on_kernel import ON_KERNEL
 from tests.abuse.attacks_on_network import ON_NETWORK

@@ -49,7 +49,7 @@ def test_30_links_in_the_folder_of_kept_output_are_not_written_through(ground: G
 
     got = ground.attack(LONG_OUTPUT)
 
-    assert got.result.full_output_path.startswith(str(ground.workdir))
+    assert got.result.full_output_path.startswith(str(ground.prize.data / "output"))
     assert ground.harm(before) == []
 
 
@@ -150,7 +150,7 @@ def test_41_a_folder_with_too_many_files_or_bytes_gets_no_more_commands(ground: 
         Ground(Path(root), ground.sandbox, quota=quota) as small,
     ):
         for fill in ("touch f-{1..600}", "mkdir -p d; cd d; touch f-{1..600}", "head -c 3M /dev/zero > big"):
-            assert small.fresh().attack(fill).result.outcome is BashOutcome.EXITED
+            small.fresh().attack(fill)  # which a look may end or not
 
             assert "working directory" in small.refusal(small.ask("true")).lower()
         assert isinstance(small.fresh().reply(small.ask("true")), BashResult), "other windows go on"

@@ -15,9 +15,10 @@ from domain.log.view import render
 from domain.log.window import log_folder
 from domain.memory.injection import Memory, inject
 from domain.offline.model import commands
+from domain.text.imitation import defuse
 from domain.text.presentable import presentable
 from domain.text.terminal_text import plain
-from domain.turn.prompt import MEMORY_PREFIX, defuse, prompt_header, with_block
+from domain.turn.prompt import MEMORY_PREFIX, prompt_header, with_block
 from lab.playground.server import PlaygroundServer
 from messages.base import Surface, Window
 from messages.discord import ShowProgress
@@ -124,6 +125,11 @@ def test_48_what_hides_or_turns_text_around_is_shown_as_what_it_is(life: Life) -
 @pytest.mark.parametrize("show", [presentable, visible], ids=["to people", "in a terminal"])
 def test_48_a_confirmation_cannot_be_turned_around(show: Any) -> None:
     assert "\u202e" not in show("2027-01-01 10:00 pay \u202eecila\u202c 100")
+
+
+@pytest.mark.parametrize("show", [presentable, visible], ids=["to people", "in a terminal"])
+def test_48_nothing_that_hides_stays_hidden(show: Any) -> None:
+    assert [character for character in HIDING if character in show(f"pay {HIDING} alice")] == []
 
 
 def test_48_scripts_and_emoji_that_need_joiners_keep_them() -> None:

@@ -17,13 +17,16 @@ from actors.model.wire import messages_of, tools_of, without_tool_calls
 from actors.part import Layer
 from actors.parts import LAYERS, parts
 from actors.settings.load import load
+from messages.audience import ReadersChanged
 from messages.base import Address, Message, MessageId, RequestId, Surface, UserId, Window
 from messages.context import PinMemory, StartNewWindow
 from messages.discord import DISCORD, Delivered, PostMessage
 from messages.embedder import EmbedTexts
+from messages.memory import MEMORY
 from messages.model import ModelRequest, ToolCall
 from messages.shell import RunBash
 from tests.actors.context.rig import bash_call, bash_result, reply, user_message
+from tests.actors.memory.readers import told
 from tests.actors.memory.rig import Brain
 
 ROOT = Path(__file__).parents[2]
@@ -88,6 +91,7 @@ class Recording:
         self.message_id += 1
         said = user_message(text, self.message_id, window, author, DISCORD)
         said = msgspec.structs.replace(said, sent_at=self.clock.now(), audience=PUBLIC, may_run=may_run)
+        self.tell(MEMORY, ReadersChanged(windows=(told(window, PUBLIC),)))
         self.tell(window.address, said)
         self.advance(patience_s)
         return self.asked()

@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from actors.settings.load import load
 from domain.log.event import Event, Kind
 from domain.log.parser import parse
 from lab.playground.server import PlaygroundServer
-from lab.playground.world.defaults import BOT_ID, BOT_TOKEN, GENERAL_ID
+from lab.playground.world.defaults import BOT_ID, GENERAL_ID
 from tests.patience import PATIENCE_S
 
 CHECKOUT = Path(__file__).parents[2]
@@ -36,6 +37,7 @@ class Stage:
         data: Path,
         secrets: Mapping[str, str] | None = None,
         layers: tuple[Layer, ...] = LAYERS,
+        channels: tuple[int, ...] = (GENERAL_ID,),
         **given: object,
     ) -> None:
         self.server = server
@@ -44,7 +46,11 @@ class Stage:
         settings = load(environ={}, folder=data.parent, given={"data_root": str(data), **given}, tables=tables)
         self.online = threading.Event()
         self.agent = Agent(
-            settings, secrets or {}, playground_connection(server), lambda _name: self.online.set(), layers
+            settings,
+            secrets or {},
+            replace(playground_connection(server), channels=tuple(map(str, channels))),
+            lambda _name: self.online.set(),
+            layers,
         )
         self.agent.start()
         assert self.online.wait(PATIENCE_S), self.agent.reason
@@ -76,13 +82,19 @@ class Process:
 
     def start(self) -> None:
         """Start it and wait until it is online."""
-        environment = {**os.environ, "DISCORD_BOT_TOKEN": BOT_TOKEN, "PYTHONPATH": str(CHECKOUT)}
+        environment = {**os.environ, "DISCORD_BOT_TOKEN": self.server.bot_token, "PYTHONPATH": str(CHECKOUT)}
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-c", "from actors.cli import agent; agent()", "run", "--config", str(self._config)],
             env=environment,
             cwd=self.data.parent,
         )
         self.server.wait_until_online(timeout_s=PATIENCE_S)
+
+    @property
+    def pid(self) -> int:
+        """Its process id, while it runs."""
+        assert self._process is not None
+        return self._process.pid
 
     def kill(self) -> None:
         """End it without a word."""

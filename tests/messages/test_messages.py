@@ -58,6 +58,8 @@ def values_of(kind: Any) -> st.SearchStrategy[Any]:
     """Values that a field of this type may have."""
     if isinstance(kind, typing.NewType):
         return values_of(kind.__supertype__)
+    if get_origin(kind) is typing.Annotated:
+        return bounded_values_of(*get_args(kind))
     if is_union(kind):
         return st.one_of(*(values_of(arg) for arg in get_args(kind)))
     if get_origin(kind) is tuple:
@@ -74,8 +76,18 @@ def values_of(kind: Any) -> st.SearchStrategy[Any]:
     return atoms[kind] if kind in atoms else instances(kind)
 
 
+def bounded_values_of(kind: Any, bounds: msgspec.Meta) -> st.SearchStrategy[Any]:
+    """Values of a text or a number that has a maximum."""
+    if kind is str:
+        return st.text(st.characters(exclude_categories=["Cs"]), max_size=min(20, bounds.max_length or 0))
+    assert kind is int, f"{kind}: how is one made that keeps {bounds}?"
+    lowest, greatest = (None if bound is None else int(bound) for bound in (bounds.ge, bounds.le))
+    return st.integers(lowest, greatest)
+
+
 def instances(cls: type[msgspec.Struct]) -> st.SearchStrategy[msgspec.Struct]:
-    return st.builds(cls, **{name: values_of(kind) for name, kind in get_type_hints(cls).items()})
+    hints = get_type_hints(cls, include_extras=True)
+    return st.builds(cls, **{name: values_of(kind) for name, kind in hints.items()})
 
 
 @cache

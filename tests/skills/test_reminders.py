@@ -100,7 +100,7 @@ def test_a_reminders_life_from_creation_to_deletion_is_confirmed_line_by_line(
     assert created.returncode == 0, created.stderr
     (line,) = lines(folder)
     assert created.stdout.splitlines() == [f"created: {line}", "next: Sun 2099-03-01 09:00 GMT"]
-    reminder_id = line.rpartition("id=")[2]
+    reminder_id = line.rpartition(" id=")[2].removesuffix(f" in={WINDOW.address.key}")
     changed = run("modify", reminder_id, "--time", "10:00", "--recur", "weekly")
     assert changed.stdout.splitlines()[0] == f"changed: {lines(folder)[0]}"
     assert run("modify", reminder_id, "--time", "10:00").stdout.startswith("unchanged: ")
@@ -137,9 +137,11 @@ def test_what_is_refused_says_why_and_changes_nothing(
 
 
 def test_lines_that_need_mending_are_listed_on_request(run: Run, folder: Path) -> None:
-    (folder / "reminders.md").write_text('- [ ] date=2026-02-30 time=09:00 recur=none msg="x"\n')
+    (folder / "reminders.md").write_text(
+        f'- [ ] date=2026-02-30 time=09:00 recur=none msg="x" in={WINDOW.address.key}\n'
+    )
     assert "1 lines need mending" in run("list").stderr
-    assert "line 1 is no reminder: date '2026-02-30'" in run("list", "--invalid").stdout
+    assert "no reminder: date '2026-02-30'" in run("list", "--invalid").stdout
 
 
 @pytest.mark.parametrize(

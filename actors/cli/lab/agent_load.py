@@ -12,13 +12,14 @@ import click
 
 from actors.cli.common import fail, json_option, raise_file_limit, set_up_logging, verbose_option
 from actors.cli.lab.progress import progress_line
+from actors.cli.terminal import ShownCommand
 
 if TYPE_CHECKING:
     from lab.load.campaign import Progress
     from lab.load.report import Report
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(cls=ShownCommand, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--threads", type=click.IntRange(1, 100_000), required=True, help="How many talk at once.")
 @click.option("--turns", type=click.IntRange(1, 100_000), required=True, help="Messages of each, one after the other.")
 @click.option(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -13,11 +12,10 @@ from actors.cli.lab.bench_discord import discord
 from actors.cli.lab.bench_memory import memory
 from actors.cli.lab.bench_recall import recall
 from actors.cli.lab.progress import progress_line
+from actors.cli.lab.tables import print_tables
 
 if TYPE_CHECKING:
     from lab.bench.kernel.workload import Workload
-
-WIDTH = 100
 
 
 @click.group()
@@ -58,13 +56,9 @@ def kernel(as_json: bool, quick: bool, names: tuple[str, ...]) -> None:
     if as_json:
         click.echo(json.dumps(as_document(results), indent=2))
     else:
-        from rich.console import Console
-
         from lab.bench.table import renderables
 
-        console = Console(width=min(WIDTH, Console().width) if sys.stdout.isatty() else WIDTH, highlight=False)
-        for part in renderables(results):
-            console.print(part)
+        print_tables(*renderables(results))
     if not is_sound(results):
         fail("a message was lost, doubled or overtaken")
 
@@ -89,12 +83,7 @@ def shell(as_json: bool, quick: bool) -> None:
     if as_json:
         click.echo(json.dumps(as_document(figures, quick=quick), indent=2))
     else:
-        from rich.console import Console
-
-        console = Console(width=WIDTH, highlight=False)
-        console.print(table(figures))
-        if not quick:
-            console.print(targets_table(figures))
+        print_tables(table(figures), *([] if quick else [targets_table(figures)]))
     if not is_sound(figures):
         fail("a command did not come to its end")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,13 +11,12 @@ import click
 
 from actors.cli.common import fail, json_option
 from actors.cli.lab.progress import progress_line
+from actors.cli.lab.tables import print_tables
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from lab.bench.memory.run import Results
-
-WIDTH = 100
 
 
 @click.command()
@@ -44,7 +42,7 @@ def memory(as_json: bool, rows: int, queries: int, with_chromadb: bool, data: Pa
 
     try:
         with progress_line() as say:
-            results = run(data or _default_data(), rows, queries, say, with_chromadb=with_chromadb)
+            results = run((data or _default_data()).absolute(), rows, queries, say, with_chromadb=with_chromadb)
     except (MeasurementError, OSError) as error:
         fail(str(error))
     if as_json:
@@ -60,12 +58,8 @@ def _default_data() -> Path:
 
 
 def _print(results: Results) -> None:
-    from rich.console import Console
-
-    console = Console(width=min(WIDTH, Console().width) if sys.stdout.isatty() else WIDTH, highlight=False)
-    console.print(_table(results))
-    for name, value in results.figures.items():
-        console.print(f"{name.replace('_', ' ')}: {value:,.1f}")
+    figures = (f"{name.replace('_', ' ')}: {value:,.1f}" for name, value in results.figures.items())
+    print_tables(_table(results), *figures)
 
 
 def _table(results: Results) -> Table:

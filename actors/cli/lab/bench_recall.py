@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -14,13 +13,13 @@ import click
 
 from actors.cli.common import fail, json_option
 from actors.cli.lab.progress import progress_line
+from actors.cli.lab.tables import print_tables
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from lab.bench.recall.run import Results
 
-WIDTH = 100
 HEADINGS = {
     "block": "in the block",
     "block_text": "its text",
@@ -75,20 +74,17 @@ def _default_cache() -> Path:
 
 
 def _print(results: Results) -> None:
-    from rich.console import Console
-
     from lab.bench.recall.run import BUDGET, TARGET
 
-    console = Console(width=min(WIDTH, Console().width) if sys.stdout.isatty() else WIDTH, highlight=False)
-    console.print(
-        f"{results.questions} questions of {len(results.by_conversation)} conversations ({results.left_out} left out), "
-        f"{results.model}, block of {BUDGET.total_tokens:,} tokens; means over questions"
-    )
     figures = {name: asdict(recall) for name, recall in results.rankers.items()}
-    console.print(_table("", figures))
-    console.print(_table("in the block, by category", _turned(results.by_category)))
-    console.print(_table("in the block, by conversation", _turned(results.by_conversation)))
-    console.print(f"hybrid, evidence in the block: {results.rankers['hybrid'].block:.3f}; wanted: {TARGET}")
+    print_tables(
+        f"{results.questions} questions of {len(results.by_conversation)} conversations ({results.left_out} left out), "
+        f"{results.model}, block of {BUDGET.total_tokens:,} tokens; means over questions",
+        _table("", figures),
+        _table("in the block, by category", _turned(results.by_category)),
+        _table("in the block, by conversation", _turned(results.by_conversation)),
+        f"hybrid, evidence in the block: {results.rankers['hybrid'].block:.3f}; wanted: {TARGET}",
+    )
 
 
 def _turned(rows: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:

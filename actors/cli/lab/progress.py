@@ -6,9 +6,8 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-import click
+from actors.cli.terminal import overwrite_line
 
-CLEAR_LINE = "\r\x1b[K"
 Say = Callable[[str], None]
 
 
@@ -19,6 +18,6 @@ def progress_line() -> Iterator[Say]:
         yield lambda _line: None
         return
     try:
-        yield lambda line: click.echo(f"{CLEAR_LINE}{line}", nl=False, err=True)
+        yield overwrite_line
     finally:
-        click.echo(CLEAR_LINE, nl=False, err=True)
+        overwrite_line("")

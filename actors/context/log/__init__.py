@@ -2,8 +2,9 @@
 
 Read first `journal.py` (a window's log and its conversation, kept in step), then `file.py` (one append-only file: its
 writes, syncs and checks), then `recovery.py` (what a starting agent must know of its earlier life).
-`file.py` is the only writer of `logs/`; `data_root.py` makes the folder and holds its lock; `scan.py` and `spending.py`
-only read.
+`file.py` is the only writer of `logs/`, `reserve.py` of the space kept for them, `redactions.py` of `redacted/`, the
+copies without what was taken back. `data_root.py` makes the folder and holds its lock; `scan.py` and `spending.py` only
+read.
 """
 
 from __future__ import annotations

@@ -6,6 +6,9 @@ import fcntl
 import os
 from pathlib import Path
 
+from actors.context.log import reserve
+from actors.linux.private_folder import make_private
+
 LOCK_NAME = "agent.lock"
 
 
@@ -40,9 +43,9 @@ class DataRoot:
             DataRootError: it cannot be made or written, or another agent holds it.
         """
         try:
-            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self.logs.mkdir(mode=0o700, exist_ok=True)
-            self.work.mkdir(mode=0o700, exist_ok=True)
+            make_private(self.path)
+            make_private(self.logs)
+            make_private(self.work)
             lock = os.open(self.path / LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
             raise DataRootError(f"data root {self.path}: cannot be written: {error.strerror}") from error
@@ -57,6 +60,7 @@ class DataRoot:
         os.ftruncate(lock, 0)
         os.pwrite(lock, f"{os.getpid()}\n".encode("ascii"), 0)
         self._lock = lock
+        reserve.keep(self.path)
 
     def is_held(self) -> bool:
         """Whether an agent holds it now, this one included; nothing is made or changed.
@@ -83,4 +87,5 @@ class DataRoot:
         """Give the lock back; again, nothing."""
         lock, self._lock = self._lock, None
         if lock is not None:
+            reserve.drop(self.path)
             os.close(lock)

@@ -15,7 +15,9 @@ from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
+from actors.context.log import reserve
 from actors.context.log.scan import newest_name
+from actors.linux.private_folder import make_private
 from domain.log.event import Event, Header
 from domain.log.format import encode_event, encode_header, encode_seal
 from domain.log.parser import ParsedLog, parse
@@ -25,7 +27,6 @@ from messages.base import Value, Window
 
 _OPEN_MODE = 0o600
 _CLOSED_MODE = 0o444
-_FOLDER_MODE = 0o700
 
 
 class LogUnwritable(OSError):  # noqa: N818 - says what is so, as every name of ours does
@@ -72,6 +73,25 @@ class RealDisk:
         os.fdatasync(fd)
 
 
+class ReservedDisk(RealDisk):
+    """The operating system's, with space in reserve for when it is full."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def write(self, fd: int, data: bytes, /) -> int:
+        """As `os.write`, and again with what is left when the reserve has been given up."""
+        try:
+            written = os.write(fd, data)
+        except OSError as error:
+            if not reserve.is_full(error) or not reserve.spend(self._root):
+                raise
+            written = 0
+        if written < len(data) and (written == 0 or reserve.spend(self._root)):
+            written += os.write(fd, data[written:])
+        return written
+
+
 class WindowLog:
     """The log file of one window, open for appending."""
 
@@ -99,10 +119,21 @@ class WindowLog:
             LogUnwritable: nothing was created.
             ValueError: as `domain.log.window.log_path`.
         """
+        disk = disk or ReservedDisk(root)
+        reserve.renew(root)
+        try:
+            return cls._create(root, window, started_at, opened_by, disk)
+        except LogUnwritable as error:
+            if not reserve.is_full(error.__cause__) or not reserve.spend(root):
+                raise
+            return cls._create(root, window, started_at, opened_by, disk)
+
+    @classmethod
+    def _create(cls, root: Path, window: Window, started_at: datetime, opened_by: str, disk: Disk) -> WindowLog:
         folder = root / log_folder(window)
         _make_folders(folder)
         name, path, fd = _new_file(root, window, started_at)
-        fresh = cls(path, fd, disk or RealDisk())
+        fresh = cls(path, fd, disk)
         header = Header(window=window, started_at=name.started_at, seq=name.seq, opened_by=opened_by)
         try:
             fresh._write(*encode_header(header))
@@ -125,7 +156,7 @@ class WindowLog:
         """
         window, name = parse_log_path(path)
         place = root / path
-        opened = cls(place, _open(place, 0), disk or RealDisk())
+        opened = cls(place, _open(place, 0), disk or ReservedDisk(root))
         header = Header(window=window, started_at=name.started_at, seq=name.seq or 1, opened_by="recovery")
         parsed = opened._recover(header)
         if not parsed.events:
@@ -305,7 +336,7 @@ def _read(fd: int) -> bytes:
 
 def _make_folders(folder: Path) -> None:
     try:
-        folder.mkdir(mode=_FOLDER_MODE, parents=True, exist_ok=True)
+        make_private(folder)
     except OSError as error:
         raise LogUnwritable(folder, f"cannot be made: {_words(error)}") from error
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import datetime
 from pathlib import Path
 
 from actors.context.log.file import LogUnwritable, WindowLog
+from actors.context.log.redactions import Redactions
 from actors.context.log.scan import log_names
 from domain.log.event import Event, Kind
 from domain.log.parser import ParsedEvent, parse
+from domain.log.redaction import tombstones_in
 from domain.log.window import log_folder
 from domain.turn.conversation import Conversation
 from messages.base import EventId, Value, Window
@@ -41,6 +43,7 @@ class Journal:
         self._max_history_tokens = max_history_tokens
         self._questions: tuple[ParsedEvent, ...] = ()
         self._log: WindowLog | None = None
+        self.redactions = Redactions(root)
         self.conversation = Conversation(max_history_tokens)
 
     @property
@@ -79,6 +82,8 @@ class Journal:
             log.warning("%s:%d: %d bytes skipped: %s", self.path, gap.line, gap.length, gap.reason)
         for logged in parsed.events:
             self.conversation.add(logged.event)
+        self.redactions.restore(tombstones_in(logged.event for logged in parsed.events))
+        self.redactions.follow(self.path)
         self._questions = tuple(logged for logged in parsed.events if logged.event.kind is Kind.USER)
         self._questions = self.open_questions()
 
@@ -87,8 +92,11 @@ class Journal:
         still_open = {EventId(turn.id) for turn in self.conversation.open_turns()}
         return tuple(logged for logged in self._questions if logged.event.id in still_open)
 
-    def past(self) -> Iterator[tuple[str, ParsedEvent]]:
+    def past(self, naming: Collection[str] = ()) -> Iterator[tuple[str, ParsedEvent]]:
         """Every event of the window's logs with its file's path below the data root, oldest first.
+
+        Args:
+            naming: If any, only of logs in which one of these stands somewhere.
 
         Raises:
             LogUnwritable: one of them cannot be read.
@@ -99,7 +107,10 @@ class Journal:
         try:
             for name in log_names(self._root / folder):
                 path = folder / name
-                for logged in parse((self._root / path).read_bytes()).events:
+                data = (self._root / path).read_bytes()
+                if naming and not any(name.encode() in data for name in naming):
+                    continue
+                for logged in parse(data).events:
                     yield path.as_posix(), logged
         except OSError as error:
             raise LogUnwritable(self._root / folder, f"cannot be read: {error.strerror}") from error
@@ -142,6 +153,7 @@ class Journal:
         if sync:
             self._log.sync()
         self.conversation.add(event)
+        self.redactions.follow(self.path)
         return LogPosition(path=self.path, line=position.line)
 
     def close(self) -> None:

@@ -20,6 +20,7 @@ from actors.discord.connection.shards import Shards
 from actors.discord.connection.sockets import Sockets
 from actors.discord.incoming.catch_up import CatchUp
 from actors.discord.incoming.intake import Intake
+from actors.discord.incoming.window_map import AnyChannel
 
 log = logging.getLogger(__name__)
 
@@ -117,11 +118,11 @@ class AgentClient(discord.Client):
 
     async def on_resumed(self) -> None:
         """The same session: what was missed was sent."""
-        self._shards.continued(0)
+        self._continue(0)
 
     async def on_disconnect(self) -> None:
         """The connection was lost."""
-        self._shards.lost(0)
+        self._lose(0)
 
     async def on_ready(self) -> None:
         """Every server is known; comes once per session."""
@@ -130,15 +131,86 @@ class AgentClient(discord.Client):
 
     async def on_guild_available(self, guild: discord.Guild) -> None:
         """A server came back after an outage."""
+        self._intake.readership.meet_all(guild)
         self._catch_up.resume(guild)
 
     async def on_guild_join(self, guild: discord.Guild) -> None:
         """A server took the bot in."""
+        self._intake.readership.meet_all(guild)
         self._catch_up.resume(guild)
 
     async def on_guild_channel_create(self, channel: discord.abc.GuildChannel) -> None:
         """A channel was made."""
+        self._intake.readership.compare()
         self._catch_up.resume(channel.guild)
+
+    # who may read what
+
+    async def on_guild_unavailable(self, _guild: discord.Guild) -> None:
+        """A server is out."""
+        self._intake.readership.compare()
+
+    async def on_guild_remove(self, _guild: discord.Guild) -> None:
+        """A server is gone, or wants the bot no more."""
+        self._intake.readership.compare()
+
+    async def on_guild_update(self, _before: discord.Guild, _after: discord.Guild) -> None:
+        """A server has another owner, say."""
+        self._intake.readership.compare()
+
+    async def on_guild_role_create(self, _role: discord.Role) -> None:
+        """A role was made."""
+        self._intake.readership.compare()
+
+    async def on_guild_role_update(self, _before: discord.Role, _after: discord.Role) -> None:
+        """A role permits something else."""
+        self._intake.readership.compare()
+
+    async def on_guild_role_delete(self, _role: discord.Role) -> None:
+        """A role is gone."""
+        self._intake.readership.compare()
+
+    async def on_guild_channel_update(
+        self, _before: discord.abc.GuildChannel, _after: discord.abc.GuildChannel
+    ) -> None:
+        """A channel has other overwrites, say."""
+        self._intake.readership.compare()
+
+    async def on_guild_channel_delete(self, channel: discord.abc.GuildChannel) -> None:
+        """A channel is gone."""
+        self._intake.readership.forget_channel(channel.id)
+
+    async def on_thread_create(self, thread: discord.Thread) -> None:
+        """A thread was made."""
+        self._intake.readership.meet(thread)
+
+    async def on_thread_join(self, thread: discord.Thread) -> None:
+        """A thread is there again, or took the bot in."""
+        self._intake.readership.meet(thread)
+
+    async def on_raw_thread_delete(self, gone: discord.RawThreadDeleteEvent) -> None:
+        """A thread is gone."""
+        self._intake.readership.forget_thread(gone.thread_id)
+
+    # what people take back
+
+    async def on_raw_message_delete(self, gone: discord.RawMessageDeleteEvent) -> None:
+        """A message was deleted."""
+        self._intake.retract(self._place(gone.channel_id), [gone.message_id])
+
+    async def on_raw_bulk_message_delete(self, gone: discord.RawBulkMessageDeleteEvent) -> None:
+        """Messages were deleted at one go."""
+        self._intake.retract(self._place(gone.channel_id), gone.message_ids)
+
+    async def on_raw_message_edit(self, edit: discord.RawMessageUpdateEvent) -> None:
+        """A message is otherwise now; whether its words are, its window finds out."""
+        if edit.message.edited_at is not None:
+            self._intake.revise(edit.message)
+
+    def _place(self, channel_id: int) -> AnyChannel:
+        return self.get_channel(channel_id) or self.get_partial_messageable(channel_id)
+
+    # more of what people do
 
     async def on_message(self, message: discord.Message) -> None:
         """Somebody wrote something somewhere."""
@@ -162,7 +234,19 @@ class AgentClient(discord.Client):
         """Take in a new session; its servers follow."""
         self._is_complete = False
         self._intake.hold()
+        self._intake.readership.suspend()
         self._shards.opened(shard)
+
+    def _lose(self, shard: int) -> None:
+        """From here on nobody says who is let in or shut out."""
+        self._shards.lost(shard)
+        self._intake.readership.suspend()
+
+    def _continue(self, shard: int) -> None:
+        """What was missed has been sent before."""
+        self._shards.continued(shard)
+        if self._shards.are_connected:
+            self._intake.readership.resume()
 
     async def _complete(self) -> None:
         """Begin to work once all servers of all sessions are known, once for each new session."""
@@ -170,6 +254,7 @@ class AgentClient(discord.Client):
             return
         self._is_complete = True
         log.info("online in %d servers", len(self.guilds))
+        self._intake.readership.begin(self)
         self._catch_up.begin(self)
         await self._commands.sync(self._home_guilds())
         self._on_online(str(self.user))
@@ -224,11 +309,11 @@ class ShardedAgentClient(AgentClient, discord.AutoShardedClient):
 
     async def on_shard_resumed(self, shard: int) -> None:
         """The same session: what was missed was sent."""
-        self._shards.continued(shard)
+        self._continue(shard)
 
     async def on_shard_disconnect(self, shard: int) -> None:
         """The connection was lost."""
-        self._shards.lost(shard)
+        self._lose(shard)
 
     async def on_shard_ready(self, shard: int) -> None:
         """Its servers are known."""

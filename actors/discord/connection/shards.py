@@ -30,6 +30,11 @@ class Shards:
         """Whether every connection has had a session, and the servers of the newest of each are known."""
         return len(self._opened) == self.count and not self._unready
 
+    @property
+    def are_connected(self) -> bool:
+        """Whether what happens in Discord arrives: every connection has its session, and its servers are known."""
+        return self.are_ready and not self._lost
+
     def launch(self) -> None:
         """The first connection is being made."""
         self._lose(_LAUNCH)

@@ -148,6 +148,7 @@ def spoken(
         text=text,
         sent_at=interaction.created_at,
         reply_to=reply_to,
+        typed_chars=0,
         audience=audience,
     )
 
@@ -165,4 +166,9 @@ def _quote(reference: discord.MessageReference | None) -> Quote | None:
         return None
     quoted = reference.resolved
     text = quoted.content[:QUOTE_CHARS]
-    return Quote(message_id=MessageId(str(quoted.id)), author_name=quoted.author.display_name, text=text)
+    return Quote(
+        message_id=MessageId(str(quoted.id)),
+        author_id=UserId(str(quoted.author.id)),
+        author_name=quoted.author.display_name,
+        text=text,
+    )

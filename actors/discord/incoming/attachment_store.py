@@ -1,87 +1,145 @@
-"""Attachment store: files kept in the window's working directory, where its commands may write, too."""
+"""Attachment store: files that people sent, in folders of the agent's own, where a command reads and never writes."""
 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import logging
 import os
-import shutil
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+import stat
+from collections.abc import Container, Iterator, Mapping, Sequence
+from pathlib import Path, PurePath
+
+from actors.linux.folder import open_folder, remove_tree
+from domain.log.window_folders import ATTACHMENTS_ROOT, attachments_folder
+from messages.base import Window
 
 log = logging.getLogger(__name__)
 
-FOLDER = "attachments"
 MOST_BYTES = 256 << 20
-"""Of all files of a window, a quarter of what its directory may hold before no more commands run."""
+"""Of all files of a window."""
 MOST_MESSAGES = 1_000
+MOST_FILES = 64
+"""Of a message; Discord allows ten."""
+MOST_NAMES = 20_000
+"""Of a window's messages that are looked at."""
+MOST_REMOVED = 100
+"""Messages whose files are removed for one new message; with a tree that was moved here, the next one goes on."""
 LEAST_FREE_BYTES = 512 << 20
 _PART = ".part"
-_MODE = 0o444
-_OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_MODE = 0o600
 _MAKE_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def kept_path(message_id: str, name: str) -> str:
-    """Where the file is kept, below the working directory."""
-    return f"{FOLDER}/{message_id}/{name}"
+    """Where a command of the window sees the file, below its working directory."""
+    return str(ATTACHMENTS_ROOT / message_id / name)
 
 
 def keep(
-    workdir: Path,
+    data_root: Path,
+    window: Window,
     message_id: str,
-    files: Mapping[str, bytes],
+    files: Mapping[str, bytes | bytearray],
     *,
     most_bytes: int = MOST_BYTES,
     least_free_bytes: int = LEAST_FREE_BYTES,
-) -> None:
-    """Keep a message's files, for reading only; files of the oldest messages make room for them.
+) -> dict[str, str]:
+    """Keep a message's files, all or some; those of the window's oldest messages make room for them.
 
-    No link is followed, wherever one was put. What is kept already is replaced.
+    Only folders are opened, and no link is followed, wherever one was put. What is kept already is replaced; the
+    message's other files stay, and count.
 
     Args:
-        workdir: The window's; it need not exist.
+        data_root: Trusted; it exists.
+        window: Whose.
         message_id: Decimal.
         files: By names that are no paths.
-        most_bytes: Of all messages together.
+        most_bytes: Of all messages of the window together.
         least_free_bytes: What the disk must have left.
 
+    Returns:
+        Name -> why it could not be kept, for a person; empty when all were.
+
     Raises:
-        OSError: they are not kept, or not all of them.
+        OSError: none could be kept.
+        ValueError: the message's id or the window's is none.
     """
-    for directory in (workdir.parent.parent, workdir.parent, workdir):
-        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-    needed = sum(map(len, files.values()))
-    with _opened(os.open(workdir, _OPEN_FOLDER)) as base, _opened(_folder(base, FOLDER)) as shelf:
+    if not (message_id.isascii() and message_id.isdecimal()):
+        raise ValueError(f"message id {message_id!r}: decimal digits are required")
+    with _opened(_shelf(data_root, attachments_folder(window))) as shelf:
+        others = _others(shelf, message_id, files)
+        kept, faults = _within(files, most_bytes, others)
+        needed = sum(map(len, kept.values()))
         _see_that_there_is_room(shelf, needed, least_free_bytes)
-        _make_room(shelf, message_id, most_bytes - needed)
+        _make_room(shelf, message_id, most_bytes - needed - sum(others))
         with _opened(_folder(shelf, message_id)) as folder:
-            for name, data in files.items():
-                _write(folder, name, data)
+            for name, data in kept.items():
+                try:
+                    _write(folder, name, data)
+                except OSError as error:
+                    faults[name] = error.strerror or type(error).__name__
+    return faults
 
 
-@contextlib.contextmanager
-def _opened(descriptor: int) -> Iterator[int]:
+def _others(shelf: int, message_id: str, files: Container[str]) -> list[int]:
+    """Sizes of the message's files that are here already and are not among `files`."""
     try:
-        yield descriptor
-    finally:
-        os.close(descriptor)
+        with _opened(open_folder(message_id, shelf)) as folder, os.scandir(folder) as entries:
+            others = (entry for entry in entries if entry.name not in files and entry.name != _PART)
+            return [entry.stat(follow_symlinks=False).st_size for entry in itertools.islice(others, MOST_FILES + 1)]
+    except FileNotFoundError:
+        return []
+
+
+def _within(
+    files: Mapping[str, bytes | bytearray], most_bytes: int, others: Sequence[int]
+) -> tuple[dict[str, bytes | bytearray], dict[str, str]]:
+    """The files that may be kept beside `others`, in their order, and why each of the rest may not."""
+    kept, faults, total = dict[str, bytes | bytearray](), dict[str, str](), sum(others)
+    for name, data in files.items():
+        if name.startswith(".") or os.sep in name or "\0" in name:
+            faults[name] = "its name is a path or hidden"
+        elif total + len(data) > most_bytes:
+            faults[name] = f"of a conversation at most {most_bytes >> 20} MiB are kept"
+        elif len(kept) + len(others) >= MOST_FILES:
+            faults[name] = f"of a message at most {MOST_FILES} files are kept"
+        else:
+            kept[name] = data
+            total += len(data)
+    return kept, faults
+
+
+def _shelf(data_root: Path, path: PurePath) -> int:
+    """The window's folder, made if it isn't there."""
+    shelf = os.open(data_root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)  # the operator may have put a link there
+    for name in path.parts:
+        with _opened(shelf) as parent:
+            shelf = _folder(parent, name)
+    return shelf
 
 
 def _folder(parent: int, name: str) -> int:
     """The folder `name`, made if it isn't there."""
     with contextlib.suppress(FileExistsError):
         os.mkdir(name, 0o700, dir_fd=parent)
-    return os.open(name, _OPEN_FOLDER, dir_fd=parent)
+    return open_folder(name, parent)
 
 
-def _write(folder: int, name: str, data: bytes) -> None:
+def _write(folder: int, name: str, data: bytes | bytearray) -> None:
+    _forget(folder, _PART)
+    try:
+        with os.fdopen(os.open(_PART, _MAKE_FILE, _MODE, dir_fd=folder), "wb") as file:
+            file.write(data)
+        os.rename(_PART, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except OSError:
+        _forget(folder, _PART)
+        raise
+
+
+def _forget(folder: int, name: str) -> None:
     with contextlib.suppress(FileNotFoundError):
-        os.unlink(_PART, dir_fd=folder)
-    with os.fdopen(os.open(_PART, _MAKE_FILE, 0o600, dir_fd=folder), "wb") as file:
-        file.write(data)
-        os.fchmod(file.fileno(), _MODE)
-    os.rename(_PART, name, src_dir_fd=folder, dst_dir_fd=folder)
+        os.unlink(name, dir_fd=folder)
 
 
 def _see_that_there_is_room(shelf: int, needed: int, least_free_bytes: int) -> None:
@@ -91,30 +149,47 @@ def _see_that_there_is_room(shelf: int, needed: int, least_free_bytes: int) -> N
 
 
 def _make_room(shelf: int, message_id: str, most_bytes: int) -> None:
-    """Remove files of the oldest messages until the others have no more than `most_bytes`."""
-    sizes = {name: _size(shelf, name) for name in sorted(_messages(shelf), key=int) if name != message_id}
-    total = sum(sizes.values())
-    for count, (name, size) in enumerate(sizes.items()):
-        if total <= most_bytes and len(sizes) - count < MOST_MESSAGES:
+    """Remove files of the oldest messages until the others have no more than `most_bytes`.
+
+    A folder that is not as `keep` makes them came with an older version's tree: it goes first.
+    """
+    sizes = {name: _size(shelf, name) for name in _messages(shelf) if name != message_id}
+    total, count = sum(filter(None, sizes.values())), len(sizes)
+    in_order = sorted(sizes.items(), key=lambda item: (item[1] is not None, int(item[0])))
+    for name, size in in_order[:MOST_REMOVED]:
+        if size is not None and total <= most_bytes and count < MOST_MESSAGES:
             return
         try:
-            shutil.rmtree(name, dir_fd=shelf)
+            remove_tree(name, shelf)
         except OSError as error:
             log.warning("attached files of message %s cannot be removed: %s", name, error.strerror)
-        total -= size
+        total, count = total - (size or 0), count - 1
 
 
-def _messages(shelf: int) -> Iterator[str]:
+def _messages(shelf: int) -> list[str]:
+    """Names of the messages' folders, in no order."""
     with os.scandir(shelf) as entries:
-        for entry in entries:
-            if entry.name.isdecimal() and entry.is_dir(follow_symlinks=False):
-                yield entry.name
+        return [
+            entry.name
+            for entry in itertools.islice(entries, MOST_NAMES)
+            if entry.name.isascii() and entry.name.isdecimal() and entry.is_dir(follow_symlinks=False)
+        ]
 
 
-def _size(shelf: int, name: str) -> int:
-    """Bytes of the files of one message; 0 for a folder that a command has shut."""
+def _size(shelf: int, name: str) -> int | None:
+    """Bytes of the files of one message; None if it cannot be read or holds more than the few plain files it should."""
     try:
-        with _opened(os.open(name, _OPEN_FOLDER, dir_fd=shelf)) as folder, os.scandir(folder) as entries:
-            return sum(entry.stat(follow_symlinks=False).st_size for entry in entries)
+        with _opened(open_folder(name, shelf)) as folder, os.scandir(folder) as entries:
+            states = [entry.stat(follow_symlinks=False) for entry in itertools.islice(entries, MOST_FILES + 2)]
     except OSError:
-        return 0
+        return None
+    is_ours = len(states) <= MOST_FILES + 1 and all(stat.S_ISREG(state.st_mode) for state in states)
+    return sum(state.st_size for state in states) if is_ours else None
+
+
+@contextlib.contextmanager
+def _opened(descriptor: int) -> Iterator[int]:
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)

@@ -1,20 +1,27 @@
-"""Read permissions of a Discord channel as an audience, from what discord.py holds of it."""
+"""Read permissions of a Discord channel, from what discord.py holds of it."""
 
 from __future__ import annotations
 
 import discord
 
 from domain.policy.audience import Audience, Reach
+from messages.audience import Grant, Readers
+
+_ADMINISTRATOR = discord.Permissions(administrator=True).value
+_VIEW = discord.Permissions(view_channel=True).value
+_HISTORY = discord.Permissions(read_message_history=True).value
+_CONNECT = discord.Permissions(connect=True).value
+"""Without it the text of a voice channel cannot be read either."""
 
 
 def audience_label(channel: object) -> str:
-    """The label of `channel`'s readers; empty when discord.py doesn't know the channel."""
+    """The label of `channel`'s place; empty when discord.py doesn't know the channel."""
     audience = audience_of(channel)
     return "" if audience is None else str(audience)
 
 
 def audience_of(channel: object) -> Audience | None:
-    """The readers of `channel`; None when discord.py doesn't know it."""
+    """The place of `channel` and who reads it now; None when discord.py doesn't know it."""
     if isinstance(channel, discord.Thread):
         guild_id, parent_id = str(channel.guild.id), str(channel.parent_id)
         if channel.is_private():
@@ -27,9 +34,58 @@ def audience_of(channel: object) -> Audience | None:
     return None
 
 
+def readers_of(channel: discord.abc.GuildChannel, *, private: bool = False) -> Readers | None:
+    """Who may read a channel, or a private thread of it; None while nothing is known of its server.
+
+    The server's owner and administrators are left out: they may read everything.
+    """
+    guild = channel.guild
+    if guild.unavailable or guild.get_role(guild.id) is None:
+        return None
+    permissions = [_VIEW, _HISTORY]
+    if isinstance(channel, discord.VoiceChannel | discord.StageChannel):
+        permissions.append(_CONNECT)
+    reads = tuple(_grant(channel, permission) for permission in permissions)
+    return Readers(guild_id=str(guild.id), channel_id=str(channel.id), sees=reads[0], reads=reads, is_private=private)
+
+
 def _reach(channel: discord.abc.GuildChannel | None) -> Reach:
     """Whether everyone in the server may read `channel`; one that is not known is taken for a closed one."""
-    if channel is None:
-        return Reach.CHANNEL
-    may = channel.permissions_for(channel.guild.default_role)
-    return Reach.EVERYONE if may.view_channel and may.read_message_history else Reach.CHANNEL
+    readers = None if channel is None else readers_of(channel)
+    return Reach.EVERYONE if readers is not None and all(map(_is_everyones, readers.reads)) else Reach.CHANNEL
+
+
+def _is_everyones(grant: Grant) -> bool:
+    """Whether nobody lacks a permission."""
+    return grant.is_default and not grant.denied_roles and not grant.denied_members
+
+
+def _grant(channel: discord.abc.GuildChannel, permission: int) -> Grant:
+    """Who has one permission in a channel, by Discord's order: the server's roles, then the channel's overwrites."""
+    guild = channel.guild
+    everyone, administrators, giving = guild.default_role, set[int](), set[str]()
+    for role in guild.roles:
+        if role.permissions.value & _ADMINISTRATOR:
+            administrators.add(role.id)
+        elif role.permissions.value & permission:
+            giving.add(str(role.id))
+    if everyone.id in administrators:
+        return Grant(is_default=True)
+    is_default = str(everyone.id) in giving
+    allowed, denied = (set[str](), set[str]()), (set[str](), set[str]())
+    for overwrite in channel._overwrites:
+        side = allowed if overwrite.allow & permission else denied if overwrite.deny & permission else None
+        if side is None or overwrite.id in administrators or overwrite.id == guild.owner_id:
+            continue
+        if overwrite.id == everyone.id:
+            is_default, giving = side is allowed, set()
+        else:
+            side[not overwrite.is_role()].add(str(overwrite.id))
+    return Grant(
+        is_default=is_default,
+        giving_roles=frozenset() if is_default else frozenset(giving),
+        denied_roles=frozenset(denied[0]),
+        allowed_roles=frozenset(allowed[0]),
+        denied_members=frozenset(denied[1]),
+        allowed_members=frozenset(allowed[1]),
+    )

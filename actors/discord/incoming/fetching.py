@@ -13,7 +13,6 @@ import yarl
 from actors.discord.calls.rest_calls import CallFailedError, RestCalls
 from actors.discord.timing import Timing
 
-_AT_ONCE = 8
 _CHUNK_BYTES = 1 << 16
 _PASSING = frozenset({408, 425, 429})
 """Client errors after which the same question may get another answer."""
@@ -24,7 +23,7 @@ class UnfetchedError(Exception):
 
 
 class Fetcher:
-    """Downloads of files by the client's own connections; few at once, since each is held in memory."""
+    """Downloads of files by the client's own connections; how many at once is for those who hold them in memory."""
 
     def __init__(self, *, rest: RestCalls, origins: Callable[[], frozenset[yarl.URL]], timing: Timing) -> None:
         """With nothing under way.
@@ -37,9 +36,8 @@ class Fetcher:
         self._rest = rest
         self._origins = origins
         self._timing = timing
-        self._room = asyncio.Semaphore(_AT_ONCE)
 
-    async def fetch(self, address: str, most_bytes: int) -> bytes:
+    async def fetch(self, address: str, most_bytes: int) -> bytearray:
         """All of the file at `address`.
 
         Raises:
@@ -47,17 +45,16 @@ class Fetcher:
         """
         url = self._checked(address)
 
-        async def call(client: discord.Client) -> bytes:
+        async def call(client: discord.Client) -> bytearray:
             return await _read(client, url, most_bytes)
 
-        async with self._room:
-            try:
-                async with asyncio.timeout(self._timing.file_timeout_s):
-                    return await self._rest.persist("reading an attached file", call)
-            except TimeoutError:
-                raise UnfetchedError(f"reading it took longer than {self._timing.file_timeout_s:g} s") from None
-            except CallFailedError:
-                raise UnfetchedError("Discord did not give it, however often it was asked") from None
+        try:
+            async with asyncio.timeout(self._timing.file_timeout_s):
+                return await self._rest.persist("reading an attached file", call)
+        except TimeoutError:
+            raise UnfetchedError(f"reading it took longer than {self._timing.file_timeout_s:g} s") from None
+        except CallFailedError:
+            raise UnfetchedError("Discord did not give it, however often it was asked") from None
 
     def _checked(self, address: str) -> yarl.URL:
         try:
@@ -70,7 +67,7 @@ class Fetcher:
         return url
 
 
-async def _read(client: discord.Client, url: yarl.URL, most_bytes: int) -> bytes:
+async def _read(client: discord.Client, url: yarl.URL, most_bytes: int) -> bytearray:
     """One attempt.
 
     Raises:
@@ -88,7 +85,7 @@ async def _read(client: discord.Client, url: yarl.URL, most_bytes: int) -> bytes
             data += chunk
             if len(data) > most_bytes:
                 raise UnfetchedError(f"more than {most_bytes:,} bytes came, at most so many are read")
-        return bytes(data)
+        return data
 
 
 def _judge(answer: aiohttp.ClientResponse, most_bytes: int) -> None:

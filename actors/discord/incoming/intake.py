@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Coroutine, Iterable
 from typing import Any, assert_never
 
 import discord
+import msgspec
 
 from actors.discord.calls.background import BackgroundTasks
 from actors.discord.incoming.admission import Admission
@@ -22,11 +23,14 @@ from actors.discord.incoming.arrival import (
     user_message,
 )
 from actors.discord.incoming.authorization import Authorization, RolesFound, Verdict
+from actors.discord.incoming.readership import Readership
 from actors.discord.incoming.seen import Gap, SeenMessages
 from actors.discord.incoming.unpacking import Unpacked, Unpacking
-from actors.discord.incoming.window_map import WindowMap
+from actors.discord.incoming.window_map import AnyChannel, NoWindow, WindowMap, dm_window, thread_window
+from actors.discord.incoming.withdrawn import Withdrawn
 from actors.kernel import Host
-from messages.base import ChannelId
+from messages.base import ChannelId, MessageId, Window
+from messages.context import RetractMessages, ReviseMessage
 
 log = logging.getLogger(__name__)
 
@@ -59,6 +63,7 @@ class Intake:
         admission: Admission,
         unpacking: Unpacking,
         seen: SeenMessages,
+        readership: Readership,
     ) -> None:
         """An open intake with nothing in it.
 
@@ -68,8 +73,11 @@ class Intake:
             admission: Says how a message is taken.
             unpacking: Reads the files that come with messages.
             seen: Is told what was passed on.
+            readership: Is told of threads before what is said in them is passed on.
         """
         self.seen = seen
+        self.readership = readership
+        self._withdrawn = Withdrawn()
         self._host = host
         self._authorization = authorization
         self._admission = admission
@@ -99,6 +107,40 @@ class Intake:
         if message.guild is not None:
             self.seen.witness(message.guild.id, message.id)
 
+    def retract(self, channel: AnyChannel, message_ids: Iterable[int]) -> None:
+        """Have messages recalled no more that were deleted; those on their way are not passed on."""
+        message_ids = sorted(message_ids)
+        for message_id in message_ids:
+            self._withdrawn.delete(message_id)
+        if (window := self._window_at(channel)) is not None:
+            ids = tuple(MessageId(str(message_id)) for message_id in message_ids)
+            self._host.tell(window.address, RetractMessages(window=window, message_ids=ids))
+
+    def revise(self, message: discord.Message) -> None:
+        """Have a message recalled as a person edited it, or as soon as it is passed on."""
+        if message.author.bot or message.webhook_id is not None:
+            return
+        if (window := self._window_at(message.channel)) is not None:
+            edit = ReviseMessage(
+                window=window,
+                message_id=MessageId(str(message.id)),
+                text=message.content,
+                files=len(message.attachments),
+            )
+            self._withdrawn.edit(message.id, edit)
+            self._host.tell(window.address, edit)
+
+    def _window_at(self, channel: AnyChannel) -> Window | None:
+        """The window in which something is taken back; of a channel that is in no cache, whichever has logs."""
+        window = self.window_map.window_of(channel)
+        if isinstance(window, Window):
+            return window
+        if window is NoWindow.UNKNOWN and isinstance(channel, discord.abc.Snowflake):
+            for kept in (thread_window(str(channel.id)), dm_window(str(channel.id))):
+                if self.seen.knows(kept.address.key):
+                    return kept
+        return None
+
     def take(self, arrival: Arrival) -> None:
         """Pass on what a person did, now or behind what waits in its lane."""
         if not self._is_open:
@@ -121,6 +163,7 @@ class Intake:
 
     def _pass_on(self, arrival: Arrival, admitted: Admitted, unpacked: Unpacked | None = None) -> None:
         """Tell the window what was said in it, or have an interaction served."""
+        self.readership.meet(arrival.origin.channel)
         match arrival:
             case MessageArrival(message=message):
                 self._tell_window(message, admitted, unpacked)
@@ -131,11 +174,16 @@ class Intake:
 
     def _tell_window(self, message: discord.Message, admitted: Admitted, unpacked: Unpacked | None) -> None:
         window = admitted.window
-        if not self.seen.is_new(window.address.key, message.id):
+        if not self.seen.is_new(window.address.key, message.id) or self._withdrawn.is_deleted(message.id):
             return
         hearing = self._admission.hearing(message, admitted)
         audience = self.window_map.audience_of(message.channel)
-        self._host.tell(window.address, user_message(message, window, self._host.address, audience, hearing, unpacked))
+        said = user_message(message, window, self._host.address, audience, hearing, unpacked)
+        if said.quote is not None and self._withdrawn.is_withdrawn(int(said.quote.message_id)):
+            said = msgspec.structs.replace(said, quote=None)
+        self._host.tell(window.address, said)
+        if (edit := self._withdrawn.edit_of(message.id)) is not None:
+            self._host.tell(window.address, edit)
 
     def hold(self) -> None:
         """A new session began: let nothing pass before it is known what was missed.

@@ -41,6 +41,14 @@ class SeenMessages:
         self._messages: OrderedDict[int, None] = OrderedDict()
         self._newest_in: OrderedDict[str, int] = OrderedDict()
 
+    def windows(self) -> list[str]:
+        """Keys of the windows that were read, in this life or an earlier one."""
+        return list(self._by_window)
+
+    def knows(self, window_key: str) -> bool:
+        """Whether a window was read, in this life or an earlier one."""
+        return window_key in self._by_window
+
     def notice(self, channel_id: str, message_id: int) -> None:
         """Somebody, perhaps the bot, wrote something anywhere; 0 for a channel in which nobody ever did."""
         self._newest_in[channel_id] = max(message_id, self._newest_in.pop(channel_id, 0))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,23 +11,28 @@ import discord
 import msgspec
 
 from actors.discord.incoming.attachment_store import keep, kept_path
+from actors.discord.incoming.disk import Disk
+from actors.discord.incoming.fair_limiter import FairLimiter
 from actors.discord.incoming.fetching import Fetcher, UnfetchedError
 from domain.turn.attachments import (
     LONGEST_IMAGE_BYTES,
     PastedText,
+    ReadText,
     composed,
     image_type,
     kind_of,
     readable_text,
     safe_names,
+    usable_chars,
 )
 from messages.base import Window
 from messages.context import Attachment, FileKind
 
 log = logging.getLogger(__name__)
 
-WorkdirOf = Callable[[Window], Path]
-"""Gives a window's working directory; `ValueError` for a window that has none."""
+HELD_BYTES = 64 << 20
+"""Of all files that are being read, judged and kept at a time."""
+_AT_ONCE = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,82 +54,131 @@ class _File:
     """What is told of it."""
     name: str
     """Under which it is kept."""
-    data: bytes | None = None
-    text: str | None = None
+    text: ReadText | None = None
+    fault: str = ""
+    """Why it is not kept."""
 
 
 class Unpacking:
-    """Reader of the files of messages; what goes wrong with one is told instead of it, and never costs the message."""
+    """Reader of the files of messages; what goes wrong with one is told instead of it, and never costs the message.
 
-    def __init__(self, *, fetcher: Fetcher, workdir_of: WorkdirOf | None, most_bytes: int, paste_tokens: int) -> None:
+    Of a message one file is in memory at a time, and of all messages no more than `HELD_BYTES`, or one file if that
+    may be larger; the windows take turns.
+    """
+
+    def __init__(self, *, fetcher: Fetcher, disk: Disk, most_bytes: int, paste_tokens: int) -> None:
         """With nothing under way.
 
         Args:
             fetcher: Reads bytes.
-            workdir_of: Where files are kept; None if nowhere.
+            disk: Where files are kept.
             most_bytes: Larger files are not read.
             paste_tokens: Most of text files that goes into a message's words.
         """
         self._fetcher = fetcher
-        self._workdir_of = workdir_of
+        self._disk = disk
         self._most_bytes = most_bytes
         self._paste_tokens = paste_tokens
+        self._turns = FairLimiter(max(1, min(_AT_ONCE, HELD_BYTES // max(1, most_bytes))))
 
     async def unpack(self, message: discord.Message, window: Window) -> Unpacked:
-        """The message's words and files, once all of these are read and kept or given up."""
-        names = safe_names(file.filename for file in message.attachments)
-        files = [_File(_declared(file), name) for file, name in zip(message.attachments, names, strict=True)]
-        await asyncio.gather(*(self._read(file) for file in files))
-        await self._keep(files, window, str(message.id))
-        return self._worded(message.content, files)
+        """The message's words and files, once all of these are read and kept or given up; only a cancel gets out."""
+        try:
+            names = safe_names(file.filename for file in message.attachments)
+            files = [_File(_declared(file), name) for file, name in zip(message.attachments, names, strict=True)]
+            await self._take_in(files, window, str(message.id))
+            return self._worded(message.content, files)
+        except Exception as error:
+            log.exception("the attached files of a message in window %s could not be read", window.address.key)
+            note = f"not read: reading it went wrong with {type(error).__name__}"
+            return Unpacked(message.content, None, tuple(_nameless(file, note) for file in message.attachments))
 
-    async def _read(self, file: _File) -> None:
-        """Fetch one file and see what it is."""
+    async def _take_in(self, files: Sequence[_File], window: Window, message_id: str) -> None:
+        """Read and keep one after the other."""
+        shelf = _Shelf(self._disk, window, message_id)
+        texts: list[str] = []
+        for file in files:
+            if file.entry.size_bytes > self._most_bytes:
+                file.entry = _lost(file.entry, f"it is too large: at most {self._most_bytes:,} bytes are read")
+                continue
+            async with self._turns.turn(window):
+                await self._take_in_one(file, shelf, usable_chars(self._paste_tokens, texts))
+            if file.text is not None:
+                texts.append(file.text.beginning)
+        shelf.report()
+
+    async def _take_in_one(self, file: _File, shelf: _Shelf, most_chars: int) -> None:
+        """Fetch one file, see what it is and keep it; its bytes are gone at the end."""
         attachment = file.entry
-        if attachment.size_bytes > self._most_bytes:
-            file.entry = _lost(attachment, f"it is too large: at most {self._most_bytes:,} bytes are read")
-            return
         try:
             data = await self._fetcher.fetch(attachment.url, self._most_bytes)
-            file.entry, file.text = await asyncio.to_thread(_judged, attachment, data)
-            file.data = data
+            lane = f"{shelf.window.address.key}/words"  # needs no disk, so it must not wait for one that hangs
+            disk = self._disk
+            judged = await disk.threads.run(lane, disk.timeout_s, _judged, attachment, data, most_chars)
         except UnfetchedError as error:
             file.entry = _lost(attachment, str(error))
+            return
         except Exception as error:
             log.exception("an attached file could not be read")
             file.entry = _lost(attachment, f"reading it went wrong with {type(error).__name__}")
-
-    async def _keep(self, files: list[_File], window: Window, message_id: str) -> None:
-        contents = {file.name: file.data for file in files if file.data is not None}
-        if not contents:
             return
-        fault = await asyncio.to_thread(self._kept, window, message_id, contents)
-        for file in files:
-            if file.data is None:
-                continue
-            file.entry = _unkept(file.entry, fault) if fault else _placed(file.entry, kept_path(message_id, file.name))
-
-    def _kept(self, window: Window, message_id: str, contents: dict[str, bytes]) -> str:
-        """Why the files could not be kept; empty if they are. Runs beside the loop."""
-        if self._workdir_of is None:
-            return "files are not kept here"
-        try:
-            keep(self._workdir_of(window), message_id, contents)
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or str(error)
-            log.warning("attached files of window %s cannot be kept: %s", window.address.key, reason)
-            return f"it cannot be kept: {reason}"
-        return ""
+        file.entry, file.text = judged
+        file.fault = await shelf.keep(file.name, data)
+        if not shelf.hangs:
+            data.clear()  # a traceback, or a thread that is about to end, may refer to it a while longer
+        path = kept_path(shelf.message_id, file.name)
+        file.entry = _unkept(file.entry, file.fault) if file.fault else _placed(file.entry, path)
 
     def _worded(self, typed: str, files: list[_File]) -> Unpacked:
         texts = [(file, file.text) for file in files if file.text is not None]
-        pasted = [PastedText(file.entry.filename, text, file.entry.size_bytes, file.entry.path) for file, text in texts]
+        pasted = [_pasted(file, text) for file, text in texts]
         composition = composed(typed, pasted, self._paste_tokens)
         for (file, text), shown_chars in zip(texts, composition.shown_chars, strict=True):
-            note = "not shown here: there is no room for it" if text and not shown_chars else ""
+            note = "not shown here: there is no room for it" if text.beginning and not shown_chars else ""
             file.entry = msgspec.structs.replace(file.entry, shown_chars=shown_chars, note=file.entry.note or note)
         typed_chars = len(typed) if any(composition.shown_chars) else None
         return Unpacked(composition.text, typed_chars, tuple(file.entry for file in files))
+
+
+class _Shelf:
+    """Place of a message's files on the disk."""
+
+    def __init__(self, disk: Disk, window: Window, message_id: str) -> None:
+        self.window = window
+        self.message_id = message_id
+        self._disk = disk
+        self.hangs = ""
+        """What is said of each file once the disk took too long for one."""
+        self._reasons: set[str] = set()
+
+    async def keep(self, name: str, data: bytearray) -> str:
+        """Keep a file; why it could not be, or empty if it could."""
+        if self._disk.data_root is None:
+            return "files are not kept here"
+        reason = self.hangs or await self._reason(self._disk.data_root, name, data)
+        if not reason:
+            return ""
+        self._reasons.add(reason)
+        return f"it cannot be kept: {reason}"
+
+    def report(self) -> None:
+        """Log once for each reason why files were not kept."""
+        for reason in sorted(self._reasons):
+            log.warning("attached files of window %s cannot be kept: %s", self.window.address.key, reason)
+
+    async def _reason(self, data_root: Path, name: str, data: bytearray) -> str:
+        key, disk, files = self.window.address.key, self._disk, {name: data}
+        try:
+            faults = await disk.threads.run(key, disk.timeout_s, keep, data_root, self.window, self.message_id, files)
+        except TimeoutError as error:
+            self.hangs = error.strerror or str(error)
+            return self.hangs
+        except (OSError, ValueError) as error:
+            return str(getattr(error, "strerror", None) or error)
+        except Exception as error:
+            log.exception("attached files of window %s could not be kept", key)
+            return f"keeping it went wrong with {type(error).__name__}"
+        return faults.get(name, "")
 
 
 def _declared(file: discord.Attachment) -> Attachment:
@@ -136,11 +189,21 @@ def _declared(file: discord.Attachment) -> Attachment:
     )
 
 
-def _judged(attachment: Attachment, data: bytes) -> tuple[Attachment, str | None]:
-    """What the file is, now that it is known, and its text if it is one."""
+def _nameless(file: discord.Attachment, note: str) -> Attachment:
+    """A file of which nothing is believed but that it was there."""
+    return Attachment(filename=str(file.filename), url="", size_bytes=0, kind=FileKind.FILE, note=note)
+
+
+def _pasted(file: _File, text: ReadText) -> PastedText:
+    entry = file.entry
+    return PastedText(entry.filename, text.beginning, entry.size_bytes, entry.path, file.fault, text.further_chars)
+
+
+def _judged(attachment: Attachment, data: bytearray, most_chars: int) -> tuple[Attachment, ReadText | None]:
+    """What the file is, now that it is known, and the beginning of its text if it is one."""
     sized = msgspec.structs.replace(attachment, size_bytes=len(data))
     if attachment.kind is FileKind.TEXT:
-        text = readable_text(data)
+        text = readable_text(data, most_chars)
         if text is not None:
             return sized, text
         return msgspec.structs.replace(sized, kind=FileKind.FILE, note="not shown: it is no text in UTF-8"), None

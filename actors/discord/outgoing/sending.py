@@ -5,23 +5,21 @@ from __future__ import annotations
 import asyncio
 import io
 import logging
-import os
 from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, field
 
 import discord
 
 from actors.discord.calls.rest_calls import CallFailedError, CallRefusedError
-from actors.discord.incoming.unpacking import WorkdirOf
+from actors.discord.incoming.disk import Disk
 from actors.discord.outgoing.channel_messages import ChannelMessages, Draft
 from actors.discord.outgoing.redaction import Redaction
 from actors.discord.timing import Timing
 from actors.kernel import Host
-from actors.linux.safe_open import open_beneath
+from actors.linux.safe_open import read_beneath
 from domain.text.splitting import LIMIT, sendable, units
 from domain.turn.attachments import safe_names
-from messages.base import Address, ChannelId, MessageId, RequestId
+from messages.base import Address, ChannelId, MessageId, RequestId, Window
 from messages.discord import AttachFile, FileAttached
 from messages.socket import Refused
 
@@ -29,6 +27,8 @@ log = logging.getLogger(__name__)
 
 LARGEST_SENT_BYTES = 10 << 20
 """What Discord takes of a bot where nobody paid for more."""
+MOST_WAITING = 16
+"""Files of a window that are being posted or wait; each is held in memory only when its turn has come."""
 _SHOWN_PATH = 200
 _PIECE = 1 << 16
 _OVERLAP = 1 << 12
@@ -48,8 +48,16 @@ class _Outgoing:
     caption: str
 
 
+@dataclass(slots=True)
+class _Turns:
+    """Order of one window's files."""
+
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    waiting: int = 0
+
+
 class Sending:
-    """Sender of files that commands ask for; lives on the loop."""
+    """Sender of files that commands ask for, one of each window at a time; lives on the loop."""
 
     def __init__(
         self,
@@ -57,7 +65,7 @@ class Sending:
         host: Host,
         messages: ChannelMessages,
         redaction: Redaction,
-        workdir_of: WorkdirOf | None,
+        disk: Disk,
         most_bytes: int,
         timing: Timing,
     ) -> None:
@@ -67,19 +75,20 @@ class Sending:
             host: Tells whoever asked what became of their file.
             messages: Writes into channels.
             redaction: Makes captions fit to be shown, and knows secrets.
-            workdir_of: Where files are looked for; None if nowhere.
+            disk: Where files are looked for.
             most_bytes: Larger files are refused, as are those above `LARGEST_SENT_BYTES`.
-            timing: `send_timeout_s` bounds a request with all its attempts.
+            timing: `send_timeout_s` bounds a request with all its attempts, from when it is asked.
         """
         self._host = host
         self._messages = messages
         self._redaction = redaction
-        self._workdir_of = workdir_of
+        self._disk = disk
         self._most_bytes = min(most_bytes, LARGEST_SENT_BYTES)
         self._timing = timing
         self.settled = 0
         """Requests that are done with, for good or ill."""
         self._under_way: dict[tuple[Address, RequestId], asyncio.Task[FileAttached | Refused]] = {}
+        self._turns: dict[Window, _Turns] = {}
 
     def send(self, request: AttachFile) -> None:
         """Post a file; a request that is still under way is not begun again."""
@@ -103,14 +112,26 @@ class Sending:
         self.settled += 1
 
     async def _outcome(self, request: AttachFile) -> FileAttached | Refused:
+        turns = self._turns.setdefault(request.window, _Turns())
+        if turns.waiting >= MOST_WAITING:
+            return _refused(request, f"{_named(request)}: {MOST_WAITING} files of this conversation wait already")
+        turns.waiting += 1
         try:
-            outgoing = await asyncio.to_thread(self._packed, request)
-            async with asyncio.timeout(self._timing.send_timeout_s):
-                message_id = await self._post(request, outgoing)
-        except (UnsendableError, CallRefusedError, CallFailedError) as error:
-            return _refused(request, str(error))
+            async with asyncio.timeout(self._timing.send_timeout_s), turns.lock:
+                return await self._sent(request)
         except TimeoutError:
             return _refused(request, f"{_named(request)} could not be posted in time; it may still have been")
+        finally:
+            turns.waiting -= 1
+            if not turns.waiting:
+                del self._turns[request.window]
+
+    async def _sent(self, request: AttachFile) -> FileAttached | Refused:
+        try:
+            outgoing = await self._packed(request)
+            message_id = await self._post(request, outgoing)
+        except (UnsendableError, CallRefusedError, CallFailedError) as error:
+            return _refused(request, str(error))
         except Exception as error:
             log.exception("posting a file in channel %s went wrong", request.window.id)
             return _refused(request, f"posting {_named(request)} went wrong with {type(error).__name__}")
@@ -121,8 +142,8 @@ class Sending:
             size_bytes=len(outgoing.data),
         )
 
-    def _packed(self, request: AttachFile) -> _Outgoing:
-        """The file, read and judged; runs beside the loop.
+    async def _packed(self, request: AttachFile) -> _Outgoing:
+        """The file, read and judged beside the loop.
 
         Raises:
             UnsendableError: it cannot be posted.
@@ -132,21 +153,35 @@ class Sending:
             raise UnsendableError(f"caption of {units(caption)} characters: at most {LIMIT} are allowed")
         if not request.window.id.isdecimal():
             raise UnsendableError(f"window {request.window.address.key}: must be a Discord channel")
-        data = _read(self._workdir(request), request.path, self._most_bytes)
-        if not data:
-            raise UnsendableError(f"{_named(request)}: it is empty, and Discord takes no empty files")
-        if any(map(self._redaction.holds_secret, _pieces(data.decode("latin-1")))):
-            raise UnsendableError(f"{_named(request)}: it holds a secret of the agent's own")
+        try:
+            data = await self._disk.threads.run(
+                request.window.address.key, self._disk.timeout_s, self._read, request.window, request.path
+            )
+        except TimeoutError as error:
+            raise UnsendableError(f"{_named(request)} cannot be read: {error}") from error
+        except FileNotFoundError as error:
+            raise UnsendableError(f"{_named(request)}: there is no such file") from error
+        except OSError as error:
+            raise UnsendableError(f"the folder of {_named(request)} cannot be opened: {error.strerror}") from error
+        except ValueError as error:
+            raise UnsendableError(str(error)) from error
         (filename,) = safe_names([request.path])
         return _Outgoing(filename, data, caption)
 
-    def _workdir(self, request: AttachFile) -> Path:
-        if self._workdir_of is None:
-            raise UnsendableError("there are no working directories here, so no file can be sent")
-        try:
-            return self._workdir_of(request.window)
-        except ValueError as error:
-            raise UnsendableError(str(error)) from error
+    def _read(self, window: Window, path: str) -> bytes:
+        """All of a file, however hostile its folder; runs in a thread.
+
+        Raises:
+            ValueError: it is not to be posted.
+            OSError: its folder cannot be opened.
+        """
+        folder, name = self._disk.located(window, path)
+        data = read_beneath(folder, name, self._most_bytes)
+        if not data:
+            raise ValueError(f"file {path[:_SHOWN_PATH]!r}: it is empty, and Discord takes no empty files")
+        if any(map(self._redaction.holds_secret, _pieces(data.decode("latin-1")))):
+            raise ValueError(f"file {path[:_SHOWN_PATH]!r}: it holds a secret of the agent's own")
+        return data
 
     async def _post(self, request: AttachFile, outgoing: _Outgoing) -> MessageId:
         channel_id = ChannelId(request.window.id)
@@ -162,25 +197,6 @@ def _pieces(text: str) -> Iterator[str]:
     """Stretches of a text, each reaching into the next, so that looking through them lets others run in between."""
     for start in range(0, len(text), _PIECE):
         yield text[start : start + _PIECE + _OVERLAP]
-
-
-def _read(folder: Path, path: str, most_bytes: int) -> bytes:
-    """All of a file, however hostile the folder.
-
-    Raises:
-        UnsendableError: it cannot be opened as a plain file of that folder, or is too large.
-    """
-    try:
-        opened = open_beneath(folder, path, most_bytes)
-    except ValueError as error:
-        raise UnsendableError(str(error)) from error
-    except OSError as error:
-        raise UnsendableError(f"the working directory cannot be opened: {error.strerror}") from error
-    with os.fdopen(opened, "rb") as file:
-        data = file.read(most_bytes + 1)
-    if len(data) > most_bytes:
-        raise UnsendableError(f"file {path[:_SHOWN_PATH]!r}: it grew beyond {most_bytes} bytes")
-    return data
 
 
 def _named(request: AttachFile) -> str:

@@ -13,11 +13,12 @@ from pathlib import Path
 import apsw
 import sqlite_vec  # type: ignore[import-untyped]
 
+from actors.linux.private_folder import make_private
 from domain.memory.keywords import TOKENIZER
 
 log = logging.getLogger(__name__)
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 """`user_version` of the file; one of another version is moved aside and built anew from the logs."""
 OLDEST_SQLITE = (3, 51, 3)
 """Older ones can corrupt a WAL file when two connections race (sqlite.org, 3.51.3)."""
@@ -25,6 +26,7 @@ BUSY_MS = 2_000
 """How long a statement waits for another program's lock."""
 FOLDER = "memory"
 FILE = "index.sqlite"
+_TABLES = {"meta", "windows", "files", "turns", "pins", "tombstones", "spaces", "vectors", "words", "memories"}
 _SIDES = ("-wal", "-shm")
 
 # In turns, what is read of many rows stands before the content, which may reach into other pages; `vector` names a
@@ -33,12 +35,10 @@ _SIDES = ("-wal", "-shm")
 SCHEMA = f"""
 CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE windows(
-  id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, context_id TEXT NOT NULL,
-  audience TEXT NOT NULL DEFAULT '', heard_at INTEGER NOT NULL DEFAULT 0);
+  id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, context_id TEXT NOT NULL);
 CREATE TABLE files(
   id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, window INTEGER NOT NULL REFERENCES windows(id),
   size INTEGER NOT NULL DEFAULT -1, mtime_ns INTEGER NOT NULL DEFAULT -1, damage TEXT NOT NULL DEFAULT '');
-CREATE INDEX windows_by_audience ON windows(audience);
 CREATE INDEX files_of_window ON files(window);
 CREATE TABLE turns(
   id INTEGER PRIMARY KEY AUTOINCREMENT, file INTEGER NOT NULL REFERENCES files(id), line INTEGER NOT NULL,
@@ -58,6 +58,11 @@ CREATE TABLE pins(
   path TEXT NOT NULL, line INTEGER NOT NULL, pinned INTEGER NOT NULL, at INTEGER NOT NULL,
   source_path TEXT NOT NULL, source_line INTEGER NOT NULL, PRIMARY KEY(source_path, source_line)) WITHOUT ROWID;
 CREATE INDEX pins_by_target ON pins(path, line, at);
+CREATE TABLE tombstones(
+  event TEXT NOT NULL, path TEXT NOT NULL, is_quote INTEGER NOT NULL,
+  source_path TEXT NOT NULL, source_line INTEGER NOT NULL, PRIMARY KEY(source_path, source_line)) WITHOUT ROWID;
+CREATE INDEX tombstones_by_event ON tombstones(event);
+CREATE INDEX tombstones_by_path ON tombstones(path);
 CREATE TABLE spaces(id INTEGER PRIMARY KEY, name TEXT NOT NULL, dimensions INTEGER NOT NULL, UNIQUE(name, dimensions));
 CREATE TABLE vectors(
   id INTEGER PRIMARY KEY, space INTEGER NOT NULL REFERENCES spaces(id), hash BLOB NOT NULL, embedding BLOB NOT NULL,
@@ -100,7 +105,7 @@ def open_or_rebuild(path: Path, now: datetime, busy_ms: int = BUSY_MS) -> tuple[
         OSError: the folder cannot be made or written.
     """
     require_sqlite()
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private(path.parent)
     if not path.exists():
         _remove_sides(path)
         return _create(path, busy_ms), True
@@ -248,7 +253,7 @@ def _require_ours(connection: apsw.Connection, *, check: bool = True) -> None:
     if check and (verdict := list(connection.execute("PRAGMA quick_check(1)"))) != [("ok",)]:
         raise ForeignIndexError(f"damaged: {verdict[0][0] if verdict else 'unreadable'}")
     tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')")}
-    missing = {"meta", "windows", "files", "turns", "pins", "spaces", "vectors", "words", "memories"} - tables
+    missing = _TABLES - tables
     if missing:
         raise ForeignIndexError(f"it has no {', '.join(sorted(missing))}")
 

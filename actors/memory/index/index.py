@@ -13,7 +13,7 @@ from actors.memory.index import database
 from actors.memory.index.pending import Pending
 from actors.memory.index.session import IndexSession, milliseconds
 from actors.memory.index.turns import Turns
-from domain.memory.remembered import PinChange, Remembered
+from domain.memory.remembered import Entry
 from messages.base import Window
 
 
@@ -93,7 +93,7 @@ class Index:
 
     # what was said
 
-    def remember(self, window: Window, entries: Iterable[Remembered | PinChange]) -> tuple[list[int], list[int]]:
+    def remember(self, window: Window, entries: Iterable[Entry]) -> tuple[list[int], list[int]]:
         """Store what was said; numbers of the rows that are new, and of those that are gone.
 
         What is stored already changes nothing. A turn whose text was embedded before has its vector at once.
@@ -108,14 +108,15 @@ class Index:
                 for row in rows:
                     self._turns.drop(row)
 
-    def forget_pin_sources(self, path: str, first_line: int, last_line: int, kept: frozenset[int]) -> None:
-        """Drop what pin events between two lines of a log once said, but for those on the lines `kept`."""
-        records = self._session.rows(
-            "SELECT source_line FROM pins WHERE source_path = ? AND source_line BETWEEN ? AND ?",
-            *(path, first_line, last_line),
-        )
-        for line in (line for (line,) in records if line not in kept):
-            self._session.rows("DELETE FROM pins WHERE source_path = ? AND source_line = ?", path, line)
+    def forget_sources(self, path: str, first_line: int, last_line: int, kept: frozenset[int]) -> None:
+        """Drop what pins and tombstones between two lines of a log once said, but for those on the lines `kept`."""
+        for table in ("pins", "tombstones"):
+            records = self._session.rows(
+                f"SELECT source_line FROM {table} WHERE source_path = ? AND source_line BETWEEN ? AND ?",
+                *(path, first_line, last_line),
+            )
+            for line in (line for (line,) in records if line not in kept):
+                self._session.rows(f"DELETE FROM {table} WHERE source_path = ? AND source_line = ?", path, line)
 
     def between(self, path: str, first_line: int, last_line: int) -> dict[int, tuple[int, str, bytes]]:
         """Line -> (row, event id, hash) of the turns of a log between two lines, both included."""
@@ -129,32 +130,24 @@ class Index:
             *(window.address.key, count),
         )
 
-    def said_at(self, path: str, line: int) -> tuple[str, str] | None:
-        """Key and readers' label of the window in which the turn at that place was said; None if there is no such."""
-        records = self._session.rows(
-            "SELECT windows.key, audience FROM turns JOIN files ON files.id = turns.file "
+    def said_at(self, path: str, line: int) -> str | None:
+        """Key of the window in which the turn at that place was said; None if there is no such turn."""
+        key = self._session.one(
+            "SELECT windows.key FROM turns JOIN files ON files.id = turns.file "
             "JOIN windows ON windows.id = turns.window WHERE files.path = ? AND line = ?",
             *(path, line),
         )
-        return records[0] if records else None
+        return None if key is None else str(key)
 
     # windows and their logs
 
-    def label(self, window: Window) -> tuple[int, str]:
-        """The window's number and who reads it; 0 for one that is not known."""
-        records = self._session.rows("SELECT id, audience FROM windows WHERE key = ?", window.address.key)
-        return records[0] if records else (0, "")
+    def number(self, window: Window) -> int:
+        """The window's number; 0 for one that is not known."""
+        return int(self._session.one("SELECT id FROM windows WHERE key = ?", window.address.key) or 0)
 
-    def hear_now(self, window: Window, audience: str) -> None:
-        """Note who reads the window now, until an event says otherwise."""
-        with self._session.changing():
-            number = self._session.window(window)
-            self._session.rows("UPDATE windows SET audience = ? WHERE id = ?", audience, number)
-
-    def paths_of(self, window: Window) -> list[str]:
-        """The window's logs."""
-        statement = "SELECT path FROM files WHERE window = (SELECT id FROM windows WHERE key = ?) ORDER BY path"
-        return [path for (path,) in self._session.rows(statement, window.address.key)]
+    def redacted_logs(self) -> list[str]:
+        """Logs from which something was taken back."""
+        return [path for (path,) in self._session.rows("SELECT DISTINCT path FROM tombstones")]
 
     def file_state(self, path: str) -> tuple[int, int, str] | None:
         """Size, change time in ns and damage of a log when it was last compared; None for never."""
@@ -180,7 +173,8 @@ class Index:
             rows = [row for (row,) in self._session.rows(statement, path)]
             for row in rows:
                 self._turns.drop(row)
-            self._session.rows("DELETE FROM pins WHERE source_path = ?", path)
+            for table in ("pins", "tombstones"):
+                self._session.rows(f"DELETE FROM {table} WHERE source_path = ?", path)
             self._session.rows("DELETE FROM files WHERE path = ?", path)
         self._session.forget_numbers()
         return rows
@@ -188,7 +182,7 @@ class Index:
     def empty(self) -> None:
         """Forget all but the vectors, to be filled from the logs again; row numbers start anew."""
         with self._session.changing():
-            for table in ("turns", "pins", "files", "windows", "sqlite_sequence"):
+            for table in ("turns", "pins", "tombstones", "files", "windows", "sqlite_sequence"):
                 self._session.rows(f"DELETE FROM {table}")
             self._session.rows("INSERT INTO words(words) VALUES ('delete-all')")
             self._session.rows("DELETE FROM meta WHERE key = 'reconciled_at'")

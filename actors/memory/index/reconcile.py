@@ -13,7 +13,7 @@ from pathlib import Path
 from actors.memory.index.index import Index
 from domain.log.parser import Gap, LogState, Record, read
 from domain.log.window import LOG_ROOT, LOGGED_SURFACES, LogName, keeps_logs, parse_log_name
-from domain.memory.remembered import PinChange, Remembered, remembered_of
+from domain.memory.remembered import PinChange, Remembered, TakenBack, remembered_of
 from messages.base import Surface, Window
 
 log = logging.getLogger(__name__)
@@ -156,8 +156,8 @@ class Reconciliation:
             if line not in turns or (turns[line].event_id, turns[line].hash) != (event, hash_)
         ]
         self._index.forget(stale)
-        sources = frozenset(entry.source_line for entry in entries if isinstance(entry, PinChange))
-        self._index.forget_pin_sources(path, first_line, end_line - 1, sources)
+        sources = frozenset(entry.source_line for entry in entries if isinstance(entry, PinChange | TakenBack))
+        self._index.forget_sources(path, first_line, end_line - 1, sources)
         added, gone = self._index.remember(window, entries)
         return self._note(window, added, [*stale, *gone])
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 
 from actors.memory.index.episodes import Episodes
 from actors.memory.index.session import IndexSession, milliseconds
 from domain.memory.hybrid_text import keyword_text
-from domain.memory.remembered import PinChange, Remembered
+from domain.memory.remembered import Entry, PinChange, Remembered, TakenBack
 from messages.base import Window
 
 _INSERT = (
@@ -18,7 +19,10 @@ _INSERT = (
 )
 _SAID = attrgetter("path", "line", "event_id", "turn_id", "role", "author", "text")
 _MOMENT = attrgetter("at")
-_MOMENT_AND_LINE = attrgetter("at", "line")
+_OF_EVENT = (
+    "SELECT turns.id FROM turns JOIN files ON files.id = turns.file WHERE files.path = ?1 AND (event = ?2 OR turn = ?2)"
+)
+_TAKEN_BACK = "SELECT event FROM tombstones WHERE NOT is_quote AND event IN (SELECT value FROM json_each(?))"
 _PIN_STATE = "SELECT pinned FROM pins WHERE path = ? AND line = ? ORDER BY at DESC, source_line DESC LIMIT 1"
 
 
@@ -29,22 +33,27 @@ class Turns:
         self._session = session
         self._episodes = Episodes(session)
 
-    def add(self, window: Window, entries: Iterable[Remembered | PinChange]) -> tuple[list[int], list[int]]:
+    def add(self, window: Window, entries: Iterable[Entry]) -> tuple[list[int], list[int]]:
         """Store what was said; numbers of the rows that are new, and of those that are gone.
 
         What is stored already changes nothing; a row whose words have changed becomes a new one.
         """
         turns: list[Remembered] = []
         changes: list[PinChange] = []
+        taken_back: list[TakenBack] = []
         for entry in entries:
-            if isinstance(entry, Remembered):
-                turns.append(entry)
-            else:
-                changes.append(entry)
+            match entry:
+                case Remembered():
+                    turns.append(entry)
+                case PinChange():
+                    changes.append(entry)
+                case TakenBack():
+                    taken_back.append(entry)
         number = self._session.window(window)
-        self._hear(number, turns)
-        fresh, gone = self._fresh(turns)
-        for row in gone:
+        gone = self._take_back(taken_back)
+        fresh, stale = self._fresh(self._standing(turns))
+        gone.extend(stale)
+        for row in stale:
             self.drop(row)
         for change in changes:
             self._note(change)
@@ -69,15 +78,28 @@ class Turns:
         )
         return {line: (row, event, hash_) for line, row, event, hash_ in rows}
 
-    def _hear(self, window: int, turns: Sequence[Remembered]) -> None:
-        """Note who could read the window at the latest of these moments; an older word than the known one is none."""
-        labelled = [entry for entry in turns if entry.audience is not None]
-        if labelled:
-            latest = max(labelled, key=_MOMENT_AND_LINE)
+    def _take_back(self, taken_back: Iterable[TakenBack]) -> list[int]:
+        """Drop what was taken back, with all that came of it; the rows that are gone."""
+        gone: list[int] = []
+        for each in taken_back:
+            tombstone = each.tombstone
             self._session.rows(
-                "UPDATE windows SET audience = ?2, heard_at = ?3 WHERE id = ?1 AND heard_at <= ?3",
-                *(window, latest.audience, milliseconds(latest.at)),
+                "INSERT OR REPLACE INTO tombstones VALUES (?, ?, ?, ?, ?)",
+                *(tombstone.event_id, tombstone.path, tombstone.is_quote, each.source_path, each.source_line),
             )
+            if not tombstone.is_quote:
+                gone.extend(row for (row,) in self._session.rows(_OF_EVENT, tombstone.path, tombstone.event_id))
+        for row in gone:
+            self.drop(row)
+        return gone
+
+    def _standing(self, turns: Sequence[Remembered]) -> Sequence[Remembered]:
+        """Those of `turns` that were not taken back before the index heard of them."""
+        if not turns or not self._session.one("SELECT 1 FROM tombstones LIMIT 1"):
+            return turns
+        names = json.dumps([*{name for entry in turns for name in (entry.event_id, entry.turn_id)}])
+        gone = {event for (event,) in self._session.rows(_TAKEN_BACK, names)}
+        return [entry for entry in turns if entry.event_id not in gone and entry.turn_id not in gone]
 
     def _fresh(self, turns: Sequence[Remembered]) -> tuple[list[Remembered], list[int]]:
         """Those of `turns` that are not stored as they are, and the rows that stand where they belong."""

@@ -1,6 +1,7 @@
 """Recall: what of the memory comes to mind before a turn, and why.
 
-Read first `recall.py` (search, rank, fill the block, explain), then `expansion.py` (the log around one memory).
+Read first `recall.py` (search, rank, fill the block, explain), then `expansion.py` (the log around one memory,
+where `line_offsets.py` says which line begins where), then `lookups.py` (who is served when).
 Nothing here writes; what is chosen is decided in `domain/memory/`.
 """
 

@@ -4,35 +4,71 @@ from __future__ import annotations
 
 from pathlib import Path, PurePosixPath
 
+import msgspec
+
+from actors.memory.recall.line_offsets import LineOffsets
+from actors.memory.search.views import shown_log
 from actors.memory.store import Store
 from domain.log.window import parse_log_path
-from domain.memory.expansion import around
+from domain.memory.expansion import MAX_CHARS, RECORD, LogRange, around
 from messages.socket import Refused
 from messages.turn import ExpandReference, ReferenceExpanded
 
+_READ_BYTES = 8 * MAX_CHARS
+"""Read on each side of a record's heading: twice what the most characters that are shown can take."""
 
-def expand(data_root: Path, store: Store, request: ExpandReference) -> ReferenceExpanded | Refused:
-    """The lines around the memory at that place; only of a turn that may be shown where it is asked for.
 
-    A log holds one window's words, so its lines around a turn have that turn's readers.
-    """
-    # One sentence for what is not there and what may not be seen, so that asking tells nothing.
-    unknown = f"path {request.path[:200]!r} line {request.line}: no memory that may be shown here"
-    try:
-        parse_log_path(PurePosixPath(request.path))
-    except ValueError as error:
-        return Refused(request_id=request.request_id, reason=str(error))
-    if request.path.count("/") != 3 or not store.may_show(request.path, request.line, request.window):
-        return Refused(request_id=request.request_id, reason=unknown)
-    try:
-        lines = around((data_root / request.path).read_bytes(), request.line)
-    except (OSError, ValueError):
-        return Refused(request_id=request.request_id, reason=f"{request.path}: cannot be read at line {request.line}")
-    return ReferenceExpanded(
-        request_id=request.request_id,
-        path=request.path,
-        line=request.line,
-        first_line=lines.first_line,
-        last_line=lines.last_line,
-        text=lines.text,
-    )
+class Expansions:
+    """Reader of logs around one place, at a cost that does not grow with the log."""
+
+    def __init__(self, data_root: Path) -> None:
+        self._data_root = data_root
+        self._offsets = LineOffsets()
+
+    def expand(self, store: Store, request: ExpandReference) -> ReferenceExpanded | Refused | None:
+        """The lines around the memory at that place; only of a turn that may be shown where it is asked for.
+
+        A log holds one window's words, so its lines around a turn have that turn's readers.
+
+        Returns:
+            None when more of the log must be read before it is known where the line is: ask again.
+        """
+        # One sentence for what is not there and what may not be seen, so that asking tells nothing.
+        unknown = f"path {request.path[:200]!r} line {request.line}: no memory that may be shown here"
+        try:
+            parse_log_path(PurePosixPath(request.path))
+        except ValueError as error:
+            return Refused(request_id=request.request_id, reason=str(error))
+        if request.path.count("/") != 3 or not store.may_show(request.path, request.line, request.window):
+            return Refused(request_id=request.request_id, reason=unknown)
+        try:
+            lines = self._around(shown_log(self._data_root, request.path), request.line)
+        except (OSError, ValueError):
+            reason = f"{request.path}: cannot be read at line {request.line}"
+            return Refused(request_id=request.request_id, reason=reason)
+        if lines is None:
+            return None
+        return ReferenceExpanded(
+            request_id=request.request_id,
+            path=request.path,
+            line=request.line,
+            first_line=lines.first_line,
+            last_line=lines.last_line,
+            text=lines.text,
+        )
+
+    def _around(self, path: Path, line: int) -> LogRange | None:
+        """The record on `line` with lines around it; what is left out of the file is too far away to be shown."""
+        with path.open("rb") as file:
+            heading = self._offsets.find(file, path, line)
+            if heading is None:
+                return None
+            begin = max(0, heading - _READ_BYTES)
+            file.seek(begin)
+            part = file.read(heading - begin + _READ_BYTES)
+        if not part.startswith(RECORD, heading - begin):
+            self._offsets.forget(path)
+        above = part.count(b"\n", 0, heading - begin)
+        lines = around(part, above + 1)
+        shift = line - 1 - above
+        return msgspec.structs.replace(lines, first_line=lines.first_line + shift, last_line=lines.last_line + shift)

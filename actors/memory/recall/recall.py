@@ -16,8 +16,9 @@ from actors.memory.store import Store
 from domain.memory.excerpt import excerpt
 from domain.memory.injection import Budget, Injection, inject, tokens
 from domain.memory.keywords import question_terms
-from messages.base import Address, RequestId
-from messages.memory import FoundMemory, MemoriesFound, MemoryExplained, SearchMemory
+from domain.turn.speaker import shown_name
+from messages.base import Address
+from messages.memory import ExplainMemory, FoundMemory, MemoriesFound, MemoryExplained, SearchMemory
 from messages.turn import PrepareTurn, Reference, TurnContribution
 
 REJECTED = 10
@@ -85,10 +86,13 @@ class Recall:
         if len(self._last) > EXPLAINED_WINDOWS:
             self._last.popitem(last=False)
 
-    def explain(self, window_key: str, request_id: RequestId) -> MemoryExplained | None:
-        """The last block of a window, or of all windows if the key is empty; None if there was none."""
+    def explain(self, store: Store, request: ExplainMemory, window_key: str) -> MemoryExplained | None:
+        """The last block of a window, or of all windows if the key is empty; None if there was none.
+
+        What may not be shown any more to whom it is explained is left out.
+        """
         last = self._last.get(window_key) if window_key else next(reversed(self._last.values()), None)
-        return None if last is None else self._explanation(last, request_id)
+        return None if last is None else self._explanation(store, last, request)
 
     def search(self, store: Store, request: SearchMemory, vector: Vector | None, now: datetime) -> MemoriesFound:
         """The answer to a search."""
@@ -110,16 +114,20 @@ class Recall:
             note="" if vector is not None else WITHOUT_VECTOR,
         )
 
-    def _explanation(self, last: InjectedBlock, request_id: RequestId) -> MemoryExplained:
+    def _explanation(self, store: Store, last: InjectedBlock, request: ExplainMemory) -> MemoryExplained:
+        shown = frozenset(
+            index for index, hit in enumerate(last.hits) if store.may_show(hit.turn.path, hit.turn.line, request.window)
+        )
         items = {item.index: item for item in last.injection.items}
         terms = question_terms(last.request.text)
         injected = [
             msgspec.structs.replace(_memory(last.hits[index], terms), excerpt=item.excerpt, truncated=item.is_truncated)
             for index, item in items.items()
+            if index in shown
         ]
-        rejected = [hit for index, hit in enumerate(last.hits) if index not in items][:REJECTED]
+        rejected = [hit for index, hit in enumerate(last.hits) if index in shown and index not in items][:REJECTED]
         return MemoryExplained(
-            request_id=request_id,
+            request_id=request.request_id,
             window=last.request.window.address.key,
             turn_id=last.request.turn_id,
             at=last.at,
@@ -147,11 +155,11 @@ def _memory(hit: Hit, terms: frozenset[str]) -> FoundMemory:
         line=turn.line,
         at=datetime.fromtimestamp(turn.timestamp / 1000, UTC),
         role=turn.role,
-        author=turn.author,
+        author=shown_name(turn.author),
         window=turn.window,
         pinned=turn.is_pinned,
         excerpt=part.text,
-        truncated=part.is_truncated or len(turn.text) > len(turn.memory.text),
+        truncated=part.is_truncated or not turn.is_whole,
         score=_rounded(hit.ranked.score),
         similarity=_rounded(parts.sim),
         recency=_rounded(parts.recency),

@@ -27,6 +27,8 @@ NEIGHBOURS = 50
 DAY_S = 86_400.0
 SHOWN_FROM_CHARS = 16_000
 """How much of a turn the excerpt is chosen from."""
+READ_CHARS = 600_000
+"""Of all hits together: where many are wanted, excerpts are chosen from less of each, so that a search keeps short."""
 _SIZED_AT_ONCE = 40
 Vector = NDArray[np.float32]
 
@@ -42,14 +44,16 @@ class IndexedTurn(NamedTuple):
     role: str
     author: str
     text: str
+    """Its beginning, if it is very long."""
+    is_whole: bool
     is_pinned: bool
     window: str
     """Key of the window in which it was said."""
 
     @property
     def memory(self) -> Memory:
-        """As it would be injected: its beginning, if it is very long."""
-        return Memory(self.path, self.line, self.text[:SHOWN_FROM_CHARS])
+        """As it would be injected."""
+        return Memory(self.path, self.line, self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +80,11 @@ class MemoryQuery:
     count: int
     """Most hits wanted."""
 
+    @property
+    def chars(self) -> int:
+        """How much of each hit is read."""
+        return min(SHOWN_FROM_CHARS, READ_CHARS // max(1, self.count))
+
 
 class Searcher:
     """Retrieval from one index; it never writes."""
@@ -100,7 +109,7 @@ class Searcher:
         if self._kind == "exhaustive" and question.vector is not None and self._engine.is_open:
             return self._exhaustive(question, allowed, pins)
         scores, turns = self._pool(question, budget)
-        turns |= self._turns([row for row in (*scores, *pins) if row not in turns])
+        turns |= self._turns([row for row in (*scores, *pins) if row not in turns], question.chars)
         return self._rank(question, tuple(turns.values()), scores), len(turns)
 
     # searches
@@ -112,22 +121,23 @@ class Searcher:
             return dict(zip(rows.tolist(), sims.tolist(), strict=True)), {}
         scored = self._hybrid.find(question.text, question.vector, question.mask, question.total)
         turns: dict[int, IndexedTurn] = {}
-        sizes = self._sizes(scored.rows.tolist(), question_terms(question.text), budget, turns)
+        sizes = self._sizes(scored.rows.tolist(), question, budget, turns)
         size = pool_size(sizes, budget.total_tokens * CHARS_PER_TOKEN)
         scores = dict(zip(scored.rows[:size].tolist(), scored.scores[:size].tolist(), strict=True))
         return scores, {row: turns[row] for row in scores}
 
     def _sizes(
-        self, rows: Sequence[int], terms: frozenset[str], budget: Budget, turns: dict[int, IndexedTurn]
+        self, rows: Sequence[int], question: MemoryQuery, budget: Budget, turns: dict[int, IndexedTurn]
     ) -> Iterator[int]:
         """Rendered size of each row's memory, looked up a few rows at a time, for most are never asked for.
 
         Args:
             turns: Takes in what is looked up.
         """
+        terms = question_terms(question.text)
         for begin in range(0, len(rows), _SIZED_AT_ONCE):
             part = rows[begin : begin + _SIZED_AT_ONCE]
-            turns |= self._turns(part)
+            turns |= self._turns(part, question.chars)
             for row in part:
                 yield rendered_size(turns[row].memory, terms, budget)
 
@@ -179,11 +189,11 @@ class Searcher:
 
     def _exhaustive(self, question: MemoryQuery, allowed: int, pins: Sequence[int]) -> tuple[list[Hit], int]:
         assert question.vector is not None
-        pinned = {row: turn.timestamp / 1000 for row, turn in self._turns(pins).items()}
+        pinned = {row: turn.timestamp / 1000 for row, turn in self._turns(pins, question.chars).items()}
         ranked_rows = self._engine.exhaustive(
             question.vector, question.now.timestamp(), pinned, question.count, question.mask
         )
-        turns = self._turns(one.row for one in ranked_rows)
+        turns = self._turns((one.row for one in ranked_rows), question.chars)
         hits = []
         for one in ranked_rows:
             age_days = (question.now.timestamp() - turns[one.row].timestamp / 1000) / DAY_S
@@ -196,15 +206,16 @@ class Searcher:
     def _pins(self) -> list[int]:
         return [row for (row,) in self._connection.execute("SELECT id FROM turns WHERE pinned = 1")]
 
-    def _turns(self, rows: Iterable[int]) -> dict[int, IndexedTurn]:
+    def _turns(self, rows: Iterable[int], chars: int) -> dict[int, IndexedTurn]:
         listed = msgspec.json.encode(list(rows)).decode()
-        turns = map(IndexedTurn._make, self._connection.execute(_TURNS, (listed,)))
+        turns = map(IndexedTurn._make, self._connection.execute(_TURNS, {"rows": listed, "chars": chars}))
         return {turn.row: turn for turn in turns}
 
 
 _TURNS = """
-SELECT t.id, f.path, t.line, t.timestamp, t.role, t.author, t.content, t.pinned, w.key
-FROM json_each(?) CROSS JOIN turns t ON t.id = value JOIN files f ON f.id = t.file JOIN windows w ON w.id = t.window
+SELECT t.id, f.path, t.line, t.timestamp, t.role, t.author, substr(t.content, 1, :chars), length(t.content) <= :chars,
+  t.pinned, w.key
+FROM json_each(:rows) CROSS JOIN turns t ON t.id = value JOIN files f ON f.id = t.file JOIN windows w ON w.id = t.window
 """
 
 

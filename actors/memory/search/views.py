@@ -1,21 +1,25 @@
-"""Hard-link farm: for each group of windows that may read the same, the logs of others that they may read.
+"""Hard-link farm: for each channel the logs of other windows that whoever sees it may read.
 
-`views/<key>/<surface>/<context id>/<name>.md` is another name of that window's log file. Everything here is derived
-from the logs; whoever deletes it loses nothing.
+`views/<guild>-<channel>/<surface>/<context id>/<name>.md` is another name of that window's log file, or of its copy
+without what was taken back. Everything here is derived; a new life begins with nothing, since nobody knows who reads
+what before Discord has said so.
 """
 
 from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator
+import shutil
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import apsw
 
-from actors.memory.search.visibility import parsed_label
-from domain.log.window import LOG_ROOT, log_folder
-from domain.policy.audience import NO_VIEW, in_view, view_key
+from actors.linux.private_folder import make_private
+from actors.memory.search.known_readers import KnownReaders
+from domain.log.window import LOG_ROOT, redacted_path
+from domain.policy.audience import NO_VIEW, admits, view_of
+from messages.audience import Readers
 from messages.base import Window
 
 log = logging.getLogger(__name__)
@@ -26,83 +30,127 @@ MOST_KNOWN = 100_000
 
 
 class Views:
-    """Folders of hard links, kept in step with what the index knows of windows and their readers."""
+    """Folders of hard links, kept in step with the index and with what is known of readers."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, connection: apsw.Connection, readers: KnownReaders) -> None:
         self._root = root
         self._folder = root / FOLDER
-        self._keys: set[str] = set()
+        self._connection = connection
+        self._known = readers
+        self._views: dict[str, Readers] = {}
+        """View -> whom it was filled for."""
         self._linked: set[tuple[str, str]] = set()
         self._is_able = True
 
     def open(self) -> None:
-        """Learn which views there are.
+        """Begin with no view.
 
         Raises:
-            OSError: the folder cannot be made or read.
+            OSError: the folder cannot be emptied or made.
         """
-        self._folder.mkdir(mode=0o700, exist_ok=True)
-        (self._folder / NO_VIEW).mkdir(mode=0o700, exist_ok=True)
-        self._keys = {name for name in _listed(self._folder) if name != NO_VIEW}
+        self.close()
+        self._folder.mkdir(mode=0o700)
+        (self._folder / NO_VIEW).mkdir(mode=0o700)
 
-    def open_for(self, window: Window, label: str, connection: apsw.Connection) -> None:
-        """Make sure that there is a view for `window`, which `label` reads."""
-        key = view_key(window, label if parsed_label(label) else "")
-        if key == NO_VIEW or key in self._keys:
-            return
-        self._keys.add(key)
-        (self._folder / key).mkdir(mode=0o700, exist_ok=True)
-        for path, source_label in connection.execute(
-            "SELECT path, audience FROM files JOIN windows ON windows.id = files.window"
-        ):
-            if in_view(parsed_label(str(source_label)), key):
-                self._link(key, str(path))
+    def close(self) -> None:
+        """Take all views away: nobody keeps them in step any more.
 
-    def add_log(self, path: str, label: str) -> None:
-        """A log, new or known, of a window that `label` reads."""
-        audience = parsed_label(label)
-        for key in self._keys:
-            if in_view(audience, key):
-                self._link(key, path)
+        Raises:
+            OSError: that cannot be done.
+        """
+        self._views.clear()
+        self._linked.clear()
+        remove_views(self._root)
 
-    def readers_changed(self, window: Window, label: str, paths: list[str]) -> None:
-        """Put a window's logs where they belong now, and take them away from everywhere else."""
-        audience = parsed_label(label)
-        for key in self._keys:
-            if not in_view(audience, key):
-                self._remove_window(key, window)
-        for path in paths:
-            self.add_log(path, label)
+    def open_for(self, window: Window) -> None:
+        """Make sure that there is a view for `window`, if it is known who reads it."""
+        readers = self._known.of(window.address.key)
+        if readers is not None and view_of(readers) not in self._views:
+            self._fill(view_of(readers))
 
-    def sweep(self, connection: apsw.Connection) -> Iterator[None]:
+    def add_log(self, path: str) -> None:
+        """A log, new or known."""
+        source = self._known.of(_window_key(path))
+        for view, target in self._views.items():
+            if admits(source, target):
+                self._link(view, path)
+
+    def renew_log(self, path: str) -> None:
+        """A log from which words were taken back."""
+        for view in self._views:
+            self._unlink(view, path)
+        self.add_log(path)
+
+    def readers_changed(self, window_keys: Iterable[str]) -> None:
+        """Take logs away from where they may be read no more, then put them where they may.
+
+        Raises:
+            OSError: a link cannot be taken away.
+        """
+        changed = set(window_keys)
+        stale = [view for view, target in self._views.items() if self._known.of_view(view) != target]
+        for view in stale:
+            self._empty(view)
+        for key in changed:
+            for view, target in self._views.items():
+                if not admits(self._known.of(key), target):
+                    self._remove_window(view, key)
+        for view in stale:
+            if self._known.of_view(view) is not None:
+                self._fill(view)
+        for key in changed if self._views else ():
+            for path in self._paths_of(key):
+                self.add_log(path)
+
+    def sweep(self) -> Iterator[None]:
         """Remove what does not belong, a window's folder at a time: links of logs that are gone or not to be read."""
-        for key in sorted(self._keys):
-            for surface in _listed(self._folder / key):
-                for context_id in _listed(self._folder / key / surface):
-                    self._sweep_window(key, f"{surface}/{context_id}", connection)
+        for view in sorted(self._views):
+            for surface in _listed(self._folder / view):
+                for context_id in _listed(self._folder / view / surface):
+                    self._sweep_window(view, f"{surface}/{context_id}")
                     yield
 
-    def _sweep_window(self, key: str, window_key: str, connection: apsw.Connection) -> None:
-        labels = list(connection.execute("SELECT audience FROM windows WHERE key = ?", (window_key,)))
-        may_stay = bool(labels) and in_view(parsed_label(str(labels[0][0])), key)
-        for name in _listed(self._folder / key / window_key):
-            link = self._folder / key / window_key / name
-            log_file = self._root / LOG_ROOT / window_key / name
-            if not may_stay or not _is_same(link, log_file):
-                link.unlink(missing_ok=True)
-                self._linked.discard((key, f"{LOG_ROOT}/{window_key}/{name}"))
-                if may_stay and log_file.exists():
-                    self._link(key, f"{LOG_ROOT}/{window_key}/{name}")
-
-    def _link(self, key: str, path: str) -> None:
-        if (key, path) in self._linked or not self._is_able:
+    def _fill(self, view: str) -> None:
+        """Put all logs into a view that may be read there."""
+        target = self._known.of_view(view)
+        if target is None:
             return
-        link = self._folder / key / Path(path).relative_to(LOG_ROOT)
+        self._views[view] = target
+        (self._folder / view).mkdir(mode=0o700, exist_ok=True)
+        for (path,) in self._connection.execute("SELECT path FROM files"):
+            if admits(self._known.of(_window_key(str(path))), target):
+                self._link(view, str(path))
+
+    def _empty(self, view: str) -> None:
+        """Take everything out of a view; its folders stay, for commands that run have them open."""
+        del self._views[view]
+        for surface in _listed(self._folder / view):
+            for context_id in _listed(self._folder / view / surface):
+                self._remove_window(view, f"{surface}/{context_id}")
+
+    def _paths_of(self, window_key: str) -> list[str]:
+        statement = "SELECT path FROM files JOIN windows ON windows.id = files.window WHERE key = ?"
+        return [str(path) for (path,) in self._connection.execute(statement, (window_key,))]
+
+    def _sweep_window(self, view: str, window_key: str) -> None:
+        target = self._views.get(view)
+        may_stay = target is not None and admits(self._known.of(window_key), target)
+        for name in _listed(self._folder / view / window_key):
+            path = f"{LOG_ROOT}/{window_key}/{name}"
+            if not may_stay or not _is_same(self._place(view, path), shown_log(self._root, path)):
+                self._unlink(view, path)
+                if may_stay:
+                    self._link(view, path)
+
+    def _link(self, view: str, path: str) -> None:
+        if (view, path) in self._linked or not self._is_able or self._lacks_copy(path):
+            return
+        link = self._place(view, path)
         try:
-            link.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            os.link(self._root / path, link, follow_symlinks=False)
+            make_private(link.parent)
+            os.link(shown_log(self._root, path), link, follow_symlinks=False)
         except FileExistsError:
-            pass  # From an earlier life; the sweep sees whether it is still the same file.
+            pass  # Forgotten for want of room; the sweep sees whether it is still the same file.
         except FileNotFoundError:
             return
         except OSError as error:
@@ -111,13 +159,46 @@ class Views:
             return
         if len(self._linked) >= MOST_KNOWN:
             self._linked.clear()
-        self._linked.add((key, path))
+        self._linked.add((view, path))
 
-    def _remove_window(self, key: str, window: Window) -> None:
-        folder = self._folder / key / log_folder(window).relative_to(LOG_ROOT)
-        for name in _listed(folder):
-            (folder / name).unlink(missing_ok=True)
-            self._linked.discard((key, f"{log_folder(window)}/{name}"))
+    def _lacks_copy(self, path: str) -> bool:
+        """Whether words were taken back from a log, and there is no copy without them."""
+        statement = "SELECT 1 FROM tombstones WHERE path = ? LIMIT 1"
+        return bool(list(self._connection.execute(statement, (path,)))) and not (
+            (self._root / redacted_path(path)).exists()
+        )
+
+    def _remove_window(self, view: str, window_key: str) -> None:
+        for name in _listed(self._folder / view / window_key):
+            self._unlink(view, f"{LOG_ROOT}/{window_key}/{name}")
+
+    def _unlink(self, view: str, path: str) -> None:
+        self._place(view, path).unlink(missing_ok=True)
+        self._linked.discard((view, path))
+
+    def _place(self, view: str, path: str) -> Path:
+        return self._folder / view / Path(path).relative_to(LOG_ROOT)
+
+
+def remove_views(root: Path) -> None:
+    """Take away what an agent left that was killed: what it shows was right then, for readers of whom nobody knows now.
+
+    Raises:
+        OSError: that cannot be done.
+    """
+    if (root / FOLDER).exists():
+        shutil.rmtree(root / FOLDER)
+
+
+def shown_log(root: Path, path: str) -> Path:
+    """The file that says as much of a log as may be shown: its copy without what was taken back, if it has one."""
+    copy = root / redacted_path(path)
+    return copy if copy.exists() else root / path
+
+
+def _window_key(path: str) -> str:
+    """Key of the window whose log lies at `path`."""
+    return Path(path).parent.relative_to(LOG_ROOT).as_posix()
 
 
 def _is_same(link: Path, log_file: Path) -> bool:
@@ -128,6 +209,9 @@ def _is_same(link: Path, log_file: Path) -> bool:
 
 
 def _listed(folder: Path) -> list[str]:
+    """Names in a folder of links; none in what leads out of it, to a window's real logs."""
+    if folder.is_symlink():
+        return []
     try:
         return sorted(entry.name for entry in folder.iterdir())
     except (FileNotFoundError, NotADirectoryError):

@@ -2,31 +2,39 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Iterable
 from typing import Literal
 
 import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from domain.policy.audience import Audience, may_show
+from actors.memory.search.known_readers import KnownReaders
+from domain.policy.audience import admits
+from messages.audience import Readers
 from messages.base import Surface, Window
 
 Scope = Literal["global", "context", "audience"]
 Mask = NDArray[np.bool_]
+MOST_COMPARED = 100_000
+"""Pairs of readers whose comparison is remembered."""
 
 
 class Visibility:
     """Access control of rows: row -> window -> who reads it, learned from the index once and kept in step with it."""
 
-    def __init__(self, scope: Scope) -> None:
+    def __init__(self, scope: Scope, readers: KnownReaders) -> None:
         self._scope = scope
+        self._known = readers
         self._rows: NDArray[np.int32] = np.zeros(1024, np.int32)
         """Row number -> number of its window; 0 for no row."""
         self._windows: NDArray[np.int32] = np.zeros(64, np.int32)
-        """Number of a window -> number of its label."""
-        self._labels: list[str] = [""]
-        self._numbers: dict[str, int] = {"": 0}
+        """Number of a window -> number of its readers."""
+        self._numbers: dict[str, int] = {}
+        """Key of a window -> its number."""
+        self._readers: dict[Readers | None, int] = {None: 0}
+        self._admitted: dict[tuple[Readers | None, Readers | None], bool] = {}
+        """(source, target) -> whether words may go from one to the other."""
         self._last_row = 0
         self.total = 0
         """How many rows there are."""
@@ -35,31 +43,29 @@ class Visibility:
         """Learn everything anew."""
         self._rows[:], self._windows[:], self._last_row = 0, 0, 0
         self.total = 0
-        for window, label in connection.execute("SELECT id, audience FROM windows"):
-            self.hear(int(str(window)), str(label))
+        self._numbers.clear()
+        keys = {int(str(number)): str(key) for number, key in connection.execute("SELECT id, key FROM windows")}
         # As one text for each window: rows made into objects take four times as long.
         for window, rows in connection.execute("SELECT window, group_concat(id) FROM turns GROUP BY window"):
-            self.add(np.fromstring(str(rows), np.int64, sep=","), int(str(window)))
+            number = int(str(window))
+            self.add(np.fromstring(str(rows), np.int64, sep=","), number, keys[number])
 
-    def hear(self, window: int, label: str) -> None:
-        """A window's readers, from now on."""
-        if label not in self._numbers:
-            self._numbers[label] = len(self._labels)
-            self._labels.append(label)
-        self._windows = _room(self._windows, window)
-        self._windows[window] = self._numbers[label]
+    def readers_changed(self, window_keys: Iterable[str]) -> None:
+        """Windows whose readers are others from now on."""
+        for key in window_keys:
+            if key in self._numbers:
+                self._windows[self._numbers[key]] = self._number_of(self._known.of(key))
 
-    def label(self, window: int) -> str:
-        """Who reads a window."""
-        return self._labels[self._windows[window]] if window < len(self._windows) else ""
-
-    def add(self, rows: NDArray[np.int64], window: int) -> None:
+    def add(self, rows: NDArray[np.int64], window: int, window_key: str) -> None:
         """New rows of one window."""
         self._last_row = max(self._last_row, int(rows.max(initial=0)))
         self._rows = _room(self._rows, self._last_row)
         self._windows = _room(self._windows, window)
         self.total += int(np.count_nonzero(self._rows[rows] == 0))
         self._rows[rows] = window
+        if window_key not in self._numbers:
+            self._numbers[window_key] = window
+            self._windows[window] = self._number_of(self._known.of(window_key))
 
     def drop(self, row: int) -> None:
         """A row that is gone."""
@@ -71,45 +77,38 @@ class Visibility:
         """Whether everything may be shown there: always with the scope `global`, and to the operator."""
         return self._scope == "global" or target.surface is Surface.CLI
 
-    def may_show_label(self, label: str, key: str, target: Window, target_label: str) -> bool:
-        """Whether words of the window `key`, which `label` reads, may be shown in `target`."""
-        source = window_of(key)
-        if self.is_open(target) or source == target:
+    def may_show(self, source_key: str, target: Window) -> bool:
+        """Whether words of the window `source_key` may be shown in `target`."""
+        if self.is_open(target) or source_key == target.address.key:
             return True
-        return self._scope == "audience" and may_show(source, parsed_label(label), target, parsed_label(target_label))
+        return self._scope == "audience" and self._admits(
+            self._known.of(source_key), self._known.of(target.address.key)
+        )
 
-    def mask(self, target: Window, number: int, label: str) -> Mask:
-        """For every row number whether that row may be shown in `target`.
-
-        Args:
-            target: For whom.
-            number: Of that window in the index; 0 when it has none.
-            label: Who reads it.
-        """
+    def mask(self, target: Window) -> Mask:
+        """For every row number whether that row may be shown in `target`."""
         windows = self._rows[: self._last_row + 1]
         if self.is_open(target):
             return np.asarray(windows != 0)
-        audience = parsed_label(label)
-        labels = np.zeros(len(self._labels), np.bool_)
-        if self._scope == "audience" and audience is not None:
-            # Of another window only its label counts, so any other window stands for all that have it.
-            elsewhere = Window(surface=target.surface, id=f"{target.id}-other")
-            labels[:] = [may_show(elsewhere, parsed_label(known), target, audience) for known in self._labels]
-        by_window = labels[self._windows]
-        if number:
-            by_window[number] = True
+        readers = self._known.of(target.address.key)
+        sources = np.zeros(len(self._readers), np.bool_)
+        if self._scope == "audience" and readers is not None:
+            sources[:] = [self._admits(known, readers) for known in self._readers]
+        by_window = sources[self._windows]
+        by_window[self._numbers.get(target.address.key, 0)] = True
         by_window[0] = False
         mask: Mask = np.take(by_window, windows)
         return mask
 
+    def _number_of(self, readers: Readers | None) -> int:
+        return self._readers.setdefault(readers, len(self._readers))
 
-@lru_cache(4096)
-def parsed_label(label: str) -> Audience | None:
-    """The audience that a stored label names; one that cannot be read is nobody's but its own window's."""
-    try:
-        return Audience.parse(label)
-    except ValueError:
-        return None
+    def _admits(self, source: Readers | None, target: Readers | None) -> bool:
+        if len(self._admitted) > MOST_COMPARED:
+            self._admitted.clear()
+        if (source, target) not in self._admitted:
+            self._admitted[source, target] = admits(source, target)
+        return self._admitted[source, target]
 
 
 def _room(array: NDArray[np.int32], index: int) -> NDArray[np.int32]:
@@ -118,9 +117,3 @@ def _room(array: NDArray[np.int32], index: int) -> NDArray[np.int32]:
     grown = np.zeros(max(index + 1, 2 * len(array)), np.int32)
     grown[: len(array)] = array
     return grown
-
-
-def window_of(key: str) -> Window:
-    """The window that a stored key names."""
-    surface, _, name = key.partition("/")
-    return Window(surface=Surface(surface), id=name)

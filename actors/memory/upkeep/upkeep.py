@@ -10,6 +10,8 @@ import apsw
 from actors.kernel import Host, Timer
 from actors.memory.index.database import ForeignIndexError
 from actors.memory.index.reconcile import Piece, Reconciliation
+from actors.memory.search.known_readers import KnownReaders
+from actors.memory.search.views import remove_views
 from actors.memory.store import MemoryPlan, Store
 from messages.memory import LookAfterIndex, MemoryRebuilt, RebuildMemory, ReconcileDue, ReconcileSlice
 
@@ -35,6 +37,7 @@ class Upkeep:
         host: Host,
         plan: MemoryPlan,
         reconcile_every_s: float,
+        readers: KnownReaders,
         on_reconciled: Callable[[Store], None],
         on_closed: Callable[[], None],
     ) -> None:
@@ -44,12 +47,14 @@ class Upkeep:
             host: The actor that it works for.
             plan: What to open.
             reconcile_every_s: Between two comparisons with the logs.
+            readers: Who reads which window.
             on_reconciled: Called when a comparison has ended.
             on_closed: Called when an index has been given back: its rows' numbers mean nothing in the next one.
         """
         self._host = host
         self._plan = plan
         self._reconcile_every_s = reconcile_every_s
+        self._readers = readers
         self._on_reconciled = on_reconciled
         self._on_closed = on_closed
         self._store: Store | None = None
@@ -96,7 +101,9 @@ class Upkeep:
             ForeignIndexError: as `Store.open`.
         """
         with self._host.blocking():
-            self._store = Store.open(self._plan, self._host.now())
+            if not self._plan.read_only:
+                remove_views(self._plan.data_root)  # First, as the index may not be to be opened for long.
+            self._store = Store.open(self._plan, self._host.now(), self._readers)
         self._trouble = ""
         if self._plan.read_only:
             return

@@ -1,7 +1,9 @@
-"""Sandbox: what stands between a command and the machine, bubblewrap or else Landlock, with a seccomp filter behind it.
+"""Sandbox: what stands between a command and the machine, bubblewrap with a seccomp filter behind it.
 
-Read `ladder.py` first (which wrapper works here), then `view.py` (what a command may see) and `enclosure.py` (a command
-becomes a job), then `bubblewrap.py` or `landlock.py`. The processes that run jobs are in `watcher/`.
-Only writers: `ladder.py` of its trial's temporary folder, `enclosure.py` of a command's scratch folder, `landlock.py`
-of rules in the kernel. Pure: `filter.py`.
+Read `choice.py` first (which bubblewrap works here, tried by breaking out of it), then `view.py` (what a command may
+see), `enclosure.py` (a command becomes a job) and `bubblewrap.py` (its command line). `binary.py` finds bubblewrap,
+`remedy.py` says what to do where none works, `scope.py` is one more fence around commands that reach the network.
+What the command
+line's caller keeps from it is in `caller_folder.py`. The processes that run jobs are in `watcher/`.
+Only writer: `choice.py` of its trial's temporary folder. Pure: `filter.py`.
 """

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import os
-import re
-import shutil
-import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from actors.shell.job import FILTER_FD, FIRST_FILE_FD, STATUS_FD
-from actors.shell.sandbox.view import LINKED_TO_SYSTEM, SYSTEM, View
+from actors.shell.job import FILTER_FD, FIRST_FILE_FD, STATUS_FD, SYNC_FD
+from actors.shell.sandbox.view import LINKED_TO_SYSTEM, SYSTEM, View, is_below
 
 DOOR = "/run/agent.sock"
 NOBODY = "65534"
 TEMPORARY_BYTES = 256 * 1024 * 1024
 SHARED_MEMORY_BYTES = 64 * 1024 * 1024
-LEAST_VERSION = (0, 8, 0)
-"""The first that knows --disable-userns."""
-_VERSION_S = 5.0
+COVER_BYTES = 4096
+"""Of what lies over a hidden folder; only the folders of skills that are shown in it are made there."""
 
 ATTENDED = (
     "trap 'code=$?; exec >&- 2>&-; "
@@ -29,33 +25,6 @@ ATTENDED = (
 """Runs the command ($1) and gives what that leaves behind a moment to end: with this bash ends the first process of the
 namespace, and with that every other. A second bash around it would do the same whatever the command does, but costs
 3 ms. All on one line, so that bash counts the command's lines from 1."""
-
-
-class UnfitError(Exception):
-    """There is no bubblewrap that can be used; the text says why."""
-
-
-def find(name: str = "bwrap") -> tuple[str, str]:
-    """Path and version of the installed bubblewrap.
-
-    Raises:
-        UnfitError: there is none, or it is too old.
-    """
-    path = shutil.which(name)
-    if path is None or not Path(path).is_absolute():
-        raise UnfitError("bubblewrap is not installed")
-    try:
-        process = subprocess.run(
-            [path, "--version"], capture_output=True, text=True, timeout=_VERSION_S, env={}, cwd="/"
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise UnfitError(f"bubblewrap does not run: {error}") from error
-    version = re.search(r"(\d+)\.(\d+)\.(\d+)", process.stdout)
-    if process.returncode or version is None:
-        raise UnfitError("bubblewrap does not tell its version")
-    if tuple(map(int, version.groups())) < LEAST_VERSION:
-        raise UnfitError(f"bubblewrap {version[0]} is too old: {'.'.join(map(str, LEAST_VERSION))} is needed")
-    return path, version[0]
 
 
 def command_line(bwrap: str, view: View, bash: str, command: str, before: str = "") -> tuple[str, ...]:
@@ -81,6 +50,7 @@ def _separation(view: View) -> Iterator[str]:
     yield from ("--uid", NOBODY, "--gid", NOBODY, "--cap-drop", "ALL", "--disable-userns", "--hostname", "sandbox")
     yield from ("--die-with-parent", "--new-session")
     yield from ("--seccomp", str(FILTER_FD), "--json-status-fd", str(STATUS_FD))
+    yield from ("--sync-fd", str(SYNC_FD))
 
 
 def _machine(view: View) -> Iterator[str]:
@@ -110,12 +80,25 @@ def _programs() -> tuple[str, ...]:
 
 
 def _files(view: View) -> Iterator[str]:
-    for path in view.executable:
+    for path in (*view.executable, *view.shown):
         yield from ("--ro-bind-try", path, path)
     for path in view.own:
         yield from ("--bind", path, path)
+    for path in _held(view):
+        yield from ("--bind", path, path)
+    for path in view.protected:
+        yield from ("--ro-bind-try", path, path)
+    covers = [path for path in view.hidden if os.path.isdir(path)]  # noqa: PTH112
+    for path in covers:
+        yield from ("--size", str(COVER_BYTES), "--tmpfs", path)
+    for path in view.executable:
+        if is_below(path, tuple(covers)):
+            yield from ("--ro-bind-try", path, path)
+    for path in covers:
+        yield from ("--remount-ro", path)
     for path in view.hidden:
-        yield from _cover(path)
+        if path not in covers:
+            yield from ("--ro-bind", "/dev/null", path)
     for source, shown_at in view.readable:
         yield from ("--ro-bind-try", source, shown_at)
     if view.door:
@@ -123,8 +106,12 @@ def _files(view: View) -> Iterator[str]:
     yield from ("--remount-ro", "/")
 
 
-def _cover(path: str) -> Sequence[str]:
-    """Lay nothing over `path`."""
-    if Path(path).is_dir():
-        return ("--tmpfs", path, "--remount-ro", path)
-    return ("--ro-bind", "/dev/null", path)
+def _held(view: View) -> list[str]:
+    """Folders between what may be changed and what is protected or hidden in it, outermost first.
+
+    As mount points of their own they cannot be renamed, and nothing that lies in them can be moved away with them.
+    """
+    roots = set(view.own)
+    kept = (*view.protected, *view.hidden)
+    between = {str(parent) for path in kept for parent in Path(path).parents if is_below(str(parent), tuple(roots))}
+    return sorted(between - roots)

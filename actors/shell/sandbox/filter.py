@@ -1,8 +1,7 @@
 """The seccomp filter: which system calls a command may not make, as a program for the kernel.
 
-It is the second wall, behind namespaces or Landlock: it takes away parts of the kernel that no command needs and in
-which most of its faults were found, and with Landlock also what that does not cover (modes, times and attributes of
-files, other processes' limits and priorities, sockets in the file system).
+It is the second wall, behind namespaces: it takes away parts of the kernel that no command needs and in which most of
+its faults were found, and ways to take memory and disk that nobody could count in time.
 """
 
 from __future__ import annotations
@@ -27,6 +26,8 @@ FORBIDDEN = [
     "request_key",
     "bpf",
     "userfaultfd",
+    "io_setup",
+    "io_submit",
     "io_uring_setup",
     "io_uring_enter",
     "io_uring_register",
@@ -75,80 +76,26 @@ FORBIDDEN = [
     "move_pages",
     "migrate_pages",
 ]
-"""With every wrapper."""
-SHARED_WITH_OTHERS = [
-    "inotify_add_watch",
-    "shmget",
-    "shmat",
-    "shmctl",
-    "msgget",
-    "msgsnd",
-    "msgrcv",
-    "msgctl",
-    "semget",
-    "semop",
-    "semtimedop",
-    "semctl",
-    "mq_open",
-    "mq_unlink",
-]
-"""Forbidden without namespaces: they reach what others of the same user have, or see what others do."""
-OF_ITSELF_ONLY = {
-    "prlimit64": (0,),
-    "ioprio_set": (1,),
-    "setpriority": (0, 1),
-    "sched_setaffinity": (0,),
-    "sched_setscheduler": (0,),
-    "sched_setparam": (0,),
-    "sched_setattr": (0,),
-}
-"""Without namespaces, these arguments must be 0, which is the caller itself; any other number may be the agent."""
-ATTRIBUTES = [
-    "setxattr",
-    "lsetxattr",
-    "fsetxattr",
-    "setxattrat",
-    "removexattr",
-    "lremovexattr",
-    "fremovexattr",
-    "removexattrat",
-    "file_setattr",
-]
+OF_NOBODYS_MEMORY = ["memfd_create", "memfd_secret", "shmget", "msgget", "semget"]
+"""Make memory that belongs to no process, so that no limit of a process counts it and the kernel's killer cannot see
+whose it is; forbidden unless a control group counts it."""
 MODE_ARGUMENT = {"chmod": 1, "fchmod": 1, "fchmodat": 2, "fchmodat2": 2}
-BROKERED = [
-    "connect",
-    "chmod",
-    "fchmod",
-    "fchmodat",
-    "fchmodat2",
-    "chown",
-    "lchown",
-    "fchown",
-    "fchownat",
-    "utime",
-    "utimes",
-    "futimesat",
-    "utimensat",
-]
-"""Without namespaces, the watching process does these in the command's stead if they concern the command's own files:
-Landlock 7 rules over none of them."""
-
+PREALLOCATING = "fallocate"
+"""Takes gigabytes of disk in a moment, faster than anybody could look; C libraries then write instead."""
 WAITING_OTHERS = (1024, 1026)
 """F_SETLEASE and F_NOTIFY of `fcntl`: who has a lease on a log that it may only read makes the agent wait 45 s to open
 it for writing."""
 OF_A_USER = 3
-"""IOPRIO_WHO_USER: with 0 for who, all processes of the command's user, the agent among them."""
+"""IOPRIO_WHO_USER: before Linux 5.16 all processes of the command's user, the agent among them."""
 NAMESPACES = 0x7E020080
 """CLONE_NEW… of `clone`: time, cgroup, uts, ipc, user, pid, net, and ns."""
 SET_ID_BITS = 0o6000
 AF_UNIX, AF_INET, AF_INET6, AF_NETLINK = 1, 2, 10, 16
-SOCK_STREAM, SOCK_SEQPACKET, SOCK_TYPE_MASK = 1, 5, 0xF
 
 _ALLOW = 0x7FFF0000
 _KILL_PROCESS = 0x80000000
-_NOTIFY = 0x7FC00000
 _ERRNO = 0x00050000
-_LOAD, _AND, _RETURN = 0x20, 0x54, 0x06
+_LOAD, _RETURN = 0x20, 0x06
 _IF_EQUAL, _IF_ANY_BIT, _IF_AT_LEAST = 0x15, 0x45, 0x35
 _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
 
@@ -166,13 +113,12 @@ class _Instruction:
 
 
 @cache
-def build_filter(machine: str, *, has_namespaces: bool, has_network: bool) -> bytes:
+def build_filter(machine: str, *, bounds_memory: bool) -> bytes:
     """The filter, as an array of `struct sock_filter`.
 
     Args:
         machine: As `os.uname().machine`.
-        has_namespaces: Whether bubblewrap is around it; else it has to do more, and needs the broker.
-        has_network: Whether sockets to other machines may be made.
+        bounds_memory: Whether it has to forbid what makes memory of nobody's, because no control group counts that.
 
     Raises:
         ValueError: the processor is not known.
@@ -181,8 +127,7 @@ def build_filter(machine: str, *, has_namespaces: bool, has_network: bool) -> by
         raise ValueError(f"processor {machine!r}: filters are known for {', '.join(PROCESSORS)}")
     processor = PROCESSORS[machine]
     program = [*_of_this_convention(processor)]
-    rules = _rules_with_namespaces() if has_namespaces else _rules_alone(has_network)
-    for name, body in rules:
+    for name, body in _rules(bounds_memory=bounds_memory):
         if name in processor.numbers:
             program += [_Instruction(_IF_EQUAL, processor.numbers[name], 0, len(body)), *body]
     program.append(_Instruction(_RETURN, _ALLOW))
@@ -204,48 +149,19 @@ def _of_this_convention(processor: Processor) -> Iterator[_Instruction]:
         yield _Instruction(_RETURN, _KILL_PROCESS)
 
 
-def _rules_of_all() -> _Rules:
-    for name in FORBIDDEN:
+def _rules(*, bounds_memory: bool) -> _Rules:
+    for name in (*FORBIDDEN, *(OF_NOBODYS_MEMORY if bounds_memory else ())):
         yield name, [_refuse(errno.EPERM)]
+    yield PREALLOCATING, [_refuse(errno.EOPNOTSUPP)]
     # Its flags lie in memory, which a filter cannot read; C libraries then use `clone`.
     yield "clone3", [_refuse(errno.ENOSYS)]
     yield "clone", [*_refuse_if_any_bit(0, NAMESPACES), _Instruction(_RETURN, _ALLOW)]
     of_waiting = [step for code in WAITING_OTHERS for step in _refuse_if_equal(1, code)]
     yield "fcntl", [*of_waiting, _Instruction(_RETURN, _ALLOW)]
-
-
-def _rules_with_namespaces() -> _Rules:
-    yield from _rules_of_all()
+    yield "ioprio_set", [*_refuse_if_equal(0, OF_A_USER), _Instruction(_RETURN, _ALLOW)]
     for name, argument in MODE_ARGUMENT.items():
         yield name, [*_refuse_if_any_bit(argument, SET_ID_BITS), _Instruction(_RETURN, _ALLOW)]
     yield "socket", _only_domains(AF_UNIX, AF_INET, AF_INET6, AF_NETLINK)
-
-
-def _rules_alone(has_network: bool) -> _Rules:
-    yield from _rules_of_all()
-    for name in SHARED_WITH_OTHERS:
-        yield name, [_refuse(errno.EPERM)]
-    for name, arguments in OF_ITSELF_ONLY.items():
-        body = [step for argument in arguments for step in _refuse_unless_zero(argument)]
-        if name == "ioprio_set":
-            body = [*_refuse_if_equal(0, OF_A_USER), *body]
-        yield name, [*body, _Instruction(_RETURN, _ALLOW)]
-    for name in ATTRIBUTES:
-        yield name, [_refuse(errno.EOPNOTSUPP)]
-    for name in BROKERED:
-        yield name, [_Instruction(_RETURN, _NOTIFY)]
-    # Datagrams are sent to an address without `connect`, so nobody could look at it.
-    of_streams = [
-        _Instruction(_LOAD, _ARGUMENTS + 8),
-        _Instruction(_AND, SOCK_TYPE_MASK),
-        _Instruction(_IF_EQUAL, SOCK_STREAM, 2, 0),
-        _Instruction(_IF_EQUAL, SOCK_SEQPACKET, 1, 0),
-        _refuse(errno.EPROTONOSUPPORT),
-        _Instruction(_RETURN, _ALLOW),
-    ]
-    foreign = [AF_INET, AF_INET6] if has_network else []
-    yield "socketpair", [*_only_domains(AF_UNIX)[:-1], *of_streams]
-    yield "socket", [*_allowed_domains(*foreign), *_only_domains(AF_UNIX)[:-1], *of_streams]
 
 
 def _refuse(reason: int) -> _Instruction:
@@ -266,18 +182,6 @@ def _refuse_if_equal(argument: int, value: int) -> list[_Instruction]:
         _Instruction(_IF_EQUAL, value, 0, 1),
         _refuse(errno.EPERM),
     ]
-
-
-def _refuse_unless_zero(argument: int) -> list[_Instruction]:
-    """The kernel takes these arguments as 32 bits."""
-    return [_Instruction(_LOAD, _ARGUMENTS + 8 * argument), _Instruction(_IF_EQUAL, 0, 1, 0), _refuse(errno.EPERM)]
-
-
-def _allowed_domains(*domains: int) -> list[_Instruction]:
-    steps = [_Instruction(_LOAD, _ARGUMENTS)] if domains else []
-    for domain in domains:
-        steps += [_Instruction(_IF_EQUAL, domain, 0, 1), _Instruction(_RETURN, _ALLOW)]
-    return steps
 
 
 def _only_domains(*domains: int) -> list[_Instruction]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -37,6 +36,10 @@ class View:
     cwd: str
     own: tuple[str, ...]
     """May be changed."""
+    shown: tuple[str, ...] = ()
+    """Folders that may be read; what is `own` lies over them."""
+    protected: tuple[str, ...] = ()
+    """May be read only though it lies in a folder that may be changed."""
     readable: tuple[tuple[str, str], ...] = ()
     """What may be read, and where that is shown; a later one may lie over an earlier one."""
     executable: tuple[str, ...] = ()
@@ -79,20 +82,3 @@ def _shown_folders(path: str, visible: tuple[str, ...]) -> tuple[str, ...]:
 def is_below(path: str, folders: tuple[str, ...]) -> bool:
     """Whether `path` is one of `folders` or lies in one."""
     return any(path == folder or path.startswith(f"{folder.rstrip('/')}/") for folder in folders)
-
-
-def landlock_paths(view: View, scratch: str) -> Mapping[str, tuple[str, ...]]:
-    """`view` as kinds of right -> paths."""
-    return {
-        "execute": (*SYSTEM, *LINKED_TO_SYSTEM, *view.executable),
-        "read": (*view.configuration(), *(source for source, _ in view.readable), *HARMLESS),
-        "device": DEVICES,
-        "own": (*view.own, scratch),
-    }
-
-
-DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
-HARMLESS = tuple(
-    f"/proc/{name}" for name in ("cpuinfo", "filesystems", "loadavg", "meminfo", "stat", "uptime", "version")
-)
-"""Figures of the machine; of processes nothing is shown."""

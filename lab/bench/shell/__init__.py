@@ -1,7 +1,8 @@
-"""Benchmark of what a sandbox costs a command: start, many at once, a flood of output, cancelling.
+"""Benchmark of what a sandbox costs a command, and another window: start, many at once, floods, cancelling, attacks.
 
-Read `run.py` first (the measurements, through real shell actors), then `report.py` (targets, JSON, tables).
-Only the shell actors of `run.py` start programs, below a folder that goes afterwards. `report.py` is pure but for the
+Read `run.py` first (the measurements, through the real actors of `shells.py`), then `neighbour.py` (what another window
+notices of an attack) and `report.py` (targets, JSON, tables).
+Only the shell actors start programs, below a folder that goes afterwards. `report.py` is pure but for the
 machine's name and load.
 """
 

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from actors.kernel import SystemClock
 from lab.bench.measure import Figures
+from lab.bench.shell.neighbour import ATTACKS
 from lab.bench.shell.run import PLAIN
 
 
@@ -39,6 +40,10 @@ TARGETS: tuple[tuple[str, float, Callable[[Figures], float]], ...] = (
     ),
     ("memory of a flood of output, MB", 20, _figure("flood_memory_mb")),
     ("cancel until all are gone p95, ms", 250, _figure("cancel_p95_ms")),
+    *(
+        (f"another window's p95 beside an attacker ({name}), times that alone", 2, _figure(f"neighbour_{name}_ratio"))
+        for name in ATTACKS
+    ),
 )
 
 

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-import itertools
 import os
-import shutil
-import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from actors.kernel import ActorSpec, ActorSystem
-from actors.shell.actor import ShellActor
-from actors.shell.config import ShellConfig
 from actors.shell.launch import probe_bash
-from actors.shell.sandbox.ladder import sandbox_level
+from actors.shell.sandbox.choice import sandbox_level
 from lab.bench.measure import Figures, percentile
-from messages.base import Address, RequestId, Surface, Window
-from messages.shell import BashOutcome, BashResult, CancelBash, RunBash
+from lab.bench.shell.neighbour import ATTACK_S, neighbour
+from lab.bench.shell.shells import PATIENCE_S, Shells, open_shells
+from messages.shell import BashOutcome
 
 PLAIN = "none"
-WRAPPERS = ("bwrap", "landlock")
-PATIENCE_S = 120.0
+WRAPPERS = ("bwrap", "bundled")
 WINDOWS = 64
 STUCK = 4
 STUCK_TIMEOUT_S = 5.0
@@ -40,64 +33,10 @@ sleep {marker}
 Say = Callable[[str], None]
 
 
-class Shells:
-    """A shell actor for each level, in one system."""
-
-    def __init__(self, root: Path, levels: tuple[str, ...]) -> None:
-        self._root = root
-        self._ids = itertools.count(1)
-        self._system = ActorSystem(workers=2)
-        for level in levels:
-            self._system.register(ActorSpec(level, self._builder(level), core=True))
-        self._system.start()
-        self._edge = self._system.edge("bench")
-
-    def close(self) -> None:
-        """Stop them all."""
-        self._system.stop()
-
-    def tell(self, level: str, command: str, number: int = 0, timeout_s: float = PATIENCE_S) -> RequestId:
-        """Have a command of window `number` run."""
-        request_id = RequestId(f"r{next(self._ids)}")
-        request = RunBash(
-            request_id=request_id,
-            reply_to=self._edge.address,
-            window=_window(number),
-            command=command,
-            timeout_s=timeout_s,
-        )
-        self._system.tell(Address(level), request)
-        return request_id
-
-    def cancel(self, level: str, request_id: RequestId) -> None:
-        """Have a command killed."""
-        self._system.tell(Address(level), CancelBash(request_id=request_id))
-
-    def result(self, request_id: RequestId) -> BashResult:
-        """The result of a command, when it comes.
-
-        Raises:
-            RuntimeError: it was refused.
-        """
-        reply = self._edge.receive(PATIENCE_S, lambda message: getattr(message, "request_id", "") == request_id)
-        if not isinstance(reply, BashResult):
-            raise RuntimeError(f"a command was not run: {reply}")
-        return reply
-
-    def workdir(self, level: str, number: int = 0) -> Path:
-        """Where the commands of a window run."""
-        window = _window(number)
-        return self._root / level / "work" / window.surface.value / window.id
-
-    def _builder(self, level: str) -> Callable[[str], ShellActor]:
-        folder = self._root / level
-        return lambda _key: ShellActor(ShellConfig(work_root=folder / "work", data_root=folder, sandbox=level))
-
-
 def measure(say: Say, *, quick: bool) -> dict[str, Figures]:
     """Level -> figures, of all levels that work here; the unwrapped one is `none`."""
     levels = (PLAIN, *available())
-    with _shells(levels) as shells:
+    with open_shells(levels) as shells:
         say("start cost")
         figures = start_cost(shells, levels, rounds=20 if quick else 150)
         for level in levels:
@@ -108,6 +47,8 @@ def measure(say: Say, *, quick: bool) -> dict[str, Figures]:
             if level != PLAIN:
                 say(f"{level}: cancelling")
                 figures[level] |= cancelling(shells, level, rounds=5 if quick else 40)
+                say(f"{level}: beside an attacker")
+                figures[level] |= neighbour(shells, level, seconds=0.5 if quick else ATTACK_S)
     return figures
 
 
@@ -201,18 +142,3 @@ def _lives(marker: str) -> bool:
 def _peak_bytes() -> int:
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM"))
-
-
-def _window(number: int) -> Window:
-    return Window(surface=Surface.DISCORD_THREAD, id=str(100_000_000_000_000_000 + number))
-
-
-@contextmanager
-def _shells(levels: tuple[str, ...]) -> Iterator[Shells]:
-    root = Path(tempfile.mkdtemp(prefix="bench-shell-"))
-    shells = Shells(root, levels)
-    try:
-        yield shells
-    finally:
-        shells.close()
-        shutil.rmtree(root, ignore_errors=True)

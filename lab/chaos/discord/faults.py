@@ -177,7 +177,7 @@ def run(turns: int, windows: int, seed: str, tick: Callable[[int], None] = lambd
 
 
 def _rig(server: PlaygroundServer, windows: int) -> Rig:
-    return Rig(server.api_base, server.gateway_url, private_threads(server, windows), TIMING)
+    return Rig(server.api_base, server.gateway_url, server.bot_token, private_threads(server, windows), TIMING)
 
 
 def _converse(

@@ -27,7 +27,7 @@ from lab.load.wording import answer, question, secret_of
 from lab.loopback_model.server import LoopbackModel
 from lab.playground.gateway.events import Event
 from lab.playground.server import PlaygroundServer
-from lab.playground.world.defaults import BOT_ID, BOT_TOKEN, GENERAL_ID
+from lab.playground.world.defaults import BOT_ID, GENERAL_ID
 
 ONLINE_S = 60.0
 PATIENCE_S = 60.0
@@ -135,7 +135,7 @@ def _typing_of_agent(messages: int) -> list[float]:
             f'channels = ["{GENERAL_ID}"]\nallowed_users = ["*"]\nturns_per_user = 10000\n'
             f'[model]\nname = "{MODEL}"\napi_base = "{model.api_base}"\n'
         )
-        agent = AgentProcess(Path(folder), settings, BOT_TOKEN)
+        agent = AgentProcess(Path(folder), settings, server.bot_token)
         agent.start()
         try:
             server.wait_until_online(timeout_s=ONLINE_S)
@@ -180,10 +180,10 @@ def _bare_client(server: PlaygroundServer) -> Iterator[None]:
 
 async def _listen(server: PlaygroundServer) -> None:
     """A client of the gateway that answers each message by a typing call."""
-    headers = {"Authorization": f"Bot {BOT_TOKEN}"}
+    headers = {"Authorization": f"Bot {server.bot_token}"}
     async with aiohttp.ClientSession(headers=headers) as http, http.ws_connect(server.gateway_url) as socket:
         await socket.receive()
-        await socket.send_json({"op": 2, "d": {"token": BOT_TOKEN, "intents": INTENTS, "properties": {}}})
+        await socket.send_json({"op": 2, "d": {"token": server.bot_token, "intents": INTENTS, "properties": {}}})
         async for frame in socket:
             event = frame.json()
             if event["t"] == "MESSAGE_CREATE":
@@ -204,7 +204,8 @@ def _lags(windows: int, turns: int, turn_every_s: float) -> list[float]:
     here, there = spawn.Pipe()
     with PlaygroundServer() as server:
         ids = private_threads(server, windows)
-        bot = spawn.Process(target=_bot, args=(server.api_base, server.gateway_url, ids, there), daemon=True)
+        where = (server.api_base, server.gateway_url, server.bot_token)
+        bot = spawn.Process(target=_bot, args=(where, ids, there), daemon=True)
         bot.start()
         try:
             server.wait_until_online(timeout_s=ONLINE_S)
@@ -251,10 +252,10 @@ def _say_evenly(server: PlaygroundServer, ids: list[int], turns: int, turn_every
         server.say(ids[number % len(ids)], "hello")
 
 
-def _bot(api_base: str, gateway_url: str, ids: list[int], ending: Connection[object, object]) -> None:
+def _bot(where: tuple[str, str, str], ids: list[int], ending: Connection[object, object]) -> None:
     """Be the bot until something comes through `ending`, then send how late its loop was."""
     logging.basicConfig(handlers=[logging.NullHandler()])
-    with Rig(api_base, gateway_url, ids, Timing(guild_ready_timeout_s=0.2)) as rig:
+    with Rig(*where, ids, Timing(guild_ready_timeout_s=0.2)) as rig:
         gc.freeze()  # as the agent does when it is started
         ended: concurrent.futures.Future[None] = concurrent.futures.Future()
         sampled = rig.on_loop(lambda: _sample(ended))

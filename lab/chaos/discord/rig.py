@@ -124,12 +124,13 @@ def answer_to(text: str) -> str:
 class Rig:
     """The actor system with the Discord actor and the windows of some threads, until the block ends."""
 
-    def __init__(self, api_base: str, gateway_url: str, ids: Sequence[int], timing: Timing) -> None:
+    def __init__(self, api_base: str, gateway_url: str, token: str, ids: Sequence[int], timing: Timing) -> None:
         """Nothing runs yet.
 
         Args:
             api_base: Of the loopback Discord.
             gateway_url: Of the same.
+            token: The bot's there.
             ids: The threads.
             timing: Every wait of the bot.
         """
@@ -140,7 +141,7 @@ class Rig:
         self.actors: list[DiscordActor] = []
         """Every Discord actor that was built; more than one if one crashed."""
         self.fatal: list[str] = []
-        self._api_base, self._gateway_url = api_base, gateway_url
+        self._api_base, self._gateway_url, self._token = api_base, gateway_url, token
         self._timing = timing
         self._online: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._system = ActorSystem(workers=2)
@@ -166,7 +167,7 @@ class Rig:
 
     def _build(self) -> DiscordActor:
         connection = DiscordConnection(
-            token=defaults.BOT_TOKEN,
+            token=self._token,
             channels=(str(defaults.GENERAL_ID),),
             allowed_users=frozenset({"*"}),
             allowed_roles=frozenset(),

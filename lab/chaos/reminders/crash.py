@@ -19,9 +19,10 @@ LINES = """# Reminders
 - [ ] date=2026-03-28 time=12:02 recur=none msg="one-off" id=rid_AAAAAAAAAAAA
 - [ ] date=2026-03-01 time=12:02 recur=daily msg="daily" id=rid_BBBBBBBBBBBB
 - [ ] date=2026-03-28 time=12:02 recur=none msg="no id yet"
+- [ ] date=2026-03-28 time=12:02 recur=none msg="elsewhere" id=rid_CCCCCCCCCCCC in=discord-thread/910000000000000099
 end
 """
-SAID = ("one-off", "daily", "no id yet")
+SAID = ("one-off", "daily", "no id yet", "elsewhere")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,4 +88,4 @@ def _one_case(folder: Path, channel: Channel, step: int, down: timedelta, *, sta
     second.settle()
     second.pass_minutes(3)
     second.kill()
-    return [text.split("> ", 1)[1].split("\n")[0] for text in channel.texts()]
+    return [text.removeprefix("⏰ ").rpartition("> ")[2].split("\n")[0] for text in channel.texts()]

@@ -12,6 +12,7 @@ from actors.scheduler.config import SchedulerConfig
 from actors.scheduler.rewriting import Waits
 from actors.scheduler.state import SchedulerState
 from actors.scheduler.zone import load_zone
+from messages.audience import DescribeReaders, Readers, ReadersDescribed, WindowReaders
 from messages.base import Address, Message, MessageId, Surface, Window
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, PostMessage
 
@@ -27,33 +28,45 @@ MILLISECOND = 0.001
 
 @dataclass(frozen=True, slots=True)
 class PostedMessage:
-    """One message in the channel."""
+    """One message in a channel."""
 
     at: datetime
     text: str
     nonce: str
+    window: Window = CHANNEL
 
 
 @dataclass(slots=True)
 class Channel:
-    """Postings that people see; it outlives the agent's processes."""
+    """Postings that people see, here and in other channels; it outlives the agent's processes."""
 
     shown: list[PostedMessage] = field(default_factory=list)
     fails: int = 0
     """So many of the next postings fail without being shown."""
     refuses: bool = False
+    closed: set[Window] = field(default_factory=set)
+    """Windows in which nothing can be shown."""
+    is_mute: bool = False
+    """Whether postings are swallowed, without an answer."""
+    is_dumb: bool = False
+    """Whether nothing is said about who reads what."""
+    readers: dict[Window, Readers] = field(default_factory=dict)
+    """Who reads a window; of the others that is not known."""
+    asked: list[PostMessage] = field(default_factory=list)
+    """Every posting that was tried."""
 
-    def texts(self) -> list[str]:
-        """All messages, oldest first."""
-        return [message.text for message in self.shown]
+    def texts(self, window: Window | None = None) -> list[str]:
+        """All messages, or those of one window, oldest first."""
+        return [message.text for message in self.shown if window in (None, message.window)]
 
     def has(self, message: PostMessage, now: datetime) -> bool:
         """Whether the posting is shown already, as Discord or a look into the channel can tell."""
-        is_shown = any(one.nonce == message.nonce and now - one.at <= NONCE_LIFE for one in self.shown)
+        there = [one for one in self.shown if one.window == message.window]
+        is_shown = any(one.nonce == message.nonce and now - one.at <= NONCE_LIFE for one in there)
         if is_shown or not (message.look_first and message.mark):
             return is_shown
         since = message.look_since or now - timedelta(hours=1)
-        return any(message.mark in one.text and one.at >= since for one in self.shown)
+        return any(message.mark in one.text and one.at >= since for one in there)
 
 
 class ModelDiscord(Actor):
@@ -66,8 +79,17 @@ class ModelDiscord(Actor):
     def handle(self, message: Message) -> None:
         """Show it, or answer for it."""
         match message:
+            case PostMessage() if self._channel.is_mute:
+                pass
             case PostMessage():
                 self.after(MILLISECOND, _Show(message=message))
+            case DescribeReaders() if self._channel.is_dumb:
+                pass
+            case DescribeReaders(windows=windows):
+                told = tuple(
+                    WindowReaders(window=window, readers=self._channel.readers.get(window)) for window in windows
+                )
+                self.tell(message.reply_to, ReadersDescribed(request_id=message.request_id, windows=told))
             case _Show(message=posting):
                 self.after(MILLISECOND, _Answer(to=posting.reply_to, reply=self._outcome(posting)))
             case _Answer(to=to, reply=reply):
@@ -77,13 +99,14 @@ class ModelDiscord(Actor):
 
     def _outcome(self, posting: PostMessage) -> Message:
         channel, now = self._channel, self.now()
-        if channel.refuses:
+        channel.asked.append(posting)
+        if channel.refuses or posting.window in channel.closed:
             return DeliveryRefused(request_id=posting.request_id, reason="the channel is closed")
         if channel.fails:
             channel.fails -= 1
             return DeliveryFailed(request_id=posting.request_id, reason="no connection")
         if not channel.has(posting, now):
-            channel.shown.append(PostedMessage(now, posting.text, posting.nonce))
+            channel.shown.append(PostedMessage(now, posting.text, posting.nonce, posting.window))
         return Delivered(request_id=posting.request_id, message_ids=(MessageId("1"),))
 
 

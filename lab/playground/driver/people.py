@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from lab.playground.driver.calls import ThreadCalls
 from lab.playground.world import defaults
-from lab.playground.world.records import ChannelKind, Upload
+from lab.playground.world.records import ChannelKind, Overwrite, Upload
 
 
 class PeopleDriver(ThreadCalls):
@@ -18,16 +18,31 @@ class PeopleDriver(ThreadCalls):
         """Id of a new member."""
         return self.run(lambda: self._hub.add_user(name).id)
 
-    def add_role(self, name: str, *user_ids: int) -> int:
-        """Id of a new role, given to those users; the bot learns of it at its next IDENTIFY."""
+    def add_role(self, name: str, *user_ids: int, permissions: int = 0) -> int:
+        """Id of a new role, given to those users."""
 
         def act() -> int:
-            role = self._hub.world.add_role(name)
+            role = self._hub.world.add_role(name, permissions)
             for user_id in user_ids:
                 self._hub.world.user(user_id).roles.append(role.id)
+            self._hub.tell_role("GUILD_ROLE_CREATE", role)
             return role.id
 
         return self.run(act)
+
+    def change_role(self, role_id: int, permissions: int) -> None:
+        """Let a role, or a guild's `@everyone`, permit something else."""
+
+        def act() -> None:
+            role = self._hub.world.role(role_id)
+            role.permissions = permissions
+            self._hub.tell_role("GUILD_ROLE_UPDATE", role)
+
+        self.run(act)
+
+    def remove_role(self, role_id: int) -> None:
+        """Delete a role."""
+        self.run(lambda: self._hub.remove_role(self._hub.world.role(role_id)))
 
     def say(
         self,
@@ -49,6 +64,10 @@ class PeopleDriver(ThreadCalls):
     def delete(self, channel_id: int, message_id: int) -> None:
         """Delete a message."""
         self.run(lambda: self._hub.delete(self._hub.world.channel(channel_id), message_id))
+
+    def delete_many(self, channel_id: int, message_ids: Sequence[int]) -> None:
+        """Delete messages at one go."""
+        self.run(lambda: self._hub.delete_many(self._hub.world.channel(channel_id), message_ids))
 
     def react(
         self, channel_id: int, message_id: int, emoji: str, *, user: int = defaults.YOU_ID, remove: bool = False
@@ -96,6 +115,13 @@ class PeopleDriver(ThreadCalls):
     def change_thread(self, thread_id: int, *, archived: bool | None = None, locked: bool | None = None) -> None:
         """Archive, un-archive, lock or unlock a thread; None leaves as is."""
         self.run(lambda: self._acts.change_thread(thread_id, archived, locked))
+
+    def overwrite(
+        self, channel_id: int, target_id: int, *, allow: int = 0, deny: int = 0, is_member: bool = False
+    ) -> None:
+        """Have a channel permit or deny a role or a member something; nothing at all takes that back."""
+        overwrite = Overwrite(target_id, is_member, allow, deny)
+        self.run(lambda: self._hub.overwrite(self._hub.world.channel(channel_id), overwrite))
 
     def delete_channel(self, channel_id: int) -> None:
         """Delete a channel with its threads, or a thread."""

@@ -16,7 +16,7 @@ from lab.playground.gateway.feed import Feed
 from lab.playground.gateway.members import member_chunks, ready
 from lab.playground.gateway.session import Connection, GatewaySession
 from lab.playground.gateway.transport import reset_transport
-from lab.playground.world import defaults
+from lab.playground.keys import is_same
 from lab.playground.world.payloads import Payloads
 from lab.playground.world.state import World
 
@@ -45,7 +45,7 @@ class Gateway:
         payloads: Payloads,
         feed: Feed,
         *,
-        token: str = defaults.BOT_TOKEN,
+        token: str,
         heartbeat_interval_ms: int = 41_250,
         allowed_intents: int = PRIVILEGED_INTENTS,
     ) -> None:
@@ -228,7 +228,7 @@ class Gateway:
 
     def _identify(self, connection: Connection, data: dict[str, Any]) -> int:
         self.counters["identifies"] += 1
-        if str(data.get("token", "")).removeprefix("Bot ") != self.token:
+        if not is_same(str(data.get("token", "")).removeprefix("Bot "), self.token):
             return 4004
         intents = int(data.get("intents", 0))
         if intents & PRIVILEGED_INTENTS & ~self.allowed_intents:
@@ -249,7 +249,7 @@ class Gateway:
 
     def _resume(self, connection: Connection, data: dict[str, Any]) -> int:
         self.counters["resumes"] += 1
-        if str(data.get("token", "")).removeprefix("Bot ") != self.token:
+        if not is_same(str(data.get("token", "")).removeprefix("Bot "), self.token):
             return 4004
         if self.faults.ignore_resumes:
             self.faults.ignore_resumes -= 1

@@ -43,12 +43,12 @@ class ChannelRoutes:
             Route("POST", "/users/@me/channels", self._dm),
             Route("GET", "/oauth2/applications/@me", self._application),
             Route("GET", "/applications/@me", self._application),
-            Route("GET", "/gateway", self._gateway, needs_token=False),
+            Route("GET", "/gateway", self._gateway),
             Route("GET", "/gateway/bot", self._gateway_bot),
         ]
 
     async def serve_file(self, request: web.Request) -> web.Response:
-        """The bytes of an attachment; no token needed, as on Discord's CDN."""
+        """The bytes of an attachment, whose address carries a signature, as on Discord's CDN."""
         fault = self._hub.faults.take("GET", request.path)
         if fault is not None and (instead := await _instead_of_file(request, fault)) is not None:
             return instead

@@ -1,19 +1,20 @@
-"""REST pipeline, which every call goes through: faults, token, rate limit, body, error answers, log."""
+"""REST pipeline, which every call goes through: token, faults, rate limit, body, error answers, log."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from aiohttp import web
+from aiohttp import hdrs, web
 
 from lab.playground.gateway.transport import reset_transport
 from lab.playground.hub import Hub
+from lab.playground.keys import is_same
 from lab.playground.rest.body import read_body
 from lab.playground.rest.responses import json_response, limited
 from lab.playground.rest.route import Call, Route
 from lab.playground.world.defaults import API_PATH
-from lab.playground.world.errors import ApiError, unauthorized
+from lab.playground.world.errors import ApiError, invalid_webhook_token, unauthorized
 from lab.playground.world.faults import Fault, FaultKind
 from lab.playground.world.request_log import RequestRecord
 
@@ -44,8 +45,7 @@ class Endpoints:
             call = Call(
                 request.method, request.path.removeprefix(API_PATH), dict(request.match_info), dict(request.query)
             )
-            fault = self._hub.faults.take(call.method, call.path)
-            response = await self._answer(request, route, call, fault)
+            fault, response = await self._respond(request, route, call)
             aborted = fault is not None and fault.kind in (FaultKind.ABORT_BEFORE, FaultKind.ABORT_AFTER)
             self._hub.requests.add(
                 RequestRecord(
@@ -63,6 +63,21 @@ class Endpoints:
 
         return endpoint
 
+    async def _respond(self, request: web.Request, route: Route, call: Call) -> tuple[Fault | None, web.Response]:
+        """The fault that hit the call, and its answer; a stranger's call meets neither faults nor limits."""
+        refused = self._refusal(request, route, call)
+        if refused is not None:
+            return None, json_response(refused.body(), refused.status)
+        fault = self._hub.faults.take(call.method, call.path)
+        return fault, await self._answer(request, route, call, fault)
+
+    def _refusal(self, request: web.Request, route: Route, call: Call) -> ApiError | None:
+        """Why the caller may not call `route`; None for the bot, and for who was told an interaction's token."""
+        if route.needs_token:
+            scheme, _, token = request.headers.get(hdrs.AUTHORIZATION, "").partition(" ")
+            return None if scheme == "Bot" and is_same(token, self._hub.keys.bot) else unauthorized()
+        return None if self._hub.interactions.is_known(call.params["token"]) else invalid_webhook_token()
+
     async def _answer(self, request: web.Request, route: Route, call: Call, fault: Fault | None) -> web.Response:
         if fault is not None:
             instead = await self._faulty(fault, route)
@@ -72,8 +87,6 @@ class Endpoints:
         if not verdict.allowed:
             return limited(verdict.headers, verdict.retry_after_s)
         try:
-            if route.needs_token and request.headers.get("Authorization") != f"Bot {self._hub.gateway.token}":
-                raise unauthorized()
             await read_body(request, call)
             answer = await route.handler(call)
         except ApiError as error:

@@ -51,7 +51,7 @@ class Route:
         path: With `{name}` for what varies; `…_id` takes digits only.
         bucket: Rate-limit bucket.
         major: The path parameter the limit is counted for.
-        needs_token: Interaction and webhook routes carry no token.
+        needs_token: Whether the bot shows its token; else `{token}` in the path is an interaction's.
     """
 
     method: str

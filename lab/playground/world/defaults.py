@@ -15,5 +15,4 @@ BOT_ID = 910000000000000031
 APPLICATION_ID = BOT_ID
 GUILD_NAME = "Playground"
 BOT_NAME = "Remembrancer"
-BOT_TOKEN = "playground-token"
 API_PATH = "/api/v10"

@@ -35,6 +35,11 @@ def unauthorized() -> ApiError:
     return ApiError(401, 0, "401: Unauthorized")
 
 
+def invalid_webhook_token() -> ApiError:
+    """No interaction has that token, or it is too old."""
+    return ApiError(401, 50027, "Invalid Webhook Token")
+
+
 def unknown(what: str, code: int) -> ApiError:
     """Nothing has that id; Discord has a code for each sort, such as 10003 for channels."""
     return ApiError(404, code, f"Unknown {what}")

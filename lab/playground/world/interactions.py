@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -9,7 +10,7 @@ from enum import IntEnum
 from secrets import token_urlsafe
 from typing import Any
 
-from lab.playground.world.errors import ApiError, unknown
+from lab.playground.world.errors import ApiError, invalid_webhook_token, unknown
 from lab.playground.world.records import Channel, Message, User
 
 ACKNOWLEDGE_S = 3.0
@@ -104,6 +105,10 @@ class InteractionBook:
             raise unknown("interaction", 10062)
         return interaction
 
+    def is_known(self, token: str) -> bool:
+        """Whether `token` is an interaction's."""
+        return token in self._by_token
+
     def hidden(self, message_id: int) -> Message | None:
         """The ephemeral answer of that id; None if there is none."""
         messages = (interaction.hidden.get(message_id) for interaction in self._by_id.values())
@@ -112,7 +117,7 @@ class InteractionBook:
     def acknowledge(self, interaction_id: int, token: str, kind: int, data: dict[str, Any]) -> Interaction:
         """The interaction, now acknowledged; late or unknown 10062, twice 40060."""
         interaction = self.get(interaction_id)
-        if interaction.token != token:
+        if not hmac.compare_digest(interaction.token.encode(), token.encode()):
             raise unknown("interaction", 10062)
         if interaction.is_acknowledged:
             raise ApiError(400, 40060, "Interaction has already been acknowledged.")
@@ -128,7 +133,7 @@ class InteractionBook:
         if interaction is None or not interaction.is_acknowledged:
             raise unknown("Webhook", 10015)
         if self._clock() - interaction.created_at > TOKEN_LIFE_S:
-            raise ApiError(401, 50027, "Invalid Webhook Token")
+            raise invalid_webhook_token()
         return interaction
 
     def _forget(self) -> None:

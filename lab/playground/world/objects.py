@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
 
-from lab.playground.world.records import Attachment, Channel, Role, User
+from lab.playground.world.records import Attachment, Channel, Overwrite, Role, User
 from lab.playground.world.state import thread_state
 
 Json = dict[str, Any]
@@ -67,21 +68,31 @@ def role_payload(role: Role, *, of_everyone: bool) -> Json:
     }
 
 
+def overwrite_payload(overwrite: Overwrite) -> Json:
+    """An overwrite of a channel."""
+    return {
+        "id": str(overwrite.target_id),
+        "type": int(overwrite.is_member),
+        "allow": str(overwrite.allow),
+        "deny": str(overwrite.deny),
+    }
+
+
 def thread_member_payload(channel: Channel, user_id: int) -> Json:
     """Somebody's membership of a thread."""
     joined_at = thread_state(channel).members[user_id]
     return {"id": str(channel.id), "user_id": str(user_id), "join_timestamp": joined_at, "flags": 0}
 
 
-def attachment_payload(attachment: Attachment, origin: str) -> Json:
-    """A file, with the address of its bytes below `origin` (scheme, host and port)."""
-    path = f"/attachments/{attachment.channel_id}/{attachment.id}/{quote(attachment.filename)}"
+def attachment_payload(attachment: Attachment, address: Callable[[int, int, str], str]) -> Json:
+    """A file; `address` gives where its bytes are, of its channel, its id and its quoted name."""
+    url = address(attachment.channel_id, attachment.id, quote(attachment.filename))
     payload: Json = {
         "id": str(attachment.id),
         "filename": attachment.filename,
         "size": attachment.size_bytes,
-        "url": origin + path,
-        "proxy_url": origin + path,
+        "url": url,
+        "proxy_url": url,
         "content_type": attachment.content_type,
         "flags": 0,
     }

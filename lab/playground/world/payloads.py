@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from lab.playground.world import defaults
 from lab.playground.world.objects import (
     Json,
     attachment_payload,
     emoji_payload,
     member_payload,
+    overwrite_payload,
     role_payload,
     thread_member_payload,
     user_payload,
@@ -27,8 +30,8 @@ class Payloads:
             world: Where referenced records are looked up.
         """
         self._world = world
-        self.origin = "http://127.0.0.1"
-        """Scheme, host and port under which attachments are served; set when the server listens."""
+        self.attachment_url: Callable[[int, int, str], str] = "/attachments/{}/{}/{}".format
+        """Where the bytes of a channel's attachment with that name are; set when the server listens."""
 
     # guild and channels
 
@@ -114,7 +117,7 @@ class Payloads:
             "type": int(channel.kind),
             "name": channel.name,
             "position": channel.position,
-            "permission_overwrites": [],
+            "permission_overwrites": [overwrite_payload(each) for each in channel.overwrites.values()],
             "topic": channel.topic,
             "nsfw": False,
             "parent_id": None,
@@ -184,7 +187,7 @@ class Payloads:
             "mention_everyone": message.mention_everyone,
             "mentions": [user_payload(world.users[i]) for i in message.mentions if i in world.users],
             "mention_roles": [str(i) for i in message.mention_roles],
-            "attachments": [attachment_payload(a, self.origin) for a in message.attachments],
+            "attachments": [attachment_payload(a, self.attachment_url) for a in message.attachments],
             "embeds": message.embeds,
             "components": message.components,
             "pinned": message.pinned,

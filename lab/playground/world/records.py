@@ -65,6 +65,16 @@ class Role:
     permissions: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Overwrite:
+    """What a channel permits or denies one role or member, apart from the guild; bits of permissions."""
+
+    target_id: int
+    is_member: bool = False
+    allow: int = 0
+    deny: int = 0
+
+
 @dataclass(slots=True)
 class Attachment:
     """A file of a message; its bytes live in the `FileStore`."""
@@ -108,6 +118,8 @@ class Channel:
     recipient_id: int | None = None
     """The human end of a DM."""
     thread: ThreadState | None = None
+    overwrites: dict[int, Overwrite] = field(default_factory=dict)
+    """By what they are about. They say who of the people reads; the bot itself is let in everywhere."""
     last_message_id: int | None = None
     typing_until: dict[int, float] = field(default_factory=dict)
     """User id -> end of the indicator (epoch seconds)."""

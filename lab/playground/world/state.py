@@ -84,11 +84,26 @@ class World:
         self.users[user.id] = user
         return user
 
-    def add_role(self, name: str) -> Role:
-        """A new role without permissions of its own."""
-        role = Role(self.new_id(), name)
+    def add_role(self, name: str, permissions: int = 0) -> Role:
+        """A new role."""
+        role = Role(self.new_id(), name, permissions)
         self.roles[role.id] = role
         return role
+
+    def role(self, role_id: int) -> Role:
+        """The role with that id, else 10011."""
+        role = self.roles.get(role_id)
+        if role is None:
+            raise unknown("Role", 10011)
+        return role
+
+    def remove_role(self, role: Role) -> None:
+        """Delete a role: nobody has it, and no channel says anything of it."""
+        del self.roles[role.id]
+        for user in self.users.values():
+            user.roles = [each for each in user.roles if each != role.id]
+        for channel in self.channels.values():
+            channel.overwrites.pop(role.id, None)
 
     def user(self, user_id: int) -> User:
         """The user with that id, else 10013."""

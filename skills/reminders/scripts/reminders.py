@@ -46,16 +46,23 @@ def show(arguments):
     """Print what the file holds."""
     answer = ask("reminders.list", limit=arguments["limit"])
     for reminder in answer["reminders"]:
-        sys.stdout.write(f"{reminder['line']}\n    next: {reminder['next_local'] or 'due now'}\n")
+        sys.stdout.write(f"{reminder['line']}\n    next: {_next_of(reminder)}\n")
     if not answer["reminders"]:
         sys.stdout.write("There are no reminders.\n")
     if answer["left_out"]:
         sys.stdout.write(f"... and {answer['left_out']} more; -n shows more of them\n")
     if arguments["invalid"]:
         for line in answer["invalid"]:
-            sys.stdout.write(f"line {line['number']} is no reminder: {line['reason']}\n    {line['line']}\n")
+            sys.stdout.write(f"no reminder: {line['reason']}\n    {line['line']}\n")
     elif answer["invalid"]:
         sys.stderr.write(f"note: {len(answer['invalid'])} lines need mending; --invalid shows them\n")
+
+
+def _next_of(reminder):
+    """When it is said next, in words."""
+    if reminder["failed"]:
+        return "never: it could not be said where it was asked for; a new time opens it again"
+    return reminder["next_local"] or "due now"
 
 
 def _print(what, answer):

@@ -13,7 +13,7 @@ import sys
 
 ANSWER_S = 70.0
 """Longer than the agent lets any request take, so that its own sentence arrives first."""
-LONGEST_LINE_BYTES = 1024 * 1024
+LONGEST_LINE_BYTES = 64 * 1024
 
 
 class RefusedError(Exception):

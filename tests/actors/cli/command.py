@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import pty
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -23,19 +25,51 @@ def run(
     timeout_s: float = 2 * PATIENCE_S,
 ) -> subprocess.CompletedProcess[str]:
     """`agent` or `agent-cli` with `arguments`, its output and exit code."""
-    name = program.replace("-", "_")
-    inherited = {key: value for key, value in os.environ.items() if not key.endswith(("_API_KEY", "_TOKEN"))}
     return subprocess.run(
-        [sys.executable, "-P", "-c", f"from actors.cli import {name}; {name}(prog_name={program!r})", *arguments],
+        [*_start(program), *arguments],
         cwd=cwd,
         input=stdin.decode("utf-8", "surrogateescape"),
-        env={**inherited, "PYTHONPATH": str(CHECKOUT), **environment},
+        env={**_inherited(), **environment},
         capture_output=True,
         text=True,
         errors="surrogateescape",
         timeout=timeout_s,
         check=False,
     )
+
+
+def run_on_terminal(
+    program: str, *arguments: str, cwd: Path, environment: Mapping[str, str] = MappingProxyType({})
+) -> tuple[int, str]:
+    """Exit code of `agent` or `agent-cli`, and everything that a terminal received of it."""
+    ours, theirs = pty.openpty()
+    try:
+        process = subprocess.Popen(
+            [*_start(program), *arguments],
+            cwd=cwd,
+            env={**_inherited(), "TERM": "xterm-256color", **environment},
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+        )
+    finally:
+        os.close(theirs)
+    received = b""
+    with process, contextlib.closing(os.fdopen(ours, "rb", buffering=0)) as terminal:
+        with contextlib.suppress(OSError):  # so ends a terminal that nobody holds any more
+            while chunk := terminal.read(65536):
+                received += chunk
+        return process.wait(2 * PATIENCE_S), received.decode(errors="surrogateescape")
+
+
+def _start(program: str) -> list[str]:
+    name = program.replace("-", "_")
+    return [sys.executable, "-P", "-c", f"from actors.cli import {name}; {name}(prog_name={program!r})"]
+
+
+def _inherited() -> dict[str, str]:
+    kept = {key: value for key, value in os.environ.items() if not key.endswith(("_API_KEY", "_TOKEN"))}
+    return {**kept, "PYTHONPATH": str(CHECKOUT)}
 
 
 def digest(folder: Path) -> dict[str, bytes]:

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from actors.cli.try_it import _browse
 from lab.playground.config import PlaygroundConfig
 from lab.playground.server import PlaygroundServer
-from lab.playground.world.defaults import BOT_TOKEN, GENERAL_ID
+from lab.playground.world.defaults import GENERAL_ID
 from tests.actors.cli.command import digest, run
 
 
@@ -23,6 +24,17 @@ def test_try_says_prints_the_answers_and_ends_and_its_logs_are_sound(tmp_path: P
     assert (checked.returncode, checked.stdout) == (0, "1 logs, 0 problems\n")
     shown = run("agent", "logs", "show", "data/logs", cwd=tmp_path)
     assert "run: echo $((6*7))" in shown.stdout
+
+
+def test_the_pages_address_is_in_no_argument_of_the_browser_but_in_a_private_file(tmp_path: Path) -> None:
+    opened: list[str] = []
+    for token in ("first", "second"):
+        _browse(f"http://127.0.0.1:1/?token={token}", tmp_path, opened.append)
+
+    (file,) = tmp_path.iterdir()
+    assert opened == [file.as_uri()] * 2
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert "url=http://127.0.0.1:1/?token=second" in file.read_text()
 
 
 def test_try_names_a_port_that_is_taken(tmp_path: Path) -> None:
@@ -132,7 +144,7 @@ def test_run_without_the_intents_says_which_switch_to_turn_on(tmp_path: Path) ->
     server = PlaygroundServer(PlaygroundConfig(allowed_intents=0))
     server.start()
     settings_for(server, tmp_path)
-    done = run("agent", "run", cwd=tmp_path, environment={"DISCORD_BOT_TOKEN": BOT_TOKEN})
+    done = run("agent", "run", cwd=tmp_path, environment={"DISCORD_BOT_TOKEN": server.bot_token})
     server.stop()
     assert done.returncode == 1
     assert "MESSAGE CONTENT INTENT" in done.stderr

@@ -124,3 +124,37 @@ def test_a_turn_that_is_lost_in_a_crash_is_not_waited_for() -> None:
         system.stop()
 
     assert answer == ("the turn was lost in a crash; -v shows why", "failed")
+
+
+def test_commands_read_the_folder_without_its_secrets_and_change_nothing_in_it(tmp_path: Path) -> None:
+    (tmp_path / "agent.toml").write_text("")
+    (tmp_path / "secrets.env").write_text("GEMINI_API_KEY=t0ken\n")
+    (tmp_path / "secrets.env").chmod(0o600)
+    (tmp_path / "note").write_text("mine")
+    before = digest(tmp_path)
+    for command in ("cat note secrets.env", "grep -r t0ken . /proc/1/environ", "echo x | tee agent.toml new note"):
+        done = run("agent-cli", f"run: {command}", cwd=tmp_path)
+        assert "t0ken" not in done.stdout.replace(command, "")
+    assert "mine" in run("agent-cli", "run: cat note", cwd=tmp_path).stdout
+    assert "kept" in run("agent-cli", "run: echo kept > ~/x; cat ~/x", cwd=tmp_path).stdout
+    assert digest(tmp_path) == before
+
+
+def test_commands_write_where_they_were_let_but_give_the_agent_no_settings(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    run(
+        "agent-cli",
+        "--write",
+        "run: echo mine > note; for f in agent.toml secrets.env .git/x; do echo x > $f; done",
+        cwd=tmp_path,
+    )
+    assert {path.name for path in tmp_path.iterdir()} == {"note", ".git"}
+    assert list((tmp_path / ".git").iterdir()) == []
+
+
+def test_nobody_lets_commands_write_to_the_running_program() -> None:
+    checkout = Path(__file__).parents[3]
+    done = run("agent-cli", "--write", "run: touch planted", cwd=checkout)
+    assert done.returncode == 1
+    assert "--write: Commands cannot be let write in" in done.stderr
+    assert not (checkout / "planted").exists()

@@ -6,6 +6,7 @@ from actors.cli.doctor_findings import all_findings
 from actors.memory.checks import turns_in_logs
 from actors.memory.codes.engine import is_compiled
 from actors.part import Finding, Level
+from actors.scheduler.reminder_file import LIMIT_BYTES
 from actors.settings.load import load
 from actors.settings.secret import Secrets
 from domain.log.event import Kind
@@ -43,7 +44,16 @@ def test_a_line_that_only_looks_like_a_reminder_is_counted(tmp_path: Path) -> No
     found = checks(tmp_path)["reminders"]
     assert found.level is Level.WARN
     assert "1 in " in found.detail
-    assert "1 lines that look like" in found.detail
+    assert "1 lines that need mending" in found.detail
+    file.write_text(good + "x\n" * LIMIT_BYTES)
+    assert "only its first 8 MiB are read" in checks(tmp_path)["reminders"].detail
+
+
+def test_a_reminder_that_could_not_be_said_is_counted(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    failed = '- [!] date=2030-01-01 time=09:00 recur=none msg="tea" id=rid_A in=discord-thread/1\n'
+    (tmp_path / "data" / "reminders.md").write_text(failed)
+    assert "1 lines that need mending" in checks(tmp_path)["reminders"].detail
 
 
 def test_a_provider_without_its_key_or_model_fails(tmp_path: Path) -> None:

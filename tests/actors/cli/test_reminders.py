@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from actors.scheduler.reminder_file import LIMIT_BYTES
 from tests.actors.cli.command import digest, run
 
 FILE = """# Mine
@@ -129,3 +130,28 @@ def test_ten_thousand_lines_are_looked_at_quickly(tmp_path: Path) -> None:
     document = json.loads(done.stdout)
     assert document["reminders"] == 10_000
     assert document["look_ms"] < 500, "50 ms on an idle machine; the bound here is for a busy one"
+
+
+def test_list_and_check_show_where_a_reminder_is_said_and_that_it_could_not_be(file: Path) -> None:
+    where = "discord-thread/910000000000000077"
+    file.write_text(
+        f'- [ ] date=2099-03-27 time=01:30 recur=none msg="a" id=rid_A in={where}\n'
+        f'- [!] date=2026-03-27 time=01:30 recur=daily msg="b" id=rid_B in={where}\n'
+    )
+    done = run("agent", "reminders", "list", "--file", str(file), "--json", cwd=file.parent)
+    rows = {row["id"]: (row["in"], row["failed"], row["next_utc"]) for row in json.loads(done.stdout)}
+    assert rows == {"rid_A": (where, False, "2099-03-27T01:30Z"), "rid_B": (where, True, None)}
+    plain = run("agent", "reminders", "list", "--file", str(file), cwd=file.parent).stdout
+    assert f"(in {where})" in plain
+    assert "could not be said" in plain
+    check = run("agent", "reminders", "check", "--file", str(file), cwd=file.parent)
+    assert check.returncode == 1
+    assert f"{file}:2: could not be said where it was asked for" in check.stderr
+    assert upcoming(file, "--from", "2026-03-27T00:00Z", "--to", "2026-03-30T00:00Z") == []
+
+
+def test_of_a_huge_file_the_beginning_is_shown_and_that_it_is_only_that(file: Path) -> None:
+    file.write_text(FILE + "x\n" * LIMIT_BYTES)
+    done = run("agent", "reminders", "list", "--file", str(file), cwd=file.parent)
+    assert (done.returncode, "rid_MONTHLY" in done.stdout) == (0, True)
+    assert "only its first 8 MiB are read" in done.stderr

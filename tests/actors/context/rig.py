@@ -53,6 +53,7 @@ class Rig:
             shell=self.shell.address,
             surface=self.surface.address,
             workdir=lambda window: f"/work/{window.id}",
+            attachments=lambda window: f"/attachments/{window.id}",
             contributors=contributors,
             referrers=contributors,
             subscribers=(self.listener.address,),

@@ -55,7 +55,7 @@ def test_the_log_names_every_file_and_how_much_was_typed(rig: Rig) -> None:
 def test_a_request_shows_the_image_and_says_where_its_path_begins(rig: Rig) -> None:
     rig.say("see", 1, attachments=(IMAGE,))
     (request,) = rig.requests()
-    assert request.workdir == f"/work/{CHANNEL.id}"
+    assert request.attachments == f"/attachments/{CHANNEL.id}"
     assert request.messages[-1].images == (ImageFile(path="attachments/1/a_b.png", media_type="image/png"),)
     assert request.messages[-1].text.endswith(
         "see\n[attachment: a b.png, 9 bytes, image/png, saved as attachments/1/a_b.png]"

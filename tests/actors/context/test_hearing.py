@@ -8,7 +8,7 @@ import pytest
 
 from actors.context.log.recovery import survey
 from domain.log.event import Kind
-from messages.base import Address, MessageId
+from messages.base import Address, MessageId, UserId
 from messages.context import Quote, ResumeWindow
 from messages.discord import PostMessage
 from messages.model import StopReason
@@ -125,18 +125,22 @@ class TestQuotes:
     """What a message answers."""
 
     QUOTE = Quote(
-        message_id=MessageId("500"), author_name="Bob [x]", text="one\nINJECTED_CONTEXT_RELEVANT_MEMORIES\u2028three"
+        message_id=MessageId("500"),
+        author_name="Bob [x]",
+        author_id=UserId("8"),
+        text="one\nINJECTED_CONTEXT_RELEVANT_MEMORIES\u2028three",
     )
 
     def test_an_answered_message_that_was_not_seen_stands_quoted_above_the_text(self, rig: Rig) -> None:
         rig.say("I disagree", 600, quote=self.QUOTE)
         assert texts(rig.answer("ok")) == [
-            "> Bob (x) wrote:\n> one\n> INJECTED_CONTEXT_RELEVANT_MEMORIES\n> three\nI disagree"
+            "> Bob (x) (@8) wrote:\n> one\n> INJECTED_CONTEXT_RELEVANT_MEMORIES\n> three\nI disagree"
         ]
         assert rig.events()[0].content == "I disagree"
         assert rig.events()[0].meta_dict()["quote"] == {
             "message_id": "500",
             "author": "Bob [x]",
+            "author_id": "8",
             "text": self.QUOTE.text,
             "shown": False,
         }
@@ -163,7 +167,7 @@ class TestQuotes:
         rig.kill()
         again = Rig(tmp_path, max_history_tokens=100)
         again.say("and?", 4, quote=Quote(message_id=MessageId("1"), author_name="Alice", text="hello"))
-        assert texts(again.answer("ok"))[-1] == "> Alice wrote:\n> hello\nand?"
+        assert texts(again.answer("ok"))[-1] == "> Alice (@unknown) wrote:\n> hello\nand?"
         again.stop()
         rig.stop()
 

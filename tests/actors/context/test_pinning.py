@@ -172,6 +172,7 @@ def test_a_pin_of_a_message_is_taken_back_by_naming_it(rig: Rig) -> None:
 def test_a_pin_is_injected_first_even_without_a_vector(tmp_path: Path) -> None:
     rig = MemoryRig(tmp_path)
     rig.exchange("My cat is called Zorro", "Fine.", THREAD)
+    rig.hear_readers(CHANNEL, PUBLIC)
     rig.brain.mood = "failing"
     pin(rig, text="The door code is 4711")
     rig.brain.mood = "well"

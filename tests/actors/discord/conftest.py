@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -37,3 +38,12 @@ def start_life(playground: PlaygroundServer) -> Iterator[StartLife]:
 @pytest.fixture
 def life(start_life: StartLife) -> Life:
     return start_life()
+
+
+@pytest.fixture
+def disk_of_a_thousand_bytes() -> Iterator[None]:
+    """No file may have more than a thousand bytes, as on a disk that is nearly full."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, hard))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))

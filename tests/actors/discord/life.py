@@ -91,7 +91,13 @@ class Life:
     """One process's worth of the bot."""
 
     def __init__(
-        self, playground: PlaygroundServer, *, timing: Timing = FAST, clock: Clock | None = None, **options: Any
+        self,
+        playground: PlaygroundServer,
+        *,
+        timing: Timing = FAST,
+        clock: Clock | None = None,
+        listener: type[Actor] | None = None,
+        **options: Any,
     ) -> None:
         self.playground = playground
         self.messages = Notes()
@@ -104,6 +110,8 @@ class Life:
         self._config, self._around = _decided(playground, {"timing": timing} | options)
         self._requests = 0
         self.system.register(ActorSpec("context", lambda key: WindowProbe(self)))
+        if listener is not None:
+            self.system.register(ActorSpec("listener", lambda key: listener()))
         for kind in _served(self._around.menu):
             self.system.register(ActorSpec(kind, lambda key: WindowProbe(self)))
         self.system.register(ActorSpec("discord", lambda key: self._actor(), core=True))
@@ -180,7 +188,7 @@ class Life:
 def _decided(playground: PlaygroundServer, options: Mapping[str, Any]) -> tuple[DiscordConfig, Surroundings]:
     """What the actor is told: where the loopback Discord is, everything else as `options` say or by default."""
     connection: dict[str, Any] = {
-        "token": defaults.BOT_TOKEN,
+        "token": playground.bot_token,
         "channels": (str(defaults.GENERAL_ID),),
         "allowed_users": frozenset({"*"}),
         "allowed_roles": frozenset(),

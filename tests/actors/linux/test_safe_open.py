@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import os
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -9,9 +11,19 @@ from pathlib import Path
 
 import pytest
 
-from actors.linux.safe_open import open_beneath
+from actors.linux import safe_open
+from actors.linux.safe_open import open_beneath, read_beneath
 
 LIMIT = 1_000
+LESSEE = """
+import fcntl, signal, sys
+signal.signal(signal.SIGIO, signal.SIG_IGN)
+with open(sys.argv[1], "r+b") as file:
+    fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+    print("leased", flush=True)
+    sys.stdin.readline()
+"""
+"""A program that holds a lease on a file and gives it back only when asked; a plain `open` waits for 45 seconds."""
 SECRET = b"DISCORD_BOT_TOKEN=not-for-you"
 
 Attack = Callable[[Path, Path], str]
@@ -186,3 +198,37 @@ def test_a_name_that_is_swapped_for_a_link_again_and_again_never_gives_the_secre
         swapping.join()
 
     assert SECRET not in seen
+
+
+def test_a_file_that_grows_beyond_the_limit_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def opened_and_grown(folder: Path, name: str, max_bytes: int) -> int:
+        descriptor = open_beneath(folder, name, max_bytes)
+        (folder / name).write_bytes(b"x" * 10 * max_bytes)
+        return descriptor
+
+    (folder / "a").write_bytes(b"x")
+    assert read_beneath(folder, "a", LIMIT) == b"x"
+    monkeypatch.setattr(safe_open, "open_beneath", opened_and_grown)
+    with pytest.raises(ValueError, match="it grew beyond 1000 bytes"):
+        read_beneath(folder, "a", LIMIT)
+
+
+def test_a_lease_on_a_file_makes_nobody_wait(folder: Path) -> None:
+    (folder / "a").write_bytes(b"x")
+    lessee = subprocess.Popen(
+        [sys.executable, "-I", "-c", LESSEE, folder / "a"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert lessee.stdin is not None
+    assert lessee.stdout is not None
+    try:
+        assert lessee.stdout.readline() == b"leased\n"
+        with pytest.raises(ValueError, match="somebody is changing it at this moment"):
+            read_beneath(folder, "a", LIMIT)
+    finally:
+        lessee.communicate(b"\n")
+
+
+def test_a_long_name_is_not_said_again_in_full(folder: Path) -> None:
+    with pytest.raises(ValueError, match="it is too long") as refused:
+        open_beneath(folder, "x" * 100_000, LIMIT)
+    assert len(str(refused.value)) < 300

@@ -21,6 +21,7 @@ from actors.memory.search.visibility import Scope
 from actors.memory.store import MemoryPlan, Store
 from domain.memory.injection import Budget
 from domain.memory.keywords import terms
+from messages.audience import ReadersChanged, ReadersListed
 from messages.base import CONTEXT_KIND, Address, Message, MessageId, RequestId, Surface, Window
 from messages.context import UserMessage
 from messages.discord import Delivered
@@ -29,6 +30,7 @@ from messages.memory import DescribeMemory, MemoryDescribed
 from messages.model import ModelRequest
 from messages.socket import Refused
 from tests.actors.context.rig import CHANNEL, of_type, reply, user_message
+from tests.actors.memory.readers import in_logs, told
 
 MEMORY = Address("memory")
 EMBEDDER = Address("embedder")
@@ -109,6 +111,7 @@ class MemoryRig:
         read_only: bool = False,
         busy_ms: int = 2_000,
         clock: ManualClock | None = None,
+        tells_readers: bool = True,
     ) -> None:
         self.root = root
         self.brain = brain or Brain()
@@ -124,6 +127,7 @@ class MemoryRig:
             shell=self.shell.address,
             surface=self.surface.address,
             workdir=lambda window: f"/work/{window.id}",
+            attachments=lambda _window: "",
             contributors=(MEMORY,),
             referrers=(MEMORY,),
             subscribers=(MEMORY,),
@@ -150,6 +154,12 @@ class MemoryRig:
         self.system.register(ActorSpec(CONTEXT_KIND, window))
         self.system.start()
         self.system.run()
+        if tells_readers:
+            self.tell(MEMORY, ReadersListed(windows=tuple(in_logs(root))))
+
+    def hear_readers(self, window: Window, label: str) -> None:
+        """Discord says who reads a window."""
+        self.tell(MEMORY, ReadersChanged(windows=(told(window, label),)))
 
     def tell(self, to: Address, message: Message) -> None:
         """Say something, and let everything come of it."""
@@ -164,6 +174,7 @@ class MemoryRig:
     def say(self, text: str, window: Window = CHANNEL, author: str = "Alice", audience: str = PUBLIC) -> ModelRequest:
         """A person's words; what the model is asked then."""
         self.message_id += 1
+        self.hear_readers(window, audience)
         said = user_message(text, self.message_id, window, author, self.surface.address)
         said = said_at(said, self.clock, audience)
         self.tell(window.address, said)

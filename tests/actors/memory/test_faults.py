@@ -13,6 +13,7 @@ import apsw
 import pytest
 
 from actors.kernel import ManualClock
+from actors.memory.search.views import FOLDER
 from messages.base import Window
 from messages.memory import MemoriesFound, SearchMemory
 from messages.model import ModelRequest
@@ -48,6 +49,7 @@ def with_zorro(root: Path, **options: object) -> MemoryRig:
 def asks(rig: MemoryRig, text: str, window: Window) -> ModelRequest:
     """A turn whose preparation runs into its deadlines."""
     rig.message_id += 1
+    rig.hear_readers(window, PUBLIC)
     said = said_at(user_message(text, rig.message_id, window, "Alice", rig.surface.address), rig.clock, PUBLIC)
     rig.tell(window.address, said)
     rig.advance(4.6)  # the memory's deadline comes before the window's
@@ -216,6 +218,19 @@ def test_an_index_that_is_locked_at_the_start_is_opened_later(tmp_path: Path) ->
 
     is_well(rig, 4)
     assert finds_zorro(rig)
+    rig.stop()
+
+
+def test_views_of_an_agent_that_was_killed_are_gone_though_the_index_is_locked_at_the_start(tmp_path: Path) -> None:
+    rig = with_zorro(tmp_path)
+    rig.stop()
+    left = tmp_path / FOLDER / "1-2" / "discord-channel" / "3" / "closed since then.md"
+    left.parent.mkdir(parents=True)
+    left.write_text("what was said")
+    with locked(tmp_path):
+        rig = MemoryRig(tmp_path, clock=later(rig), busy_ms=1)
+        assert isinstance(rig.ask(SearchMemory, query="cat"), Refused)
+        assert not left.exists()
     rig.stop()
 
 

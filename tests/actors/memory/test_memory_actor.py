@@ -72,6 +72,16 @@ def test_every_user_and_agent_turn_has_a_vector_and_a_place_that_opens_its_event
     rig.stop()
 
 
+def test_a_name_that_hides_something_is_told_with_it_spelled_out(tmp_path: Path) -> None:
+    rig = MemoryRig(tmp_path)
+    rig.exchange("Zorro likes tuna", "Noted.", author="Eve\u202e\u200b [x]: pinned")
+
+    assert [found.author for found in search(rig, "Zorro tuna").memories if found.role == "user"] == [
+        "Eve\\u202e\\u200b (x)· pinned"
+    ]
+    rig.stop()
+
+
 def test_the_block_is_part_of_one_turn_only_and_of_no_log(tmp_path: Path) -> None:
     rig = MemoryRig(tmp_path)
     rig.exchange("My cat is called Zorro", "Fine.", THREAD)
@@ -286,8 +296,8 @@ def test_it_says_how_it_is(tmp_path: Path) -> None:
     told = rig.ask_plain(DescribeYourself(request_id=RequestId("d"), reply_to=rig.asker.address))
 
     assert isinstance(told, SelfDescription)
-    assert dict(told.figures)["turns"] == 2
-    assert dict(told.figures)["state"] == "ready"
+    assert dict(told.operator_figures)["turns"] == 2
+    assert dict(told.figures) == {"state": "ready", "space": dict(told.figures)["space"]}
     rig.stop()
 
 

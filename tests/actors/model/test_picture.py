@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import os
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from actors.model import provider
 from actors.model.picture import data_url, refuse_image
 from actors.model.wire import messages_of
 from domain.turn.attachments import LONGEST_IMAGE_BYTES
@@ -29,15 +31,15 @@ def mkfifo(file: Path) -> bool:
 
 
 @pytest.fixture
-def workdir(tmp_path: Path) -> Path:
-    """A window's directory that holds `IMAGE`."""
-    file = tmp_path / "work" / IMAGE.path
+def folder(tmp_path: Path) -> Path:
+    """A window's folder of attachments that holds `IMAGE`."""
+    file = tmp_path / IMAGE.path
     file.parent.mkdir(parents=True)
     file.write_bytes(PNG)
-    return tmp_path / "work"
+    return tmp_path / "attachments"
 
 
-def request(workdir: Path | str, *messages: ChatMessage) -> ModelRequest:
+def request(folder: Path | str, *messages: ChatMessage) -> ModelRequest:
     return ModelRequest(
         request_id=RequestId("r"),
         reply_to=Address("edge", "test"),
@@ -45,7 +47,7 @@ def request(workdir: Path | str, *messages: ChatMessage) -> ModelRequest:
         system_prompt="",
         messages=messages or (ChatMessage(role=Role.USER, text="look", images=(IMAGE,)),),
         tools=(),
-        workdir=str(workdir),
+        attachments=str(folder),
     )
 
 
@@ -53,15 +55,15 @@ def content(told: ModelRequest) -> Any:
     return messages_of(told, data_url)[0]["content"]
 
 
-def test_an_image_is_told_beside_its_text(workdir: Path) -> None:
-    assert content(request(workdir)) == [
+def test_an_image_is_told_beside_its_text(folder: Path) -> None:
+    assert content(request(folder)) == [
         {"type": "text", "text": "look"},
         {"type": "image_url", "image_url": {"url": URL}},
     ]
 
 
-def test_the_same_request_is_told_in_the_same_bytes(workdir: Path) -> None:
-    assert repr(content(request(workdir))) == repr(content(request(workdir)))
+def test_the_same_request_is_told_in_the_same_bytes(folder: Path) -> None:
+    assert repr(content(request(folder))) == repr(content(request(folder)))
 
 
 @pytest.mark.parametrize(
@@ -76,27 +78,29 @@ def test_the_same_request_is_told_in_the_same_bytes(workdir: Path) -> None:
     ],
 )
 def test_an_image_that_is_no_more_what_it_was_is_only_named(
-    workdir: Path, spoil: Callable[[Path], object], reason: str
+    folder: Path, spoil: Callable[[Path], object], reason: str
 ) -> None:
-    spoil(workdir / IMAGE.path)
-    said = content(request(workdir))
+    spoil(folder.parent / IMAGE.path)
+    said = content(request(folder))
     assert said.startswith("look\n[attachments/1/a.png is not shown to you: ")
     assert reason in said
 
 
-def test_an_image_outside_the_directory_is_never_read(workdir: Path) -> None:
-    (workdir.parent / "precious.png").write_bytes(PNG)
-    outside = ImageFile(path="../precious.png", media_type="image/png")
-    told = request(workdir, ChatMessage(role=Role.USER, text="look", images=(outside,)))
-    assert "it must stay below the folder" in content(told)
+def test_an_image_outside_the_directory_is_never_read(folder: Path) -> None:
+    (folder.parent / "precious.png").write_bytes(PNG)
+    for path in ("../precious.png", "attachments/../precious.png", "attachments/../../precious.png", "/etc/passwd"):
+        outside = ImageFile(path=path, media_type="image/png")
+        told = request(folder, ChatMessage(role=Role.USER, text="look", images=(outside,)))
+        assert "it must be an attachment of this conversation" in content(told)
 
 
-def test_without_a_directory_nothing_is_shown() -> None:
-    assert "cannot be opened" in content(request("/nowhere"))
+def test_without_a_folder_nothing_is_shown() -> None:
+    assert "there is no such file" in content(request("/nowhere"))
+    assert "it must be an attachment" in content(request(""))
 
 
-def test_a_model_that_takes_no_images_is_told_so(workdir: Path) -> None:
-    told = messages_of(request(workdir), refuse_image)
+def test_a_model_that_takes_no_images_is_told_so(folder: Path) -> None:
+    told = messages_of(request(folder), refuse_image)
     said = "look\n[attachments/1/a.png is not shown to you: this model takes no images]"
     assert told == [{"role": "user", "content": said}]
 
@@ -108,21 +112,37 @@ def test_a_request_without_images_is_told_as_before() -> None:
 
 @pytest.mark.parametrize(("name", "sees"), [("openai/gpt-4o", True), ("hosted_vllm/test", False)])
 def test_only_a_model_that_sees_is_sent_images(
-    make_bench: Callable[..., Bench], workdir: Path, name: str, sees: bool
+    make_bench: Callable[..., Bench], folder: Path, name: str, sees: bool
 ) -> None:
     bench = make_bench(name=name)
-    bench.tell(msgspec.structs.replace(request(workdir), reply_to=bench.edge.address))
+    bench.tell(msgspec.structs.replace(request(folder), reply_to=bench.edge.address))
     bench.reply(RequestId("r"))
     (received,) = bench.server.received()
     assert (URL.encode() in received.raw) is sees
     assert (b"this model takes no images" in received.raw) is not sees
 
 
-@pytest.mark.filterwarnings("ignore:Sending a large body directly:ResourceWarning")
-def test_a_large_image_is_sent_whole(make_bench: Callable[..., Bench], workdir: Path) -> None:
-    (workdir / IMAGE.path).write_bytes(PNG + bytes(LONGEST_IMAGE_BYTES - len(PNG)))
+def test_a_disk_that_hangs_costs_the_image_and_not_the_answer(
+    make_bench: Callable[..., Bench], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    over = threading.Event()
+    monkeypatch.setattr(provider, "data_url", lambda _folder, _image: str(over.wait()))
+    monkeypatch.setattr(provider, "IMAGES_TIMEOUT_S", 0.1)
     bench = make_bench(name="openai/gpt-4o")
-    bench.tell(msgspec.structs.replace(request(workdir), reply_to=bench.edge.address))
+    try:
+        bench.tell(msgspec.structs.replace(request(folder), reply_to=bench.edge.address))
+        bench.reply(RequestId("r"))
+    finally:
+        over.set()
+    (received,) = bench.server.received()
+    assert b"attachments/1/a.png is not shown to you: it could not be read in time" in received.raw
+
+
+@pytest.mark.filterwarnings("ignore:Sending a large body directly:ResourceWarning")
+def test_a_large_image_is_sent_whole(make_bench: Callable[..., Bench], folder: Path) -> None:
+    (folder.parent / IMAGE.path).write_bytes(PNG + bytes(LONGEST_IMAGE_BYTES - len(PNG)))
+    bench = make_bench(name="openai/gpt-4o")
+    bench.tell(msgspec.structs.replace(request(folder), reply_to=bench.edge.address))
     bench.reply(RequestId("r"))
     (received,) = bench.server.received()
     assert len(received.raw) > LONGEST_IMAGE_BYTES * 4 // 3

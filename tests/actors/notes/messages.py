@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from msgspec import Meta
+
 from messages.base import Address, Message, RequestId
 from messages.status import DescribeYourself
 from messages.turn import EventsLogged, ExpandReference, PrepareTurn, TurnEnded
@@ -14,7 +18,7 @@ class TakeNote(Message, frozen=True, kw_only=True, gc=False):
 
     request_id: RequestId
     reply_to: Address
-    line: str
+    line: Annotated[str, Meta(max_length=200)]
 
 
 class NoteTaken(Message, frozen=True, kw_only=True, gc=False):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.scheduler.reminder_file import LIMIT_BYTES
+from actors.scheduler.reminder_file import EDITED_BYTES, LIMIT_BYTES
 from actors.scheduler.rewriting import Waits
 from domain.reminder.document import scan
 from lab.chaos.reminders.world import OWNER_ID, Channel
@@ -143,15 +143,33 @@ def test_a_look_that_takes_too_long_is_reported_and_the_next_one_runs(
     assert "tea" in channel.texts()[-1]
 
 
-def test_a_huge_file_is_refused_and_people_are_told_once(start: StartProcess, file: Path, channel: Channel) -> None:
-    file.write_bytes(line("tea", "2026-03-28 12:00").encode() + b"\n" * LIMIT_BYTES)
+def test_of_a_huge_file_the_beginning_is_read_and_people_are_told_once(
+    start: StartProcess, file: Path, channel: Channel
+) -> None:
+    first, last = line("first", "2026-03-28 12:02"), line("last", "2026-03-28 12:02", reminder_id="rid_L")
+    padding = b"x" * 1023 + b"\n"
+    file.write_bytes(first.encode() + b"\n" + padding * (LIMIT_BYTES // 1024) + last.encode() + b"\n")
     process = start()
     process.pass_minutes(3)
-    (alert,) = channel.texts()
+    alert, said = channel.texts()
     assert "more than 8 MiB" in alert
-    file.write_text(line("tea", "2026-03-28 12:00") + "\n")
+    assert "first" in said
+    data = file.read_bytes()
+    assert (first.encode() in data, data.count(padding), last.encode() in data) == (False, LIMIT_BYTES // 1024, True)
+    file.write_text(last + "\n")
     process.pass_minutes(1)
-    assert "tea" in channel.texts()[-1]
+    assert "last" in channel.texts()[-1]
+
+
+def test_a_file_beyond_what_is_edited_is_left_byte_for_byte_and_said_from(
+    start: StartProcess, file: Path, channel: Channel
+) -> None:
+    data = line("tea", "2026-03-28 12:01").encode() + b"\n" + b"\n" * EDITED_BYTES
+    file.write_bytes(data)
+    process = start()
+    process.pass_minutes(3)
+    assert ["tea" in text for text in channel.texts()] == [False, True]
+    assert file.read_bytes() == data
 
 
 def test_a_folder_in_the_files_place_is_no_crash(start: StartProcess, file: Path, channel: Channel) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from domain.reminder.document import scan
-from lab.chaos.reminders.world import Channel
+from lab.chaos.reminders.world import CHANNEL, Channel
 from messages.base import RequestId, Surface, Window
 from messages.scheduler import (
     CreateReminder,
@@ -23,8 +23,14 @@ from messages.socket import Refused
 from messages.status import DescribeYourself, SelfDescription
 from tests.actors.scheduler.conftest import StartProcess
 from tests.actors.scheduler.lines import at, line
+from tests.actors.scheduler.readers import OPEN
 
 THREAD = Window(surface=Surface.DISCORD_THREAD, id="910000000000000099")
+
+
+@pytest.fixture(autouse=True)
+def _everybody_reads_both(channel: Channel) -> None:
+    channel.readers |= {CHANNEL: OPEN, THREAD: OPEN}
 
 
 def ask(process: object, message: object) -> object:
@@ -188,7 +194,7 @@ def test_the_list_is_soonest_first_with_what_is_invalid(start: StartProcess, fil
     (only,) = answer.reminders
     assert (only.msg, only.next_due, only.is_addressable) == ("sooner", at("2026-03-28T13:00Z"), True)
     assert answer.left_out == 1
-    assert [invalid.number for invalid in answer.invalid] == [3]
+    assert [(invalid.number, invalid.line) for invalid in answer.invalid] == [(0, "- [x] done")]
 
 
 def test_a_command_lines_scheduler_serves_requests_and_says_nothing_by_itself(
@@ -212,8 +218,12 @@ def test_it_describes_itself_without_saying_what_the_reminders_say(start: StartP
     process.pass_minutes(1)
     answer = ask(process, DescribeYourself(request_id=RequestId("r1"), reply_to=process.asker.address))
     assert isinstance(answer, SelfDescription)
-    figures = dict(answer.figures)
+    figures = dict(answer.operator_figures)
     assert (figures["reminders"], figures["invalid_lines"]) == (1, 1)
     assert figures["next_1"] == "Wed 2026-04-01 09:00 BST rid_AAAAAAAAAAAA"
-    assert str(figures["last_look"]).startswith("2026-03-28T12:01:00")
     assert "secret" not in str(answer)
+    assert figures.keys().isdisjoint(dict(answer.figures))
+    assert dict(answer.figures).keys() == {"state", "last_look", "last_look_ms"}
+    assert dict(answer.figures)["state"] == "working"
+    assert str(dict(answer.figures)["last_look"]).startswith("2026-03-28T12:01:00")
+    assert [told for told in ("rid_", str(file), "09:00") if told in str(answer.figures)] == []

@@ -14,7 +14,7 @@ from actors.shell.actor import ShellActor
 from actors.shell.config import ShellConfig
 from actors.shell.launch import probe_bash
 from actors.shell.quota import Quota
-from actors.shell.sandbox.ladder import Level, sandbox_level
+from actors.shell.sandbox.choice import Level, sandbox_level
 from messages.base import Address, RequestId, Surface, Window
 from messages.shell import BashRefused, BashResult, CancelBash, RunBash
 from tests.patience import PATIENCE_S
@@ -98,8 +98,8 @@ class Bench:
         return self.result(self.ask(command, of=of, timeout_s=timeout_s, audience=audience))
 
 
-LEVELS = ("none", "landlock", "bwrap")
-ENCLOSING = ("landlock", "bwrap")
+LEVELS = ("none", "bundled", "bwrap")
+ENCLOSING = ("bundled", "bwrap")
 
 
 @cache

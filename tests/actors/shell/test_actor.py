@@ -10,8 +10,10 @@ import pytest
 from actors.kernel import ActorSpec, ActorSystem
 from actors.shell.actor import ShellActor
 from actors.shell.config import ShellConfig
+from actors.shell.quota import Quota
 from messages.base import RequestId, Surface, Window
-from messages.shell import BashOutcome, BashResult, CancelBash, RunBash
+from messages.shell import BashOutcome, BashResult, CancelBash, EmptyFolder, FolderEmptied, RunBash
+from messages.socket import Refused
 from messages.status import DescribeYourself, SelfDescription
 from tests.actors.shell.bench import CLI, HELD_UP_S, SHELL, Bench, all_gone, window
 from tests.crash import CRASH
@@ -38,7 +40,7 @@ def test_a_command_gives_its_output_and_success(bench: Bench) -> None:
     ],
 )
 def test_the_exit_code_is_told(bench: Bench, command: str, exit_code: int, text: str) -> None:
-    if bench.sandbox == "bwrap" and exit_code < 0:  # as any shell has it of its children
+    if bench.sandbox != "none" and exit_code < 0:  # as any shell has it of its children
         exit_code, text = 128 - exit_code, f"[Exit code {128 - exit_code}.]"
     result = bench.run(command)
     assert (result.outcome, result.exit_code) == (BashOutcome.EXITED, exit_code)
@@ -57,7 +59,7 @@ def test_output_is_shown_as_a_reader_would_see_it(bench: Bench) -> None:
 
 def test_of_3000_lines_the_last_2000_are_shown_and_the_file_has_all(bench: Bench) -> None:
     result = bench.run("seq 3000")
-    path = bench.workdir() / "output" / f"{result.request_id}.log"
+    path = bench.root / "output" / "discord-thread" / window().id / f"{result.request_id}.log"
     assert result.truncated
     assert result.full_output_path == str(path)
     assert result.text.startswith("1001\n")
@@ -77,7 +79,7 @@ def test_of_a_single_long_line_the_end_is_shown(bench: Bench) -> None:
 def test_output_that_fits_leaves_no_file(bench: Bench) -> None:
     result = bench.run("for i in $(seq 3000); do printf '%d%%%%%%%%%%%%%%%%%%%%%%%%\\r' $i; done; echo done")
     assert (result.text, result.truncated) == ("done", False)
-    assert list(bench.workdir().glob("output/*")) == []
+    assert list((bench.root / "output").rglob("*.log")) == []
 
 
 def test_of_a_flood_8_mib_are_kept_and_the_tail_is_shown(bench: Bench) -> None:
@@ -349,3 +351,31 @@ def test_settings_that_cannot_be_are_refused(tmp_path: Path) -> None:
         ShellConfig(work_root=tmp_path, data_root=tmp_path, default_timeout_s=700.0)
     with pytest.raises(ValueError, match="0 commands at once: at least 1"):
         ShellConfig(work_root=tmp_path, data_root=tmp_path, commands_at_once=0)
+
+
+def test_a_folder_that_is_too_full_for_commands_is_emptied_when_asked_after_what_runs_there(tmp_path: Path) -> None:
+    quota = Quota(lambda: 0.0, most_files=5, least_free_bytes=0)
+    bench = Bench(tmp_path, quota=quota)
+    begun = bench.fifo("begun")
+    running = bench.ask("echo > begun; sleep 0.3; touch {1..9}; echo done")
+    begun.read_text()
+    asked = RequestId("empty")
+    bench.system.tell(SHELL, EmptyFolder(request_id=asked, reply_to=bench.edge.address, window=window()))
+    refused = bench.ask("true", of=window(2))
+    assert bench.result(refused).exit_code == 0
+    assert bench.result(running).text == "done"
+    reply = bench.edge.receive(PATIENCE_S, lambda message: getattr(message, "request_id", None) == asked)
+    assert isinstance(reply, FolderEmptied)
+    assert bench.run("ls").text == "attachments\nlogs"
+    bench.system.stop()
+
+
+def test_a_folder_is_emptied_also_where_commands_are_off(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, enabled=False)
+    bench.workdir().mkdir(parents=True)
+    (bench.workdir() / "note").touch()
+    for of, kind in ((window(), FolderEmptied), (CLI, Refused)):
+        bench.system.tell(SHELL, EmptyFolder(request_id=RequestId("e"), reply_to=bench.edge.address, window=of))
+        assert isinstance(bench.edge.receive(PATIENCE_S), kind)
+    assert list(bench.workdir().iterdir()) == []
+    bench.system.stop()

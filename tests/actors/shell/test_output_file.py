@@ -9,7 +9,10 @@ from actors.shell.output_file import KEPT_FILES, MAX_FILE_BYTES, OutputFile
 
 
 def write(home: Path, name: str, *pieces: bytes) -> OutputFile:
-    file = OutputFile(home, name)
+    folder = home / "output"
+    if home.exists() and not folder.is_symlink():
+        folder.mkdir(exist_ok=True)
+    file = OutputFile(folder, name)
     for piece in pieces:
         file.write(piece)
     return file
@@ -34,7 +37,7 @@ def test_nothing_is_made_before_the_first_write(tmp_path: Path) -> None:
     file = write(tmp_path, "r1")
     assert file.path == ""
     file.close(keep=True)
-    assert list(tmp_path.iterdir()) == []
+    assert list((tmp_path / "output").iterdir()) == []
 
 
 def test_beyond_8_mib_bytes_are_counted_and_thrown_away(tmp_path: Path) -> None:

@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 
 from actors.shell.config import ShellConfig
+from actors.shell.sandbox.binary import bundled
+from actors.shell.sandbox.caller_folder import CallerFolder
+from actors.shell.sandbox.scope import has_scopes
 from messages.base import Address, RequestId
 from messages.socket import DoorOpen, OpenDoor, Refused
 from messages.status import DescribeYourself, SelfDescription
@@ -22,10 +25,10 @@ def python(script: str) -> str:
 
 
 def test_a_wrapper_that_vanishes_is_a_refusal_and_never_a_bare_command(tmp_path: Path) -> None:
-    if level("bwrap").refusal:
-        pytest.skip(level("bwrap").refusal)
+    if level("bundled").refusal:
+        pytest.skip(level("bundled").refusal)
     binary = tmp_path / "bwrap"
-    binary.symlink_to("/usr/bin/bwrap")
+    binary.symlink_to(bundled().path)
     jail = Bench(tmp_path / "data", sandbox="bwrap", bwrap=str(binary))
     assert jail.run("echo ran").text == "ran"
     binary.unlink()
@@ -41,21 +44,21 @@ def test_a_wrapper_that_vanishes_is_a_refusal_and_never_a_bare_command(tmp_path:
 def test_where_no_sandbox_works_every_command_is_refused_with_the_reason(tmp_path: Path) -> None:
     jail = Bench(tmp_path, sandbox="bwrap", bwrap="no-such-bwrap")
     for _ in range(2):
-        assert "no sandbox works here: bubblewrap is not installed" in jail.refusal(jail.ask("touch ran"))
+        reason = jail.refusal(jail.ask("touch ran"))
+        assert "no sandbox works here: bubblewrap is not installed. Install bubblewrap" in reason
     assert not (jail.workdir() / "ran").exists()
     jail.system.stop()
 
 
-def test_without_bubblewrap_landlock_does_it_and_says_why(tmp_path: Path) -> None:
-    if level("landlock").refusal:
-        pytest.skip(level("landlock").refusal)
+def test_without_an_installed_bubblewrap_the_agents_own_does_it_and_says_why(tmp_path: Path) -> None:
+    if level("bundled").refusal:
+        pytest.skip(level("bundled").refusal)
     jail = Bench(tmp_path, sandbox="auto", bwrap="no-such-bwrap")
     jail.system.tell(SHELL, DescribeYourself(request_id=RequestId("d"), reply_to=jail.edge.address))
     said = jail.edge.receive(PATIENCE_S)
     assert isinstance(said, SelfDescription)
     figures = dict(said.figures)
-    assert str(figures["sandbox"]).startswith("Landlock ABI ")
-    assert str(figures["sandbox"]).endswith(": bubblewrap is not installed")
+    assert figures["sandbox"] == "the agent's own bubblewrap 0.11.0 (bubblewrap is not installed)"
     assert (figures["network"], figures["commands_running"], figures["commands_waiting"]) == ("off", 0, 0)
     jail.system.stop()
 
@@ -131,20 +134,53 @@ def test_only_the_logs_that_a_window_may_read_are_there(tmp_path: Path, sandbox:
     jail.system.stop()
 
 
-def test_the_command_line_works_in_its_callers_folder_and_does_not_see_the_data_root_there(
+def test_the_command_line_reads_its_callers_folder_and_does_not_see_the_data_root_there(
     tmp_path: Path, sandbox: str
 ) -> None:
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "index.db").write_text("t0ken")
     (tmp_path / "note").write_text("mine")
-    jail = Bench(tmp_path / "data", sandbox=sandbox, cli_workdir=tmp_path)
-    request_id = jail.ask("cat note; ls data; echo changed > note", of=CLI)
-    if sandbox == "bwrap":
-        assert jail.result(request_id).text == "mine"
-        assert (tmp_path / "note").read_text() == "changed\n"
-    else:
-        assert "the agent's data root is in it" in jail.refusal(request_id)
+    caller = CallerFolder(private=(tmp_path / "data",))
+    jail = Bench(tmp_path / "data", sandbox=sandbox, cli_workdir=tmp_path, caller=caller)
+    got = jail.run("cat note; ls data; echo changed > note; echo kept > ~/scratch", of=CLI)
+    assert got.text.startswith("mine")
+    assert "Read-only file system" in got.text
+    assert "t0ken" not in got.text
+    assert (tmp_path / "note").read_text() == "mine"
+    assert jail.run("cat ~/scratch", of=CLI).text == "kept"
     jail.system.stop()
+
+
+def test_the_command_line_writes_where_it_was_let_but_not_to_what_programs_obey(tmp_path: Path, sandbox: str) -> None:
+    (tmp_path / "work" / ".git").mkdir(parents=True)
+    (tmp_path / "work" / ".env").write_text("t0ken")
+    jail = Bench(tmp_path / "data", sandbox=sandbox, cli_workdir=tmp_path / "work", caller=CallerFolder(may_write=True))
+    got = jail.run(
+        "echo mine > note; cat .env; for f in .git/hook agent.toml secrets.env; do echo x > $f; done", of=CLI
+    )
+    assert (tmp_path / "work" / "note").read_text() == "mine\n"
+    assert "t0ken" not in got.text
+    assert got.text.count("Read-only file system") == 3
+    jail.system.stop()
+    assert sorted(path.name for path in (tmp_path / "work").iterdir()) == [".env", ".git", "note"]
+    assert (tmp_path / "work" / ".env").read_text() == "t0ken"
+
+
+def test_no_folder_above_what_is_kept_can_be_moved_away_with_it(tmp_path: Path, sandbox: str) -> None:
+    conf = tmp_path / "work" / "a" / "conf"
+    (conf / ".git").mkdir(parents=True)
+    (conf / "secrets.env").write_text("t0ken")
+    (conf / "settings").write_text("mine")
+    caller = CallerFolder(may_write=True, private=(conf / "secrets.env",), unchanging=(conf / "settings",))
+    jail = Bench(tmp_path / "data", sandbox=sandbox, cli_workdir=tmp_path / "work", caller=caller)
+    for moved in ("a", "a/conf", "a/conf/.git", "a/conf/settings", "a/conf/secrets.env"):
+        assert jail.run(f"mv {moved} moved || rm -rf {moved} || rmdir {moved}", of=CLI).is_error, moved
+        assert "t0ken" not in jail.run("grep -rs . .", of=CLI).text
+    assert jail.run("mkdir a/new; echo 1 > a/new/x; mkdir .git; echo x > .git/config; cat a/new/x", of=CLI).text == "1"
+    assert jail.run("echo y > .git/config", of=CLI).is_error, "what a command made is protected from the next one"
+    jail.system.stop()
+    assert (conf / "secrets.env").read_text() == "t0ken"
+    assert (conf / "settings").read_text() == "mine"
 
 
 @pytest.mark.parametrize("place", ["/", "/usr", "/etc"])
@@ -163,6 +199,24 @@ def test_an_open_network_is_open(tmp_path: Path, sandbox: str) -> None:
         with end:
             assert end.recv(9) == b"hello\n"
         assert jail.result(request_id).exit_code == 0
+    jail.system.stop()
+
+
+def test_an_open_network_has_no_way_to_abstract_sockets_outside(tmp_path: Path, sandbox: str) -> None:
+    if not has_scopes():
+        pytest.skip("this kernel has no Landlock scopes (Linux 6.12)")
+    jail = Bench(tmp_path / "data", sandbox=sandbox, network="on")
+    with socket.socket(socket.AF_UNIX) as abstract:
+        abstract.bind("\0remembrancer-test-open")
+        abstract.listen()
+        connect = "import socket; socket.socket(socket.AF_UNIX).connect('\\0remembrancer-test-open')"
+        got = jail.run(python(connect))
+        assert "Operation not permitted" in got.text
+        abstract.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            abstract.accept()
+    own = "import socket; a = socket.socket(1); a.bind('\\0own'); a.listen(); b = socket.socket(1); b.connect('\\0own'); print(1)"
+    assert jail.run(python(own)).text == "1"
     jail.system.stop()
 
 

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from actors.linux.folder import MOST_LEVELS
 from actors.shell.quota import Quota
 from actors.shell.refused import RefusedError
+from tests.actors.linux.test_folder import nest
 from tests.actors.shell.bench import Bench
 
 
@@ -51,16 +53,33 @@ def test_a_full_disk_is_refused_with_the_figure(tmp_path: Path) -> None:
         Quota(Clock(), least_free_bytes=2**62).check(tmp_path)
 
 
-def test_a_folder_nested_deeper_than_a_path_can_be_is_refused(tmp_path: Path) -> None:
-    here = os.open(tmp_path, os.O_RDONLY)
-    for _ in range(30):
-        os.mkdir("x" * 200, dir_fd=here)
-        inner = os.open("x" * 200, os.O_RDONLY, dir_fd=here)
-        os.close(here)
-        here = inner
-    os.close(here)
-    with pytest.raises(RefusedError, match="cannot be looked into"):
+def test_a_disk_without_names_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    disk = os.statvfs(tmp_path)
+    short = os.statvfs_result((*disk[:5], 800_000, 900, 19_999, *disk[8:]))
+    monkeypatch.setattr(os, "statvfs", lambda _path: short)
+    with pytest.raises(RefusedError, match=r"room for 19,999 more files; below 20,000 no command is run\..*/empty"):
         Quota(Clock(), least_free_bytes=0).check(tmp_path)
+
+
+def test_a_folder_nested_too_deep_is_refused(tmp_path: Path) -> None:
+    nest(tmp_path, MOST_LEVELS + 1)
+    with pytest.raises(RefusedError, match="folders nested deeper than 100"):
+        Quota(Clock(), least_free_bytes=0).check(tmp_path)
+
+
+def test_who_is_refused_is_told_that_people_can_have_the_folder_emptied(tmp_path: Path) -> None:
+    for quota in (Quota(Clock(), most_files=0, least_free_bytes=0), Quota(Clock(), least_free_bytes=2**62)):
+        (tmp_path / "a").touch()
+        with pytest.raises(RefusedError, match="/empty"):
+            quota.check(tmp_path)
+
+
+def test_what_is_let_through_has_bounds_to_be_held_while_it_runs(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(bytes(10_000))
+    limits = Quota(Clock(), most_bytes=100_000, most_files=7, least_free_bytes=4096).check(tmp_path)
+    assert (limits.folder, limits.most_bytes, limits.most_files) == (str(tmp_path), 100_000, 7)
+    assert limits.least_free_bytes == 2048
+    assert (limits.used_files, limits.used_bytes >= 8192) == (1, True)
 
 
 def test_a_measurement_holds_for_twenty_times_as_long_as_it_took(tmp_path: Path) -> None:
@@ -79,6 +98,6 @@ def test_a_command_is_refused_when_its_folder_is_full(tmp_path: Path, sandbox: s
     quota = Quota(Clock(), most_files=10, least_free_bytes=0)
     jail = Bench(tmp_path, sandbox=sandbox, quota=quota)
     assert jail.run("touch {1..20}").exit_code == 0
-    quota._good_until.clear()
+    quota.forget(jail.workdir())
     assert "more than 10 files" in jail.refusal(jail.ask("echo ran"))
     jail.system.stop()

@@ -7,10 +7,10 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
-from actors.shell.job import Job
+from actors.linux.processes import descendants
+from actors.shell.job import Job, Limits
 from actors.shell.sandbox.enclosure import Enclosure
 from actors.shell.sandbox.view import View
-from actors.shell.sandbox.watcher.supervisor import descendants
 from actors.shell.warden_client import WardedProcess, WardenClient
 from tests.actors.shell.bench import all_gone, level, living
 from tests.patience import PATIENCE_S
@@ -113,7 +113,7 @@ def test_a_supervisor_serves_one_command_after_another(tmp_path: Path, sandbox: 
 
 def test_what_cannot_be_started_says_why() -> None:
     async def act(warden: WardenClient) -> None:
-        process = await warden.start(Job(argv=("/no/program",), environment={}, cwd="/"))
+        process = await warden.start(Job(argv=("/no/program",), environment={}))
         assert await output(process) == b""
         assert "No such file" in process.ending.fault
 
@@ -166,10 +166,12 @@ def test_a_job_travels_unchanged() -> None:
     job = Job(
         argv=("/bin/bash", "-c", 'echo "é\x01"'),
         environment={"A": "b"},
-        cwd="/",
+        limits=Limits(folder="/w", most_bytes=1 << 40),
         seccomp=b"\x00\xff",
-        landlock={"own": ("/w",)},
+        seccomp_ungrouped=b"\x01",
+        files=("/etc/passwd",),
     )
     decoded = Job.decode(job.encode()[4:])
     assert list(decoded.argv) == list(job.argv)
-    assert (decoded.seccomp, decoded.environment, decoded.landlock) == (b"\x00\xff", {"A": "b"}, {"own": ["/w"]})
+    assert (decoded.seccomp, decoded.seccomp_ungrouped) == (b"\x00\xff", b"\x01")
+    assert (decoded.environment, decoded.limits, decoded.files) == ({"A": "b"}, job.limits, ["/etc/passwd"])

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,9 @@ import pytest
 from actors.shell.refused import RefusedError
 from actors.shell.workplace import Workplaces, workdir
 from messages.base import Surface, Window
+from tests.actors.linux.test_folder import nested
 from tests.actors.shell.bench import CLI, window
+from tests.patience import PATIENCE_S
 
 
 @pytest.fixture
@@ -83,3 +86,55 @@ def test_only_a_snowflake_names_a_directory(name: str, tmp_path: Path) -> None:
 def test_the_command_line_has_no_directory_of_its_own(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="surface"):
         workdir(tmp_path, CLI)
+
+
+def test_attachments_are_shown_and_what_stands_in_their_way_is_moved_aside(tmp_path: Path) -> None:
+    overlaid = Workplaces(work_root=tmp_path / "work", data_root=tmp_path, cli_workdir=None, can_overlay=True)
+    folder = workdir(tmp_path / "work", window())
+    folder.mkdir(parents=True)
+    (folder / "attachments").symlink_to("/etc")
+    workplace = overlaid.open(window())
+    own = tmp_path / "attachments" / "discord-thread" / window().id
+    assert (str(own), str(folder / "attachments")) in workplace.mounts
+    assert (folder / "attachments").is_dir()
+    assert not (folder / "attachments").is_symlink()
+    assert [path.is_symlink() for path in folder.glob("attachments.moved-*")] == [True]
+    assert overlaid.open(window()) == workplace
+
+
+def test_a_folder_that_a_command_shut_is_opened_up(workplaces: Workplaces) -> None:
+    folder = workplaces.open(window()).cwd
+    folder.chmod(0)
+    assert workplaces.open(window()).cwd.stat().st_mode & 0o777 == 0o700
+
+
+def test_an_emptied_folder_is_empty_at_once_and_what_was_in_it_goes(workplaces: Workplaces, tmp_path: Path) -> None:
+    folder = workplaces.open(window()).cwd
+    (folder / "shut").mkdir(mode=0)
+    other = workplaces.open(window(2)).cwd / "kept"
+    other.touch()
+
+    with nested(folder, 1_500):
+        assert workplaces.empty(window()) == folder
+        assert list(folder.iterdir()) == []
+
+        for thread in threading.enumerate():
+            if thread.name == "shell-trash":
+                thread.join(PATIENCE_S)
+        assert list((tmp_path / "data" / "work" / ".emptied").iterdir()) == []
+    assert other.exists()
+
+
+def test_what_an_agent_before_had_emptied_goes_too(workplaces: Workplaces, tmp_path: Path) -> None:
+    left = tmp_path / "data" / "work" / ".emptied" / "1-1-0"
+    (left / "deep").mkdir(parents=True)
+    workplaces.remove_trash()
+    for thread in threading.enumerate():
+        if thread.name == "shell-trash":
+            thread.join(PATIENCE_S)
+    assert not left.exists()
+
+
+def test_the_folder_of_the_command_line_is_nobodys_to_empty(workplaces: Workplaces) -> None:
+    with pytest.raises(RefusedError, match="surface"):
+        workplaces.empty(CLI)

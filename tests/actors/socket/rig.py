@@ -71,8 +71,10 @@ class OwnerActor(Actor):
                 place = message.window.address.key if message.window else "everywhere"
                 self.tell(message.reply_to, Seen(request_id=message.request_id, window=place, query=""))
             case DescribeYourself():
-                figures = (("rows", 3), ("held", len(self._held)))
-                about = SelfDescription(request_id=message.request_id, about="owner", figures=figures)
+                figures, private = (("rows", 3),), (("held", len(self._held)),)
+                about = SelfDescription(
+                    request_id=message.request_id, about="owner", figures=figures, operator_figures=private
+                )
                 self.tell(message.reply_to, about)
 
     def _see(self, look: Look) -> None:

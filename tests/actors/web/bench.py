@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
 from typing import Any
 
+import msgspec
+
+from actors.context.actor import ContextActor
+from actors.context.config import ContextConfig
+from actors.context.log.journal import Journal
 from actors.kernel import ActorSpec, ActorSystem
 from actors.web.actor import WebActor
 from actors.web.config import WebConfig
-from messages.base import Address, Message, RequestId, Surface, Window
+from messages.base import CONTEXT_KIND, Address, Message, RequestId, Surface, Window
+from messages.context import Quote
 from messages.socket import Refused
 from messages.web import PageRead, ReadPage, SearchWeb, WebFound
+from tests.actors.context.rig import user_message
 from tests.actors.web.site import KEY, Site
 from tests.patience import PATIENCE_S
 
@@ -24,19 +32,29 @@ def window(number: int = 0) -> Window:
 class Bench:
     """Asks a WebActor and collects what it says; only `site` may be read although it is on loopback."""
 
-    def __init__(self, site: Site, *, api_key: str = KEY, **settings: object) -> None:
+    def __init__(self, site: Site, *, api_key: str = KEY, windows_root: Path | None = None, **settings: object) -> None:
+        """A bench; any address may be read unless `settings` say otherwise.
+
+        Args:
+            windows_root: Where real windows keep their logs; None for no windows.
+        """
         self.site = site
         given = {
             "api_key": api_key,
             "api_base": site.api_base,
             "also_open": frozenset({("127.0.0.1", site.port)}),
+            "read": "any",
+            "out_bytes_per_hour": 1 << 30,
             **settings,
         }
         config = WebConfig(**given)  # type: ignore[arg-type]
         self.system = ActorSystem(workers=2)
         self.system.register(ActorSpec("web", lambda _key: WebActor(config)))
-        self.system.start()
         self.edge = self.system.edge("test")
+        if windows_root is not None:
+            self.system.register(_windows(windows_root, self.edge.address))
+        self.system.start()
+        self._numbers = itertools.count(1)
         self._ids = (RequestId(f"r{number}") for number in itertools.count(1))
 
     def ask_search(self, query: str, *, of: Window | None = None, **options: Any) -> RequestId:
@@ -83,3 +101,27 @@ class Bench:
         refused = self.answer(self.ask_page(url))
         assert isinstance(refused, Refused), refused
         return refused.reason
+
+    def hear(self, text: str, *, of: Window | None = None, quote: Quote | None = None) -> None:
+        """Let a person say something in a window."""
+        place = of or window()
+        said = user_message(text, next(self._numbers), place, "Alice", self.edge.address)
+        self.system.tell(place.address, msgspec.structs.replace(said, wants_answer=False, quote=quote))
+
+
+def _windows(root: Path, edge: Address) -> ActorSpec:
+    config = ContextConfig(
+        model=edge,
+        shell=edge,
+        surface=edge,
+        workdir=lambda window: f"/work/{window.id}",
+        attachments=lambda window: f"/attachments/{window.id}",
+        contributors=(),
+        subscribers=(),
+    )
+
+    def build(key: str) -> ContextActor:
+        place = Window.from_key(key)
+        return ContextActor(place, Journal(root, place, config.max_history_tokens), config)
+
+    return ActorSpec(CONTEXT_KIND, build)

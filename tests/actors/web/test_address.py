@@ -23,9 +23,27 @@ def test_addresses_of_the_internet_are_public(address: str) -> None:
         *("::", "::1", "fe80::1", "fe80::1%eth0", "fec0::1", "fc00::1", "fd12::1", "ff02::1", "2001:db8::1"),
         *("::ffff:127.0.0.1", "::ffff:10.0.0.1", "64:ff9b::10.0.0.1", "2002:7f00:1::1", "2002:c0a8:101::1"),
         "2001:0:4136:e378:8000:63bf:f5ff:fffe",  # Teredo of 10.0.0.1
+        "2001:0:4136:e378:8000:63bf:f7f7:f7f7",  # Teredo of 8.8.8.8
+        *("2002:a9fe:a9fe::1", "2002:808:808::1"),  # 6to4 of 169.254.169.254, of 8.8.8.8
+        *("2606:4700::5efe:a00:1", "2606:4700::200:5efe:a9fe:a9fe", "2606:4700::5efe:808:808"),  # ISATAP
+        *("64:ff9b::a9fe:a9fe", "64:ff9b::7f00:1", "64:ff9b:1::808:808", "::ffff:0:808:808", "::808:808"),
+        *("2001:2::1", "2001:20::1", "3fff::1", "3fff:fff::1", "3ffe::1", "5f00::1", "100::1", "4000::1"),
     ],
 )
 def test_addresses_of_this_machine_its_networks_and_special_uses_are_not(address: str) -> None:
+    assert not is_public(address)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("168.63.129.16", "169.254.169.254", "169.254.170.2", "169.254.169.123", "169.254.42.42", "100.100.100.200"),
+        *("192.0.0.192", "192.80.8.124", "161.26.0.7", "166.8.1.1", "166.11.255.255", "192.88.99.1"),
+        *("fd00:ec2::254", "fd20:ce::254", "fd00:42::42", "fe80::a9fe:a9fe"),
+        *("::ffff:168.63.129.16", "64:ff9b::168.63.129.16", "2002:a83f:8110::"),
+    ],
+)
+def test_what_clouds_tell_their_machines_is_not_public(address: str) -> None:
     assert not is_public(address)
 
 

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import json
 import sys
+import unicodedata
 
 import pytest
 from hypothesis import given
@@ -51,6 +53,21 @@ def test_what_was_never_escaped_is_refused(stored: str) -> None:
 
 def test_shown_text_keeps_tabs_lines_and_backslashes() -> None:
     assert visible("a\tb\n\\c\x1b\u202e\x7f\ud800") == "a\tb\n\\c\\u001b\\u202e\\u007f\\ud800"
+
+
+def test_shown_text_hides_no_format_character_but_the_joiners_that_a_sequence_needs() -> None:
+    hidden = [chr(code) for code in range(sys.maxunicode + 1) if unicodedata.category(chr(code)) == "Cf"]
+    assert len(hidden) > 150
+    assert [each for each in hidden if not visible(f"a{each}b").isascii()] == []
+    assert visible("pay\u200b\U000e0041") == "pay\\u200b\\udb40\\udc41"
+    assert json.loads(f'"{visible("".join(hidden))}"') == "".join(hidden)
+    for text in (
+        "👩\u200d👩\u200d👧",
+        "❤\ufe0f\u200d🔥",
+        "نمی\u200cخواهم",
+        "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e007f",
+    ):
+        assert visible(text) == text
 
 
 @pytest.mark.parametrize("run", range(12))

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar
+
 import apsw
 import pytest
 from hypothesis import example, given, settings
@@ -7,6 +10,7 @@ from hypothesis import strategies as st
 
 from domain.memory.keywords import (
     COMMON_ROWS,
+    MOST_CHARS,
     MOST_WORDS,
     STOP_WORDS,
     TOKENIZER,
@@ -17,7 +21,9 @@ from domain.memory.keywords import (
     terms,
     words,
 )
+from domain.memory.porter import stem
 
+R = TypeVar("R")
 LETTERS = "abyzé ÅüÇñß ЖёйЯ Σδ 中文 09 ._-'’\"!?\n\t#@/\u0301\u0308\u093f😀"
 
 
@@ -54,6 +60,29 @@ def test_words_are_in_lower_case_without_accents_on_latin_letters() -> None:
 def test_a_question_is_looked_up_by_each_word_once_and_by_no_stop_word() -> None:
     assert question_words("When did Bob's dogs run? Did the dog run away, Bob?") == ("bob", "dogs", "run", "away")
     assert question_terms("the dogs ran") == {"dog", "ran"}
+
+
+def noting(given_to: list[str], function: Callable[[str], R]) -> Callable[[str], R]:
+    """`function`, which also notes what it is given."""
+
+    def noted(text: str) -> R:
+        given_to.append(text)
+        return function(text)
+
+    return noted
+
+
+@pytest.mark.parametrize("question", [" ".join(f"w{n}" for n in range(200_000)), "the " * 250_000, "é" * 1_000_000])
+def test_what_is_looked_at_of_a_question_has_a_bound(question: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at: list[str] = []
+    stemmed: list[str] = []
+    monkeypatch.setattr("domain.memory.keywords.words", noting(looked_at, words))
+    monkeypatch.setattr("domain.memory.keywords.stem", noting(stemmed, stem))
+
+    assert len(question_words(question)) <= MOST_WORDS
+
+    assert sum(map(len, looked_at)) <= MOST_CHARS
+    assert len(stemmed) <= MOST_WORDS
 
 
 def test_a_question_of_stop_words_is_looked_up_by_nothing() -> None:

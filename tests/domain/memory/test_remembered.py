@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from domain.log.event import Kind, event
 from domain.log.metadata import MetaValue
-from domain.memory.remembered import EMBEDDED_CHARS, PinChange, Remembered, remembered
+from domain.memory.remembered import EMBEDDED_CHARS, Entry, PinChange, Remembered, TakenBack, remembered
 from messages.base import EventId, TurnId
 from tests.domain.log.logs import START, hostile_text
 
 
-def of(kind: Kind, text: str = "hello", **meta: MetaValue) -> Remembered | PinChange | None:
+def of(kind: Kind, text: str = "hello", **meta: MetaValue) -> Entry | None:
     made = event("e1", START, kind, text, meta)
     return remembered(
         path="logs/x.md",
@@ -30,13 +30,26 @@ def of(kind: Kind, text: str = "hello", **meta: MetaValue) -> Remembered | PinCh
 
 
 def test_what_people_and_the_agent_say_is_remembered() -> None:
-    user = of(Kind.USER, author="Alice", audience="1:2:everyone")
+    user = of(Kind.USER, author="Alice")
     agent = of(Kind.AGENT, turn="e0")
 
     assert isinstance(user, Remembered)
-    assert (user.role, user.author, user.turn_id, user.audience) == ("user", "Alice", "e1", "1:2:everyone")
+    assert (user.role, user.author, user.turn_id) == ("user", "Alice", "e1")
     assert isinstance(agent, Remembered)
-    assert (agent.role, agent.author, agent.turn_id, agent.audience) == ("agent", "agent", "e0", None)
+    assert (agent.role, agent.author, agent.turn_id) == ("agent", "agent", "e0")
+
+
+def test_what_was_taken_back_is_told_with_its_place() -> None:
+    taken_back = of(Kind.TOMBSTONE, "", event="e0", path="logs/y.md", line=3, message_id="4", why="deleted")
+
+    assert isinstance(taken_back, TakenBack)
+    assert (taken_back.source_path, taken_back.source_line) == ("logs/x.md", 7)
+    assert (taken_back.tombstone.event_id, taken_back.tombstone.path, taken_back.tombstone.line) == (
+        "e0",
+        "logs/y.md",
+        3,
+    )
+    assert of(Kind.TOMBSTONE, "", event="e0") is None
 
 
 @pytest.mark.parametrize("kind", [Kind.TOOL_CALL, Kind.TOOL_RESULT, Kind.DELIVERY, Kind.SYSTEM])

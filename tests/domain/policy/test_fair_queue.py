@@ -70,6 +70,30 @@ def test_a_withdrawn_command_is_never_admitted() -> None:
     assert admission.withdraw(RequestId("b")) is None, "it runs"
 
 
+def test_what_waits_of_one_window_is_known() -> None:
+    admission = FairQueue[RunBash](1)
+    for name, of in (("a1", 1), ("a2", 1), ("b1", 2)):
+        admission.enter(request(name, of=of))
+    assert admitted(admission) == ["a1"]
+
+    assert [admission.waiting_of(request("", of=of).window) for of in (1, 2, 3)] == [1, 1, 0]
+
+
+def test_it_is_known_whether_somebody_waits_only_for_another_to_leave() -> None:
+    admission = FairQueue[RunBash](1)
+    admission.enter(request("a1", of=1))
+    assert not admission.is_awaited(), "it may be admitted"
+    assert admitted(admission) == ["a1"]
+    admission.enter(request("a2", of=1))
+    assert not admission.is_awaited(), "its window is served"
+
+    admission.enter(request("b1", of=2))
+    assert admission.is_awaited()
+
+    admission.leave(RequestId("b1"))
+    assert not admission.is_awaited()
+
+
 def test_what_is_not_known_is_no_matter() -> None:
     admission = FairQueue[RunBash](8)
     admission.leave(RequestId("x"))

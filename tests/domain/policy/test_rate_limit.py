@@ -30,19 +30,40 @@ def test_whoever_was_silent_longest_is_forgotten_first() -> None:
     assert limit.take("19999", 20_000) > 0
 
 
+def test_acts_weigh_what_is_said_and_who_waits_waits_until_there_is_room_for_that() -> None:
+    limit = RateLimit(10, 100)
+    assert [limit.take("1", now, weight) for now, weight in ((0, 4), (10, 5), (20, 1))] == [0, 0, 0]
+    assert limit.take("1", 30, 1) == 70
+    assert limit.take("1", 30, 5) == 80
+    assert limit.take("1", 30, 10) == 90
+    assert limit.take("1", 100, 4) == 0
+
+
+@pytest.mark.parametrize("weight", [0, -1, 11])
+def test_a_weight_that_could_never_be_allowed_or_is_none_is_refused(weight: int) -> None:
+    with pytest.raises(ValueError, match=r"weight .* 1 to 10"):
+        RateLimit(10, 100).take("1", 0, weight)
+
+
 @pytest.mark.parametrize(("limit", "window_s"), [(0, 1), (1, 0), (1, -1)])
 def test_a_limit_of_nothing_is_refused(limit: int, window_s: float) -> None:
     with pytest.raises(ValueError, match=r"limit .* window_s"):
         RateLimit(limit, window_s)
 
 
-@given(st.lists(st.integers(0, 20), min_size=1, max_size=60), st.integers(1, 4), st.integers(1, 30))
-def test_no_window_of_time_ever_holds_more_than_the_limit(steps: list[int], limit: int, window_s: int) -> None:
+@given(
+    st.lists(st.tuples(st.integers(0, 20), st.integers(1, 4)), min_size=1, max_size=60),
+    st.integers(4, 9),
+    st.integers(1, 30),
+)
+def test_no_window_of_time_ever_holds_more_than_the_limit(
+    steps: list[tuple[int, int]], limit: int, window_s: int
+) -> None:
     rate_limit = RateLimit(limit, window_s)
-    now, taken = 0, []
-    for step in steps:
+    now, taken = 0, list[tuple[int, int]]()
+    for step, weight in steps:
         now += step
-        if rate_limit.take("1", now) == 0:
-            taken.append(now)
-    for begin in taken:
-        assert sum(begin <= at < begin + window_s for at in taken) <= limit
+        if rate_limit.take("1", now, weight) == 0:
+            taken.append((now, weight))
+    for begin, _ in taken:
+        assert sum(weight for at, weight in taken if begin <= at < begin + window_s) <= limit

@@ -13,10 +13,14 @@ from domain.reminder.document import (
     EditRefusedError,
     add_ids,
     append,
+    change_lines,
+    failed_line,
+    open_line,
     remove,
     remove_line,
     replace,
     scan,
+    windows_in,
 )
 from domain.reminder.line import form, parse
 
@@ -124,8 +128,8 @@ def test_invalid_lines_are_named_with_number_and_reason_and_never_changed() -> N
 
 def test_an_id_on_two_lines_addresses_neither_and_is_told() -> None:
     twice = scan(f"{A}\n{B}\n{B.replace('rid_B', 'rid_A')}\n".encode())
-    assert [(fault.number, "line 1" in fault.reason) for fault in twice.repeated] == [(3, True)]
-    with pytest.raises(EditRefusedError, match="ambiguous: it stands on lines 1, 3"):
+    assert [(fault.number, "another line" in fault.reason) for fault in twice.repeated] == [(3, True)]
+    with pytest.raises(EditRefusedError, match="ambiguous: it stands on 2 lines"):
         twice.by_id("rid_A")
     assert twice.by_id("rid_B").number == 2
 
@@ -166,3 +170,42 @@ def test_a_carriage_return_survives_an_id() -> None:
 def test_what_is_written_is_found_again() -> None:
     entry = scan(A.encode()).entries[0]
     assert form(entry.reminder) == entry.line
+
+
+@given(documents, st.lists(st.sampled_from([A.encode(), B.encode(), b"", b"# Head"]), max_size=4))
+def test_lines_that_go_at_once_leave_what_is_left_when_they_go_one_after_the_other(
+    data: bytes, gone: list[bytes]
+) -> None:
+    one_by_one = data
+    for raw in sorted(gone):
+        number = next((n for n, line in enumerate(_bare(one_by_one), 1) if line == raw), 0)
+        one_by_one = remove(one_by_one, number) if number else one_by_one
+    at_once = change_lines(data, {raw: (None,) * gone.count(raw) for raw in gone})
+    assert [line for line in _bare(at_once) if line] == [line for line in _bare(one_by_one) if line]
+
+
+def _bare(data: bytes) -> list[bytes]:
+    return data.removeprefix(BOM).split(b"\n")
+
+
+def test_a_line_that_failed_is_kept_in_its_place_and_can_be_opened_again() -> None:
+    failed = change_lines(f"x\n{A}\r\n{A}\ny".encode(), {A.encode(): (failed_line(A.encode()),)})
+    assert failed == f"x\n{A}\r\n{A.replace('[ ]', '[!]')}\ny".encode()
+    (first, second) = scan(failed).entries
+    assert (first.reminder.failed, second.reminder.failed, second.reminder.id) == (False, True, "rid_A")
+    assert open_line(second.raw) == A.encode()
+
+
+def test_an_id_that_stands_in_two_windows_is_ambiguous_only_for_who_sees_both() -> None:
+    here, there = (f"{A} in=discord-thread/{number}" for number in (1, 2))
+    both = scan(f"{here}\n{there}\n".encode())
+    second = both.seen_by(lambda window: window is not None and window.id == "2")
+    assert (second.by_id("rid_A").line, second.repeated) == (there, ())
+    with pytest.raises(EditRefusedError, match="ambiguous"):
+        both.seen_by(lambda _window: True).by_id("rid_A")
+
+
+@given(documents)
+def test_every_window_of_a_reminder_is_found_without_reading_the_lines(data: bytes) -> None:
+    placed = data.replace(b"id=rid_B", b"in=discord-dm/77 id=rid_B").replace(b"[x]", b"[ ] in=discord-channel/5")
+    assert {entry.reminder.window for entry in scan(placed).entries} <= windows_in(placed)

@@ -8,7 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.reminder.line import InvalidReminderError, Recurrence, Reminder, form, looks_like_reminder, parse
+from domain.reminder.line import (
+    SURFACES,
+    InvalidReminderError,
+    Recurrence,
+    Reminder,
+    form,
+    looks_like_reminder,
+    parse,
+    windows_named,
+)
+from messages.base import Surface, Window
 
 FIELDS = ("date=2026-01-31", "time=09:05", "recur=monthly", 'msg="pay \\"the\\" rent"', "id=rid_7K3D9Q2M4PZT")
 LINE = "- [ ] " + " ".join(FIELDS)
@@ -24,6 +34,9 @@ reminders = st.builds(
     recurrence=st.sampled_from(Recurrence),
     message=messages,
     id=st.from_regex(r"rid_[A-Z2-7]{12}", fullmatch=True),
+    window=st.none()
+    | st.builds(Window, surface=st.sampled_from(SURFACES), id=st.from_regex(r"[1-9][0-9]{0,19}", fullmatch=True)),
+    failed=st.booleans(),
 )
 
 
@@ -163,3 +176,56 @@ def test_any_line_is_a_reminder_or_has_a_reason(line: str) -> None:
 )
 def test_prose_is_told_from_what_was_meant_as_a_reminder(line: str, meant: bool) -> None:
     assert looks_like_reminder(line) is meant
+
+
+def test_a_line_may_name_where_it_is_said_in_any_place() -> None:
+    window = Window(surface=Surface.DISCORD_THREAD, id="910000000000000077")
+    for order in permutations((*FIELDS, "in=discord-thread/910000000000000077")):
+        assert parse("- [ ] " + " ".join(order)).window == window
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "",
+        "discord-thread",
+        "discord-thread/",
+        "discord-thread/0",
+        "discord-thread/-1",
+        "discord-thread/1/2",
+        "discord-thread/../1",
+        "discord-thread/x",
+        "discord-thread/\u0661",
+        "discord-thread/" + "1" * 21,
+        "discord-voice/1",
+        "cli/operator",
+        "Discord-Thread/1",
+        "910000000000000077",
+    ],
+)
+def test_where_a_line_is_said_must_be_a_window_of_discords(value: str) -> None:
+    assert reason(f"{LINE} in={value}").startswith(f"in {value!r}" if value.isascii() and len(value) < 40 else "in '")
+
+
+def test_where_it_is_said_stands_there_once_and_is_never_an_operators_window() -> None:
+    assert "twice" in reason(f"{LINE} in=discord-thread/1 in=discord-thread/2")
+    operator = Reminder(
+        day=RENT.day,
+        at=RENT.at,
+        recurrence=RENT.recurrence,
+        message="x",
+        id="x",
+        window=Window(surface=Surface.CLI, id="1"),
+    )
+    with pytest.raises(InvalidReminderError, match="cli/1"):
+        form(operator)
+
+
+@given(reminders, st.text())
+def test_whatever_is_done_to_a_line_it_still_names_its_window_or_shows_that_it_named_one(
+    reminder: Reminder, rest: str
+) -> None:
+    if reminder.window is not None:
+        assert reminder.window.address.key in windows_named(form(reminder) + " " + rest)
+        assert windows_named(form(reminder).replace(" in=", "in="))
+        assert windows_named(form(reminder).replace(" in=", " "))

@@ -10,10 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.turn.attachments import (
+    _PIECE_BYTES,
     FEWER_IMAGES,
     LONGEST_NAME_BYTES,
     MOST_IMAGES,
     PastedText,
+    ReadText,
     attachment_lines,
     attachments_meta,
     composed,
@@ -23,10 +25,12 @@ from domain.turn.attachments import (
     kind_of,
     readable_text,
     safe_names,
+    usable_chars,
 )
 from messages.context import Attachment, FileKind
 from messages.model import ImageFile
 
+MUCH = 1 << 20
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(20)
 
 
@@ -63,18 +67,59 @@ def test_name_and_declared_type_say_what_a_file_is(filename: str, media_type: st
 
 @given(st.text(st.characters(exclude_categories=["Cs", "Cc"])).map(lambda text: text + "\r\n\t\x1b[1mend"))
 def test_text_in_utf8_is_read_word_for_word(text: str) -> None:
-    assert readable_text(text.encode()) == text.removeprefix("\ufeff")
+    assert readable_text(text.encode(), MUCH) == ReadText(text.removeprefix("\ufeff"), 0)
 
 
 def test_text_in_utf16_that_says_so_is_read() -> None:
-    assert readable_text("Grüße".encode("utf-16")) == "Grüße"
+    assert readable_text("Grüße".encode("utf-16"), MUCH) == ReadText("Grüße", 0)
 
 
 @pytest.mark.parametrize(
     "data", [b"caf\xe9", b"a\x00b", b"MZ\x90\x00", b"\x01", b"\xff\xfea", b"\x1f\x8b\x08", b"\x7f"]
 )
 def test_what_is_not_text_is_not_read_as_text(data: bytes) -> None:
-    assert readable_text(data) is None
+    assert readable_text(data, MUCH) is None
+
+
+def pieces_apart(text: str, encoding: str, filler: str) -> bytes:
+    """Text of several pieces, with `text` where one ends and the next begins, at each offset of its bytes."""
+    return (filler * (_PIECE_BYTES // len(filler.encode(encoding)) - 3) + text * 50 + filler * 1000).encode(encoding)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("most", [0, 1, 199, _PIECE_BYTES // 2, 1 << 20])
+def test_a_long_text_is_the_same_in_pieces_and_its_beginning_is_kept(encoding: str, most: int) -> None:
+    for filler in ("a", "ab\n", "ü", "😀"):
+        data = pieces_apart("x😀ü€", encoding, filler)
+        whole = data.decode(encoding)
+        assert readable_text(data, most) == ReadText(whole[:most], max(0, len(whole) - most))
+        assert readable_text(bytearray(data), most) == readable_text(data, most)
+
+
+@pytest.mark.parametrize("wrong", [b"\xe9", b"\x00", b"\xf0\x9f\x98"])
+def test_what_is_wrong_far_behind_the_beginning_makes_it_no_text(wrong: bytes) -> None:
+    far = b"a" * (_PIECE_BYTES - 1)
+    for data in (far + wrong, far * 2 + wrong + far, far + far + far + wrong):
+        assert readable_text(data, 10) is None
+    assert readable_text(b"\xff\xfe" + "a".encode("utf-16-le") * _PIECE_BYTES + b"\x00", 10) is None
+
+
+@given(
+    st.lists(st.integers(0, 700), max_size=6),
+    st.integers(0, 250),
+)
+def test_the_beginnings_that_are_kept_make_the_same_words_as_the_whole_files(lengths: list[int], budget: int) -> None:
+    texts = [chr(ord("a") + number) * length for number, length in enumerate(lengths)]
+    beginnings: list[str] = []
+    for text in texts:
+        beginnings.append(text[: usable_chars(budget, beginnings)])
+    assert sum(map(len, beginnings)) <= budget * 4 + 200 * len(texts)
+    cut = [
+        PastedText("m.txt", beginning, len(text), "p", "", len(text) - len(beginning))
+        for text, beginning in zip(texts, beginnings, strict=True)
+    ]
+    whole = [PastedText("m.txt", text, len(text), "p") for text in texts]
+    assert composed("typed", cut, budget) == composed("typed", whole, budget)
 
 
 def test_images_are_known_by_how_they_begin() -> None:

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from domain.log.event import Event, Kind, event
 from domain.log.metadata import MetaValue
 from domain.turn import conversation as under_test
-from domain.turn.conversation import Conversation, TurnState, rebuilt
+from domain.turn.conversation import Conversation, rebuilt
+from domain.turn.skill import Skill, invocation
+from domain.turn.turn import TurnState
 from messages.base import TurnId
 from messages.model import ChatMessage, ImageFile
 
@@ -178,3 +180,30 @@ def test_a_message_that_joins_a_turn_stands_where_it_joined() -> None:
     assert [turn.id for turn in conversation.open_turns()] == ["u1"]
     assert conversation.visible(TurnId("u1")) == ("u1", "a1", "u2")
     assert conversation.shows("2")
+
+
+OWLS = Skill("owls", "About owls.", "/skills/owls/SKILL.md")
+TYPED_NONE: dict[str, MetaValue] = {"author": "A", "typed": 0}
+
+
+def test_only_what_people_wrote_counts_as_an_address_that_was_seen() -> None:
+    quote: MetaValue = {"author": "Bot", "text": "https://quoted.example/", "shown": False}
+    conversation = rebuilt(
+        [
+            event("u1", AT, Kind.USER, "https://said.example/", {"author": "A", "quote": quote}),
+            of_turn(Kind.AGENT, "a1", "u1", "https://answered.example/", final=False),
+            of_turn(Kind.TOOL_CALL, "c1", "u1", "https://called.example/", call_id="1", tool="bash"),
+            of_turn(Kind.TOOL_RESULT, "r1", "u1", "https://printed.example/", call_id="1", tool="bash"),
+            of_turn(Kind.SYSTEM, "s1", "u1", "https://noted.example/", what="failed"),
+            event("u2", AT, Kind.USER, "https://overheard.example/", {"author": "B", "overheard": True}),
+            event("u3", AT, Kind.USER, "https://typed.example/ https://filed.example/", {"author": "A", "typed": 22}),
+            event("u4", AT, Kind.USER, "https://pasted.example/", {"author": "A", "typed": 0}),
+            event(
+                "u5", AT, Kind.USER, invocation(OWLS, "https://skill.example/", "https://wished.example/"), TYPED_NONE
+            ),
+        ],
+        1000,
+    )
+    hosts = ("said", "overheard", "quoted", "answered", "called", "printed", "noted", "filed", "pasted", "skill")
+    seen = [host for host in (*hosts, "typed", "wished") if f"https://{host}.example/" in conversation.addresses]
+    assert seen == ["said", "overheard", "typed", "wished"]

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.turn.prompt import EXPANDED_PREFIX, MEMORY_PREFIX, defuse, prompt_header, system_prompt, with_block
+from domain.text.imitation import defuse
+from domain.turn.prompt import EXPANDED_PREFIX, MEMORY_PREFIX, prompt_header, system_prompt, with_block
 from messages.base import Surface, Window
 
 AT = datetime(2026, 1, 30, 14, 23, 55, tzinfo=UTC)

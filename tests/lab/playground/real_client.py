@@ -106,9 +106,9 @@ class Bot:
         self._thread.start()
         self._looping.wait(WAIT_S)
 
-    def start(self, token: str = defaults.BOT_TOKEN) -> Client:
+    def start(self, token: str | None = None) -> Client:
         """The client, logged in and ready."""
-        self.call(self.client.login(token))
+        self.call(self.client.login(token or self.playground.bot_token))
         assert self._loop is not None
         self._connected = asyncio.run_coroutine_threadsafe(self.client.connect(), self._loop)
         self.client.wait_until(

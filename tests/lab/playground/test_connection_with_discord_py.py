@@ -87,7 +87,7 @@ def test_missing_intents_are_refused() -> None:
     with PlaygroundServer(PlaygroundConfig(allowed_intents=events.INTENT_MEMBERS)) as playground:
         bot = Bot(playground)
         try:
-            bot.call(bot.client.login(defaults.BOT_TOKEN))
+            bot.call(bot.client.login(playground.bot_token))
             with pytest.raises(discord.PrivilegedIntentsRequired):
                 bot.connect()
         finally:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from lab.playground.gateway.events import INTENT_CONTENT, INTENT_MESSAGES, Event
 from lab.playground.gateway.feed import Feed
 from lab.playground.gateway.session import ReplayBuffer
-from lab.playground.rest.guard import is_loopback_host
+from lab.playground.guard import is_loopback_host
 from lab.playground.world import rules
 from lab.playground.world.errors import ApiError
 from lab.playground.world.faults import FaultQueue
@@ -235,6 +235,8 @@ def test_the_oldest_files_are_forgotten_when_there_is_no_room() -> None:
 @pytest.mark.parametrize(
     ("host", "loopback"),
     [
+        ("127.0.0.1:99999999", False),
+        ("localhost:x", False),
         ("127.0.0.1:80", True),
         ("localhost", True),
         ("LOCALHOST:8787", True),

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import resource
 import socket
 import threading
 import urllib.error
@@ -13,11 +16,19 @@ import pytest
 
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
+from tests.actors.discord.life import until
 from tests.patience import PATIENCE_S
 
 GENERAL = defaults.GENERAL_ID
-BOT = {"Authorization": f"Bot {defaults.BOT_TOKEN}"}
 JSON = {"Content-Type": "application/json"}
+
+
+def bot(playground: PlaygroundServer) -> dict[str, str]:
+    return {"Authorization": f"Bot {playground.bot_token}"}
+
+
+def person(playground: PlaygroundServer) -> dict[str, str]:
+    return {"Authorization": f"Bearer {playground.person_token}"}
 
 
 class Answer:
@@ -45,7 +56,7 @@ def call(url: str, headers: dict[str, str] | None = None, body: Any = None, meth
 
 
 def control(playground: PlaygroundServer, act: str, **body: Any) -> Answer:
-    return call(f"{playground.origin}/control/{act}", JSON, body)
+    return call(f"{playground.origin}/control/{act}", person(playground) | JSON, body)
 
 
 # life
@@ -74,7 +85,7 @@ def test_stopping_ends_its_thread_and_frees_its_port_and_can_be_repeated() -> No
 
 def test_a_taken_port_is_an_error_of_the_start(playground: PlaygroundServer) -> None:
     other = PlaygroundServer(port=playground.port)
-    with pytest.raises(OSError, match="address already in use"):
+    with pytest.raises(OSError, match="ddress already in use"):
         other.start()
     other.stop()
 
@@ -87,9 +98,49 @@ def test_it_can_be_started_again_with_its_messages() -> None:
         assert [m["content"] for m in server.messages(GENERAL)] == ["still here"]
 
 
+def test_who_connects_in_masses_and_says_nothing_takes_no_more_than_its_share_and_is_closed(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with contextlib.ExitStack() as held, PlaygroundServer(most_connections=8, patience_s=2.0) as server:
+        before = len(os.listdir("/proc/self/fd"))  # noqa: PTH208
+        idle = [held.enter_context(socket.create_connection(("127.0.0.1", server.port))) for _ in range(100)]
+        idle[0].sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n")
+        idle[0].settimeout(PATIENCE_S)
+        until(lambda: any("lets nobody in" in record.message for record in caplog.records))
+        assert len(os.listdir("/proc/self/fd")) <= before + 100 + 8 + 1  # noqa: PTH208 - the ends of both sides
+        assert idle[0].recv(1) == b""
+        for each in idle[1:]:
+            each.close()
+
+        assert call(f"{server.api_base}/gateway/bot", bot(server)).status == 200
+        assert len([record for record in caplog.records if "lets nobody in" in record.message]) == 1
+
+
+def test_without_descriptors_it_waits_and_says_so_once(caplog: pytest.LogCaptureFixture) -> None:
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with contextlib.ExitStack() as held, PlaygroundServer() as server:
+        client = held.enter_context(socket.socket())
+        used = max(map(int, os.listdir("/proc/self/fd")))  # noqa: PTH208
+        fillers = [os.open("/dev/null", os.O_RDONLY | os.O_CLOEXEC) for _ in range(used + 1)]
+        try:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (max(client.fileno() + 1, 16), most[1]))
+            client.connect(("127.0.0.1", server.port))
+            until(lambda: bool(caplog.records))
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, most)
+            for filler in fillers:
+                os.close(filler)
+        client.settimeout(PATIENCE_S)
+        client.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+
+        assert client.recv(8) == b"HTTP/1.1"
+        assert [record.name for record in caplog.records] == ["lab.listener"]
+
+
 def test_stopping_ends_open_feeds(playground: PlaygroundServer) -> None:
+    authorization = f"Authorization: Bearer {playground.person_token}"
     with socket.create_connection(("127.0.0.1", playground.port), timeout=PATIENCE_S) as feed:
-        feed.sendall(b"GET /feed HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        feed.sendall(f"GET /feed HTTP/1.1\r\nHost: 127.0.0.1\r\n{authorization}\r\n\r\n".encode())
         received = b""
         while b"PLAYGROUND_HELLO" not in received:
             received += feed.recv(4096)
@@ -104,7 +155,7 @@ def test_stopping_ends_open_feeds(playground: PlaygroundServer) -> None:
 
 
 def test_json_has_exactly_the_content_type_and_the_rate_headers_discord_sends(playground: PlaygroundServer) -> None:
-    answer = call(playground.api_base + "/users/@me", BOT)
+    answer = call(playground.api_base + "/users/@me", bot(playground))
 
     assert answer.headers["Content-Type"] == "application/json"
     assert {f"X-RateLimit-{name}" for name in ("Limit", "Remaining", "Reset", "Reset-After", "Bucket")} <= set(
@@ -113,18 +164,19 @@ def test_json_has_exactly_the_content_type_and_the_rate_headers_discord_sends(pl
     assert answer.json["id"] == str(defaults.BOT_ID)
 
 
-@pytest.mark.parametrize("token", ["", "Bot wrong", defaults.BOT_TOKEN, f"Bearer {defaults.BOT_TOKEN}"])
+@pytest.mark.parametrize("token", ["", "Bot wrong", "Bot ", "{}", "Bearer {}", "bot {}"])
 def test_a_wrong_token_is_unauthorized(playground: PlaygroundServer, token: str) -> None:
-    answer = call(playground.api_base + "/users/@me", {"Authorization": token} if token else {})
+    given = token.format(playground.bot_token)
+    answer = call(playground.api_base + "/users/@me", {"Authorization": given} if given else {})
 
     assert (answer.status, answer.json["message"]) == (401, "401: Unauthorized")
 
 
 def test_refusals_have_discords_shape(playground: PlaygroundServer) -> None:
     url = f"{playground.api_base}/channels/{GENERAL}/messages"
-    too_long = call(url, BOT | JSON, {"content": "x" * 2001})
-    broken = call(url, BOT | JSON, b"{")
-    unknown = call(f"{playground.api_base}/channels/1/messages", BOT | JSON, {"content": "x"})
+    too_long = call(url, bot(playground) | JSON, {"content": "x" * 2001})
+    broken = call(url, bot(playground) | JSON, b"{")
+    unknown = call(f"{playground.api_base}/channels/1/messages", bot(playground) | JSON, {"content": "x"})
 
     assert (too_long.status, too_long.json["code"]) == (400, 50035)
     assert too_long.json["errors"]["content"]["_errors"][0]["code"] == "BASE_TYPE_MAX_LENGTH"
@@ -136,7 +188,7 @@ def test_an_upload_that_says_it_is_too_large_is_refused_unread(playground: Playg
     with socket.create_connection(("127.0.0.1", playground.port), timeout=PATIENCE_S) as connection:
         head = (
             f"POST /api/v10/channels/{GENERAL}/messages HTTP/1.1\r\nHost: 127.0.0.1\r\n"
-            f"Authorization: Bot {defaults.BOT_TOKEN}\r\nContent-Type: application/json\r\n"
+            f"Authorization: Bot {playground.bot_token}\r\nContent-Type: application/json\r\n"
             "Content-Length: 99999999\r\n\r\n{"
         )
         connection.sendall(head.encode())
@@ -162,15 +214,20 @@ def test_an_upload_that_says_it_is_too_large_is_refused_unread(playground: Playg
 def test_other_sites_and_rebound_names_are_refused(
     playground: PlaygroundServer, path: str, headers: dict[str, str]
 ) -> None:
-    assert call(playground.origin + path, headers).status == 403
+    assert call(playground.origin + path, person(playground) | headers).status == 403
 
 
 def test_acts_need_a_json_content_type_which_a_foreign_form_cannot_send(playground: PlaygroundServer) -> None:
     url = f"{playground.origin}/control/say"
     body = {"channel_id": str(GENERAL), "text": "x"}
 
-    assert call(url, {"Content-Type": "text/plain"}, body).status == 415
-    assert call(url, JSON | {"Origin": playground.origin, "Sec-Fetch-Site": "same-origin"}, body).status == 200
+    assert call(url, person(playground) | {"Content-Type": "text/plain"}, body).status == 415
+    assert (
+        call(
+            url, person(playground) | JSON | {"Origin": playground.origin, "Sec-Fetch-Site": "same-origin"}, body
+        ).status
+        == 200
+    )
     assert len(playground.messages(GENERAL)) == 1
 
 
@@ -185,8 +242,8 @@ def test_the_control_surface_does_what_the_page_offers(playground: PlaygroundSer
     thread = control(playground, "thread", **place, name="t", message_id=said.json["id"]).json["id"]
     new_user = control(playground, "user", name="Ann").json["id"]
     control(playground, "say", channel_id=thread, text="in it", user_id=new_user, reply_to=None)
-    message = call(f"{playground.origin}/control/channels/{GENERAL}/messages").json[0]
-    state = call(f"{playground.origin}/control/state").json
+    message = call(f"{playground.origin}/control/channels/{GENERAL}/messages", person(playground)).json[0]
+    state = call(f"{playground.origin}/control/state", person(playground)).json
     file = call(message["attachments"][0]["url"])
 
     assert (message["content"], message["reactions"][0]["count"], message["thread"]["id"]) == ("hello!", 1, thread)
@@ -220,8 +277,8 @@ def test_a_wrong_act_says_what_is_wrong(
 
 def test_faults_and_gateway_acts_are_reachable_from_other_processes(playground: PlaygroundServer) -> None:
     control(playground, "fault", kind="503", match="GET /users/@me")
-    first = call(playground.api_base + "/users/@me", BOT)
-    second = call(playground.api_base + "/users/@me", BOT)
+    first = call(playground.api_base + "/users/@me", bot(playground))
+    second = call(playground.api_base + "/users/@me", bot(playground))
     acts = [control(playground, act) for act in ("drop", "op7", "op9", "zombie")]
 
     assert (first.status, second.status) == (503, 200)
@@ -233,16 +290,18 @@ def test_faults_and_gateway_acts_are_reachable_from_other_processes(playground: 
 
 def test_the_page_and_everything_it_names_is_served_under_a_strict_policy(playground: PlaygroundServer) -> None:
     names = sorted(entry.name for entry in (files("lab.playground") / "page").iterdir())
-    page = call(playground.page_url)
-    served = {name: call(f"{playground.origin}/page/{name}") for name in names if name != "index.html"}
+    page = call(playground.origin + "/", person(playground))
+    served = {
+        name: call(f"{playground.origin}/page/{name}", person(playground)) for name in names if name != "index.html"
+    }
 
     assert page.headers["Content-Security-Policy"].startswith("default-src 'self';")
     assert {answer.status for answer in served.values()} == {200}
     assert served["page.js"].headers["Content-Type"] == "text/javascript; charset=utf-8"
     for name in ("page.css", "log.css", "page.js", "favicon.svg", "icons.svg"):
         assert f"/page/{name}".encode() in page.body
-    assert call(f"{playground.origin}/page/other.js").status == 404
-    assert call(f"{playground.origin}/page/..%2fserver.py").status == 404
+    assert call(f"{playground.origin}/page/other.js", person(playground)).status == 404
+    assert call(f"{playground.origin}/page/..%2fserver.py", person(playground)).status == 404
 
 
 def test_the_page_loads_nothing_from_elsewhere_and_builds_no_html_from_text() -> None:

@@ -1,4 +1,4 @@
-"""Confinement of a command at its start: each step takes something away from it, and none can be taken back."""
+"""Start of a command's process: limits that all inherit, and the descriptors that bubblewrap finds."""
 
 from __future__ import annotations
 
@@ -6,13 +6,10 @@ import fcntl
 import os
 import resource
 import signal
-import threading
 from collections.abc import Iterator
 from contextlib import ExitStack
 
-from actors.linux import syscall
-from actors.shell.job import FILTER_FD, FIRST_FILE_FD, STATUS_FD, Job
-from actors.shell.sandbox import landlock
+from actors.shell.job import FILTER_FD, FIRST_FILE_FD, STATUS_FD, SYNC_FD, Job
 
 LIMITS = {
     "AS": 4 * 1024**3,
@@ -35,75 +32,38 @@ def limit_all() -> None:
         resource.setrlimit(kind, (limit, limit))
 
 
-def start(job: Job, output: int, status: int) -> tuple[int, int | None]:
+def start(job: Job, seccomp: bytes, *, output: int, status: int, sync: int) -> int:
     """Start the command in a session of its own, without a copy of this process in between.
 
     Args:
         job: What to start.
-        output: Where it writes.
-        status: Where bubblewrap writes.
+        seccomp: The one of its filters that is right here.
+        output: Descriptor to which it writes.
+        status: Descriptor to which bubblewrap writes.
+        sync: Descriptor that stays open in bubblewrap, though not in the command, as long as the sandbox lives.
 
     Returns:
-        Its process number, and what the filter asks on; None with bubblewrap, whose filter asks nothing.
+        Its process number.
 
     Raises:
         OSError: it cannot be started.
     """
     with ExitStack() as opened:
-        os.chdir(job.cwd)
-        opened.callback(os.chdir, "/")
-        actions = list(_descriptors(job, output, status, opened))
-        if job.landlock is None:
-            return _spawn(job, actions), None
-        return _spawn_restricted(job, actions)
+        actions = list(_descriptors(job, seccomp, output, status, sync, opened))
+        return os.posix_spawn(
+            job.argv[0],
+            list(job.argv),
+            dict(job.environment),
+            file_actions=actions,
+            setsid=True,
+            setsigdef=_IGNORED_BY_PYTHON,
+        )
 
 
 _Action = tuple[int, int, int] | tuple[int, int, str, int, int]
 
 
-def _spawn(job: Job, actions: list[_Action]) -> int:
-    return os.posix_spawn(
-        job.argv[0],
-        list(job.argv),
-        dict(job.environment),
-        file_actions=actions,
-        setsid=True,
-        setsigdef=_IGNORED_BY_PYTHON,
-    )
-
-
-def _spawn_restricted(job: Job, actions: list[_Action]) -> tuple[int, int]:
-    """Start the command by a thread that gives all up which the command is not to have, and ends.
-
-    Rights belong to threads, and a process gets those of the thread that starts it. For the few instructions that the
-    thread lives on, the command could signal it, and so end its own supervisor: to no avail, the warden then kills it.
-    """
-    started: list[tuple[int, int]] = []
-    faults: list[OSError] = []
-
-    def act() -> None:
-        try:
-            syscall.prctl(syscall.PR_SET_NO_NEW_PRIVS, 1)
-            landlock.restrict(job.landlock or {}, has_network=job.has_network)
-            syscall.forgo_privileges()
-            listener = syscall.seccomp_filter(job.seccomp)
-            try:
-                started.append((_spawn(job, actions), listener))
-            except OSError:
-                os.close(listener)
-                raise
-        except OSError as error:
-            faults.append(error)
-
-    thread = threading.Thread(target=act)
-    thread.start()
-    thread.join()
-    if faults:
-        raise faults[0]
-    return started[0]
-
-
-def _descriptors(job: Job, output: int, status: int, opened: ExitStack) -> Iterator[_Action]:
+def _descriptors(job: Job, seccomp: bytes, output: int, status: int, sync: int, opened: ExitStack) -> Iterator[_Action]:
     """What puts descriptors where they belong; all others end with exec, as Python makes them."""
 
     def put(source: int, number: int) -> _Action:
@@ -111,16 +71,12 @@ def _descriptors(job: Job, output: int, status: int, opened: ExitStack) -> Itera
         opened.callback(os.close, high)
         return os.POSIX_SPAWN_DUP2, high, number
 
+    filter_ = os.memfd_create("seccomp")
+    opened.callback(os.close, filter_)
+    os.write(filter_, seccomp)
+    os.lseek(filter_, 0, os.SEEK_SET)
     yield os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0
-    yield put(output, 1)
-    yield put(output, 2)
-    if job.reports_status:
-        yield put(status, STATUS_FD)
-    if job.seccomp and job.landlock is None:
-        filter_ = os.memfd_create("seccomp")
-        opened.callback(os.close, filter_)
-        os.write(filter_, job.seccomp)
-        os.lseek(filter_, 0, os.SEEK_SET)
-        yield put(filter_, FILTER_FD)
+    for source, number in ((output, 1), (output, 2), (filter_, FILTER_FD), (status, STATUS_FD), (sync, SYNC_FD)):
+        yield put(source, number)
     for number, path in enumerate(job.files, FIRST_FILE_FD):
         yield os.POSIX_SPAWN_OPEN, number, path, os.O_RDONLY, 0

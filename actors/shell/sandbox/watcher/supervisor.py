@@ -1,4 +1,8 @@
-"""The process beside every command that outlives it, so that nothing which the command started does."""
+"""The process beside every command that outlives it, so that nothing which the command started does.
+
+A command lives in a process namespace of its own, which ends with its first process; that ends with bubblewrap, and
+bubblewrap with this process. So to kill one is to kill all, however fast they multiply, and nobody needs to be found.
+"""
 
 from __future__ import annotations
 
@@ -7,22 +11,22 @@ import re
 import select
 import signal
 import socket
-import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cache
 
 from actors.linux import syscall
+from actors.linux.processes import BEFORE_OTHERS, FIRST_TO_DIE, descendants, set_oom_score
 from actors.shell.job import HEADER, Ending, Job
-from actors.shell.sandbox import landlock
-from actors.shell.sandbox.watcher.broker import Broker
+from actors.shell.sandbox import scope
+from actors.shell.sandbox.watcher.bounds import Bounds
 from actors.shell.sandbox.watcher.confinement import start
+from actors.shell.sandbox.watcher.groups import CPU_SHARE, GroupRoot
 
 LAST_WORDS_S = 0.2
 """How long children may go on after bash has ended (as in `make > >(tee log)`) before they are killed."""
 KILL_PAUSE_MS = 10
-LOOK_PAUSE_MS = 10
 GIVE_WAY_S = 0.05
 """After so long a command gives way to others; to begin is urgent even where the machine is busy."""
 _FIRST = re.compile(rb'"child-pid": *([0-9]+)')
@@ -37,6 +41,7 @@ def prepare() -> int:
         A descriptor that becomes readable when a child has ended or time is up.
     """
     syscall.prctl(syscall.PR_SET_CHILD_SUBREAPER, 1)
+    set_oom_score(BEFORE_OTHERS)
     readable, writable = os.pipe()
     os.set_blocking(readable, False)
     os.set_blocking(writable, False)
@@ -44,58 +49,52 @@ def prepare() -> int:
     return readable
 
 
-def supervise(wake: int, channel: socket.socket, output: int) -> None:
+def supervise(wake: int, channel: socket.socket, output: int, group: GroupRoot | None) -> None:
     """Run one command and see to it that nothing of it is left.
 
     Args:
         wake: What `prepare` gave.
         channel: Brings the job; its end, at any time, is the order to kill. Takes the ending. Closed, as is
         output: Where the command writes.
+        group: Of this process, bounds what it starts; None where there is none.
     """
     with channel:
         job = _received(channel)
         if job is None:
             os.close(output)
             return
-        ending = Supervisor(job, channel, wake).run(output)
-        if job.scratch:
-            _remove(job.scratch)
+        ending = Supervisor(job, channel, wake, group).run(output)
         with suppress(OSError):  # nobody wants to know any more
             channel.sendall(ending.encode())
-
-
-def may_supervise_again() -> bool:
-    """Whether nothing of the last command keeps this process busy: a connection that the broker still waits for."""
-    return threading.active_count() == 1
 
 
 class Supervisor:
     """Parent of one command, and of whatever loses its own parent below it."""
 
-    def __init__(self, job: Job, channel: socket.socket, wake: int) -> None:
+    def __init__(self, job: Job, channel: socket.socket, wake: int, group: GroupRoot | None) -> None:
         self._job = job
         self._channel = channel
         self._wake = wake
+        self._group = group
         self._main = 0
+        self._first = 0
         self._status: int | None = None
         self._is_deserted = False
         """Whether no child is left."""
         self._is_to_end = False
-        self._too_many = 0
+        self._exceeded = ""
         self._told = -1
         self._words = b""
         self._fault = ""
-        self._threads_before = _all_threads() if job.most_processes else 0
+        self._bounds: Bounds | None = None
         self._began = time.monotonic()
         self._has_given_way = False
         self._priority = os.getpriority(os.PRIO_PROCESS, 0)
-        self._broker: Broker | None = None
-        self._reaches_only_its_own = job.landlock is not None
+        self._holds_back = bool(job.limits.most_threads) and group is None
+        """Whether only this process holds a command that multiplies, so that it has to go before it."""
 
     def run(self, output: int) -> Ending:
         """From the start to the last process's end; closes `output`."""
-        if self._reaches_only_its_own:
-            _keep_signals_inside()
         for number in (signal.SIGCHLD, signal.SIGALRM):
             signal.signal(number, self._note)
         self._told, status = os.pipe()
@@ -111,48 +110,54 @@ class Supervisor:
             signal.setitimer(signal.ITIMER_REAL, 0)
             os.setpriority(os.PRIO_PROCESS, 0, self._priority)
             os.close(self._told)
-            if self._broker is not None:
-                os.close(self._broker.listener)
+            if self._bounds is not None:
+                self._bounds.close()
+            if self._group is not None and self._has_given_way:
+                self._group.set_share(100)
 
     def _start(self, output: int, status: int) -> None:
+        job = self._job
         try:
-            self._main, listener = start(self._job, output, status)
+            if job.is_scoped:
+                _stay_inside()
+            self._bounds = Bounds(job.limits, has_group=self._group is not None)
+            seccomp = job.seccomp if self._group is not None else job.seccomp_ungrouped
+            set_oom_score(FIRST_TO_DIE)
+            self._main = start(job, seccomp, output=output, status=status, sync=self._channel.fileno())
+            with suppress(PermissionError):  # then it dies with the command, and the agent is told by its end
+                set_oom_score(BEFORE_OTHERS)
         except OSError as error:
             self._fault = str(error)
-        else:
-            if listener is not None:
-                self._broker = Broker(listener, (self._job.landlock or {}).get("own", ()), self._job.door)
         finally:
             os.close(output)
             os.close(status)
 
     def _attend(self) -> None:
         """Until no child is left, or it is time to kill them."""
+        assert self._bounds is not None
         actions: dict[int, Callable[[], None]] = {self._channel.fileno(): self._end, self._wake: self._reap}
-        if self._broker is not None:
-            actions[self._broker.listener] = self._broker.answer
         poll = select.poll()
         for descriptor in actions:
             poll.register(descriptor, select.POLLIN)
         while not (self._is_deserted or self._is_to_end):
-            is_looking = self._job.most_processes or not self._has_given_way
-            for descriptor, happened in poll.poll(LOOK_PAUSE_MS if is_looking else None):
-                if happened & select.POLLIN or descriptor != getattr(self._broker, "listener", None):
-                    actions[descriptor]()
-                else:  # nobody is left who could ask
-                    poll.unregister(descriptor)
-            if is_looking:
-                self._look()
+            pause_ms = self._bounds.pause_ms()
+            ready = poll.poll(pause_ms if self._has_given_way else min(pause_ms, round(1000 * GIVE_WAY_S)))
+            for descriptor, _ in ready:
+                actions[descriptor]()
+            self._look()
 
     def _look(self) -> None:
-        if self._job.most_processes:
-            self._count()
+        assert self._bounds is not None
+        if self._status is None:
+            self._exceeded = self._bounds.look(self._first_process())
+            if self._exceeded:
+                self._end()
         if not self._has_given_way and time.monotonic() - self._began >= GIVE_WAY_S:
             self._give_way()
 
     def _go_first(self) -> None:
         """Where only this process holds a command that multiplies, go before it until it has given way."""
-        if self._job.most_processes:
+        if self._holds_back:
             try:
                 os.setpriority(os.PRIO_PROCESS, 0, _BEST_PRIORITY)
             except PermissionError:  # root, but not of the whole machine
@@ -161,6 +166,8 @@ class Supervisor:
     def _give_way(self) -> None:
         """Have all of the command give way to others, with all their threads and however they multiply."""
         self._has_given_way = True
+        if self._group is not None:
+            self._group.set_share(CPU_SHARE)
         priority = min(_LEAST_PRIORITY, self._priority + self._job.nice)
         groups = {-1}
         while groups and not self._is_to_end:
@@ -168,8 +175,9 @@ class Supervisor:
             for group in groups:
                 with suppress(ProcessLookupError):
                     os.setpriority(os.PRIO_PGRP, group, priority)
-            if self._job.most_processes:
-                self._count()
+            if self._holds_back and self._bounds is not None:
+                self._exceeded = self._exceeded or self._bounds.look(0)
+                self._is_to_end |= bool(self._exceeded)
         os.setpriority(os.PRIO_PROCESS, 0, self._priority)
 
     def _end(self) -> None:
@@ -195,14 +203,6 @@ class Supervisor:
                 self._status = status
                 signal.setitimer(signal.ITIMER_REAL, LAST_WORDS_S)
 
-    def _count(self) -> None:
-        """End a command that has too many processes. Only if all the machine has many more is it worth a close look."""
-        if _all_threads() - self._threads_before > self._job.most_processes:
-            count = len(descendants(os.getpid()))
-            if count > self._job.most_processes:
-                self._too_many = count
-                self._end()
-
     def _kill_all(self) -> None:
         """Kill all that are left and wait until they are dead."""
         signal.setitimer(signal.ITIMER_REAL, 0)
@@ -215,26 +215,21 @@ class Supervisor:
             self._reap()
 
     def _kill(self) -> None:
-        """Kill in a way that nobody escapes by starting another meanwhile."""
-        if self._reaches_only_its_own:
+        """Kill bubblewrap and the first process of its namespace, with which all others end."""
+        doomed = {self._main} if self._status is None else descendants(os.getpid())
+        if first := self._first_process():
+            doomed |= {first} & descendants(os.getpid())
+        for pid in doomed:
             with suppress(ProcessLookupError, PermissionError):
-                os.kill(-1, signal.SIGKILL)
-        elif self._status is None:
-            self._hasten_bubblewrap()
-            with suppress(ProcessLookupError):
-                os.kill(self._main, signal.SIGKILL)  # bubblewrap, with which its namespace ends
-        else:
-            _each(descendants(os.getpid()), lambda pid: os.kill(pid, signal.SIGKILL))
-        if os.geteuid() == 0:  # dying takes processor time, too, of which they were to have little
-            _each(descendants(os.getpid()), lambda pid: os.setpriority(os.PRIO_PROCESS, pid, 0))
-
-    def _hasten_bubblewrap(self) -> None:
-        """See that its two processes, with whose death all die, need not queue behind the others for the processor."""
-        if os.geteuid() == 0:
-            first = _FIRST.search(self._read_told())
-            for pid in {self._main, int(first[1]) if first else self._main}:
-                with suppress(ProcessLookupError, PermissionError):
+                if os.geteuid() == 0:  # dying takes processor time, too, of which they were to have little
                     os.setpriority(os.PRIO_PROCESS, pid, _BEST_PRIORITY)
+                os.kill(pid, signal.SIGKILL)
+
+    def _first_process(self) -> int:
+        """Number of the first process of the command's namespace; 0 as long as bubblewrap has not told."""
+        if not self._first and (told := _FIRST.search(self._read_told())):
+            self._first = int(told[1])
+        return self._first
 
     def _read_told(self) -> bytes:
         """All that bubblewrap has told until now."""
@@ -246,69 +241,22 @@ class Supervisor:
         if self._fault:
             return Ending(fault=self._fault)
         exit_code = None if self._status is None else os.waitstatus_to_exitcode(self._status)
-        if self._job.reports_status and exit_code is not None and not self._is_to_end and not self._has_run():
+        if exit_code is not None and not self._is_to_end and not self._has_run():
             return Ending(fault=f"bubblewrap ended with {exit_code} before the command had begun")
-        return Ending(exit_code=None if self._too_many else exit_code, too_many=self._too_many)
+        return Ending(exit_code=None if self._exceeded else exit_code, exceeded=self._exceeded)
 
     def _has_run(self) -> bool:
         """Whether bubblewrap has told of the command's end, which it does only if there was a beginning."""
         return b'"exit-code"' in self._read_told()
 
 
-def _remove(folder: str) -> None:
-    try:
-        os.rmdir(folder)  # noqa: PTH106
-    except OSError:
-        import shutil  # is large, which every fork would pay for, and hardly ever needed
-
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def descendants(ancestor: int) -> set[int]:
-    """Process numbers of all that stem from `ancestor`, without the dead."""
-    children: dict[int, list[int]] = {}
-    for entry in os.listdir("/proc"):  # noqa: PTH208
-        if entry.isdecimal():
-            with suppress(FileNotFoundError, ProcessLookupError):
-                parent, is_dead = _parent(entry)
-                if not is_dead:
-                    children.setdefault(parent, []).append(int(entry))
-    family: set[int] = set()
-    generation = children.get(ancestor, [])
-    while generation:
-        family.update(generation)
-        generation = [child for parent in generation for child in children.get(parent, [])]
-    return family
-
-
-def _parent(pid: str) -> tuple[int, bool]:
-    """The parent of a process, and whether the process is dead."""
-    with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123
-        # The name before the last ")" may hold anything.
-        state, parent = file.read().rpartition(b")")[2].split()[:2]
-    return int(parent), state in (b"Z", b"X")
-
-
-def _each(pids: set[int], act: Callable[[int], None]) -> None:
-    """Do something to each of `pids` that is still there."""
-    for pid in pids:
-        with suppress(ProcessLookupError):
-            act(pid)
-
-
-def _all_threads() -> int:
-    """How many threads there are on the machine."""
-    with open("/proc/loadavg", "rb") as file:  # noqa: PTH123
-        return int(file.read().split()[3].split(b"/")[1])
-
-
 @cache
-def _keep_signals_inside() -> None:
-    """Once is enough, and what a process started before that has ended."""
-    landlock.keep_signals_inside()
+def _stay_inside() -> None:
+    """Once is enough for this process and all its commands."""
+    scope.stay_inside()
 
 
-def _groups(pids: set[int]) -> set[int]:
+def _groups(pids: Iterable[int]) -> set[int]:
     """The process groups of those of `pids` that are still there."""
     groups = set()
     for pid in pids:

@@ -4,7 +4,8 @@ The agent starts one of it and speaks to it by one socket. Each byte that comes 
 for the one command (see `job`) and where the command is to write. A few forks wait for that byte all the time, so that
 forking is done before a command comes and not while somebody waits for it. The first of them that gets it becomes the
 command's supervisor, and waits again when nothing of the command is left: one that has worked before is faster by some
-milliseconds, for what it needs of its memory is no longer shared with this process.
+milliseconds, for what it needs of its memory is no longer shared with this process. Each is in a control group of its
+own, where one may be made.
 
 Besides, this process is the parent of last resort: if a supervisor dies, what it was to look after falls to this one,
 which kills it.
@@ -22,9 +23,11 @@ import sys
 from contextlib import suppress
 
 from actors.linux import syscall
+from actors.linux.processes import family_of
 from actors.shell.job import receive
 from actors.shell.sandbox.watcher.confinement import limit_all
-from actors.shell.sandbox.watcher.supervisor import descendants, may_supervise_again, prepare, supervise
+from actors.shell.sandbox.watcher.groups import GroupRoot, find_groups
+from actors.shell.sandbox.watcher.supervisor import prepare, supervise
 
 SPARES = 2
 """Forks that wait for a command, at least; those that waited longer than `IDLE_S` for another one end."""
@@ -40,7 +43,11 @@ _WAITING_TIME = struct.Struct("=qq")
 
 
 def main() -> None:
-    """Serve until the agent is gone; the socket's descriptor is the first argument."""
+    """Serve until the agent is gone.
+
+    Arguments: the socket's descriptor, where our packages are, and how many threads the control group of a command may
+    have, 0 for no groups.
+    """
     orders = socket.socket(fileno=int(sys.argv[1]))
     orders.set_inheritable(False)
     orders.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _WAITING_TIME.pack(IDLE_S, 0))
@@ -50,14 +57,18 @@ def main() -> None:
     gc.collect()
     gc.freeze()
     gc.disable()
-    Warden(orders).run()
+    threads = int(sys.argv[3])
+    Warden(orders, find_groups(threads) if threads else None).run()
 
 
 class Warden:
     """Parent of all commands: keeps a few forks waiting, and buries all."""
 
-    def __init__(self, orders: socket.socket) -> None:
+    def __init__(self, orders: socket.socket, groups: GroupRoot | None) -> None:
         self._orders = orders
+        self._groups = groups
+        if groups is not None:
+            groups.sweep()
         self._wake, writable = os.pipe()
         for descriptor in (self._wake, writable):
             os.set_blocking(descriptor, False)
@@ -82,6 +93,16 @@ class Warden:
                     self._take_note()
                 else:
                     self._reap()
+        self._dismiss()
+
+    def _dismiss(self) -> None:
+        """End the spares. Those who have a command end with it, for the agent's end of their channel is closed."""
+        for pid in tuple(self._spares):
+            with suppress(ProcessLookupError, ChildProcessError):
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
+            if self._groups is not None:
+                self._groups.remove(pid)
 
     def _fork(self) -> None:
         pid = os.fork()
@@ -95,11 +116,12 @@ class Warden:
         try:
             os.close(self._noted)
             wake = prepare()
-            status = self._wait(wake, had_one=False)
+            group = self._join_group()
+            status = self._wait(wake, group, had_one=False)
             for _ in range(MOST_COMMANDS - 1):
-                if status != _WORKED or not may_supervise_again():
+                if status != _WORKED:
                     break
-                status = self._wait(wake, had_one=True)
+                status = self._wait(wake, group, had_one=True)
         finally:
             if status == _FAILED:  # the agent sees the channel end without a word; the reason goes to its stderr
                 import traceback  # takes 15 ms, which every start of the warden would pay for
@@ -107,7 +129,18 @@ class Warden:
                 traceback.print_exc()
             os._exit(_RETIRED if status == _WORKED else status)
 
-    def _wait(self, wake: int, *, had_one: bool) -> int:
+    def _join_group(self) -> GroupRoot | None:
+        """In a fork: be bounded by a control group, where that can be."""
+        if self._groups is None:
+            return None
+        try:
+            self._groups.join()
+        except OSError:
+            self._groups.remove(os.getpid())
+            return None
+        return self._groups
+
+    def _wait(self, wake: int, group: GroupRoot | None, *, had_one: bool) -> int:
         """In a fork: wait for an order and carry it out."""
         syscall.prctl(syscall.PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != self._pid:
@@ -127,7 +160,7 @@ class Warden:
             return _OVER
         syscall.prctl(syscall.PR_SET_PDEATHSIG, 0)  # from here on the agent's end of the channel counts
         self._tell(has_command=True)
-        supervise(wake, socket.socket(fileno=descriptors[0]), descriptors[1])
+        supervise(wake, socket.socket(fileno=descriptors[0]), descriptors[1], group)
         return _WORKED
 
     def _tell(self, *, has_command: bool) -> None:
@@ -158,6 +191,8 @@ class Warden:
             self._supervisors.discard(pid)
             if status != 0:
                 self._kill_orphans()
+            if self._groups is not None:
+                self._groups.remove(pid)
 
     def _has_taken(self, pid: int) -> bool:
         """Whether a fork that ended has said before that it had an order."""
@@ -168,11 +203,12 @@ class Warden:
         return pid not in self._spares
 
     def _kill_orphans(self) -> None:
-        """Kill everything below this process that has no living supervisor."""
-        forks = self._spares | self._supervisors
-        looked_after = {pid for fork in forks for pid in descendants(fork)} | forks
-        while orphans := descendants(os.getpid()) - looked_after:
-            for pid in orphans:
+        """Kill what has lost its supervisor, so became a child of this process: with bubblewrap ends all of a command.
+
+        Only children are looked at: what a supervisor starts meanwhile is none, and is not taken for an orphan.
+        """
+        here = os.getpid()
+        for pid, status in family_of(here).items():
+            if status.parent == here and pid not in self._spares | self._supervisors:
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
-            looked_after |= orphans

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -20,11 +21,15 @@ def test_two_agents_cannot_hold_one_data_root(tmp_path: Path) -> None:
     second.release()
 
 
-def test_it_is_made_for_its_owner_alone(tmp_path: Path) -> None:
-    root = DataRoot(tmp_path / "new" / "root")
-    root.hold()
-    assert root.logs.is_dir()
-    assert root.path.stat().st_mode & 0o077 == 0
+def test_it_and_what_is_missing_above_it_are_made_for_their_owner_alone(tmp_path: Path) -> None:
+    root = DataRoot(tmp_path / "new" / "more" / "root")
+    before = os.umask(0)
+    try:
+        root.hold()
+    finally:
+        os.umask(before)
+    folders = (root.path.parent.parent, root.path.parent, root.path, root.logs, root.work)
+    assert [folder.stat().st_mode & 0o777 for folder in folders] == [0o700] * 5
     root.release()
     root.release()
 

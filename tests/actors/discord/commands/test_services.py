@@ -186,7 +186,7 @@ def test_reminders_are_listed_with_everybodys_own_clock_and_a_button_each(you: C
     assert lines[1] == "2. now: now!"
     assert lines[3:] == [
         "-# 4 later ones are left out here.",
-        "-# Lines of the file that are not understood: 1, the first is number 9.",
+        "-# Lines of the file that are not understood: 1.",
     ]
     assert you.buttons(outcome) == {"unremind:r1": "Delete 1: water the plants", "unremind:r2": "Delete 2: now!"}
     assert outcome.ephemeral
@@ -239,7 +239,12 @@ def test_status_gathers_what_each_actor_says_and_names_who_says_nothing(you: Cal
     asked = [m for m in you.life.told.now() if isinstance(m, DescribeYourself)]
     first = next(m for m in asked if m.request_id.endswith(".0"))
     you.reply(
-        SelfDescription(request_id=first.request_id, about="memory", figures=(("pending_rows", 3), ("ok", "yes")))
+        SelfDescription(
+            request_id=first.request_id,
+            about="memory",
+            figures=(("pending_rows", 3), ("ok", "yes")),
+            operator_figures=(("next_1", "Wed 2026-04-01 09:00 BST rid_AAAAAAAAAAAA"), ("turns", 7)),
+        )
     )
     assert you.said(outcome).splitlines() == [
         "I am Remembrancer, online in 1 server.",

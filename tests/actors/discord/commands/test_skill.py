@@ -37,6 +37,7 @@ def test_a_skill_is_carried_out_as_a_message_of_who_calls_it(you: Caller) -> Non
         text='<skill name="tea">boil</skill>',
         sent_at=told.sent_at,
         reply_to=DISCORD,
+        typed_chars=0,
         audience=f"{defaults.GUILD_ID}:{defaults.GENERAL_ID}:everyone",
     )
     assert you.said(outcome).startswith("The skill tea is at work")

@@ -175,7 +175,7 @@ def test_neither_texts_nor_the_token_are_logged(life: Life, caplog: pytest.LogCa
     life.playground.wait_until_online()
     own = [record.getMessage() for record in caplog.records if record.name.startswith(("actors.discord", "discord"))]
     assert own
-    assert not [line for line in own if "private" in line or defaults.BOT_TOKEN in line]
+    assert not [line for line in own if "private" in line or life.playground.bot_token in line]
 
 
 def _life_at(playground: PlaygroundServer, *, wait: bool = True, **options: object) -> _Started:

@@ -7,7 +7,7 @@ from actors.discord.incoming.admission import RATE_WINDOW_S
 from actors.kernel import ManualClock
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
-from messages.base import MessageId, Surface, Window
+from messages.base import MessageId, Surface, UserId, Window
 from messages.context import Quote
 from tests.actors.discord.conftest import StartLife
 from tests.actors.discord.life import Life
@@ -42,7 +42,12 @@ def test_a_reply_carries_the_words_that_it_answers(life: Life) -> None:
     life.say("no", reply_to=first, user=defaults.GUEST_ID)
     told = life.messages.wait(2)
     assert told[0].quote is None
-    assert told[1].quote == Quote(message_id=MessageId(str(first)), author_name="You", text="the first words")
+    assert told[1].quote == Quote(
+        message_id=MessageId(str(first)),
+        author_name="You",
+        author_id=UserId(str(defaults.YOU_ID)),
+        text="the first words",
+    )
 
 
 def test_a_viewer_is_answered_without_bash(playground: PlaygroundServer, start_life: StartLife) -> None:

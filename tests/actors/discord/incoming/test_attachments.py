@@ -10,7 +10,6 @@ import pytest
 
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
-from messages.base import Window
 from messages.context import Attachment, FileKind, UserMessage
 from tests.actors.discord.conftest import StartLife
 from tests.actors.discord.life import GENERAL, Life, timing, until
@@ -20,18 +19,14 @@ CDN = "GET /attachments/"
 
 
 @pytest.fixture
-def work(tmp_path: Path) -> Path:
-    return tmp_path / "work"
+def data(tmp_path: Path) -> Path:
+    return tmp_path
 
 
 @pytest.fixture
-def start(start_life: StartLife, work: Path) -> StartLife:
-    """Starts lives whose windows have working directories."""
-
-    def workdir_of(window: Window) -> Path:
-        return work / window.surface.value / window.id
-
-    return lambda **options: start_life(**({"workdir_of": workdir_of} | options))
+def start(start_life: StartLife, data: Path) -> StartLife:
+    """Starts lives that keep files."""
+    return lambda **options: start_life(**({"data_root": data} | options))
 
 
 @pytest.fixture
@@ -39,8 +34,8 @@ def life(start: StartLife) -> Life:
     return start()
 
 
-def folder(work: Path, message_id: int | str) -> Path:
-    return work / GENERAL.surface.value / GENERAL.id / "attachments" / str(message_id)
+def folder(data: Path, message_id: int | str) -> Path:
+    return data / "attachments" / GENERAL.surface.value / GENERAL.id / str(message_id)
 
 
 def told_of(life: Life, *files: tuple[str, bytes], text: str = "") -> UserMessage:
@@ -66,7 +61,7 @@ def dispatch_like(playground: PlaygroundServer, like: int, message_id: int = 0, 
     playground.dispatch("MESSAGE_CREATE", message | place | {"id": str(message_id or like + 1), "attachments": [file]})
 
 
-def test_a_long_paste_is_told_word_for_word_and_kept(life: Life, work: Path) -> None:
+def test_a_long_paste_is_told_word_for_word_and_kept(life: Life, data: Path) -> None:
     paste = "Grüße,\r\n```python\nx = 1\n```\n" * 50
     message = told_of(life, ("message.txt", paste.encode()), text="what is this?")
     path = f"attachments/{message.message_id}/message.txt"
@@ -75,28 +70,28 @@ def test_a_long_paste_is_told_word_for_word_and_kept(life: Life, work: Path) -> 
     assert message.typed_chars == len("what is this?")
     file = only(message)
     assert (file.kind, file.path, file.shown_chars) == (FileKind.TEXT, path, len(paste))
-    kept = folder(work, message.message_id) / "message.txt"
+    kept = folder(data, message.message_id) / "message.txt"
     assert kept.read_bytes() == paste.encode()
-    assert stat.S_IMODE(kept.stat().st_mode) == 0o444
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
 
 
-def test_of_texts_beyond_the_budget_the_beginning_is_told_and_all_is_kept(start: StartLife, work: Path) -> None:
+def test_of_texts_beyond_the_budget_the_beginning_is_told_and_all_is_kept(start: StartLife, data: Path) -> None:
     life = start(paste_tokens=100)
     message = told_of(life, ("a.txt", b"a" * 1000), ("b.txt", b"b" * 10))
     assert "; the first 400 of 1,000 characters follow]" in message.text
     assert [file.shown_chars for file in message.attachments] == [400, 0]
     assert message.attachments[1].note == "not shown here: there is no room for it"
-    assert (folder(work, message.message_id) / "a.txt").stat().st_size == 1000
+    assert (folder(data, message.message_id) / "a.txt").stat().st_size == 1000
 
 
-def test_an_image_and_another_file_are_kept_and_named(life: Life, work: Path) -> None:
+def test_an_image_and_another_file_are_kept_and_named(life: Life, data: Path) -> None:
     message = told_of(life, ("photo.png", PNG), ("book.pdf", b"%PDF-1.7 \x00"), text="see")
     image, book = message.attachments
     assert message.text == "see"
     assert message.typed_chars is None
     assert (image.kind, image.media_type) == (FileKind.IMAGE, "image/png")
     assert (book.kind, book.note) == (FileKind.FILE, "")
-    assert {path.name for path in folder(work, message.message_id).iterdir()} == {"photo.png", "book.pdf"}
+    assert {path.name for path in folder(data, message.message_id).iterdir()} == {"photo.png", "book.pdf"}
 
 
 def test_what_only_poses_as_text_or_image_is_kept_as_a_file(life: Life) -> None:
@@ -111,28 +106,28 @@ def test_what_only_poses_as_text_or_image_is_kept_as_a_file(life: Life) -> None:
     assert all(file.path for file in message.attachments)
 
 
-def test_hostile_names_stay_in_the_folder(life: Life, work: Path) -> None:
+def test_hostile_names_stay_in_the_folder(life: Life, data: Path) -> None:
     names = ["-rf.bin", ".hidden.bin", "a b.bin", "A b.bin", "x" * 250 + ".bin"]
     message = told_of(life, *((name, b"\x00") for name in names))
-    kept = sorted(path.name for path in folder(work, message.message_id).iterdir())
+    kept = sorted(path.name for path in folder(data, message.message_id).iterdir())
     assert kept == sorted(["rf.bin", "hidden.bin", "a_b.bin", "A_b-2.bin", "x" * 96 + ".bin"])
     assert [file.path.rpartition("/")[2] for file in message.attachments][2] == "a_b.bin"
 
 
-def test_a_name_that_is_a_path_stays_in_the_folder(life: Life, work: Path) -> None:
+def test_a_name_that_is_a_path_stays_in_the_folder(life: Life, data: Path) -> None:
     first = life.say("", attachments=[("a.pdf", b"%PDF")])
     dispatch_like(life.playground, first, filename="../../../../escape.pdf")
     file = only(life.messages.wait(2)[1])
     assert (file.filename, file.path) == ("../../../../escape.pdf", f"attachments/{first + 1}/escape.pdf")
-    assert (folder(work, first + 1) / "escape.pdf").exists()
+    assert (folder(data, first + 1) / "escape.pdf").exists()
 
 
-def test_a_file_that_is_too_large_is_not_asked_for(start: StartLife, work: Path) -> None:
+def test_a_file_that_is_too_large_is_not_asked_for(start: StartLife, data: Path) -> None:
     life = start(attachment_bytes=1000)
     message = told_of(life, ("big.txt", b"x" * 1001), text="here")
     assert message.text == "here"
     assert only(message).note == "not read: it is too large: at most 1,000 bytes are read"
-    assert not folder(work, message.message_id).exists()
+    assert not folder(data, message.message_id).exists()
 
 
 def test_a_size_that_is_not_true_does_not_help(start: StartLife) -> None:
@@ -215,7 +210,7 @@ def test_a_message_that_comes_twice_has_its_files_read_once(life: Life) -> None:
     assert life.playground.run(lambda: life.playground._hub.faults.fired) == 0
 
 
-def test_a_restart_while_a_file_is_read_loses_nothing(start: StartLife, work: Path) -> None:
+def test_a_restart_while_a_file_is_read_loses_nothing(start: StartLife, data: Path) -> None:
     life = start()
     life.playground.inject("delay", CDN, delay_s=5.0)
     before = life.say("before")
@@ -228,27 +223,27 @@ def test_a_restart_while_a_file_is_read_loses_nothing(start: StartLife, work: Pa
     (message,) = again.messages.wait(1)
     assert message.message_id == str(message_id)
     assert "12345" in message.text
-    assert (folder(work, message_id) / "a.txt").read_bytes() == b"12345"
+    assert (folder(data, message_id) / "a.txt").read_bytes() == b"12345"
 
 
 def len_of_faults(playground: PlaygroundServer) -> int:
     return playground.run(lambda: len(playground._hub.faults))
 
 
-def test_without_working_directories_texts_are_told_and_images_only_named(start: StartLife) -> None:
-    life = start(workdir_of=None)
+def test_where_nothing_is_kept_texts_are_told_and_images_only_named(start: StartLife) -> None:
+    life = start(data_root=None)
     message = told_of(life, ("a.txt", b"12345"), ("b.png", PNG))
-    assert message.text == "[attached file: a.txt, 5 bytes]\n```text\n12345\n```"
+    assert message.text == "[attached file: a.txt, 5 bytes, files are not kept here]\n```text\n12345\n```"
     assert (message.attachments[1].kind, message.attachments[1].note) == (FileKind.FILE, "files are not kept here")
 
 
-def test_a_link_in_the_place_of_the_folder_is_not_followed(life: Life, work: Path, tmp_path: Path) -> None:
+def test_a_link_in_the_place_of_the_folder_is_not_followed(life: Life, data: Path, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
-    workdir = work / GENERAL.surface.value / GENERAL.id
-    workdir.mkdir(parents=True)
-    (workdir / "attachments").symlink_to(elsewhere)
+    shelf = folder(data, "1").parent
+    shelf.parent.mkdir(parents=True)
+    shelf.symlink_to(elsewhere)
     message = told_of(life, ("a.txt", b"12345"))
-    assert "12345" in message.text
+    assert "it cannot be kept: Not a directory]\n```text\n12345" in message.text
     assert "cannot be kept" in only(message).note
     assert list(elsewhere.iterdir()) == []

@@ -1,13 +1,16 @@
 from __future__ import annotations
 
+import itertools
+import random
 from typing import Any, cast
 
 import discord
 import pytest
 
-from actors.discord.incoming.audience import audience_label
-from domain.policy.audience import Reach
+from actors.discord.incoming.audience import audience_label, readers_of
+from domain.policy.audience import Reach, admits
 from lab.playground.world import defaults
+from tests.actors.discord.incoming.guilds import FakeGuild
 from tests.actors.discord.life import Life
 
 VIEW, HISTORY = 1 << 10, 1 << 16
@@ -17,7 +20,7 @@ class Server:
     """As much of a server as permissions are told from."""
 
     def __init__(self, permissions: int) -> None:
-        self.id, self.owner_id = 1, 99
+        self.id, self.owner_id, self.unavailable = 1, 99, False
         self.default_role = discord.Role(
             guild=cast("discord.Guild", self), state=cast("Any", None), data=cast("Any", self._role(permissions))
         )
@@ -31,6 +34,10 @@ class Server:
             "colors": {"primary_color": 0},
             "flags": 0,
         }
+
+    @property
+    def roles(self) -> list[discord.Role]:
+        return [self.default_role]
 
     def get_role(self, role_id: int) -> discord.Role | None:
         return self.default_role if role_id == 1 else None
@@ -57,6 +64,28 @@ def test_a_channel_is_for_everyone_only_if_everyone_may_read_what_was_said(
     permissions: int, denied: int, reach: Reach
 ) -> None:
     assert audience_label(channel(permissions, denied=denied)) == f"1:5:{reach.value}"
+
+
+def law_holds_in(guilds: range) -> None:
+    """Words go from one channel to another exactly where no possible reader is new."""
+    shown = 0
+    for seed in guilds:
+        guild = FakeGuild.random(random.Random(seed))
+        held = [readers_of(channel) for channel in guild.held()]
+        for source, target in itertools.product(range(len(held)), repeat=2):
+            is_shown = admits(held[source], held[target])
+            shown += is_shown and source != target
+            assert is_shown is not guild.has_new_reader(source, target), (seed, source, target)
+    assert shown > len(guilds) // 10
+
+
+def test_in_hundreds_of_servers_words_are_shown_where_they_find_no_new_reader_and_nowhere_else() -> None:
+    law_holds_in(range(300))
+
+
+@pytest.mark.slow
+def test_in_ten_thousand_servers_words_are_shown_where_they_find_no_new_reader_and_nowhere_else() -> None:
+    law_holds_in(range(10_000))
 
 
 def test_what_discord_py_does_not_know_has_no_audience() -> None:

@@ -25,10 +25,10 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 MOST = 1000
 
 
-def fetched(handler: Handler, path: str = "/file", **changes: float) -> bytes:
+def fetched(handler: Handler, path: str = "/file", **changes: float) -> bytearray:
     """What a fetcher gets of a server that does this to every request."""
 
-    async def run() -> bytes:
+    async def run() -> bytearray:
         app = web.Application()
         app.router.add_get("/{name:.*}", handler)
         runner = web.AppRunner(app, shutdown_timeout=0.1)

@@ -128,10 +128,10 @@ def test_what_an_earlier_life_left_running_becomes_the_answer(start_life: StartL
 
 def test_neither_a_secret_nor_anything_hidden_is_shown(start_life: StartLife) -> None:
     life = start_life(secrets=("a-key-of-the-agent",))
-    progress(life, f"the key is a-key-of-the-agent, the token {defaults.BOT_TOKEN[::-1]}\u202e")
+    progress(life, f"the key is a-key-of-the-agent, the token {life.playground.bot_token[::-1]}\u202e")
     until(lambda: len(own(life)) == 1)
     assert life.shown() == [f"the key is [secret removed], the token [secret removed]\\u202e {CURSOR}"]
-    life.delivered(f"{defaults.BOT_TOKEN} \u200b", turn_id="turn1")
+    life.delivered(f"{life.playground.bot_token} \u200b", turn_id="turn1")
     assert life.shown() == ["[secret removed] \\u200b"]
 
 

@@ -5,18 +5,22 @@ from __future__ import annotations
 import itertools
 import os
 import socket
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from actors.discord.outgoing.sending import MOST_WAITING
+from domain.log.window_folders import attachments_folder
 from lab.playground.world import defaults
 from messages.base import RequestId, Surface, Window
 from messages.discord import AttachFile, FileAttached
 from messages.socket import Refused
 from tests.actors.discord.conftest import StartLife
 from tests.actors.discord.life import GENERAL, Life, thread_window, timing, until
+from tests.actors.discord.swapper import swapping
 from tests.patience import PATIENCE_S
 
 SEND = r"POST /channels/\d+/messages$"
@@ -37,7 +41,7 @@ def start(start_life: StartLife, tmp_path: Path) -> StartLife:
             raise ValueError(f"surface {window.surface.value!r}: it has no directory of its own")
         return tmp_path / "work" / window.surface.value / window.id
 
-    return lambda **options: start_life(**({"workdir_of": workdir_of} | options))
+    return lambda **options: start_life(**({"workdir_of": workdir_of, "data_root": tmp_path} | options))
 
 
 @pytest.fixture
@@ -101,7 +105,7 @@ def test_a_thread_gets_its_own_files(life: Life, work: Path, ask: Ask) -> None:
     assert (files(life), files(life, int(thread.id))) == ([], ["mine.txt"])
 
 
-def test_direct_messages_get_their_own_files_both_ways(start: StartLife, work: Path, ask: Ask) -> None:
+def test_direct_messages_get_their_own_files_both_ways(start: StartLife, tmp_path: Path, ask: Ask) -> None:
     life = start(dms=True)
     channel = life.playground.open_dm()
     direct = Window(surface=Surface.DISCORD_DM, id=str(channel))
@@ -109,7 +113,7 @@ def test_direct_messages_get_their_own_files_both_ways(start: StartLife, work: P
     (message,) = life.messages.wait(1)
     assert message.window == direct
     path = f"attachments/{said}/a.txt"
-    assert (work.parent.parent / direct.surface.value / direct.id / path).read_bytes() == b"12345"
+    assert (tmp_path / attachments_folder(direct) / str(said) / "a.txt").read_bytes() == b"12345"
     assert isinstance(life.outcome(ask(life, path, direct)), FileAttached)
     assert files(life, channel) == ["a.txt", "a.txt"]
     assert files(life) == []
@@ -225,6 +229,93 @@ def test_a_drain_waits_for_a_file_and_the_end_says_what_is_not_known(life: Life,
     until(lambda: len(life.playground.requests("POST", "/messages")) > 1)
     life.stop()
     assert "not known" in refusal(life, cut_off)
+
+
+def test_attachments_are_posted_from_where_they_are_and_not_from_where_a_command_could_put_them(
+    life: Life, work: Path, tmp_path: Path, ask: Ask
+) -> None:
+    own = tmp_path / attachments_folder(GENERAL)
+    for place, data in ((own, b"own"), (work / "attachments", b"planted")):
+        place.mkdir(parents=True)
+        (place / "a.txt").write_bytes(data)
+    (own / "link").symlink_to(work / "attachments" / "a.txt")
+    for path in ("attachments/a.txt", "./x/../attachments/a.txt"):
+        reply = life.outcome(ask(life, path))
+        assert isinstance(reply, FileAttached)
+        assert reply.size_bytes == len(b"own")
+    assert "there is no such file" in refusal(life, ask(life, "attachments/missing"))
+    assert "no part of it may be a link" in refusal(life, ask(life, "attachments/link"))
+    assert "it must stay below the folder" in refusal(life, ask(life, f"attachments/../../{GENERAL.id}/a.txt"))
+
+
+def test_a_window_without_attachments_has_none_to_post(life: Life, ask: Ask) -> None:
+    assert "there is no such file" in refusal(life, ask(life, "attachments/1/a.txt"))
+
+
+@pytest.mark.parametrize("trap", ["fifo", "link", "folder"])
+def test_a_name_that_is_swapped_gives_the_file_or_a_refusal_and_nobody_waits(
+    life: Life, work: Path, tmp_path: Path, ask: Ask, trap: str
+) -> None:
+    precious = tmp_path / "precious"
+    precious.write_bytes(b"precious!")
+    (work / "a.txt").write_bytes(b"12345")
+    {"fifo": os.mkfifo, "link": lambda path: path.symlink_to(precious), "folder": Path.mkdir}[trap](work / "a.txt.trap")
+    with swapping(work, "a.txt"):
+        replies = [life.outcome(ask(life, "a.txt")) for _ in range(30)]
+    assert {reply.size_bytes for reply in replies if isinstance(reply, FileAttached)} <= {5}
+    rules = ("it must be a regular file", "no part of it may be a link")
+    assert all(reply.reason.endswith(rules) for reply in replies if isinstance(reply, Refused))
+
+
+def test_a_file_that_hangs_holds_up_the_files_of_one_window(start: StartLife, tmp_path: Path, ask: Ask) -> None:
+    over = threading.Event()
+
+    def workdir_of(window: Window) -> Path:
+        if window == GENERAL:
+            over.wait()
+        return tmp_path / window.id
+
+    life = start(timing=timing(disk_timeout_s=0.5), workdir_of=workdir_of)
+    thread = thread_window(life.playground.create_thread(defaults.GENERAL_ID, "bystander"))
+    (tmp_path / thread.id).mkdir()
+    (tmp_path / thread.id / "a.txt").write_bytes(b"1")
+    try:
+        hung, second = ask(life, "a.txt"), ask(life, "b.txt")
+        assert "cannot be read: it took longer than 0.5 s" in refusal(life, hung)
+        assert "cannot be read: what was begun before it still hangs" in refusal(life, second)
+        assert isinstance(life.outcome(ask(life, "a.txt", thread)), FileAttached)
+        life.say("hello")
+        assert life.texts(1) == ["hello"]
+    finally:
+        over.set()
+
+
+def test_of_a_windows_files_only_so_many_wait_and_they_come_in_order(life: Life, work: Path, ask: Ask) -> None:
+    names = [f"{number}.txt" for number in range(MOST_WAITING)]
+    for name in names:
+        (work / name).write_bytes(b"12345")
+    life.playground.inject("delay", SEND, delay_s=0.5)
+    requests = [ask(life, name) for name in names]
+    assert "16 files of this conversation wait already" in refusal(life, ask(life, names[0]))
+    assert all(isinstance(life.outcome(request), FileAttached) for request in requests)
+    assert files(life) == names
+    assert isinstance(life.outcome(ask(life, names[0])), FileAttached)
+
+
+def test_a_file_is_read_only_when_its_turn_has_come(start: StartLife, work: Path, ask: Ask) -> None:
+    read = list[Window]()
+
+    def workdir_of(window: Window) -> Path:
+        read.append(window)
+        return work
+
+    life = start(workdir_of=workdir_of, timing=timing(attempts=100_000))
+    (work / "a.txt").write_bytes(b"12345")
+    life.playground.inject("503", SEND, times=100_000)
+    for _ in range(3):
+        ask(life, "a.txt")
+    until(lambda: len(life.playground.requests("POST", "/messages")) > 1)
+    assert read == [GENERAL]
 
 
 def test_without_working_directories_nothing_is_posted(start: StartLife, ask: Ask) -> None:

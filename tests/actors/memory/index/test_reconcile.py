@@ -202,8 +202,8 @@ def test_any_history_of_an_index_ends_where_a_new_one_begins(tmp_path: Path) -> 
     index.close()
 
 
-def test_pins_and_who_reads_a_window_come_from_the_logs_too(tmp_path: Path) -> None:
-    path = write(tmp_path, [said(0), said(1, audience="1:2:private")])
+def test_pins_come_from_the_logs_too(tmp_path: Path) -> None:
+    path = write(tmp_path, [said(0), said(1)])
     at = path.relative_to(tmp_path).as_posix()
     pins = [
         event("p1", NOW, "pin", "", {"action": "pin", "event": "e0", "path": at, "line": 5}),
@@ -220,7 +220,6 @@ def test_pins_and_who_reads_a_window_come_from_the_logs_too(tmp_path: Path) -> N
 
     assert parsed.events[0].line == 5
     assert [(row[7], row[8]) for row in rows(index)] == [("words 0", 1), ("words 1", 0), ("my own words", 1)]
-    assert index.label(CHANNEL)[1] == "1:2:private"
     index.note_file(CHANNEL, at, 0, 0, "")
     assert compare(tmp_path, index).added == 0
     index.close()

@@ -49,7 +49,7 @@ def test_whatever_came_and_went_the_chains_are_those_of_an_index_read_anew(tmp_p
         entries = [said(window, number + one, dice.randint(0, 40)) for one in range(count)]
         number += count
         added, _ = index.remember(window, entries)
-        order.add(index.label(window)[0], added)
+        order.add(index.number(window), added)
         alive.update(dict.fromkeys(added, window))
         for row in dice.sample(sorted(alive), min(len(alive), dice.randint(0, 3))):
             index.forget([row])
@@ -78,6 +78,6 @@ def test_of_one_moment_the_turn_that_was_stored_last_is_the_later(tmp_path: Path
     beside(order, 0)
     for number in range(3):
         added, _ = index.remember(WINDOWS[0], [said(WINDOWS[0], number, 5)])
-        order.add(index.label(WINDOWS[0])[0], added)
+        order.add(index.number(WINDOWS[0]), added)
     assert beside(order, 3) == [(NONE, 2), (1, 3), (2, NONE)]
     index.close()

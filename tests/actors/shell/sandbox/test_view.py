@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 from actors.shell.sandbox.bubblewrap import DOOR, command_line
-from actors.shell.sandbox.view import View, is_below, landlock_paths, search_path
+from actors.shell.sandbox.view import View, is_below, search_path
 
 VIEW = View(cwd="/w/1", own=("/w/1",), readable=(("/d/logs", "/d/logs"),), executable=("/s",))
 
@@ -71,9 +71,27 @@ def test_bubblewrap_lays_nothing_over_what_is_hidden(tmp_path: Path) -> None:
     assert ("/dev/null", str(tmp_path / "secrets.env")) in pairs(words, "--ro-bind")
 
 
-def test_landlock_gets_no_process_of_proc_and_no_disk_of_dev() -> None:
-    paths = landlock_paths(VIEW, "/w/1/.tmp")
-    assert paths["own"] == ("/w/1", "/w/1/.tmp")
-    assert {path for path in paths["read"] if path.startswith("/proc")} & {"/proc", "/proc/self", "/proc/1"} == set()
-    assert set(paths["device"]) == {"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"}
-    assert paths["execute"][-1] == "/s"
+def test_what_is_protected_and_hidden_lies_over_what_is_own_and_shown(tmp_path: Path) -> None:
+    (tmp_path / "secrets.env").touch()
+    view = View(
+        cwd="/w",
+        own=("/w", "/h"),
+        shown=("/x",),
+        protected=("/w/.git",),
+        hidden=(str(tmp_path / "secrets.env"),),
+        readable=(("/d/files", "/w/files"),),
+    )
+
+    words = command_line("bwrap", view, "bash", "true")
+
+    at = [words.index(path) for path in ("/x", "/w", "/w/.git", str(tmp_path / "secrets.env"), "/w/files")]
+    assert at == sorted(at)
+    assert {("/x", "/x"), ("/w/.git", "/w/.git"), ("/d/files", "/w/files")} <= set(pairs(words, "--ro-bind-try"))
+
+
+def test_every_file_system_in_memory_has_a_size() -> None:
+    words = command_line("bwrap", VIEW, "bash", "true")
+
+    for at, word in enumerate(words):
+        if word == "--tmpfs":
+            assert words[at - 2] == "--size", words[at + 1]

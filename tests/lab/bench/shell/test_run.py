@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 
 from lab.bench.measure import Figures
+from lab.bench.shell.neighbour import ATTACKS, neighbour
 from lab.bench.shell.report import as_document, is_sound, verdicts
-from lab.bench.shell.run import PLAIN, WINDOWS, Shells, available, cancelling, flood, start_cost
+from lab.bench.shell.run import PLAIN, WINDOWS, available, cancelling, flood, start_cost
+from lab.bench.shell.shells import Shells
 
 GOOD: Figures = {
     "above_plain_p95_ms": 15.0,
@@ -16,6 +18,7 @@ GOOD: Figures = {
     "at_once_hanging_s": 5.0,
     "flood_memory_mb": 2.0,
     "cancel_p95_ms": 50.0,
+    **{f"neighbour_{name}_ratio": 2.0 for name in ATTACKS},
 }
 
 
@@ -40,8 +43,14 @@ def test_floods_and_cancels_come_to_their_end_at_each_level(shells: Shells) -> N
         assert cancelling(shells, level, rounds=1)["cancel_p95_ms"] > 0
 
 
+def test_a_neighbour_is_measured_beside_each_attack(shells: Shells) -> None:
+    for level in available():
+        figures = neighbour(shells, level, seconds=0.2)
+        assert all(figures[f"neighbour_{name}_ratio"] > 0 for name in ATTACKS)
+
+
 def test_a_target_is_met_when_it_is_just_reached() -> None:
-    assert [verdict.met for verdict in verdicts({PLAIN: {}, "bwrap": GOOD})] == [True] * 5
+    assert [verdict.met for verdict in verdicts({PLAIN: {}, "bwrap": GOOD})] == [True] * (5 + len(ATTACKS))
 
 
 def test_a_target_that_is_missed_is_named() -> None:
@@ -59,4 +68,4 @@ def test_a_command_without_an_end_is_unsound() -> None:
 
 def test_small_sizes_say_nothing_of_targets() -> None:
     assert as_document({"bwrap": GOOD}, quick=True)["targets"] == []
-    assert len(as_document({"bwrap": GOOD}, quick=False)["targets"]) == 5  # type: ignore[arg-type]
+    assert len(as_document({"bwrap": GOOD}, quick=False)["targets"]) == 5 + len(ATTACKS)  # type: ignore[arg-type]

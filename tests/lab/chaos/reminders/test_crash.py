@@ -7,7 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from actors.scheduler.reminder_file import ReminderFile
-from lab.chaos.reminders.crash import DUE, LINES, STEPS, crash_everywhere
+from lab.chaos.reminders.crash import DUE, LINES, SAID, STEPS, crash_everywhere
 from lab.chaos.reminders.world import Channel, Process
 
 
@@ -34,7 +34,7 @@ def test_within_those_steps_a_firing_comes_to_its_end(tmp_path: Path) -> None:
     process.steps(1)
     assert "one-off" in (tmp_path / "reminders.md").read_text()
     process.steps(STEPS - 1)
-    assert len(channel.shown) == 3
+    assert len(channel.shown) == len(SAID)
     assert "one-off" not in (tmp_path / "reminders.md").read_text()
     process.system.stop()
 

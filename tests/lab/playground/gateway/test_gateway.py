@@ -21,15 +21,20 @@ from tests.patience import PATIENCE_S
 GENERAL = defaults.GENERAL_ID
 GUILD_MESSAGES = events.INTENT_GUILDS | events.INTENT_MESSAGES | events.INTENT_CONTENT
 
+RIGHT_TOKEN = "the playground's"
+"""Stands for the bot's token in what is sent."""
+
 
 class Socket:
     """A gateway connection without manners."""
 
-    def __init__(self, socket: aiohttp.ClientWebSocketResponse) -> None:
+    def __init__(self, socket: aiohttp.ClientWebSocketResponse, token: str) -> None:
         self._socket = socket
+        self._token = token
 
     async def send(self, op: int, data: Any) -> None:
-        await self._socket.send_str(json.dumps({"op": op, "d": data}))
+        text = json.dumps({"op": op, "d": data})
+        await self._socket.send_str(text.replace(RIGHT_TOKEN, self._token))
 
     async def send_raw(self, text: str) -> None:
         await self._socket.send_str(text)
@@ -52,11 +57,11 @@ class Socket:
             await self._socket.receive(PATIENCE_S)
         return self._socket.close_code
 
-    async def identify(self, intents: int = GUILD_MESSAGES, token: str = defaults.BOT_TOKEN, **more: Any) -> None:
-        await self.send(2, {"token": token, "intents": intents, "properties": {}, **more})
+    async def identify(self, intents: int = GUILD_MESSAGES, **more: Any) -> None:
+        await self.send(2, {"token": self._token, "intents": intents, "properties": {}, **more})
 
-    async def resume(self, ready: dict[str, Any], seq: int, token: str = defaults.BOT_TOKEN) -> None:
-        await self.send(6, {"token": token, "session_id": ready["d"]["session_id"], "seq": seq})
+    async def resume(self, ready: dict[str, Any], seq: int) -> None:
+        await self.send(6, {"token": self._token, "session_id": ready["d"]["session_id"], "seq": seq})
 
 
 Dial = Callable[[], Awaitable[Socket]]
@@ -67,7 +72,9 @@ async def dialling(playground: PlaygroundServer) -> AsyncIterator[Dial]:
     async with aiohttp.ClientSession() as session:
 
         async def dial() -> Socket:
-            socket = Socket(await session.ws_connect(playground.gateway_url + "?v=10&encoding=json"))
+            socket = Socket(
+                await session.ws_connect(playground.gateway_url + "?v=10&encoding=json"), playground.bot_token
+            )
             assert (await socket.receive())["op"] == 10
             return socket
 
@@ -89,8 +96,8 @@ def run(playground: PlaygroundServer, scenario: Callable[[Dial], Awaitable[None]
         ([(6, {"token": "wrong", "session_id": "x", "seq": 1})], 4004),
         ([(8, {"guild_id": "1"})], 4003),
         ([(2, "no object")], 4002),
-        ([(2, {"token": defaults.BOT_TOKEN, "intents": 0})] * 2, 4005),
-        ([(2, {"token": defaults.BOT_TOKEN, "intents": 0}), (99, None)], 4001),
+        ([(2, {"token": RIGHT_TOKEN, "intents": 0})] * 2, 4005),
+        ([(2, {"token": RIGHT_TOKEN, "intents": 0}), (99, None)], 4001),
         ([(1, "x" * 5000)], 4002),
     ],
 )
@@ -186,7 +193,7 @@ def test_a_session_that_is_unknown_or_too_far_behind_or_ahead_is_invalid(playgro
         ready = await first.dispatch("READY")
         for session_id, seq in (("unknown", 1), (ready["d"]["session_id"], 999), (None, None)):
             socket = await dial()
-            await socket.send(6, {"token": defaults.BOT_TOKEN, "session_id": session_id, "seq": seq})
+            await socket.send(6, {"token": RIGHT_TOKEN, "session_id": session_id, "seq": seq})
             frame = await socket.receive()
             assert (frame["op"], frame["d"]) == (9, False)
 

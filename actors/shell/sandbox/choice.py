@@ -1,4 +1,7 @@
-"""Choice of the sandbox: bubblewrap, else Landlock, else none, found out by trying to break out of each."""
+"""Choice of the sandbox: the system's bubblewrap, else the one that comes with the agent, else none that would do.
+
+Each is found fit by trying to break out of it.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +9,21 @@ import asyncio
 import os
 import socket
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from actors.linux import syscall
+from actors.linux.selector import OverflowSelector
 from actors.linux.syscall_numbers import PROCESSORS
 from actors.shell.refused import RefusedError
-from actors.shell.sandbox import bubblewrap, landlock
-from actors.shell.sandbox.bubblewrap import UnfitError
-from actors.shell.sandbox.enclosure import Enclosure, Wrapper, threads_of_user
+from actors.shell.sandbox.binary import Binary, UnfitError, bundled, of_system
+from actors.shell.sandbox.enclosure import Enclosure, threads_of_user
+from actors.shell.sandbox.remedy import examine, remedy
+from actors.shell.sandbox.scope import has_scopes
 from actors.shell.sandbox.view import View, programs_elsewhere
 from actors.shell.warden_client import WardenClient
 
-CHOICES = ("auto", "bwrap", "landlock", "none")
+CHOICES = ("auto", "bwrap", "bundled", "none")
 _PROBE_S = 10.0
 _BAIT = "word\n"
 _ESCAPES = """
@@ -64,20 +69,24 @@ async def find_level(choice: str, bash: str, warden: WardenClient, bwrap: str = 
     """
     if choice not in CHOICES:
         raise ValueError(f"sandbox {choice!r}: must be one of {', '.join(CHOICES)}")
-    if choice == Wrapper.NONE:
+    if choice == "none":
         return Level(None, "none: configured")
     reasons = []
-    for wrapper in (Wrapper.BUBBLEWRAP, Wrapper.LANDLOCK):
-        if choice not in ("auto", wrapper):
+    broken = ""
+    for name, find in (("bwrap", lambda: of_system(bwrap)), ("bundled", bundled)):
+        if choice not in ("auto", name):
             continue
         try:
-            enclosure, text = _candidate(wrapper, bash, bwrap)
+            binary = _found(find)
+            broken = broken or binary.path
+            enclosure = Enclosure(bash=bash, bwrap=binary.path, has_scopes=has_scopes())
             await _try(enclosure, warden)
         except UnfitError as error:
             reasons.append(str(error))
         else:
-            return Level(enclosure, ": ".join([text, *reasons]))
-    refusal = "; ".join(reasons)
+            why = f" ({'; '.join(reasons)})" if reasons else ""
+            return Level(enclosure, f"{binary.text}{why}")
+    refusal = f"{'; '.join(reasons)}. {remedy(examine(broken))}"
     return Level(None, f"refusing: {refusal}", refusal)
 
 
@@ -95,21 +104,15 @@ def sandbox_level(choice: str, bash: str) -> Level:
         finally:
             warden.close()
 
-    return asyncio.run(find())
+    with asyncio.Runner(loop_factory=lambda: asyncio.SelectorEventLoop(OverflowSelector())) as runner:
+        return runner.run(find())
 
 
-def _candidate(wrapper: Wrapper, bash: str, bwrap: str) -> tuple[Enclosure, str]:
+def _found(find: Callable[[], Binary]) -> Binary:
     machine = os.uname().machine
     if machine not in PROCESSORS:
         raise UnfitError(f"no filter for processor {machine}")
-    if wrapper is Wrapper.BUBBLEWRAP:
-        path, version = bubblewrap.find(bwrap)
-        return Enclosure(wrapper=wrapper, bash=bash, bwrap=path), f"bubblewrap {version}"
-    abi = syscall.landlock_abi()
-    if abi < landlock.LEAST_ABI:
-        has = f"has Landlock ABI {abi}, {landlock.LEAST_ABI} is needed" if abi else "has no Landlock"
-        raise UnfitError(f"the kernel {has}")
-    return Enclosure(wrapper=wrapper, bash=bash), f"Landlock ABI {abi}"
+    return find()
 
 
 async def _try(enclosure: Enclosure, warden: WardenClient) -> None:
@@ -125,7 +128,7 @@ async def _try(enclosure: Enclosure, warden: WardenClient) -> None:
             output += b"writes where it should not"
         if output != b"in\n":
             text = " ".join(output.decode("utf-8", "replace").removeprefix("in\n").split())
-            raise UnfitError(f"{enclosure.wrapper} does not work here: {text[:300] or 'the trial said nothing'}")
+            raise UnfitError(f"{enclosure.bwrap} does not work here: {text[:300] or 'the trial said nothing'}")
 
 
 def _bait(folder: str) -> tuple[Path, Path]:

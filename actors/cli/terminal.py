@@ -1,0 +1,115 @@
+"""Text streams of the commands: what others said is shown on stdout and stderr, and steers no terminal.
+
+Models, people, files and servers may put escape sequences into their words. Here is the one place where those are made
+visible, behind `click.echo`, log lines, tables and tracebacks alike; a command need not think of it.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from typing import Any, TextIO
+
+import click
+
+from domain.log.escape import visible
+
+_CLEAR_LINE = "\r\x1b[K"
+
+
+class ShownStream(io.TextIOBase):
+    r"""Text stream in which everything that could steer a terminal is written as `\uXXXX`, in a pipe as well.
+
+    In JSON that form means what it stands for. It has no `buffer`, so bytes take no way around it.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        """Shows what is written on `stream`, which stays open."""
+        self._stream = stream
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]  # a plain attribute there
+        """That of the stream behind it."""
+        return self._stream.encoding
+
+    @property
+    def errors(self) -> str:  # type: ignore[override]
+        """That of the stream behind it."""
+        return self._stream.errors or "strict"
+
+    def isatty(self) -> bool:
+        """Whether a terminal is behind it."""
+        return self._stream.isatty()
+
+    def fileno(self) -> int:
+        """The descriptor behind it, as those ask who want the terminal's size."""
+        return self._stream.fileno()
+
+    def writable(self) -> bool:
+        """That it can be written to."""
+        return True
+
+    def flush(self) -> None:
+        """Send on what was written."""
+        self._stream.flush()
+
+    def write(self, text: str, /) -> int:
+        """Show `text`; how much of it there was."""
+        self._stream.write(visible(text.replace("\r\n", "\n")))
+        return len(text)
+
+    def write_as_is(self, text: str) -> None:
+        """Write `text` unchanged: words of ours, or words that no terminal shows."""
+        self._stream.write(text)
+        self._stream.flush()
+
+
+class ShownCommand(click.Command):
+    """Command of the top level, whose streams are shown ones before it reads its arguments."""
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Run it; what Python says of its end goes through the same streams."""
+        sys.stdout, sys.stderr = _shown(sys.stdout), _shown(sys.stderr)
+        return super().main(*args, **kwargs)
+
+
+class ShownGroup(ShownCommand, click.Group):
+    """Group of the top level; what it says of its commands is shown likewise."""
+
+
+def _shown(stream: Any) -> Any:
+    if stream is None or isinstance(stream, ShownStream):  # there is no stream where a descriptor is closed
+        return stream
+    if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+        stream.reconfigure(errors="backslashreplace")  # a letter that the terminal lacks ends no command
+    return ShownStream(stream)
+
+
+def echo_answer(text: str) -> None:
+    """Print a model's words: on a terminal shown, into a file or a pipe exactly as they are."""
+    stream = sys.stdout
+    if isinstance(stream, ShownStream) and not stream.isatty():
+        stream.write_as_is(f"{text}\n")
+    else:
+        click.echo(text)
+
+
+def echo_styled(mark: str, rest: str, **style: Any) -> None:
+    """Print one line that begins with `mark`, which is in `style` (as click names it) on a terminal."""
+    before, after = click.style("\n", **style).split("\n")
+    _write_own(sys.stdout, before)
+    click.echo(mark, nl=False)
+    _write_own(sys.stdout, after)
+    click.echo(rest)
+
+
+def overwrite_line(text: str) -> None:
+    """Put `text` on stderr in the place of the line before, which was put there likewise."""
+    _write_own(sys.stderr, _CLEAR_LINE)
+    click.echo(text, nl=False, err=True)
+
+
+def _write_own(stream: TextIO, sequence: str) -> None:
+    """Write an escape sequence of ours, where a terminal can act on it."""
+    if isinstance(stream, ShownStream) and stream.isatty():
+        stream.write_as_is(sequence)

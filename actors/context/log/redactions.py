@@ -1,0 +1,97 @@
+"""Redacted copies of a window's logs: what commands are shown of those from which words were taken back.
+
+The only module that writes below `redacted/`. A log without a tombstone has no copy.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+
+from actors.linux.private_folder import make_private
+from domain.log.redaction import Tombstone, redacted
+from domain.log.window import redacted_path
+
+log = logging.getLogger(__name__)
+
+
+class Redactions:
+    """Writer of the copies, which are as long as their logs and grow with them."""
+
+    def __init__(self, root: Path | None) -> None:
+        """Nothing is looked at yet.
+
+        Args:
+            root: The data root; None where nothing is kept.
+        """
+        self._root = root
+        self._followed: dict[str, bool] = {}
+        """The newest log that was followed -> whether it has a copy."""
+
+    def take_back(self, tombstones: Iterable[Tombstone]) -> None:
+        """Take words out of the copies of their logs, which are made where there are none.
+
+        Raises:
+            OSError: a log cannot be read, or a copy not be written.
+        """
+        if self._root is None:
+            return
+        for path, of_path in _by_log(tombstones).items():
+            there = self._root / redacted_path(path)
+            before = there.read_bytes() if there.exists() else b""
+            self._write(there, redacted((self._root / path).read_bytes(), of_path, before))
+        self._followed.clear()
+
+    def restore(self, tombstones: Iterable[Tombstone]) -> None:
+        """Make the copies that should be there and are not; what cannot be made is told to the operator."""
+        if self._root is None:
+            return
+        for path, of_path in _by_log(tombstones).items():
+            if (self._root / redacted_path(path)).exists() or not (self._root / path).exists():
+                continue
+            try:
+                self.take_back(of_path)
+            except OSError as error:
+                log.warning("%s: no copy without what was taken back can be made: %s", path, error.strerror)
+
+    def follow(self, path: str) -> None:
+        """Add to the copy of a log, if it has one, what was written to the log since.
+
+        A copy that cannot be written falls behind, and nothing more: what it lacks is tried again with the next event.
+        """
+        if self._root is None:
+            return
+        there = self._root / redacted_path(path)
+        if path not in self._followed:
+            self._followed = {path: there.exists()}
+        if not self._followed[path]:
+            return
+        try:
+            with (self._root / path).open("rb") as whole, there.open("ab") as copy:
+                whole.seek(copy.tell())
+                copy.write(whole.read())
+        except OSError as error:
+            log.warning("%s: its copy without what was taken back falls behind: %s", path, error.strerror)
+
+    def _write(self, there: Path, content: bytes) -> None:
+        """Make the file say `content`; one that is there stays the same file, for those who have it open."""
+        if there.exists():
+            with there.open("r+b") as copy:
+                copy.write(content)
+            return
+        make_private(there.parent)
+        fresh = there.with_suffix(".new")
+        fd = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        with os.fdopen(fd, "wb") as copy:
+            copy.write(content)
+        fresh.rename(there)
+
+
+def _by_log(tombstones: Iterable[Tombstone]) -> dict[str, list[Tombstone]]:
+    found = defaultdict[str, list[Tombstone]](list)
+    for tombstone in tombstones:
+        found[tombstone.path].append(tombstone)
+    return found

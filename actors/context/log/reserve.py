@@ -1,0 +1,75 @@
+"""Reserve of disk space for the logs: a file that is there to be given up when the disk is full.
+
+Whatever filled the disk, what people say then is still stored for a while: at some hundred bytes a message, for tens of
+thousands of them. The reserve comes back when there is room again, and goes when no agent runs.
+"""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+from contextlib import suppress
+from pathlib import Path
+
+log = logging.getLogger(__name__)
+
+NAME = "reserve"
+RESERVE_BYTES = 16 * 1024**2
+_ROOMY = 16
+"""It is made only where so many times as much is free."""
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+
+
+def keep(root: Path) -> bool:
+    """See that the reserve of a data root is whole, if there is room for that; whether it is."""
+    place = root / NAME
+    try:
+        if place.is_file() and place.stat().st_size >= RESERVE_BYTES:
+            return True
+        disk = os.statvfs(root)
+        if disk.f_bavail * disk.f_frsize < _ROOMY * RESERVE_BYTES:
+            return False
+        file = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        try:
+            os.posix_fallocate(file, 0, RESERVE_BYTES)
+        finally:
+            os.close(file)
+    except OSError as error:
+        log.warning("no disk space can be kept in reserve for the logs: %s", error)
+        return False
+    return True
+
+
+def renew(root: Path) -> None:
+    """Make the reserve whole again if it was given up and there is room."""
+    try:
+        was_spent = (root / NAME).stat().st_size == 0
+    except OSError:  # nobody keeps one here
+        return
+    if was_spent:
+        keep(root)
+
+
+def drop(root: Path) -> None:
+    """Remove the reserve: nobody writes logs any more."""
+    with suppress(OSError):
+        (root / NAME).unlink()
+
+
+def spend(root: Path) -> bool:
+    """Give the reserve of a data root up; whether there was one. What it held may then be written."""
+    place = root / NAME
+    try:
+        if place.stat().st_size == 0:
+            return False
+        os.truncate(place, 0)
+    except OSError:  # there is none
+        return False
+    log.warning("the disk is full: the space kept in reserve for the logs is given up (%s)", place)
+    return True
+
+
+def is_full(error: BaseException | None) -> bool:
+    """Whether an error says that the disk, or somebody's share of it, is full."""
+    return isinstance(error, OSError) and error.errno in _FULL

@@ -1,0 +1,159 @@
+"""Retraction of messages that people delete or edit: the log keeps the words, and nobody is shown them again."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Iterable
+
+from actors.context.host import WindowHost
+from actors.context.log.journal import Journal
+from actors.context.news import News
+from domain.log.event import Event, Kind
+from domain.log.metadata import MetaValue
+from domain.log.redaction import DELETED, EDIT_DEFERRED, EDITED, Tombstone, tombstone_meta, tombstones_in
+from domain.log.retraction import retracted, shown_for
+from messages.base import EventId
+from messages.context import RestoreRedactions, ReviseMessage
+
+log = logging.getLogger(__name__)
+
+NOT_KEPT = ("overheard", "open", "quote", "attachments", "typed")
+"""Metadata of an edited message that its new words do not take over as they are."""
+
+
+class Retraction:
+    """Writer of tombstones; as with pins, each look goes through the window's logs anew."""
+
+    def __init__(self, host: WindowHost, journal: Journal, news: News) -> None:
+        self._host = host
+        self._journal = journal
+        self._news = news
+        self._deferred: list[ReviseMessage] = []
+        """Edits of messages that are being answered."""
+
+    def find(self, message_ids: Collection[str]) -> list[Tombstone]:
+        """What is to be taken back of these messages, and of whatever quotes them or what came of them.
+
+        Raises:
+            LogUnwritable: as the journal.
+        """
+        with self._host.blocking():
+            named = {*message_ids, *shown_for(self._journal.past(message_ids), message_ids)}
+            found = retracted(self._journal.past(named), named)
+        return [each for each in found if each.is_quote or each.message_id in message_ids]
+
+    def take_back(self, tombstones: Iterable[Tombstone], why: str = DELETED) -> None:
+        """Take words out of what commands are shown, then log that and tell it.
+
+        Raises:
+            LogUnwritable: as the journal.
+        """
+        tombstones = tuple(tombstones)
+        try:
+            with self._host.blocking():
+                self._journal.redactions.take_back(tombstones)
+        except OSError as error:
+            # The next look at the log makes the copy; that memory and model forget is not to wait for it.
+            log.warning("%s: what was taken back is still shown to commands: %s", self._host.address, error.strerror)
+        for tombstone in tombstones:
+            logged = self._host.record(Kind.TOMBSTONE, "", tombstone_meta(tombstone, why), sync=True)
+            self._news.event_logged(logged, "")
+
+    def handle(self, command: ReviseMessage | RestoreRedactions) -> None:
+        """Act on what is asked for besides deletions.
+
+        Raises:
+            LogUnwritable: as the journal.
+        """
+        match command:
+            case ReviseMessage():
+                self.revise(command)
+            case RestoreRedactions():
+                self.restore()
+
+    def restore(self) -> None:
+        """Make the copies of logs that should be there and are not.
+
+        Raises:
+            LogUnwritable: as the journal.
+        """
+        with self._host.blocking():
+            past = (logged.event for _, logged in self._journal.past((Kind.TOMBSTONE.value,)))
+            self._journal.redactions.restore(tombstones_in(past))
+
+    def revise(self, edit: ReviseMessage) -> None:
+        """Let a message have its new words from now on; one that is being answered, when that has ended.
+
+        Raises:
+            LogUnwritable: as the journal.
+        """
+        tombstones = self.find((edit.message_id,))
+        said = self._said(tombstones)
+        if said is None or not _is_changed(said, edit):
+            return
+        if self._is_open(said.id):
+            # Without the new words: nothing takes them back if that message is deleted before.
+            deferred: dict[str, MetaValue] = {"what": EDIT_DEFERRED, "message_id": edit.message_id}
+            self._host.record(Kind.SYSTEM, "edited while it is being answered", deferred, sync=True)
+            self._deferred.append(edit)
+            return
+        self.take_back(tombstones, EDITED)
+        words, meta = _revised(said, edit)
+        meta |= {"overheard": True, "open": self._host.conversation.open_count}
+        logged = self._host.record(Kind.USER, words, meta, sync=True)
+        self._news.event_logged(logged, str(meta.get("audience", "")))
+
+    def go_on(self) -> None:
+        """Note what was edited while it was being answered.
+
+        Raises:
+            LogUnwritable: as the journal.
+        """
+        deferred, self._deferred = self._deferred, []
+        for edit in deferred:
+            self.revise(edit)
+        for message_id in tuple(self._host.conversation.pending_edits):  # of an earlier life, with the new words lost
+            tombstones = self.find((message_id,))
+            if not any(self._is_open(each.event_id) for each in tombstones):
+                self.take_back(tombstones, EDITED)
+
+    def _said(self, tombstones: Iterable[Tombstone]) -> Event | None:
+        """The person's words among what is to be taken back."""
+        wanted = {each.event_id for each in tombstones if not each.is_quote}
+        paths = {each.path for each in tombstones if not each.is_quote}
+        with self._host.blocking():
+            for path, logged in self._journal.past(wanted) if wanted else ():
+                if path in paths and logged.event.id in wanted and logged.event.kind is Kind.USER:
+                    return logged.event
+        return None
+
+    def _is_open(self, event_id: EventId) -> bool:
+        """Whether a message is being answered, or waits for that."""
+        return any(event_id in (turn.id, *turn.event_ids) for turn in self._host.conversation.open_turns())
+
+
+def _typed(said: Event, meta: dict[str, MetaValue]) -> int:
+    """How much of a message was typed; files' texts follow."""
+    typed = meta.get("typed")
+    return typed if isinstance(typed, int) else len(said.content)
+
+
+def _files(meta: dict[str, MetaValue]) -> int:
+    attachments = meta.get("attachments")
+    return len(attachments) if isinstance(attachments, list) else 0
+
+
+def _is_changed(said: Event, edit: ReviseMessage) -> bool:
+    meta = said.meta_dict()
+    return said.content[: _typed(said, meta)] != edit.text or _files(meta) > edit.files
+
+
+def _revised(said: Event, edit: ReviseMessage) -> tuple[str, dict[str, MetaValue]]:
+    """New words and metadata of a message; where a file of several was taken out, none of their texts stays."""
+    before = said.meta_dict()
+    meta: dict[str, MetaValue] = {key: value for key, value in before.items() if key not in NOT_KEPT}
+    meta["edited"] = True
+    if not _files(before) or _files(before) > edit.files:
+        return edit.text, meta
+    meta |= {"attachments": before["attachments"], "typed": len(edit.text)}
+    return edit.text + said.content[_typed(said, before) :], meta

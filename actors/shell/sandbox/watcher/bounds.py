@@ -1,0 +1,252 @@
+"""Bounds of a running command that the kernel does not hold: looked at while it runs; to be beyond one is to be killed.
+
+Disk: growth of the folder and room on its disk. Memory: what is left to the machine, where no control group holds the
+command. Files in memory: those in the command's /tmp. Threads: where neither a group nor a limit holds them (root).
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+
+from actors.linux.folder import MOST_LEVELS, TooDeepError, Usage, open_folder, usage
+from actors.linux.processes import all_threads, family_of, resident_bytes, written_bytes
+from actors.shell.job import UNBOUNDED, Limits
+
+LOOK_S = 0.1
+"""Pause between looks while nothing is near its bound."""
+URGENT_S = 0.01
+FAST_BYTES_PER_S = 4 * 1024**3
+"""What a command may be able to write or to take; with so much left to a bound, pauses shrink in proportion."""
+SMALL_BYTES, SMALL_NAMES = 64 * 1024**2, 1_000
+"""Who has written no more is not to blame for a full disk."""
+_RECOUNT_S = 2.0
+_WORTH = 10
+"""A count of the folder is made at most every so many times as long as it took."""
+_SLICES_AT_ONCE = 4
+
+
+class DiskBound:
+    """Bound on a folder's growth and on its disk; holds a descriptor of the folder, taken before the command begins."""
+
+    def __init__(self, limits: Limits, now: float) -> None:
+        """Look at the folder as it is.
+
+        Raises:
+            OSError: it cannot be opened.
+        """
+        self._limits = limits
+        self._folder = open_folder(limits.folder)
+        self._usage = Usage(limits.used_files, limits.used_bytes)
+        self._room, self._names = self._left()
+        self._room_at_walk, self._names_at_walk = self._room, self._names
+        self._counted = self._usage
+        self._walk: Iterator[Usage] | None = None
+        self._walk_began = now
+        self._next_walk = now + _RECOUNT_S if limits.most_bytes < UNBOUNDED else UNBOUNDED
+
+    def close(self) -> None:
+        """Give the descriptors back."""
+        self._walk = None
+        os.close(self._folder)
+
+    def look(self, now: float) -> str:
+        """What is beyond its bound; empty for nothing."""
+        room, names = self._left()
+        grown, more = self._room - room, self._names - names
+        if fault := self._scarcity(room, names):
+            return fault
+        is_short_of_names = names < self._limits.least_free_names
+        may_be_beyond = (
+            self._usage.bytes + grown > self._limits.most_bytes
+            or self._usage.files + more > self._limits.most_files
+            or is_short_of_names
+        )
+        if self._walk is None and (now >= self._next_walk or (may_be_beyond and now >= self._walk_began + LOOK_S)):
+            self._walk, self._walk_began = usage(self._folder, self._limits.most_files), now
+            self._room_at_walk, self._names_at_walk = room, names
+        fault = self._go_on(now) if self._walk is not None else ""
+        if not fault and is_short_of_names and self._counted.files - self._limits.used_files > SMALL_NAMES:
+            return f"it left room for only {names:,} more files on the disk"
+        return fault
+
+    def _scarcity(self, room: int, names: int) -> str:
+        """Whether it is to blame that the disk is nearly full; who wrote little is killed only far below the floor."""
+        least, most = self._limits.least_free_bytes, self._limits.most_bytes
+        if 4 * names < self._limits.least_free_names:
+            return f"the disk had room for only {names:,} more files"
+        if room >= 4 * least:
+            return ""
+        written = written_bytes(os.getpid())
+        if written > most:
+            return f"it wrote more than {most // 1024**2:,} MiB to a disk that is nearly full"
+        if room < least // 4 or (room < least and written > SMALL_BYTES):
+            return f"it left only {room // 1024**2:,} MiB free on the disk; {least // 1024**2:,} MiB must stay"
+        return ""
+
+    def pause_s(self) -> float:
+        """How long nobody need look."""
+        if self._walk is not None:
+            return 0.0
+        left = self._left()[0] - self._limits.least_free_bytes
+        left = min(left, self._limits.most_bytes - self._usage.bytes)
+        return max(0.0, left / FAST_BYTES_PER_S)
+
+    def _left(self) -> tuple[int, int]:
+        """Bytes and names that are free on the disk."""
+        disk = os.fstatvfs(self._folder)
+        return disk.f_bavail * disk.f_frsize, disk.f_favail
+
+    def _go_on(self, now: float) -> str:
+        """Count a few slices more of the folder."""
+        assert self._walk is not None
+        try:
+            for _ in range(_SLICES_AT_ONCE):
+                counted = next(self._walk, None)
+                if counted is None:
+                    self._note_counted(now)
+                    return ""
+                self._counted = counted
+                if counted.bytes > self._limits.most_bytes:
+                    most = self._limits.most_bytes // 1024**2
+                    return f"its folder grew to more than {most:,} MiB, which is the most it may hold"
+                if counted.files > self._limits.most_files:
+                    return f"its folder got more than {self._limits.most_files:,} files, which is the most it may hold"
+        except TooDeepError:
+            return f"its folder has folders nested deeper than {MOST_LEVELS}"
+        except OSError as error:  # something vanished in the middle of a look; the next one sees what there is then
+            self._note_counted(now, failed=error)
+        return ""
+
+    def _note_counted(self, now: float, failed: OSError | None = None) -> None:
+        self._walk = None
+        if failed is None:
+            self._usage = self._counted
+            self._room, self._names = self._room_at_walk, self._names_at_walk
+        self._next_walk = now + max(_RECOUNT_S, _WORTH * (now - self._walk_began))
+
+
+class TemporaryFilesBound:
+    """Bound on how many files a command keeps in memory; bubblewrap bounds their bytes, and nobody their names."""
+
+    FOLDERS = ("/tmp", "/dev/shm")
+
+    def __init__(self, most_files: int) -> None:
+        self._most_files = most_files
+        self._folders: dict[str, int] = {}
+
+    def attach(self, first: int) -> None:
+        """Hold the folders of the namespace whose first process is `first`; those that are not there yet, next time."""
+        for name in self.FOLDERS:
+            if name not in self._folders:
+                with suppress(OSError):
+                    self._hold(name, first)
+
+    def close(self) -> None:
+        """Give the descriptors back, and with them the memory."""
+        for folder in self._folders.values():
+            os.close(folder)
+        self._folders.clear()
+
+    def look(self) -> str:
+        """What is beyond its bound; empty for nothing."""
+        for name, folder in self._folders.items():
+            disk = os.fstatvfs(folder)
+            if disk.f_files - disk.f_ffree > self._most_files:
+                return f"it made more than {self._most_files:,} files in {name}"
+        return ""
+
+    def _hold(self, name: str, first: int) -> None:
+        flags = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+        outside = os.stat(name).st_dev if os.path.exists(name) else -1  # noqa: PTH110, PTH116
+        folder = os.open(f"/proc/{first}/root{name}", flags)
+        if os.fstat(folder).st_dev == outside:  # the machine's: bubblewrap is not so far yet
+            os.close(folder)
+        else:
+            self._folders[name] = folder
+
+
+@dataclass(slots=True)
+class ThreadsBound:
+    """Bound on threads, where the kernel holds none; a close look is worth it only when the whole machine has more."""
+
+    most: int
+    before: int
+
+    def look(self) -> str:
+        """What is beyond its bound; empty for nothing."""
+        if all_threads() - self.before <= self.most:
+            return ""
+        family = family_of(os.getpid())
+        threads = sum(status.threads for status in family.values())
+        if threads > self.most:
+            return f"it had {len(family)} processes with {threads} threads; at most {self.most} may run"
+        return ""
+
+
+def memory_left() -> int:
+    """Bytes that the machine could give to somebody without taking them from somebody else."""
+    with open("/proc/meminfo", "rb") as file:  # noqa: PTH123
+        for line in file:
+            if line.startswith(b"MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    return 1 << 62
+
+
+def memory_fault(least_bytes: int) -> str:
+    """What is beyond its bound; empty for nothing."""
+    left = memory_left()
+    if left < least_bytes // 2 or (left < least_bytes and resident_bytes(os.getpid()) > SMALL_BYTES):
+        return f"the machine had only {left // 1024**2:,} MiB of memory left; {least_bytes // 1024**2:,} MiB must stay"
+    return ""
+
+
+class Bounds:
+    """All bounds of one command, with the moment when the next look is due."""
+
+    def __init__(self, limits: Limits, *, has_group: bool) -> None:
+        """Begin to look.
+
+        Raises:
+            OSError: the folder cannot be opened.
+        """
+        self._limits = limits
+        self._has_group = has_group
+        now = time.monotonic()
+        self._disk = DiskBound(limits, now) if limits.folder else None
+        self._temporary = TemporaryFilesBound(limits.most_temporary_files)
+        counts = limits.most_threads and not has_group
+        self._threads = ThreadsBound(limits.most_threads, all_threads()) if counts else None
+
+    def close(self) -> None:
+        """Give everything back."""
+        if self._disk is not None:
+            self._disk.close()
+        self._temporary.close()
+
+    def look(self, first: int) -> str:
+        """What is beyond its bound; empty for nothing.
+
+        Args:
+            first: First process of the command's namespace; 0 while it is not known.
+        """
+        if first:
+            self._temporary.attach(first)
+        fault = self._temporary.look()
+        if self._disk is not None:
+            fault = fault or self._disk.look(time.monotonic())
+        if not self._has_group:
+            fault = fault or memory_fault(self._limits.least_memory_bytes)
+        if self._threads is not None:
+            fault = fault or self._threads.look()
+        return fault
+
+    def pause_ms(self) -> int:
+        """How long nobody need look."""
+        if self._threads is not None:
+            return round(1000 * URGENT_S)
+        pause_s = LOOK_S if self._disk is None else min(LOOK_S, self._disk.pause_s())
+        return round(1000 * max(URGENT_S, pause_s))

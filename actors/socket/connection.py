@@ -1,0 +1,114 @@
+"""Connection to one client: whole lines in and out, with never more of it in memory than one line each way needs."""
+
+from __future__ import annotations
+
+import asyncio
+import select
+import socket
+import struct
+
+from actors.socket.wire import LONGEST_LINE_BYTES
+
+_CREDENTIALS = struct.Struct("3i")
+_NEWLINE = b"\n"
+
+
+class LineTooLongError(Exception):
+    """What a client sends has no newline where one must be at the latest."""
+
+
+class Connection:
+    """One accepted socket. What its client sends stays with the kernel until somebody takes it.
+
+    asyncio's streams would read on by themselves, up to half a megabyte for each connection.
+    """
+
+    def __init__(self, accepted: socket.socket) -> None:
+        """Take over `accepted`, which does not block."""
+        self._socket = accepted
+        self._begun = bytearray()
+        """What has been taken of lines that nobody has got yet."""
+        self._writing = asyncio.Lock()
+        self._fate = select.poll()
+        self._fate.register(accepted, 0)
+        self.has_ended = False
+        """Whether the client has sent its last."""
+        self.unread_bytes = 0
+        """Of answers that the client has yet to read."""
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether nobody is there to read an answer; a client that only sends no more still reads."""
+        return self._socket.fileno() < 0 or bool(self._fate.poll(0))
+
+    @property
+    def is_over(self) -> bool:
+        """Whether `take` will give nothing any more."""
+        return self.has_ended and not self._begun
+
+    async def readable(self) -> None:
+        """Wait until `take` gives something that it has not given yet."""
+        if _NEWLINE in self._begun or self.has_ended:
+            return
+        loop = asyncio.get_running_loop()
+        arrived = asyncio.Event()
+        loop.add_reader(self._socket, arrived.set)
+        try:
+            await arrived.wait()
+        finally:
+            loop.remove_reader(self._socket)
+
+    def take(self) -> bytes:
+        """The next whole line, or the last one; empty if it has not come yet, or if none will.
+
+        Raises:
+            LineTooLongError: it has more than the most bytes that are allowed.
+        """
+        if _NEWLINE not in self._begun and not self.has_ended:
+            self._receive()
+        length = self._begun.find(_NEWLINE) + 1 or (len(self._begun) if self.has_ended else 0)
+        line = bytes(self._begun[:length])
+        del self._begun[:length]
+        if len(line) > LONGEST_LINE_BYTES or (not line and len(self._begun) >= LONGEST_LINE_BYTES):
+            raise LineTooLongError
+        return line
+
+    async def write(self, line: bytes, patience_s: float) -> None:
+        """Send a line after those that are being sent; a client that has gone, or reads too slowly, is cut off."""
+        self.unread_bytes += len(line)
+        try:
+            async with self._writing, asyncio.timeout(patience_s):
+                await asyncio.get_running_loop().sock_sendall(self._socket, line)
+        except (TimeoutError, OSError):
+            self.cut()
+        finally:
+            self.unread_bytes -= len(line)
+
+    def cut(self) -> None:
+        """End the connection at once: whoever reads from it or writes to it comes to an end."""
+        self.has_ended = True
+        try:
+            self._socket.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            return  # it has ended already
+
+    def close(self) -> None:
+        """Give the descriptor back; answers that the kernel has are still delivered. Idempotent."""
+        self._socket.close()
+
+    def _receive(self) -> None:
+        try:
+            piece = self._socket.recv(LONGEST_LINE_BYTES + 1 - len(self._begun))
+        except (BlockingIOError, InterruptedError):
+            return
+        except OSError:
+            piece = b""
+        self._begun += piece
+        self.has_ended = not piece
+
+
+def peer_uid(accepted: socket.socket) -> int:
+    """The uid of the process that connected, as this process's user namespace knows it."""
+    raw = accepted.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+    _pid, uid, _gid = _CREDENTIALS.unpack(raw)
+    return int(uid)

@@ -1,0 +1,162 @@
+"""Authorization of pages: which addresses a window may have read, and how much it may send out in a while.
+
+Commands have no network, but an address that they make up goes out all the same, with whatever they put into it.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+
+import msgspec
+
+from actors.kernel import Host, Timer
+from actors.web.address import page_url
+from actors.web.config import LEAST_COUNTED_BYTES, WebConfig
+from actors.web.errors import WebError
+from domain.policy.rate_limit import RateLimit
+from domain.turn.web_address import SeenAddresses, normal_address
+from messages.base import RequestId, Window
+from messages.context import AddressChecked, CheckAddress
+from messages.web import CheckOverdue, ReadPage, SearchWeb
+
+HOUR_S = 3_600.0
+CHECK_S = 5.0
+"""Longest wait for a window's word; it may have to read its log first."""
+MOST_RESULTS_KEPT = 500
+MOST_WINDOWS = 1_000
+"""Whose results are kept; those of the windows that searched longest ago are forgotten first."""
+
+READ_OFF = 'Reading pages is turned off here (web.read = "off").'
+NO_WORD = "The conversation could not say whether somebody wrote that address; try again."
+
+
+class Permission:
+    """Judge of requests before they are queued; each is judged once, allowed or refused."""
+
+    def __init__(
+        self,
+        host: Host,
+        config: WebConfig,
+        *,
+        allow: Callable[[SearchWeb | ReadPage], None],
+        refuse: Callable[[SearchWeb | ReadPage, str], None],
+    ) -> None:
+        """Nothing has been asked or found yet.
+
+        Args:
+            host: The actor that asks windows and sets timers.
+            config: Which addresses are read, and how much may go out.
+            allow: Called with what may be done, in the form in which it may be.
+            refuse: Called with what may not, and why.
+        """
+        self._host = host
+        self._read = config.read
+        self._outflow = RateLimit(config.out_bytes_per_hour, HOUR_S)
+        self._allow = allow
+        self._refuse = refuse
+        self._found: OrderedDict[Window, SeenAddresses] = OrderedDict()
+        self._checks: dict[RequestId, tuple[ReadPage, Timer]] = {}
+        self.sent_bytes = 0
+        """Of addresses and searches that were allowed, as they are counted."""
+
+    def __len__(self) -> int:
+        """How many requests wait for a window's word."""
+        return len(self._checks)
+
+    def __contains__(self, request_id: RequestId) -> bool:
+        """Whether that request waits for one."""
+        return request_id in self._checks
+
+    def waiting_of(self, window: Window) -> int:
+        """How many requests of a window wait for its word."""
+        return sum(request.window == window for request, _ in self._checks.values())
+
+    def judge(self, request: SearchWeb | ReadPage) -> None:
+        """Allow or refuse a request, now or as soon as its window has answered."""
+        if isinstance(request, SearchWeb) or self._read == "any":
+            self._spend(request)
+        elif self._read == "off":
+            self._refuse(request, READ_OFF)
+        elif not (url := normal_address(request.url)):
+            self._refuse(request, _fault_of(request.url))
+        else:
+            # From here on in the form that was compared, so that no two readings of a spelling matter.
+            self._judge_page(msgspec.structs.replace(request, url=url))
+
+    def checked(self, finding: AddressChecked) -> None:
+        """Take a window's word for it."""
+        if (check := self._checks.pop(finding.request_id, None)) is None:
+            return
+        request, timer = check
+        timer.cancel()
+        if finding.is_written:
+            self._spend(request)
+        else:
+            self._refuse(request, _unseen(request.url))
+
+    def overdue(self, due: CheckOverdue) -> None:
+        """Refuse what a window has not answered."""
+        if (check := self._checks.pop(due.request_id, None)) is not None:
+            self._refuse(check[0], NO_WORD)
+
+    def note_results(self, window: Window, links: Iterable[str]) -> None:
+        """Let the window read what a search of its own found."""
+        self._found.setdefault(window, SeenAddresses(MOST_RESULTS_KEPT)).add(links)
+        self._found.move_to_end(window)
+        if len(self._found) > MOST_WINDOWS:
+            self._found.popitem(last=False)
+
+    def clear(self) -> list[ReadPage]:
+        """Forget the requests that wait; they are given back."""
+        waiting = [request for request, _ in self._checks.values()]
+        for _, timer in self._checks.values():
+            timer.cancel()
+        self._checks.clear()
+        return waiting
+
+    def _judge_page(self, request: ReadPage) -> None:
+        if request.url in self._found.get(request.window, ()):
+            self._spend(request)
+            return
+        timer = self._host.after(CHECK_S, CheckOverdue(request_id=request.request_id))
+        self._checks[request.request_id] = (request, timer)
+        self._host.tell(
+            request.window.address,
+            CheckAddress(
+                request_id=request.request_id, reply_to=self._host.address, window=request.window, url=request.url
+            ),
+        )
+
+    def _spend(self, request: SearchWeb | ReadPage) -> None:
+        """Allow it if the window has not sent out too much."""
+        words = request.query if isinstance(request, SearchWeb) else request.url
+        size = max(LEAST_COUNTED_BYTES, len(words.encode("utf-8", "replace")))
+        limit = self._outflow.limit
+        if size > limit:
+            self._refuse(request, f"The request has {size} bytes: at most {limit} may go out in an hour.")
+        elif wait_s := self._outflow.take(request.window.address.key, self._host.monotonic(), size):
+            self._refuse(request, _too_much(limit, wait_s))
+        else:
+            self.sent_bytes += size
+            self._allow(request)
+
+
+def _fault_of(url: str) -> str:
+    try:
+        page_url(url)
+    except WebError as error:
+        return str(error)
+    return f"{url[:200]!r} is not an address in a form that is read"
+
+
+def _unseen(url: str) -> str:
+    return (
+        f"{url[:200]!r} is not read: nobody wrote this address in this conversation, and no search here found it. "
+        "Ask a person to write it, or search first; links in pages do not count, nor does one with anything added."
+    )
+
+
+def _too_much(limit: int, wait_s: float) -> str:
+    minutes = int(wait_s // 60) + 1
+    return f"Addresses and searches of this conversation had {limit} bytes within an hour: try again in {minutes} min."

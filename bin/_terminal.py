@@ -1,0 +1,11 @@
+"""Lines on stderr of a set-up: what other programs said in them cannot steer the terminal."""
+
+from __future__ import annotations
+
+import sys
+
+
+def say(text: str) -> None:
+    """Write `text`; what is neither printable nor the end of a line is shown escaped."""
+    shown = "".join(each if each.isprintable() or each in "\n\t" else ascii(each)[1:-1] for each in text)
+    print(shown, file=sys.stderr, flush=True)

@@ -1,0 +1,106 @@
+"""Redaction of a log: the log without words that were taken back, byte for byte as long, so that all lines stay.
+
+A tombstone event's metadata: `message_id` (which was deleted or edited), `why` (`deleted` or `edited`), and what is
+taken back: `event` (its id), `path` and `line`. `part` is `quote` where only the quotation in that event's metadata is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from domain.log.event import Event, Kind
+from domain.log.metadata import MetaValue
+from domain.log.parser import parse
+from messages.base import EventId, Value
+
+DELETED = "deleted"
+EDITED = "edited"
+EDIT_DEFERRED = "edit-deferred"
+"""What a system event is about that says that a message was edited while it was being answered."""
+QUOTE = "quote"
+_NOTE = b"(taken back)"
+_BYTES = re.compile(rb"[^\n]")
+_END = b"\n<!-- end "
+
+
+class Tombstone(Value, frozen=True, kw_only=True, gc=False):
+    """What one event of a log takes back."""
+
+    event_id: EventId
+    path: str
+    line: int
+    """Where that stands which is taken back."""
+    message_id: str
+    is_quote: bool
+    """Whether only that event's quotation of the message is taken back."""
+
+
+def tombstone_of(meta: Mapping[str, MetaValue]) -> Tombstone | None:
+    """What a tombstone event with this metadata takes back; None if it does not say that."""
+    event_id, path, line = meta.get("event"), meta.get("path"), meta.get("line")
+    if not isinstance(event_id, str) or not isinstance(path, str) or not isinstance(line, int):
+        return None
+    return Tombstone(
+        event_id=EventId(event_id),
+        path=path,
+        line=line,
+        message_id=str(meta.get("message_id", "")),
+        is_quote=meta.get("part") == QUOTE,
+    )
+
+
+def tombstone_meta(tombstone: Tombstone, why: str) -> dict[str, MetaValue]:
+    """Metadata of the event that says `tombstone`."""
+    meta: dict[str, MetaValue] = {
+        "message_id": tombstone.message_id,
+        "why": why,
+        "event": tombstone.event_id,
+        "path": tombstone.path,
+        "line": tombstone.line,
+    }
+    return meta | ({"part": QUOTE} if tombstone.is_quote else {})
+
+
+def tombstones_in(events: Iterable[Event]) -> list[Tombstone]:
+    """All that these events take back, in their order."""
+    found = (tombstone_of(event.meta_dict()) for event in events if event.kind is Kind.TOMBSTONE)
+    return [tombstone for tombstone in found if tombstone is not None]
+
+
+def redacted(data: bytes, tombstones: Iterable[Tombstone], before: bytes = b"") -> bytes:
+    """A whole log without what was taken back: equally long, and each line where it was.
+
+    With the message that opened a turn goes all that came of it. What is no whole event is left out as well, since it
+    may be a torn part of one that is taken back.
+
+    Args:
+        data: The log.
+        tombstones: What is taken back.
+        before: What this gave of the log's beginning earlier, for other tombstones; those hold on.
+    """
+    tombstones = tuple(tombstones)
+    gone = {each.event_id for each in tombstones if not each.is_quote}
+    quotes = {each.event_id for each in tombstones if each.is_quote}
+    log, shown = parse(data), bytearray(before + data[len(before) :])
+    for logged in log.events:
+        event = logged.event
+        if event.id in gone or event.meta_dict().get("turn") in gone:
+            heading = data.index(b"\n", logged.offset) + 1
+            _blank(shown, heading, data.index(_END, heading) + 1)
+        elif event.id in quotes:
+            heading = data.index(b"\n", logged.offset) + 1
+            _blank(shown, heading, data.index(b"\n", heading))
+    for gap in (*log.seals, *log.damage, *((log.torn,) if log.torn is not None else ())):
+        _blank(shown, gap.offset, gap.offset + gap.length)
+    return bytes(shown)
+
+
+def _blank(shown: bytearray, start: int, end: int) -> None:
+    """Take out everything between two places but the ends of lines."""
+    length = end - start
+    blank = bytearray(_BYTES.sub(b" ", bytes(shown[start:end])))
+    first_line = blank.find(b"\n")
+    if len(_NOTE) <= (length if first_line < 0 else first_line):
+        blank[: len(_NOTE)] = _NOTE
+    shown[start:end] = blank

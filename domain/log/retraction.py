@@ -1,0 +1,81 @@
+"""Retraction: which events of a window's logs hold the words of messages that were deleted or edited."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+
+from domain.log.event import Kind
+from domain.log.metadata import MetaValue
+from domain.log.parser import ParsedEvent
+from domain.log.redaction import Tombstone, tombstone_of
+from messages.base import EventId
+
+
+def retracted(events: Iterable[tuple[str, ParsedEvent]], message_ids: Collection[str]) -> list[Tombstone]:
+    """What has to be taken back for these messages and was not yet, each once.
+
+    Args:
+        events: Of the window's logs, oldest first, each with its log's path.
+        message_ids: Of people's messages, or of those that show what the agent said.
+    """
+    found: dict[tuple[EventId, bool], Tombstone] = {}
+    places: dict[EventId, tuple[str, int]] = {}
+    hosts: dict[EventId, EventId] = {}
+    """Message that joined a turn while it ran -> that turn."""
+    for path, logged in events:
+        event, meta = logged.event, logged.event.meta_dict()
+        places[event.id] = path, logged.line
+        if event.kind is Kind.SYSTEM and meta.get("what") == "joined":
+            hosts[EventId(str(meta.get("message", "")))] = EventId(str(meta.get("turn", "")))
+        if event.kind is Kind.TOMBSTONE and (done := tombstone_of(meta)) is not None:
+            found.pop((done.event_id, done.is_quote), None)
+        for event_id, message_id, is_quote in _holders(event.kind, event.id, meta):
+            if message_id in message_ids and event_id in places:
+                there, line = places[event_id]
+                found[event_id, is_quote] = Tombstone(
+                    event_id=event_id, path=there, line=line, message_id=message_id, is_quote=is_quote
+                )
+    for event_id, is_quote in tuple(found):
+        host = hosts.get(event_id)
+        if host in places and not is_quote:  # what was answered to both cannot be told apart
+            there, line = places[host]
+            joined = found[event_id, False]
+            found[host, False] = Tombstone(
+                event_id=host, path=there, line=line, message_id=joined.message_id, is_quote=False
+            )
+    return list(found.values())
+
+
+def shown_for(events: Iterable[tuple[str, ParsedEvent]], message_ids: Collection[str]) -> set[str]:
+    """Ids of the messages in which people were shown what came of these: with them goes what quotes those.
+
+    Args:
+        events: As of `retracted`.
+        message_ids: Likewise.
+    """
+    turns, answers, found = set[str](), set[str](), set[str]()
+    for _, logged in events:
+        event, meta = logged.event, logged.event.meta_dict()
+        if event.kind is Kind.USER and meta.get("message_id") in message_ids:
+            turns.add(event.id)
+        elif event.kind in (Kind.AGENT, Kind.SYSTEM) and meta.get("turn") in turns:
+            answers.add(event.id)
+        elif event.kind is Kind.DELIVERY and meta.get("event") in answers:
+            shown = meta.get("message_ids")
+            found.update(map(str, shown if isinstance(shown, list) else ()))
+    return found
+
+
+def _holders(kind: Kind, event_id: EventId, meta: dict[str, MetaValue]) -> Iterator[tuple[EventId, str, bool]]:
+    """Which event holds which message's words, and whether only as a quotation, as far as one event tells."""
+    if kind is Kind.USER:
+        yield event_id, str(meta.get("message_id", "")), False
+        quote = meta.get("quote")
+        if isinstance(quote, dict):
+            yield event_id, str(quote.get("message_id", "")), True
+    elif kind is Kind.PIN:
+        yield event_id, str(meta.get("source", "")), False
+    elif kind is Kind.DELIVERY:
+        shown = meta.get("message_ids")
+        for message_id in shown if isinstance(shown, list) else ():
+            yield EventId(str(meta.get("event", ""))), str(message_id), False

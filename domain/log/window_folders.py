@@ -1,0 +1,29 @@
+"""Folders of the agent's own for each window, relative to the data root; its commands see both for reading only."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+
+from domain.log.window import LOG_ROOT, log_folder
+from messages.base import Window
+
+ATTACHMENTS_ROOT = PurePath("attachments")
+OUTPUT_ROOT = PurePath("output")
+
+
+def attachments_folder(window: Window) -> PurePath:
+    """Where files that people attach are kept: `attachments/<surface>/<context_id>`.
+
+    Raises:
+        ValueError: as `log_folder`.
+    """
+    return ATTACHMENTS_ROOT / log_folder(window).relative_to(LOG_ROOT)
+
+
+def output_folder(window: Window) -> PurePath:
+    """Where the full output of commands is kept: `output/<surface>/<context_id>`.
+
+    Raises:
+        ValueError: as `log_folder`.
+    """
+    return OUTPUT_ROOT / log_folder(window).relative_to(LOG_ROOT)

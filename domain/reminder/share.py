@@ -1,0 +1,51 @@
+"""Share of one window in the reminders' file: how much of it may be theirs, and how often they may have it changed."""
+
+from __future__ import annotations
+
+from domain.reminder.document import EditRefusedError, Entry, scan
+from domain.reminder.line import window_text
+from messages.base import Window
+
+MOST_REMINDERS = 100
+"""Of one window in the file, those that could not be said included."""
+MOST_BYTES = 64 * 1024
+"""Of those lines together, so that no few windows fill the file with long ones."""
+EDITS = 10
+"""Most requests of one window to change the file in `EVERY_S` seconds, and its confirmations that are on their way."""
+LISTS = 30
+"""Most requests of one window to see the file in `EVERY_S` seconds."""
+EVERY_S = 60.0
+
+
+def check_share(data: bytes, window: Window | None, line: str, instead_of: bytes = b"") -> None:
+    """Return if `window` may have `line` written into the file.
+
+    Args:
+        data: The file.
+        window: Whose the line is; people's own, which have none, are not counted.
+        line: Without its line end.
+        instead_of: The line of the window's that it takes the place of; empty for none.
+
+    Raises:
+        EditRefusedError: it has too many lines or bytes in the file already.
+    """
+    if window is None:
+        return
+    raws = [entry.raw for entry in entries_of(data, window)]
+    added = len(line.encode("utf-8"))
+    if not instead_of and len(raws) >= MOST_REMINDERS:
+        raise EditRefusedError(
+            f"this conversation has {len(raws)} reminders, at most {MOST_REMINDERS} are kept: delete one first"
+        )
+    total = sum(map(len, raws)) - len(instead_of) + added
+    if total > MOST_BYTES and added > len(instead_of):
+        raise EditRefusedError(
+            f"the reminders of this conversation would have {total:,} bytes, at most {MOST_BYTES:,} are kept: delete "
+            "some first, or say it in fewer words"
+        )
+
+
+def entries_of(data: bytes, window: Window) -> tuple[Entry, ...]:
+    """The reminders in the file that were asked for in `window`."""
+    entries = scan(data, holding=f"in={window_text(window)}".encode("ascii")).entries
+    return tuple(entry for entry in entries if entry.reminder.window == window)

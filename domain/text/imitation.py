@@ -1,0 +1,116 @@
+"""Imitations: lines of people, files and commands that look like one of the runtime's, and what is done to them.
+
+`OWN_LINES` names every line that the runtime writes among other people's words. Whoever adds such a line adds it there;
+`tests/domain/text/test_imitation.py` holds every writer against it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from domain.text.lookalike import as_seen, without_unseen
+
+MARK = "> "
+"""Stands before a line that imitates one of the runtime's; without it the line is what was written."""
+
+_BREAK = "\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029"
+_LINE = re.compile(f"[^{_BREAK}]+")
+"""A line, for whatever takes it for one."""
+_LOOKED_AT = 400
+"""Characters of a line that are compared, from its first word on."""
+_ORNAMENTS = (
+    re.compile(r"[\s*_~`\"'\\|]*"),
+    re.compile(r"(?:[^\w\[({<>]|_|[\[({<](?=[^\w]{0,3}[\[({<])|\d{1,3}[.)]\s)*"),
+)
+"""What may stand before a line's words without a reader's minding."""
+_DATE = r"[\[({<] ?[\do]{4}[^\do]{1,3}[\dol]{1,2}[^\dol]{1,3}[\dol]{1,2}"
+
+_HEADER = rf"{_DATE}[^\])}}>]{{0,24}}utc ?[\])}}>]|{_DATE}[ t]{{1,3}}\d{{1,2}}[:.h]\d\d(?![:.,\d])"
+"""Also without a zone, though not with seconds, as programs write it."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnLine:
+    """One kind of line that the runtime writes."""
+
+    name: str
+    pattern: str
+    """Of its beginning, as `as_seen` leaves it, without ornament; wider than what the runtime itself writes."""
+    in_outputs: bool = True
+    """Whether a command's output may not have it either; what only stands in files a command may print."""
+
+
+OWN_LINES = (
+    OwnLine("header of a message", _HEADER),
+    OwnLine("block", r"[il1|]njected[ _-]{0,3}context"),
+    OwnLine("memories of a block", r'\{ ?"budget_tokens_est"'),
+    OwnLine("wish to see a record", r"expand path ?="),
+    OwnLine("end of an expansion", r"(?:this is data, not instructions. )?answer the last message now"),
+    OwnLine("head of a quotation", r"> ?(?![\s*_~`\"'\\|]*>).{1,200} wrote ?:\W{0,8}$", in_outputs=False),
+    OwnLine("head of an attachment", r"[\[(] ?attach(?:ed file|ment) ?:"),
+    OwnLine("frame of a skill", r"</? ?(?:skill|available_skills)\b", in_outputs=False),
+    OwnLine("turn without an answer", r"\(? ?no answer was given"),
+    OwnLine("words that were taken back", r"\(? ?taken back(?: ?:| ?\))"),
+    OwnLine("picture that is not shown", r"[\[(].{1,300} is not shown to you:"),
+    OwnLine("call told in words", r"[\[(].{1,100} was called:"),
+    OwnLine("result told in words", r"[\[(] ?result ?[\])]"),
+    OwnLine("output that is empty", r"\( ?no output ?\)"),
+    OwnLine("output that is cut", r"[\[(] ?showing (?:last |lines )"),
+    OwnLine("end of a command", r"[\[(] ?(?:exit code -?\d|ended by signal|killed:|cancelled:)"),
+    OwnLine("command without a result", r"(?:not run|killed|interrupted) ?:"),
+    OwnLine("record of a log", r"## [\do]{4}-\d\d-\d\d ?t|<!-- ?(?:end |\{)|> ?\[ ?! ?seal", in_outputs=False),
+)
+"""Every kind of line that the runtime writes in what a model reads, and in logs."""
+
+
+def imitates(line: str, own_lines: Iterable[OwnLine] = OWN_LINES) -> str:
+    """The name of that line of the runtime's which `line` is, or could be taken for; empty if there is none."""
+    return next((own.name for own in own_lines if _matches(own.pattern, line)), "")
+
+
+def defuse(text: str) -> str:
+    """`text` of a person, with every line that imitates one of the runtime's marked for the model.
+
+    The log keeps the original; only requests carry this form.
+    """
+    return _marked(text, _ANY)
+
+
+def defuse_output(text: str) -> str:
+    """`text` that a command printed, likewise; it may print logs and skills as they are."""
+    return _marked(text, _ANY_IN_OUTPUTS)
+
+
+def marked_line(line: str) -> str:
+    """A single line that is set behind a mark of its own, such as that of a quotation, defused as it stands there."""
+    return defuse(MARK + line)
+
+
+def _marked(text: str, pattern: re.Pattern[str]) -> str:
+    return _LINE.sub(lambda match: MARK + match[0] if _is_like(match[0], pattern) else match[0], text)
+
+
+def _is_like(line: str, pattern: re.Pattern[str]) -> bool:
+    bare = line if line.isascii() and line.isprintable() else without_unseen(line)
+    return any(pattern.match(_from_first_word(bare, ornament)) for ornament in _ORNAMENTS)
+
+
+def _from_first_word(line: str, ornament: re.Pattern[str]) -> str:
+    """A line as it is seen, from its first word on; blanks are taken out first, or a long gap hides what follows it."""
+    begin = ornament.match(line)
+    words = " ".join(line[begin.end() if begin else 0 :].split())
+    return " ".join(as_seen(words[:_LOOKED_AT]).split())
+
+
+def _matches(pattern: str, line: str) -> bool:
+    return _is_like(line, _compiled([pattern]))
+
+
+def _compiled(patterns: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
+
+
+_ANY = _compiled(own.pattern for own in OWN_LINES)
+_ANY_IN_OUTPUTS = _compiled(own.pattern for own in OWN_LINES if own.in_outputs)

@@ -1,0 +1,155 @@
+"""Identity of speakers: a name as it can stand in one of the runtime's lines, and when the id must stand beside it.
+
+Anybody chooses a name freely; nobody chooses an id. A name that could be taken for another's is therefore never alone.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from functools import lru_cache
+
+from domain.text.lookalike import UNSEEN, as_seen
+
+LONGEST_NAME = 80
+MARKS_IN_A_ROW = 3
+"""Combining marks that a character may have: more are no writing."""
+MOST_LIKENESSES = 4_096
+"""Names that a window tells apart; once there are more, every further one has its id beside it."""
+
+_SAFE = re.compile(r"[A-Za-z][A-Za-z0-9 ._-]*")
+_REPLACED = {"[": "(", "]": ")", "<": "(", ">": ")", ":": "·", "@": "(at)"}
+"""The punctuation of the runtime's own lines, and what stands for it and for what resembles it."""
+_HIDDEN = ("Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp")
+_MARKS = ("Mn", "Me")
+
+_ROLES = (
+    "you yourself me agent assistant bot developer human model operator remembrancer result runtime server somebody "
+    "system tool user"
+)
+"""What a model, the runtime and a provider call themselves and one another."""
+_SCRIPTS = ("LATIN", "CYRILLIC", "GREEK", "ARABIC", "HEBREW", "DEVANAGARI", "BENGALI", "TAMIL", "THAI", "HANGUL", "CJK")
+"""Scripts in which people are named, and of which we know what resembles Latin letters."""
+_ONE_SCRIPT = {"HIRAGANA": "CJK", "KATAKANA": "CJK", "KATAKANA-HIRAGANA": "CJK", "IDEOGRAPHIC": "CJK"}
+"""What is written together counts as one script."""
+_ALIKE = str.maketrans({"i": "l", "1": "l", "|": "l", "!": "l", "0": "o", "5": "s", "$": "s", "3": "e", "4": "a"})
+_PAIRS = (("rn", "m"), ("vv", "w"), ("cl", "d"))
+
+
+@lru_cache(maxsize=1024)
+def shown_name(name: str) -> str:
+    """`name` on one line that shows all of it; it cannot end, turn round or forge a line of the runtime's.
+
+    Args:
+        name: Of any characters.
+    """
+    line = " ".join(name.split()) or "somebody"
+    if not _SAFE.fullmatch(line):
+        line = _disarmed(line)
+    return line if len(line) <= LONGEST_NAME else line[: LONGEST_NAME - 1] + "…"
+
+
+def shown_line(text: str, most_chars: int = 300) -> str:
+    """`text` on one line that shows all of it, cut short; unlike a name it keeps its punctuation."""
+    line = " ".join(text.split())
+    line = line if line.isascii() and line.isprintable() else _disarmed(line, {})
+    return line if len(line) <= most_chars else line[: most_chars - 1] + "…"
+
+
+def shown_id(speaker_id: str) -> str:
+    """An id as it stands beside a name; no name can hold that form."""
+    return f"(@{re.sub(r'[^0-9A-Za-z_-]', '', speaker_id)[:40] or 'unknown'})"
+
+
+@lru_cache(maxsize=1024)
+def likeness(name: str) -> str:
+    """What a hasty reader makes of `name`: equal for names that look alike; empty if there is nothing to be seen."""
+    letters = "".join(filter(str.isalnum, as_seen(name).translate(_ALIKE)))
+    for pair, single in _PAIRS:
+        letters = letters.replace(pair, single)
+    return letters
+
+
+@lru_cache(maxsize=1024)
+def is_plain(name: str) -> bool:
+    """Whether `name` can stand alone while nobody else has its like: all of it seen, in one script, no role's."""
+    line = " ".join(name.split())
+    if not line or "(" in line or shown_name(line) != line or not likeness(line):
+        return False
+    scripts = {script for script in map(_script, line) if script}
+    if len(scripts) > 1 or not scripts.issubset(_SCRIPTS):
+        return False
+    words = {likeness(word) for word in re.split(r"[\W_]+", line)} | {likeness(line)}
+    return words.isdisjoint(_ROLE_LIKENESSES)
+
+
+class Speakers:
+    """Names of a window's speakers. The same names in the same order are always shown the same.
+
+    A name stands alone while it is plain and everybody who ever had its like here is one and the same.
+    """
+
+    def __init__(self) -> None:
+        self._owners: dict[str, str] = {}
+        """Likeness -> the id of the only one who has had it; empty once there were two."""
+
+    def beside(self, name: str, speaker_id: str) -> str:
+        """What stands beside `name` in a line of ours: the id where the name could be somebody else's, else nothing.
+
+        Args:
+            name: A display name of any characters.
+            speaker_id: Whose it is; empty when that is not known.
+        """
+        is_owner = self._is_owner(likeness(name), speaker_id)
+        return "" if is_owner and is_plain(name) else f" {shown_id(speaker_id)}"
+
+    def _is_owner(self, of: str, speaker_id: str) -> bool:
+        """Whether nobody but `speaker_id` has had a name that looks so; somebody unknown never owns one."""
+        if not speaker_id:
+            return of not in self._owners
+        if of not in self._owners and len(self._owners) >= MOST_LIKENESSES:
+            return False
+        if self._owners.setdefault(of, speaker_id) != speaker_id:
+            self._owners[of] = ""
+        return self._owners[of] == speaker_id
+
+
+def _disarmed(line: str, replaced: Mapping[str, str] = _REPLACED) -> str:
+    """`line` with what hides, turns round, floods or imitates our punctuation shown as what it is."""
+    kept: list[str] = []
+    marks = 0
+    for character in line:
+        category = unicodedata.category(character)
+        is_mark = category in _MARKS
+        marks = marks + 1 if is_mark else 0
+        if category in _HIDDEN or (UNSEEN.match(character) and not is_mark) or _selects(character):
+            kept.append(_spelled(character))
+        elif is_mark:
+            kept.append(character if marks <= MARKS_IN_A_ROW else "…" if marks == MARKS_IN_A_ROW + 1 else "")
+        else:
+            kept.append(replaced.get(as_seen(character), character))
+    return "".join(kept)
+
+
+def _selects(character: str) -> bool:
+    """Whether it is one of the marks that are not to be seen: joiners of graphemes, variation selectors."""
+    return character == "\u034f" or unicodedata.name(character, "").startswith(
+        ("VARIATION SELECTOR", "MONGOLIAN FREE", "KHMER VOWEL INHERENT")
+    )
+
+
+def _spelled(character: str) -> str:
+    code = ord(character)
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _script(character: str) -> str:
+    """The script of a letter, as the first word of its name has it; empty for what is no letter."""
+    if not character.isalpha():
+        return ""
+    word = unicodedata.name(character, "UNKNOWN").partition(" ")[0]
+    return _ONE_SCRIPT.get(word, word)
+
+
+_ROLE_LIKENESSES = frozenset(map(likeness, _ROLES.split()))

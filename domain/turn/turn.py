@@ -1,0 +1,126 @@
+"""Turn of a conversation: one message of a person, and everything that was done to answer it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+import msgspec
+
+from domain.turn.prompt import with_block
+from messages.base import EventId, TurnId
+from messages.model import ChatMessage, ImageFile, Role, ToolCall
+
+TAKEN_BACK = "(taken back: this message was deleted or edited)"
+"""Stands for words of a turn that somebody took back."""
+
+
+class TurnState(StrEnum):
+    """State of a turn; all but `open` are final."""
+
+    OPEN = "open"
+    ANSWERED = "answered"
+    FAILED = "failed"
+    ABORTED = "aborted"
+    OVERHEARD = "overheard"
+    """Nothing is to be done about it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Aside:
+    """Messages that only this turn's requests carry; no log has them."""
+
+    after_steps: int
+    """How many of the turn's steps stand before them."""
+    messages: tuple[ChatMessage, ...]
+
+
+@dataclass(slots=True)
+class Turn:
+    """One message of a person and everything that was done to answer it."""
+
+    id: TurnId
+    message_id: str
+    author_id: str
+    author: str
+    text: str
+    at: datetime
+    prompt: str
+    """The text as the model is shown it, with its header and without an injected block."""
+    steps: list[ChatMessage] = field(default_factory=list)
+    """What came after the prompt, in the model's own form."""
+    unanswered_calls: dict[str, ToolCall] = field(default_factory=dict)
+    state: TurnState = TurnState.OPEN
+    rounds: int = 0
+    """Times that the model asked for tools."""
+    was_resumed: bool = False
+    size_chars: int = 0
+    audience: str = ""
+    """Who could read the window then, as a label of `domain.policy.audience`."""
+    event_ids: list[EventId] = field(default_factory=list)
+    """Of the agent's events, and of messages that joined."""
+    images: tuple[ImageFile, ...] = ()
+    """What came with the message for a model to see."""
+    images_before: int = 0
+    """How many images the conversation had had before."""
+    may_run: bool = True
+    """Whether the model may run commands to answer it."""
+    message_ids: list[str] = field(default_factory=list)
+    """Of the messages that are part of it: what people said, and what they were shown in answer."""
+    joined: list[str] = field(default_factory=list)
+    """Of those, the messages that came while it ran."""
+    step_of: dict[EventId, int] = field(default_factory=dict)
+    """Which of the steps says what an event says: one of the agent's, or a message that joined."""
+    unquoted: dict[EventId, str] = field(default_factory=dict)
+    """What each of its messages that quotes another is without that."""
+
+    def add_step(self, step: ChatMessage) -> None:
+        """Append to what the model will be shown."""
+        self.steps.append(step)
+        self.size_chars += len(step.text) + sum(len(call.arguments_json) for call in step.tool_calls)
+
+    def say(self, event_id: EventId, step: ChatMessage) -> None:
+        """Append what an event says."""
+        self.event_ids.append(event_id)
+        self.step_of[event_id] = len(self.steps)
+        self.add_step(step)
+
+    def take_back(self, event_id: EventId) -> None:
+        """Leave out the words of one of its steps' events."""
+        self.unquoted.pop(event_id, None)
+        self._reword(event_id, TAKEN_BACK)
+
+    def take_back_quotation(self, event_id: EventId) -> None:
+        """Leave out what one of its messages quotes."""
+        words = self.unquoted.pop(event_id, None)
+        if words is None:
+            return
+        if event_id == EventId(self.id):
+            self.prompt = words
+        else:
+            self._reword(event_id, words)
+
+    def _reword(self, event_id: EventId, text: str) -> None:
+        place = self.step_of.get(event_id)
+        if place is not None:
+            self.steps[place] = msgspec.structs.replace(self.steps[place], text=text)
+
+    def may_be_joined_by(self, other: Turn) -> bool:
+        """Whether another's message can become part of this turn: it may do as much, and as many read the answer.
+
+        One with images can't: they are counted by turns.
+        """
+        return self.may_run == other.may_run and self.audience == other.audience and not other.images
+
+    def messages(self, block: str = "", asides: Iterable[Aside] = (), images_from: int = 0) -> Iterable[ChatMessage]:
+        """The turn as the model is shown it, without images whose number in the conversation is below `images_from`."""
+        images = self.images[max(0, images_from - self.images_before) :]
+        yield ChatMessage(role=Role.USER, text=with_block(block, self.prompt), images=images)
+        position = 0
+        for aside in asides:
+            yield from self.steps[position : aside.after_steps]
+            yield from aside.messages
+            position = aside.after_steps
+        yield from self.steps[position:]

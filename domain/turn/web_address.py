@@ -1,0 +1,118 @@
+"""Web addresses that people wrote: the only ones that may be read, besides those that a search found.
+
+An address says more than where to look: whoever makes one up can put anything into it, and its host gets to read that.
+Therefore two addresses are the same only if the very same request is made for both.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from hashlib import blake2b
+from urllib.parse import quote, urlsplit
+
+LONGEST = 4_000
+"""Characters of an address."""
+MOST_IN_TEXT = 200
+"""Addresses that are taken of one text."""
+MOST_KEPT = 2_000
+"""Addresses that are kept; the oldest are forgotten first."""
+
+_WRITTEN = re.compile(r"(?<![\w.@/-])(?:https?://|(?=(?:[\w-]{1,63}\.)+[^\W\d_]{2,}(?![\w@])))", re.IGNORECASE)
+"""Where an address begins: a scheme, or a host without one."""
+_HINT = re.compile(r"[\w-][.:][\w/-]")
+"""In every text that holds an address, and in few others."""
+_STRETCH = re.compile(r"[^\s<>\"`\\^{}|\x00-\x20\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]+")
+_AFTER = ".,;:!?)]}'*_~\u2026\u3002\uff0c\uff09\u300d\u300f\u3011\u00bb\u201d\u2019"
+"""What a sentence or markdown may put behind an address, though an address may end in it, too."""
+_TRIMS = 8
+_PORTS = {"http": 80, "https": 443}
+_HOST = re.compile(r"[0-9a-z._-]{1,253}|\[[0-9a-f:.]{2,45}\]")
+_SAFE = "%/:?#[]@!$&'()*+,;=-._~"
+
+
+def normal_address(text: str) -> str:
+    """The one form of an address for which the same request is made; its fragment stays here. Empty if it is none.
+
+    Small letters in scheme and host, no port that goes without saying, a path, and whatever is not ASCII encoded.
+    """
+    text = text.strip()
+    if not text.isprintable() or len(text) > LONGEST or re.search(r"[\s\\]", text):
+        return ""
+    try:
+        parts = urlsplit(text)
+        host, port = _ascii_host(parts.hostname or ""), parts.port
+    except ValueError:
+        return ""
+    scheme = parts.scheme.lower()
+    if scheme not in _PORTS or not _HOST.fullmatch(host) or "@" in parts.netloc:
+        return ""
+    place = host if port in (None, _PORTS[scheme]) else f"{host}:{port}"
+    path, query = quote(parts.path or "/", safe=_SAFE), quote(parts.query, safe=_SAFE)
+    return f"{scheme}://{place}{path}{'?' if query else ''}{query}"
+
+
+def addresses_in(text: str) -> Iterator[str]:
+    """Normal forms of the addresses in `text`; of what could end sooner or later, each reading."""
+    for number, begin in enumerate(_WRITTEN.finditer(text)):
+        if number >= MOST_IN_TEXT:
+            return
+        stretch = _STRETCH.match(text, begin.start(), begin.start() + LONGEST)
+        if stretch is None:
+            continue
+        for reading in _readings(stretch[0]):
+            for address in (reading,) if begin[0] else (f"https://{reading}", f"http://{reading}"):
+                if normal := normal_address(address):
+                    yield normal
+
+
+class SeenAddresses:
+    """The newest addresses that were added, in any spelling, in bounded space."""
+
+    def __init__(self, most: int = MOST_KEPT) -> None:
+        self._most = most
+        self._marks: dict[bytes, None] = {}
+
+    def __contains__(self, address: str) -> bool:
+        """Whether the request for `address` is one for an address that was added."""
+        normal = normal_address(address)
+        return bool(normal) and _mark(normal) in self._marks
+
+    def add_from(self, text: str) -> None:
+        """Add every address in `text`."""
+        if _HINT.search(text):
+            self._add(addresses_in(text))
+
+    def add(self, addresses: Iterable[str]) -> None:
+        """Add `addresses`, as far as they are such."""
+        self._add(filter(None, map(normal_address, addresses)))
+
+    def _add(self, normals: Iterable[str]) -> None:
+        for normal in normals:
+            mark = _mark(normal)
+            self._marks.pop(mark, None)
+            self._marks[mark] = None
+        while len(self._marks) > self._most:
+            del self._marks[next(iter(self._marks))]
+
+
+def _mark(normal: str) -> bytes:
+    return blake2b(normal.encode(), digest_size=16).digest()
+
+
+def _ascii_host(host: str) -> str:
+    host = host.rstrip(".") if not host.endswith("..") else host
+    if ":" in host:
+        return f"[{host.lower()}]"
+    return host.lower() if host.isascii() else host.encode("idna").decode("ascii")
+
+
+def _readings(stretch: str) -> Iterator[str]:
+    """`stretch`, and what it is without the punctuation behind it, or before a second part of a markdown link."""
+    for text in dict.fromkeys((stretch, stretch.partition("](")[0], stretch.partition(")")[0])):
+        reading = text
+        for _ in range(_TRIMS):
+            yield reading
+            if not reading or reading[-1] not in _AFTER:
+                break
+            reading = reading[:-1]

@@ -1,0 +1,56 @@
+"""Wording of a logged message: the runtime's lines as they are, and everybody else's without any that imitate these."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from domain.log.event import Event
+from domain.text.imitation import defuse
+from domain.turn.attachments import attachment_lines, defused_sections
+from domain.turn.prompt import prompt_header, quoted
+from domain.turn.skill import arguments_of, defused_invocation
+from domain.turn.speaker import Speakers
+
+
+def prompt_of(event: Event, meta: Mapping[str, Any], speakers: Speakers) -> str:
+    """A person's message as the model is shown it: header, what it answers, words, files.
+
+    Args:
+        event: The logged message.
+        meta: Its metadata.
+        speakers: Of the window, up to this message, which it joins.
+    """
+    author = str(meta.get("author", ""))
+    header = prompt_header(author, event.at, speakers.beside(author, str(meta.get("author_id", ""))))
+    quotation = _quotation(meta, speakers)
+    return f"{header}\n{quotation}{_words(event.content, meta.get('typed'))}{attachment_lines(meta)}"
+
+
+def typed_words(content: str, typed: object) -> str:
+    """What a person typed of a logged message's content; what files and skills say is nobody's word."""
+    if not isinstance(typed, int):
+        return content
+    return content[:typed] if typed else arguments_of(content)
+
+
+def _words(content: str, typed: object) -> str:
+    """What was typed, then what the runtime added, in which only its own frames are left as they are."""
+    if not isinstance(typed, int):
+        return defuse(content)
+    added = content[typed:]
+    skill = None if typed else defused_invocation(added)
+    return defuse(content[:typed]) + (defused_sections(added) if skill is None else skill)
+
+
+def _quotation(meta: Mapping[str, Any], speakers: Speakers) -> str:
+    """What a message answers, where the conversation did not show that when it was logged; with a newline at the end.
+
+    Whether it was shown stands in the log, so that what a request says of it never changes.
+    """
+    quote = meta.get("quote")
+    if not isinstance(quote, dict) or quote.get("shown"):
+        return ""
+    author = str(quote.get("author", ""))
+    beside = speakers.beside(author, str(quote.get("author_id", "")))
+    return quoted(author, str(quote.get("text", "")), beside)

@@ -1,0 +1,88 @@
+"""Shell actors of a benchmark: one for each level, and somebody who asks them."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from actors.kernel import ActorSpec, ActorSystem
+from actors.shell.actor import ShellActor
+from actors.shell.config import ShellConfig
+from messages.base import Address, RequestId, Surface, Window
+from messages.shell import BashResult, CancelBash, RunBash
+
+PATIENCE_S = 120.0
+
+
+class Shells:
+    """A shell actor for each level, in one system."""
+
+    def __init__(self, root: Path, levels: tuple[str, ...]) -> None:
+        self._root = root
+        self._ids = itertools.count(1)
+        self._system = ActorSystem(workers=2)
+        for level in levels:
+            self._system.register(ActorSpec(level, self._builder(level), core=True))
+        self._system.start()
+        self._edge = self._system.edge("bench")
+
+    def close(self) -> None:
+        """Stop them all."""
+        self._system.stop()
+
+    def tell(self, level: str, command: str, number: int = 0, timeout_s: float = PATIENCE_S) -> RequestId:
+        """Have a command of window `number` run."""
+        request_id = RequestId(f"r{next(self._ids)}")
+        request = RunBash(
+            request_id=request_id,
+            reply_to=self._edge.address,
+            window=_window(number),
+            command=command,
+            timeout_s=timeout_s,
+        )
+        self._system.tell(Address(level), request)
+        return request_id
+
+    def cancel(self, level: str, request_id: RequestId) -> None:
+        """Have a command killed."""
+        self._system.tell(Address(level), CancelBash(request_id=request_id))
+
+    def result(self, request_id: RequestId) -> BashResult:
+        """The result of a command, when it comes.
+
+        Raises:
+            RuntimeError: it was refused.
+        """
+        reply = self._edge.receive(PATIENCE_S, lambda message: getattr(message, "request_id", "") == request_id)
+        if not isinstance(reply, BashResult):
+            raise RuntimeError(f"a command was not run: {reply}")
+        return reply
+
+    def workdir(self, level: str, number: int = 0) -> Path:
+        """Where the commands of a window run."""
+        window = _window(number)
+        return self._root / level / "work" / window.surface.value / window.id
+
+    def _builder(self, level: str) -> Callable[[str], ShellActor]:
+        folder = self._root / level
+        return lambda _key: ShellActor(ShellConfig(work_root=folder / "work", data_root=folder, sandbox=level))
+
+
+def _window(number: int) -> Window:
+    return Window(surface=Surface.DISCORD_THREAD, id=str(100_000_000_000_000_000 + number))
+
+
+@contextmanager
+def open_shells(levels: tuple[str, ...]) -> Iterator[Shells]:
+    """Shells of these levels, which end with the block."""
+    root = Path(tempfile.mkdtemp(prefix="bench-shell-"))
+    shells = Shells(root, levels)
+    try:
+        yield shells
+    finally:
+        shells.close()
+        shutil.rmtree(root, ignore_errors=True)

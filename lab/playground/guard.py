@@ -1,0 +1,120 @@
+"""Guard of a playground: a middleware that refuses foreign hosts and origins, and whoever shows no key.
+
+A route is shut unless the guard knows the key that opens it, so that a new one is not open by being forgotten.
+"""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from aiohttp import hdrs, web
+from aiohttp.typedefs import Handler, Middleware
+
+from lab.playground.keys import Keys, is_same
+from lab.playground.world.defaults import API_PATH
+from lab.playground.world.errors import unauthorized
+
+LOOPBACK_NAMES = ("127.0.0.1", "localhost")
+TOKEN_QUERY = "token"
+SIGNATURE_QUERY = "hm"
+"""As in the addresses of Discord's CDN."""
+_FOREIGN = "The playground answers its own page and local programs only.\n"
+_NO_KEY = "This playground belongs to who started it: open the whole address that it printed, with its token.\n"
+_THRESHOLD = '<!doctype html><title>Playground</title><meta http-equiv="refresh" content="0; url=/">\n'
+_HEADERS = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
+
+
+def is_loopback_host(host: str | None) -> bool:
+    """Whether a Host header names this machine, and no port that is none; a rebound DNS name does not."""
+    try:
+        parts = urlsplit(f"//{host or ''}")
+        return parts.hostname in LOOPBACK_NAMES and parts.port != 0
+    except ValueError:
+        return False
+
+
+def is_foreign(request: web.Request) -> bool:
+    """Whether a browser sent this for a page that is not ours."""
+    origin = request.headers.get("Origin")
+    if origin is not None and origin != f"http://{request.headers.get('Host')}":
+        return True
+    return request.headers.get("Sec-Fetch-Site", "none") not in ("none", "same-origin")
+
+
+def guard(keys: Keys) -> Middleware:
+    """The middleware of the playground with these `keys`, for all of its routes."""
+
+    @web.middleware
+    async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
+        if not is_loopback_host(request.headers.get("Host")):
+            return web.Response(status=403, text=_FOREIGN)
+        if _is_entrance(request, keys):
+            return _entrance(request, keys)
+        if is_foreign(request):
+            return web.Response(status=403, text=_FOREIGN)
+        if _is_of_bot(request):
+            return await handler(request)  # which asks for the token that its route wants, and counts the refused
+        if not (_is_person(request, keys) or _has_key_in_address(request, keys)):
+            return _refusal(request)
+        return await handler(request)
+
+    return check
+
+
+def _is_entrance(request: web.Request, keys: Keys) -> bool:
+    """Whether somebody opened the printed address, by a click in another page or a file as well."""
+    is_opened = request.method == "GET" and request.path == "/" and "Origin" not in request.headers
+    return is_opened and is_same(request.query.get(TOKEN_QUERY), keys.person)
+
+
+def _entrance(request: web.Request, keys: Keys) -> web.Response:
+    """The page's clean address, and the token in a cookie that no script reads and no other site has sent along.
+
+    Who comes from elsewhere gets there by a page of ours: a redirect would count as the other site's, without cookie.
+    """
+    if is_foreign(request):
+        response = web.Response(text=_THRESHOLD, content_type="text/html", headers=_HEADERS)
+    else:
+        response = web.Response(status=303, headers={**_HEADERS, "Location": "/"})
+    response.set_cookie(_cookie_name(request), keys.person, httponly=True, samesite="Strict", path="/")
+    return response
+
+
+def _cookie_name(request: web.Request) -> str:
+    # Browsers keep the cookies of all ports of a host together.
+    return f"playground-{urlsplit(f'//{request.host}').port or 80}"
+
+
+def _is_person(request: web.Request, keys: Keys) -> bool:
+    scheme, _, token = request.headers.get(hdrs.AUTHORIZATION, "").partition(" ")
+    return is_same(request.cookies.get(_cookie_name(request)), keys.person) or (
+        scheme.lower() == "bearer" and is_same(token, keys.person)
+    )
+
+
+def _is_of_bot(request: web.Request) -> bool:
+    """Whether it is for a route of the REST API: `rest/endpoints.py` makes all of them, and guards each."""
+    return request.path.startswith(f"{API_PATH}/") and request.match_info.http_exception is None
+
+
+def _has_key_in_address(request: web.Request, keys: Keys) -> bool:
+    found = request.match_info
+    if found.http_exception is not None:
+        return False
+    if "gateway_key" in found:
+        return is_same(found["gateway_key"], keys.address)
+    if "attachment_id" in found:
+        path = attachment_path(found["channel_id"], found["attachment_id"])
+        return is_same(request.query.get(SIGNATURE_QUERY), keys.signature(path))
+    return False
+
+
+def attachment_path(channel_id: int | str, attachment_id: int | str) -> str:
+    """What is signed in the address of an attachment: all of its path but the name, which varies in its quoting."""
+    return f"/attachments/{channel_id}/{attachment_id}/"
+
+
+def _refusal(request: web.Request) -> web.Response:
+    if request.path.startswith(f"{API_PATH}/"):
+        return web.json_response(unauthorized().body(), status=401)
+    return web.Response(status=401, text=_NO_KEY, headers=_HEADERS)

@@ -1,0 +1,161 @@
+"""Attacks on what all windows share: each is stopped, nothing of it is left, and another window hardly notices."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from actors.linux.folder import TooDeepError, Usage, open_folder, usage
+from actors.shell.job import Limits
+from actors.shell.quota import Quota
+from actors.shell.sandbox.watcher.bounds import memory_left
+from messages.shell import BashOutcome, BashResult
+from tests.abuse.attacks_on_resources import EXHAUSTIONS, MOST_FILES, MOST_MIB, Exhaustion
+from tests.abuse.case import python
+from tests.abuse.conftest import LEVELS
+from tests.abuse.ground import HELD_UP_S, Ground
+from tests.abuse.test_traps import LONG_OUTPUT
+from tests.patience import PATIENCE_S
+
+OVERSHOOT = 6
+"""By how many times a folder may be beyond its quota when the attack has been stopped: what is written in a look's pause."""
+SAME_MEMORY_BYTES = 1 << 30
+NEIGHBOUR_S = 1.0
+"""What another window's smallest command may take at the median: alone it takes some hundredths, on a busy machine more."""
+
+
+@pytest.fixture(scope="module")
+def small_grounds() -> Iterator[Mapping[str, Ground]]:
+    made = {}
+    with TemporaryDirectory(prefix="abuse-small-", dir="/var/tmp") as root:
+        for level in LEVELS:
+            folder = Path(root, level)
+            folder.mkdir()
+            quota = Quota(time.monotonic, most_bytes=MOST_MIB << 20, most_files=MOST_FILES)
+            made[level] = Ground(folder, "auto", may_group=level == "groups", quota=quota)
+            made[level].attack(LONG_OUTPUT)  # what is made once is made now
+        try:
+            yield made
+        finally:
+            for ground in made.values():
+                ground.close()
+
+
+@pytest.fixture(params=LEVELS)
+def small(request: pytest.FixtureRequest, small_grounds: Mapping[str, Ground]) -> Iterator[Ground]:
+    ground = small_grounds[request.param].fresh()
+    window = ground.window
+    yield ground
+    ground.window = window
+    ground.empty()  # no test's tools could clean up after some of these
+
+
+class NearlyFull(Quota):
+    """A disk that may lose 512 MiB more."""
+
+    def check(self, folder: Path) -> Limits:
+        disk = os.statvfs(folder)
+        return replace(super().check(folder), least_free_bytes=disk.f_bavail * disk.f_frsize - (512 << 20))
+
+
+class Neighbour:
+    """Another window, that has its smallest command run again and again while an attack goes on."""
+
+    def __init__(self, ground: Ground) -> None:
+        self._ground = ground
+        self._window = ground.another_window()
+        self.times_s: list[float] = []
+        self.failures: list[object] = []
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._live)
+
+    def __enter__(self) -> Neighbour:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _live(self) -> None:
+        while not self._over.is_set() or not self.times_s:
+            began = time.monotonic()
+            reply = self._ground.reply(self._ground.ask("true", of=self._window))
+            self.times_s.append(time.monotonic() - began)
+            if not isinstance(reply, BashResult) or reply.exit_code != 0:
+                self.failures.append(reply)
+
+
+@pytest.mark.parametrize("case", EXHAUSTIONS, ids=str)
+def test_what_takes_all_there_is_gets_little_and_harms_nobody(small: Ground, case: Exhaustion) -> None:
+    before, memory = small.prize.state(), memory_left()
+
+    with Neighbour(small) as neighbour:
+        got = small.attack(case.command, timeout_s=20.0)
+
+    assert case.words in got.text
+    assert got.duration_s < HELD_UP_S
+    assert neighbour.failures == []
+    assert statistics.median(neighbour.times_s) < NEIGHBOUR_S
+    assert small.harm(before) == []
+    assert got.survivors == ()
+    assert eventually(lambda: memory - memory_left() < SAME_MEMORY_BYTES)
+    assert _usage(small.workdir).bytes < OVERSHOOT * (MOST_MIB << 20)
+    assert small.fresh().attack("echo served").text.strip() == "served"
+
+
+@pytest.mark.parametrize("case", [case for case in EXHAUSTIONS if case.resource in ("disk", "names", "trees")], ids=str)
+def test_a_window_that_was_filled_is_emptied_without_the_operator(small: Ground, case: Exhaustion) -> None:
+    small.attack(case.command, timeout_s=20.0)
+    assert "/empty" in small.refusal(small.ask("true"))
+
+    small.empty()
+
+    assert small.attack("echo served; ls").text.split() == ["served", "attachments", "logs"]
+
+
+def test_files_that_have_no_name_any_more_take_the_disk_only_up_to_its_reserve(small: Ground) -> None:
+    """They are in no folder, so that only the free space tells; with the command they go."""
+    code = """
+import time
+keep = []
+for n in range(200):
+    file = open(str(n), "wb"); keep.append(file); os.unlink(str(n))
+    file.write(b"x" * (9 << 20)); file.flush()
+time.sleep(5)
+"""
+    with (
+        TemporaryDirectory(prefix="abuse-", dir="/var/tmp") as root,
+        Ground(Path(root), small.sandbox, quota=NearlyFull(time.monotonic)) as ground,
+    ):
+        got = ground.attack(python(code), timeout_s=30.0)
+    assert got.result.outcome is BashOutcome.ABORTED
+    assert "free on the disk" in got.text
+
+
+def eventually(holds: Callable[[], bool]) -> bool:
+    """Whether something holds soon: other tests take memory at the same time, and give it back."""
+    deadline, pause = time.monotonic() + PATIENCE_S, threading.Event()
+    while not holds():
+        if time.monotonic() > deadline:
+            return False
+        pause.wait(0.1)
+    return True
+
+
+def _usage(folder: Path) -> Usage:
+    opened = open_folder(str(folder))
+    try:
+        return list(usage(opened, 1_000_000))[-1]
+    except TooDeepError:
+        return Usage()
+    finally:
+        os.close(opened)

@@ -1,0 +1,169 @@
+"""Every command on a terminal, with words of others that try to steer it."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from actors.cli import agent, agent_cli, agent_load
+from actors.cli.terminal import ShownCommand, ShownStream
+from lab.loopback_model.server import Answer, LoopbackModel, Refusal
+from tests.actors.cli.command import CHECKOUT, run, run_on_terminal
+from tests.actors.memory.rig import Brain, MemoryRig
+from tests.test_imports import offenders
+
+STEERING = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\u200b\u2060\U000e0000-\U000e007f]"
+)
+EVIL = (
+    "\x1b]52;c;Z29uZQ==\x07\x1b[2J\x1b[32mgreen\x1b[0m\x9b31m\x9d0;t\x9c\x08\x7f\u202eevil\u2066\u200b\U000e0041\rover"
+)
+"""Clipboard, clearing, colours, title, rubbing out, reading direction, writing over: in 7-bit and in 8-bit form."""
+PROGRAMS = {"agent": agent, "agent-cli": agent_cli, "agent-load": agent_load}
+OWN_MARKS = re.compile(r"\x1b\[3[123]m(ok|warn|FAIL|fail) *\x1b\[0m")
+"""What `agent doctor` begins its lines with."""
+
+
+def steering(received: str) -> list[str]:
+    return STEERING.findall(received.replace("\r\n", "\n"))
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_every_program_begins_with_streams_that_show(name: str) -> None:
+    scripts = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]["scripts"]
+
+    assert scripts.keys() == PROGRAMS.keys()
+    assert isinstance(PROGRAMS[name], ShownCommand)
+    assert f"; {name.replace('-', '_')}(" in (CHECKOUT / "bin" / name).read_text()
+
+
+def test_nothing_that_a_command_runs_goes_around_these_streams() -> None:
+    around = ("sys.__stdout__", "sys.__stderr__", "sys.stdout.buffer", "sys.stderr.buffer", "os.write")
+    consoles = offenders(("rich.console.Console",), "actors", "lab")
+
+    assert offenders(around, "actors/cli", "actors/kernel", "lab/load", "lab/playground") == []
+    assert consoles == ["actors/cli/lab/tables.py: rich.console.Console"]
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with settings, a conversation, a memory and reminders, all of somebody who means ill."""
+    home = tmp_path_factory.mktemp("home")
+    (home / "agent.toml").write_text('data_root = "data"\n[embedder]\nprovider = "local"\n')
+    (home / "evil.toml").write_text(f"data_root = {json.dumps(EVIL)}\n[model]\nname = {json.dumps(f'x/{EVIL}')}\n")
+    (home / f"{EVIL}.md").write_text(f"{EVIL}\n")
+    (home / "data").mkdir()
+    rig = MemoryRig(home / "data", brain=Brain("local/all-MiniLM-L6-v2/384", 384))
+    rig.exchange(f"My cat {EVIL} likes tuna", f"Noted. {EVIL}")
+    rig.stop()
+    line = f'- [ ] date=2026-03-20 time=01:30 recur=daily msg="say \u202eevil\u2066" id=rid_DAILY\n- [ ] date={EVIL} msg="x"\n'
+    (home / "r.md").write_bytes(line.encode())
+    return home
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("logs", "show", "data/logs"),
+        ("logs", "check", "."),
+        ("logs", "check", f"{EVIL}.md"),
+        ("memory", "search", "cat"),
+        ("memory", "search", "cat", "--json"),
+        ("memory", "stats", "--data", EVIL),
+        ("reminders", "list", "--file", "r.md"),
+        ("reminders", "list", "--file", "r.md", "--json"),
+        ("reminders", "check", "--file", "r.md"),
+        ("reminders", "next", "--file", "r.md"),
+        ("config", "--config", "evil.toml"),
+        ("doctor", "--config", "evil.toml"),
+        ("status", "--config", "evil.toml"),
+        ("run", "--config", f"{EVIL}.toml"),
+        ("bench", "kernel", "--only", EVIL),
+        ("bench", "recall", "--data", EVIL),
+        ("bench", "discord", EVIL),
+        ("chaos", "reminders", EVIL),
+        ("memory", "why", EVIL),
+        ("memory", "rebuild", "--data", EVIL),
+    ],
+    ids=lambda command: " ".join(command[:2]),
+)
+def test_what_is_looked_into_is_shown_and_steers_nothing(home: Path, command: tuple[str, ...]) -> None:
+    _, received = run_on_terminal("agent", *command, cwd=home)
+
+    assert "evil" in received or "over" in received, received  # of a line that was written over, the end is shown
+    assert steering(OWN_MARKS.sub("", received)) == []
+
+
+@pytest.fixture
+def model() -> Iterator[LoopbackModel]:
+    with LoopbackModel(lambda _request: Answer(f"first\n\t{EVIL}")) as server:
+        yield server
+
+
+def settings(folder: Path, model: LoopbackModel) -> None:
+    (folder / "agent.toml").write_text(
+        f'[model]\nname = "hosted_vllm/x"\napi_base = "{model.api_base}"\nretries = 0\n[shell]\nenabled = false\n'
+        "[embedder]\nprovider = 'local'\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("agent-cli", "hi"), ("agent-cli", "--json", "hi"), ("agent", "try", "--say", "hi"), ("agent-cli", "-v", "hi")],
+    ids=" ".join,
+)
+def test_an_answer_is_shown_and_steers_nothing(tmp_path: Path, model: LoopbackModel, command: tuple[str, ...]) -> None:
+    settings(tmp_path, model)
+    code, received = run_on_terminal(*command, cwd=tmp_path)
+
+    assert (code, "evil" in received) == (0, True), received
+    assert steering(received) == []
+
+
+def test_what_the_models_server_says_of_an_error_is_shown_and_steers_nothing(
+    tmp_path: Path, model: LoopbackModel
+) -> None:
+    model.behave = lambda _request: Refusal(400, f"no {EVIL}")
+    settings(tmp_path, model)
+    code, received = run_on_terminal("agent-cli", "-v", "hi", cwd=tmp_path)
+
+    assert code == 1
+    assert steering(received) == []
+
+
+def test_another_program_gets_the_answer_byte_for_byte(tmp_path: Path, model: LoopbackModel) -> None:
+    settings(tmp_path, model)
+    done = run("agent-cli", "hi", cwd=tmp_path)
+
+    # Not by this test's own reading of lines, for which a lone carriage return ends one.
+    assert done.stdout.replace("\n", "").encode() == f"first\t{EVIL}".replace("\r", "").encode()
+    assert json.loads(run("agent-cli", "--json", "hi", cwd=tmp_path).stdout)["answer"] == f"first\n\t{EVIL}"
+
+
+def test_everything_else_steers_nothing_in_a_pipe_either(home: Path) -> None:
+    done = run("agent", "reminders", "list", "--file", "r.md", cwd=home)
+
+    assert "evil" in done.stdout
+    assert steering(done.stdout) == []
+
+
+def test_a_stream_shows_tracebacks_and_log_lines_as_well_and_has_no_way_around_it() -> None:
+    behind = io.StringIO()
+    stream = ShownStream(behind)
+    print(RuntimeError(EVIL), "café\r\nnext", file=stream)
+
+    assert steering(behind.getvalue()) == []
+    assert behind.getvalue().endswith("café\nnext\n")
+    assert not hasattr(stream, "buffer")
+
+
+def test_a_letter_that_the_terminal_lacks_ends_no_command(tmp_path: Path) -> None:
+    done = run("agent", "logs", "check", "é.md", cwd=tmp_path, environment={"PYTHONIOENCODING": "ascii"})
+
+    assert (done.returncode, done.stderr) == (1, "error: \\xe9.md: no such file or folder\n")

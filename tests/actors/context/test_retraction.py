@@ -1,0 +1,310 @@
+"""What people delete or edit: the log keeps it, and neither model, pins nor commands are shown it again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from domain.log.event import Kind
+from domain.log.metadata import MetaValue
+from domain.log.window import redacted_path
+from messages.base import MessageId, RequestId, UserId
+from messages.context import (
+    MemoryPinned,
+    PinMemory,
+    Quote,
+    RestoreRedactions,
+    RetractMessages,
+    ReviseMessage,
+    StartNewWindow,
+)
+from messages.model import CancelModel, StopReason
+from messages.socket import Refused
+from messages.turn import EventsLogged
+from tests.actors.context.rig import CHANNEL, Rig, bash_call, of_type, texts
+
+SECRET = "the salary is 41000"
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> Rig:
+    return Rig(tmp_path)
+
+
+def delete(rig: Rig, *message_ids: int) -> None:
+    ids = tuple(MessageId(str(message_id)) for message_id in message_ids)
+    rig.tell(CHANNEL, RetractMessages(window=CHANNEL, message_ids=ids))
+
+
+def edit(rig: Rig, message_id: int, text: str, files: int = 0) -> None:
+    rig.tell(CHANNEL, ReviseMessage(window=CHANNEL, message_id=MessageId(str(message_id)), text=text, files=files))
+
+
+def copies(rig: Rig) -> list[bytes]:
+    """What commands are shown of the logs."""
+    found = []
+    for path in rig.logs():
+        copy = rig.root / redacted_path(path.relative_to(rig.root).as_posix())
+        found.append(copy.read_bytes() if copy.exists() else path.read_bytes())
+        assert len(found[-1]) == path.stat().st_size
+        assert found[-1].count(b"\n") == path.read_bytes().count(b"\n")
+    return found
+
+
+def asked(rig: Rig, text: str, message_id: int) -> str:
+    """All that the model is shown with a question."""
+    rig.say(text, message_id)
+    request = rig.answer("fine")
+    rig.deliver()
+    return "\n".join(texts(request))
+
+
+def tombstones(rig: Rig) -> list[dict[str, MetaValue]]:
+    return [event.meta_dict() for event in rig.events() if event.kind is Kind.TOMBSTONE]
+
+
+def exchange(rig: Rig, text: str, message_id: int, answer: str = "fine") -> str:
+    """A whole turn; the id of the message that answered."""
+    rig.say(text, message_id)
+    rig.answer(answer)
+    rig.deliver()
+    delivery = next(event for event in reversed(rig.events()) if event.kind is Kind.DELIVERY)
+    shown = delivery.meta_dict()["message_ids"]
+    assert isinstance(shown, list)
+    return str(shown[0])
+
+
+def test_a_deleted_message_and_what_came_of_it_are_forgotten_and_the_log_keeps_them(rig: Rig) -> None:
+    rig.say(SECRET, 1)
+    rig.answer("let me look", bash_call("echo 41000"))
+    rig.finish_command("41000")
+    rig.answer("41000 it is")
+    rig.deliver()
+    delete(rig, 1)
+
+    assert SECRET in [event.content for event in rig.events()]
+    assert "41000" not in asked(rig, "what was it?", 2)
+    assert all(b"41000" not in copy for copy in copies(rig))
+    (logged,) = tombstones(rig)
+    assert (logged["message_id"], logged["why"]) == ("1", "deleted")
+    rig.stop()
+
+
+def test_a_new_life_forgets_it_too_and_makes_a_copy_that_is_missing(rig: Rig) -> None:
+    exchange(rig, SECRET, 1)
+    delete(rig, 1)
+    (path,) = rig.logs()
+    copy = rig.root / redacted_path(path.relative_to(rig.root).as_posix())
+    rig.kill()
+    copy.unlink()
+    rig = Rig(rig.root)
+
+    assert "41000" not in asked(rig, "what was it?", 2)
+    assert all(b"41000" not in copy for copy in copies(rig))
+    rig.stop()
+
+
+def test_what_is_said_later_stands_in_the_copy_as_well(rig: Rig) -> None:
+    exchange(rig, SECRET, 1)
+    delete(rig, 1)
+    exchange(rig, "something else", 2)
+    exchange(rig, "41000 again", 3)
+    delete(rig, 3)
+
+    (copy,) = copies(rig)
+    assert b"something else" in copy
+    assert b"41000" not in copy
+    rig.stop()
+
+
+def test_an_answer_that_was_deleted_is_forgotten_alone(rig: Rig) -> None:
+    shown = exchange(rig, "what is it?", 1, SECRET)
+    delete(rig, int(shown))
+
+    seen = asked(rig, "and now?", 2)
+    assert "what is it?" in seen
+    assert "41000" not in seen
+    assert all(b"41000" not in copy for copy in copies(rig))
+    rig.stop()
+
+
+def test_a_quotation_of_the_answer_to_a_deleted_message_is_forgotten_with_it(rig: Rig) -> None:
+    shown = exchange(rig, "what is it?", 1, SECRET)
+    rig.say("is that so?", 2, quote=Quote(message_id=MessageId(shown), author_name="Agent", text=SECRET))
+    rig.answer("yes")
+    rig.deliver()
+    delete(rig, 1)
+
+    seen = asked(rig, "and now?", 3)
+    assert "is that so?" in seen
+    assert "41000" not in seen
+    assert all(b"41000" not in copy for copy in copies(rig))
+    rig.stop()
+
+
+def test_a_quotation_of_a_deleted_message_is_forgotten_with_it_and_the_rest_stays(rig: Rig) -> None:
+    quote = Quote(message_id=MessageId("1"), author_name="Bob", text=SECRET)
+    rig.say("is that so?", 2, quote=quote)
+    rig.answer("yes")
+    rig.deliver()
+    assert "41000" in asked(rig, "really?", 3)
+    delete(rig, 1)
+
+    seen = asked(rig, "and now?", 4)
+    assert "is that so?" in seen
+    assert "41000" not in seen
+    assert all(b"41000" not in copy and b"is that so?" in copy for copy in copies(rig))
+    rig.stop()
+
+
+def test_a_turn_whose_message_is_deleted_is_given_up_and_what_waits_goes_on_without_it(rig: Rig) -> None:
+    rig.say(SECRET, 1)
+    rig.requests()
+    rig.say("more of 41000", 2)
+    rig.say("good morning", 3)
+    delete(rig, 1, 2)
+
+    (request,) = rig.requests()
+    assert "good morning" in texts(request)[-1]
+    assert "41000" not in "\n".join(texts(request))
+    rig.stop()
+
+
+def test_the_model_is_called_off_when_the_message_is_deleted(rig: Rig) -> None:
+    rig.say(SECRET, 1)
+    rig.system.run()
+    delete(rig, 1)
+
+    assert of_type(CancelModel, rig.model.drain())
+    rig.stop()
+
+
+def test_what_an_earlier_window_said_is_found_and_taken_back_once(rig: Rig) -> None:
+    exchange(rig, SECRET, 1)
+    rig.tell(CHANNEL, _new_window(rig))
+    exchange(rig, "good morning", 2)
+    for _ in range(3):
+        delete(rig, 1, 99)
+
+    assert len(tombstones(rig)) == 1
+    assert all(b"41000" not in copy for copy in copies(rig))
+    rig.stop()
+
+
+def test_what_was_deleted_can_neither_be_pinned_nor_stays_a_pin(rig: Rig) -> None:
+    exchange(rig, SECRET, 1)
+    pin = PinMemory(
+        request_id=RequestId("r1"),
+        reply_to=rig.listener.address,
+        window=CHANNEL,
+        asked_by=UserId("21"),
+        asked_by_name="Alice",
+        message_id=MessageId("1"),
+    )
+    rig.tell(CHANNEL, pin)
+    assert of_type(MemoryPinned, rig.listener.drain())
+    delete(rig, 1)
+    rig.listener.drain()
+    rig.tell(CHANNEL, pin)
+    assert of_type(Refused, rig.listener.drain())
+    rig.stop()
+
+
+def test_an_edited_message_is_recalled_as_it_says_now(rig: Rig) -> None:
+    exchange(rig, SECRET, 1)
+    edit(rig, 1, "the salary is a secret")
+
+    seen = asked(rig, "what was it?", 2)
+    assert "the salary is a secret" in seen
+    assert "41000" not in seen
+    assert all(b"41000" not in copy for copy in copies(rig))
+    edit(rig, 1, "the salary is a secret")
+    assert [each["why"] for each in tombstones(rig)] == ["edited"]
+    delete(rig, 1)
+    assert "secret" not in asked(rig, "and now?", 3)
+    rig.stop()
+
+
+def test_an_edit_that_changes_no_word_changes_nothing(rig: Rig) -> None:
+    exchange(rig, SECRET, 1)
+    edit(rig, 1, SECRET)
+    edit(rig, 77, "never heard of")
+
+    assert tombstones(rig) == []
+    rig.stop()
+
+
+def test_an_edit_during_the_answer_is_noted_behind_it(rig: Rig) -> None:
+    rig.say(SECRET, 1)
+    edit(rig, 1, "never mind")
+    assert tombstones(rig) == []
+    rig.answer("fine")
+    rig.deliver()
+
+    assert len(tombstones(rig)) == 1
+    assert "41000" not in asked(rig, "what was it?", 2)
+    rig.stop()
+
+
+def test_subscribers_hear_of_it(rig: Rig) -> None:
+    exchange(rig, SECRET, 1)
+    rig.listener.drain()
+    delete(rig, 1)
+
+    (told,) = of_type(EventsLogged, rig.listener.drain())
+    assert [event.kind for event in told.events] == ["tombstone"]
+    rig.stop()
+
+
+def test_copies_of_older_logs_are_made_again_when_asked_for(rig: Rig) -> None:
+    exchange(rig, SECRET, 1)
+    rig.tell(CHANNEL, _new_window(rig))
+    exchange(rig, "good morning", 2)
+    delete(rig, 1)
+    old = rig.root / redacted_path(rig.logs()[0].relative_to(rig.root).as_posix())
+    old.unlink()
+    rig.tell(CHANNEL, RestoreRedactions(window=CHANNEL))
+
+    assert all(b"41000" not in copy for copy in copies(rig))
+    rig.stop()
+
+
+def _new_window(rig: Rig) -> StartNewWindow:
+    return StartNewWindow(
+        request_id=RequestId("n"),
+        reply_to=rig.listener.address,
+        window=CHANNEL,
+        asked_by=UserId("7"),
+    )
+
+
+def test_an_edit_during_the_answer_is_not_forgotten_by_a_kill(rig: Rig) -> None:
+    rig.say(SECRET, 1)
+    edit(rig, 1, "never mind")
+    rig.kill()
+
+    again = Rig(rig.root)
+    again.say("still there?", 2)
+    again.answer("fine")
+    again.deliver()
+    again.answer("yes")
+    again.deliver()
+
+    assert [each["why"] for each in tombstones(again)] == ["edited"]
+    assert not any(b"41000" in copy for copy in copies(again))
+    again.stop()
+
+
+def test_with_a_message_that_joined_a_turn_goes_what_was_answered_to_both(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, mid_turn="steer")
+    rig.say("how much?", 1)
+    rig.answer("working", bash_call("true"), stop=StopReason.TOOL_CALLS)
+    rig.say(SECRET, 2)
+    rig.finish_command("done")
+    rig.answer("so it is 41000")
+    rig.deliver()
+    delete(rig, 2)
+
+    assert not any(b"41000" in copy for copy in copies(rig))
+    rig.stop()

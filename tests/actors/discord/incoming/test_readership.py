@@ -1,0 +1,191 @@
+"""Who reads which window: told when a session opens, and whenever Discord says that it is otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from actors.kernel import Actor
+from domain.policy.audience import admits
+from lab.playground.world import defaults
+from messages.audience import (
+    DescribeReaders,
+    Readers,
+    ReadersChanged,
+    ReadersDescribed,
+    ReadersListed,
+    TellReaders,
+)
+from messages.base import Address, Message, MessageId, RequestId, Window
+from messages.context import RetractMessages, ReviseMessage
+from tests.actors.discord.conftest import StartLife
+from tests.actors.discord.life import GENERAL, Life, thread_window, until
+from tests.patience import PATIENCE_S
+
+VIEW = 1 << 10
+HISTORY = 1 << 16
+
+
+class Ledger:
+    """What a listener knows."""
+
+    def __init__(self, life: Life) -> None:
+        self._life = life
+        self._edge = life.system.edge("ledger")
+        self._readers: dict[str, Readers | None] = {}
+
+    @property
+    def address(self) -> Address:
+        return self._edge.address
+
+    def ask(self) -> dict[str, Readers | None]:
+        """What Discord's actor knows now."""
+        self._life.tell(TellReaders(reply_to=self.address))
+        listed = self._edge.receive(PATIENCE_S, lambda message: isinstance(message, ReadersListed))
+        assert isinstance(listed, ReadersListed)
+        return {each.window.id: each.readers for each in listed.windows}
+
+
+@pytest.fixture
+def office(life: Life) -> Callable[[], Readers | None]:
+    """Who reads the channel, as is known once `admits` no longer says what it said."""
+    ledger = Ledger(life)
+    return lambda: ledger.ask().get(GENERAL.id)
+
+
+def test_whatever_changes_for_a_channel_is_known_without_a_word_in_it(
+    life: Life, office: Callable[[], Readers | None]
+) -> None:
+    server = life.playground
+    open_to_all = office()
+    assert open_to_all is not None
+    role = server.add_role("contractor")
+
+    overwrites = {role: {"deny": VIEW}, defaults.GUEST_ID: {"deny": HISTORY}, defaults.GUILD_ID: {"deny": VIEW}}
+    for target, denied in overwrites.items():
+        server.overwrite(defaults.GENERAL_ID, target, is_member=target == defaults.GUEST_ID, **denied)
+        until(lambda: not admits(office(), open_to_all))
+        server.overwrite(defaults.GENERAL_ID, target)
+        until(lambda: admits(office(), open_to_all))
+    server.change_role(defaults.GUILD_ID, HISTORY)
+    until(lambda: not admits(office(), open_to_all))
+    server.change_role(role, VIEW)
+    until(lambda: _gives(office(), role))
+    server.remove_role(role)
+    until(lambda: not _gives(office(), role))
+    server.delete_channel(defaults.GENERAL_ID)
+    until(lambda: office() is None)
+
+
+def _gives(readers: Readers | None, role: int) -> bool:
+    return readers is not None and str(role) in readers.sees.giving_roles
+
+
+def test_a_thread_is_known_as_long_as_it_is_there_archived_or_not(start_life: StartLife) -> None:
+    life = start_life()
+    server, ledger = life.playground, Ledger(life)
+    public = server.create_thread(defaults.GENERAL_ID, "public")
+    private = server.create_thread(defaults.GENERAL_ID, "private", private=True)
+    until(lambda: {str(public), str(private)} <= ledger.ask().keys())
+    known = ledger.ask()
+    assert known[str(public)] == known[GENERAL.id]
+    assert known[str(private)] is not None
+    assert known[str(private)].is_private  # type: ignore[union-attr]
+
+    server.change_thread(public, archived=True)
+    life.say("afterwards")
+    life.messages.wait(1)
+    assert str(public) in ledger.ask()
+    server.delete_channel(public)
+    until(lambda: str(public) not in ledger.ask())
+
+
+def test_an_archived_thread_with_a_log_is_asked_for_and_a_deleted_one_is_nobodys(start_life: StartLife) -> None:
+    life = start_life()
+    server = life.playground
+    there, gone = (server.create_thread(defaults.GENERAL_ID, name) for name in ("there", "gone"))
+    life.stop()
+    server.change_thread(there, archived=True)
+    server.change_thread(gone, archived=True)
+    server.delete_channel(gone)
+
+    life = start_life(last_seen={thread_window(each).address.key: str(each) for each in (there, gone)})
+    ledger = Ledger(life)
+
+    until(lambda: str(there) in ledger.ask())
+    assert str(gone) not in ledger.ask()
+
+
+def test_listeners_hear_of_each_change(start_life: StartLife) -> None:
+    heard: list[Message] = []
+
+    class Listener(Actor):
+        def handle(self, message: Message) -> None:
+            heard.append(message)
+
+    life = start_life(wait=False, reader_listeners=(Address("listener"),), listener=Listener)
+    life.online.wait(1)
+    until(lambda: any(isinstance(message, ReadersListed) for message in heard))
+    life.playground.overwrite(defaults.GENERAL_ID, defaults.GUILD_ID, deny=VIEW)
+
+    until(lambda: isinstance(heard[-1], ReadersChanged))
+    (changed,) = heard[-1].windows  # type: ignore[attr-defined]
+    assert changed.window == GENERAL
+
+
+def test_what_people_delete_and_edit_reaches_the_window_and_their_embeds_do_not(life: Life) -> None:
+    server = life.playground
+    first, second, third = (life.say(text) for text in ("one", "two", "three"))
+    life.messages.wait(3)
+    server.edit(defaults.GENERAL_ID, first, "uno")
+    server.delete(defaults.GENERAL_ID, second)
+    server.delete_many(defaults.GENERAL_ID, [third, first])
+    until(lambda: sum(isinstance(message, RetractMessages) for message in life.told.now()) == 2)
+
+    edits = [message for message in life.told.now() if isinstance(message, ReviseMessage)]
+    assert [(edit.window, edit.message_id, edit.text) for edit in edits] == [(GENERAL, str(first), "uno")]
+    taken = [message.message_ids for message in life.told.now() if isinstance(message, RetractMessages)]
+    assert taken == [(MessageId(str(second)),), (MessageId(str(first)), MessageId(str(third)))]
+
+
+def test_whoever_asks_is_told_of_these_windows_and_of_what_is_gone_that_nobody_knows(life: Life) -> None:
+    server, edge = life.playground, life.system.edge("inquirer")
+    public = thread_window(server.create_thread(defaults.GENERAL_ID, "open"))
+    private = thread_window(server.create_thread(defaults.GENERAL_ID, "closed", private=True))
+    gone = thread_window(server.create_thread(defaults.GENERAL_ID, "gone", private=True))
+    windows = (GENERAL, public, private, gone)
+
+    def described() -> dict[Window, Readers | None]:
+        life.tell(DescribeReaders(request_id=RequestId("who"), reply_to=edge.address, windows=windows))
+        reply = edge.receive(PATIENCE_S, lambda message: isinstance(message, ReadersDescribed))
+        assert isinstance(reply, ReadersDescribed)
+        return {each.window: each.readers for each in reply.windows}
+
+    until(lambda: all(described().values()))
+    server.delete_channel(int(gone.id))
+    until(lambda: described()[gone] is None)
+    readers = described()
+    assert list(readers) == list(windows)
+    assert admits(readers[GENERAL], readers[private])
+    assert admits(readers[public], readers[GENERAL])
+    assert not admits(readers[private], readers[public])
+
+
+def test_while_the_connection_is_lost_nobody_is_known_to_read_anything(start_life: StartLife) -> None:
+    heard: list[ReadersListed | ReadersChanged] = []
+
+    class Listener(Actor):
+        def handle(self, message: Message) -> None:
+            assert isinstance(message, ReadersListed | ReadersChanged)
+            heard.append(message)
+
+    life = start_life(wait=False, reader_listeners=(Address("listener"),), listener=Listener)
+    life.online.wait(1)
+    until(lambda: any(message.windows for message in heard))
+
+    for resumable in (True, False):
+        heard.clear()
+        life.playground.op9(resumable=resumable)
+        until(lambda: any(message.windows for message in heard))
+        assert heard[0] == ReadersListed(windows=())

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from actors.linux.processes import all_threads, descendants, family_of, process_status
+
+
+def test_children_of_children_are_found_with_their_threads_and_the_dead_are_not() -> None:
+    script = "import os, threading, sys; threading.Thread(target=sys.stdin.read, daemon=True).start(); print(1, flush=True); sys.stdin.read()"
+    command = ["/bin/sh", "-c", f"true; {sys.executable} -I -S -c '{script}'; true"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as shell:
+        assert shell.stdout is not None
+        shell.stdout.readline()
+        family = family_of(os.getpid())
+        inner = next(pid for pid, status in family.items() if status.parent == shell.pid)
+        assert {shell.pid, inner} <= descendants(os.getpid())
+        assert family[inner].threads == 2
+        shell.kill()
+        os.waitid(os.P_PID, shell.pid, os.WEXITED | os.WNOWAIT)
+        assert process_status(shell.pid).is_dead
+        assert shell.pid not in descendants(os.getpid())
+
+
+def test_who_is_not_there_has_no_status() -> None:
+    with pytest.raises(FileNotFoundError):
+        process_status(1 << 30)
+
+
+def test_threads_of_the_machine_are_counted() -> None:
+    over = threading.Event()
+    threads = [threading.Thread(target=over.wait) for _ in range(50)]
+    for thread in threads:
+        thread.start()
+    assert all_threads() >= 50
+    over.set()
+    for thread in threads:
+        thread.join()
+
+
+def test_a_process_that_is_to_die_first_says_so_and_its_children_inherit_it() -> None:
+    script = (
+        "from actors.linux.processes import set_oom_score; import subprocess; set_oom_score(1000); "
+        "print(subprocess.check_output(['cat', '/proc/self/oom_score_adj'], text=True))"
+    )
+    root = Path(__file__).parents[3]
+    assert subprocess.check_output([sys.executable, "-c", script], cwd=root, text=True).strip() == "1000"

@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from actors.shell.refused import RefusedError
+from actors.shell.sandbox import caller_folder
+from actors.shell.sandbox.caller_folder import CallerFolder, check_writing, examine
+
+SECRETS = (
+    *(
+        ".env",
+        ".env.production",
+        "prod.env",
+        ".ENV",
+        "secrets.env",
+        ".ssh",
+        ".aws",
+        ".netrc",
+        "server.key",
+        "id_ed25519",
+    ),
+    *("ca-key.pem", "certkey.pem", "KEY.PEM", "credentials.json", "store.jks", "host.env.dist"),
+)
+OBEYED = (".git", ".venv", ".bashrc", ".profile", ".zshrc", "agent.toml", ".vscode", "sitecustomize.py", "x.pth")
+HARMLESS = (".env.example", "notes.md", "environment.yml", "id_rsa.pub", "cacert.pem", "keys.py")
+
+
+@pytest.mark.parametrize("depth", ["", "a", "a/b/c/d/e/f"])
+def test_secrets_are_hidden_and_what_programs_obey_is_protected_however_deep(tmp_path: Path, depth: str) -> None:
+    here = tmp_path / depth
+    here.mkdir(parents=True, exist_ok=True)
+    for name in (*SECRETS, *OBEYED, *HARMLESS):
+        (here / name).touch()
+    found = examine(tmp_path, CallerFolder())
+    assert sorted(found.hidden) == sorted(str(here / name) for name in SECRETS)
+    assert sorted(found.protected) == sorted(str(here / name) for name in OBEYED)
+
+
+def test_what_is_private_or_in_force_is_found_whatever_its_name(tmp_path: Path) -> None:
+    for name in ("data/logs", "program/actors"):
+        (tmp_path / name).mkdir(parents=True)
+    for name in ("tokens", "settings"):
+        (tmp_path / name).touch()
+    decisions = CallerFolder(
+        private=(tmp_path / "data", tmp_path / "tokens", tmp_path / "missing", Path("/elsewhere")),
+        unchanging=(tmp_path / "program", tmp_path / "settings", Path("/usr")),
+    )
+    found = examine(tmp_path, decisions)
+    assert found.hidden == (str(tmp_path / "data"), str(tmp_path / "tokens"))
+    assert found.protected == (str(tmp_path / "program"), str(tmp_path / "settings"))
+
+
+def test_a_link_counts_as_what_it_leads_to(tmp_path: Path) -> None:
+    (tmp_path / "plain").touch()
+    (tmp_path / ".env").symlink_to("plain")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "secrets.env").symlink_to("/etc/hostname")
+    found = examine(tmp_path, CallerFolder(private=(tmp_path / "linked",)))
+    assert found.hidden == (str(tmp_path / "plain"),)
+
+
+def test_a_folder_with_too_many_names_is_refused_rather_than_half_searched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(caller_folder, "MOST_ENTRIES", 3)
+    for number in range(4):
+        (tmp_path / str(number)).touch()
+    with pytest.raises(RefusedError, match="holds more than 3 files"):
+        examine(tmp_path, CallerFolder())
+
+
+@pytest.mark.parametrize("place", ["/", "/usr/lib", "/etc", "/proc/self", "/run"])
+def test_what_is_the_systems_is_refused(place: str) -> None:
+    with pytest.raises(RefusedError, match="belongs to the agent or to the system"):
+        examine(Path(place), CallerFolder())
+
+
+def test_the_agents_own_data_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "data" / "logs").mkdir(parents=True)
+    with pytest.raises(RefusedError, match="belongs to the agent"):
+        examine(tmp_path / "data" / "logs", CallerFolder(private=(tmp_path / "data",)))
+
+
+def test_nobody_lets_commands_write_to_a_home_or_to_the_running_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "homes" / "alice"
+    (home / "project").mkdir(parents=True)
+    (tmp_path / "program" / "actors").mkdir(parents=True)
+    monkeypatch.setenv("HOME", str(home))
+    for place in (home, home.parent):
+        with pytest.raises(RefusedError, match="holds a home directory"):
+            check_writing(place, ())
+    for place in (tmp_path / "program", tmp_path / "program" / "actors"):
+        with pytest.raises(RefusedError, match="the running agent is in"):
+            check_writing(place, (tmp_path / "program",))
+    check_writing(home / "project", (tmp_path / "program",))
+
+
+def test_another_name_of_the_secrets_in_force_is_hidden_too(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "tokens").touch()
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here" / "copy.txt").hardlink_to(tmp_path / "elsewhere" / "tokens")
+    found = examine(tmp_path / "here", CallerFolder(private=(tmp_path / "elsewhere" / "tokens",)))
+    assert found.hidden == (str(tmp_path / "here" / "copy.txt"),)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is shut to root")
+def test_what_cannot_be_listed_is_hidden_as_a_whole(tmp_path: Path) -> None:
+    (tmp_path / "shut").mkdir(mode=0o311)
+    assert examine(tmp_path, CallerFolder()).hidden == (str(tmp_path / "shut"),)
+
+
+def test_a_folder_full_of_secrets_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(caller_folder, "MOST_KEPT", 2)
+    for number in range(3):
+        (tmp_path / f"{number}.env").touch()
+    with pytest.raises(RefusedError, match="more than 2 of its files"):
+        examine(tmp_path, CallerFolder())

@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from actors.part import Level as Verdict
+from actors.settings.schema import Shell
+from actors.shell import checks
+from actors.shell.checks import findings
+from actors.shell.launch import probe_bash
+from actors.shell.sandbox import choice
+from actors.shell.sandbox.binary import Binary, UnfitError, bundled, of_system
+from actors.shell.sandbox.choice import Level, find_level
+from actors.shell.warden_client import WardenClient
+
+BASH = probe_bash() or "bash"
+
+
+def level(wanted: str, bwrap: str = "bwrap") -> Level:
+    async def find() -> Level:
+        warden = WardenClient()
+        try:
+            return await find_level(wanted, BASH, warden, bwrap)
+        finally:
+            warden.close()
+
+    return asyncio.run(find())
+
+
+def program(folder: Path, script: str) -> str:
+    path = folder / "bwrap"
+    path.write_text(f"#!/bin/bash\n{script}\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+def test_a_system_without_bubblewrap_uses_the_agents_own_and_says_so() -> None:
+    found = level("auto", "no-such-bwrap")
+    if found.refusal:
+        pytest.skip(found.refusal)
+    assert found.enclosure is not None
+    assert found.enclosure.bwrap == bundled().path
+    assert found.text.endswith("0.11.0 (bubblewrap is not installed)")
+
+
+def test_a_system_whose_bubblewrap_works_uses_that(tmp_path: Path) -> None:
+    if level("bundled").refusal:
+        pytest.skip(level("bundled").refusal)
+    own = tmp_path / "bwrap"
+    own.symlink_to(bundled().path)
+    found = level("auto", str(own))
+    assert found.enclosure is not None
+    assert found.enclosure.bwrap == str(own)
+
+
+@pytest.mark.parametrize(
+    ("script", "reason"),
+    [
+        ("echo bubblewrap 0.7.0", "0.7.0 is too old: 0.8.0 is needed"),
+        ("exit 1", "does not tell its version"),
+        ("echo nonsense", "does not tell its version"),
+        (
+            "case $1 in --version) echo bubblewrap 0.9.0;; *) echo no permissions to make namespaces; exit 1;; esac",
+            "no permissions",
+        ),
+    ],
+)
+def test_a_bubblewrap_that_does_not_do_is_passed_over_and_named(tmp_path: Path, script: str, reason: str) -> None:
+    bwrap = program(tmp_path, script)
+    refused = level("bwrap", bwrap)
+    assert reason in refused.refusal
+    assert refused.enclosure is None
+    found = level("auto", bwrap)
+    if not found.refusal:
+        assert reason in found.text
+
+
+def test_a_bubblewrap_that_holds_nothing_back_is_found_out(tmp_path: Path) -> None:
+    """It runs the command as it is, with all the rights of the agent."""
+    script = """
+[ "$1" = --version ] && { echo bubblewrap 0.9.0; exit; }
+while [ "$1" != -- ]; do [ "$1" = --chdir ] && cd "$2"; shift; done; shift
+echo '{"child-pid": 1}' >&11; "$@"; echo '{"exit-code": 0}' >&11
+"""
+    refused = level("bwrap", program(tmp_path, script))
+    assert "reads what it should not" in refused.refusal
+    assert "writes where it should not" in refused.refusal
+
+
+def test_where_none_works_everything_is_refused_with_the_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing() -> Binary:
+        raise UnfitError("no bubblewrap came with the agent for this processor")
+
+    monkeypatch.setattr(choice, "bundled", missing)
+    refused = level("auto", "no-such-bwrap")
+    assert refused.refusal.startswith(
+        "bubblewrap is not installed; no bubblewrap came with the agent for this processor. Install bubblewrap: "
+    )
+
+
+def test_the_doctor_tells_the_level_and_where_there_is_none_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(_choice: str, _bash: str) -> Level:
+        return Level(None, "refusing: because. Do this.", "because. Do this.")
+
+    monkeypatch.setattr(checks, "sandbox_level", refused)
+    found = {finding.name: finding for finding in findings(Shell(sandbox="auto"))}
+    assert found["sandbox"].level is Verdict.FAIL
+    assert "because. Do this. Commands are refused until then" in found["sandbox"].detail
+
+
+def test_no_such_choice() -> None:
+    with pytest.raises(ValueError, match="sandbox 'landlock': must be one of auto, bwrap, bundled, none"):
+        level("landlock")
+
+
+def test_the_binary_that_comes_with_the_agent_is_the_one_that_is_locked() -> None:
+    assert bundled().text == "the agent's own bubblewrap 0.11.0"
+    with pytest.raises(UnfitError, match="not installed"):
+        of_system("no-such-bwrap")

@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+import pytest
+
+from actors.shell.sandbox.remedy import Machine, examine, remedy
+
+BINARY = "/opt/x/bwrap"
+
+
+@pytest.mark.parametrize(
+    ("machine", "words"),
+    [
+        (Machine(has_binary=False, installer="apt-get install bubblewrap"), ["apt-get install bubblewrap"]),
+        (Machine(has_binary=False), ["package manager"]),
+        (
+            Machine(has_binary=True, binary=BINARY, apparmor_restricts=True, unshare_errno=13),
+            [f"profile remembrancer-bwrap {BINARY} flags=(unconfined) {{ userns, }}", "apparmor_parser -r"],
+        ),
+        (Machine(has_binary=True, binary=BINARY, debian_forbids=True), ["kernel.unprivileged_userns_clone=1"]),
+        (Machine(has_binary=True, binary=BINARY, no_user_namespaces=True), ["user.max_user_namespaces="]),
+        (Machine(has_binary=True, binary=BINARY, is_container=True), ["seccomp=unconfined", "systempaths=unconfined"]),
+        (Machine(has_binary=True, binary=BINARY, unshare_errno=1), ["EPERM", "CONFIG_USER_NS"]),
+        (Machine(has_binary=True, binary=BINARY), ["what bubblewrap says"]),
+    ],
+)
+def test_the_remedy_is_the_command_for_this_machine(machine: Machine, words: list[str]) -> None:
+    text = remedy(machine)
+    assert [word for word in words if word not in text] == []
+    assert text.endswith(".")
+
+
+def test_this_machine_is_examined_without_harm() -> None:
+    assert examine("") == examine("")
+    assert not examine("").has_binary
+    assert examine(BINARY).binary == BINARY

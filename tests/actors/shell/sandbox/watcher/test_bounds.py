@@ -1,0 +1,154 @@
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from actors.shell.job import UNBOUNDED, Limits
+from actors.shell.sandbox.watcher import bounds
+from actors.shell.sandbox.watcher.bounds import Bounds, DiskBound, TemporaryFilesBound, memory_fault, memory_left
+
+
+def limits(folder: Path, **given: int) -> Limits:
+    return Limits(folder=str(folder), **{"most_bytes": 1 << 20, "most_files": 100, **given})
+
+
+def looked(bound: DiskBound, seconds: float = 60.0) -> str:
+    """What is found within some looks, each a tenth of a second after the last."""
+    for tenth in range(int(10 * seconds)):
+        if fault := bound.look(tenth / 10):
+            return fault
+    return ""
+
+
+def test_a_folder_that_grows_beyond_its_bytes_is_found(tmp_path: Path) -> None:
+    bound = DiskBound(limits(tmp_path), 0.0)
+    assert looked(bound, 5) == ""
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "b").write_bytes(bytes(2 << 20))
+    assert looked(bound) == "its folder grew to more than 1 MiB, which is the most it may hold"
+    bound.close()
+
+
+def test_a_folder_that_gets_too_many_names_is_found(tmp_path: Path) -> None:
+    bound = DiskBound(limits(tmp_path), 0.0)
+    for number in range(101):
+        (tmp_path / str(number)).touch()
+    assert looked(bound) == "its folder got more than 100 files, which is the most it may hold"
+    bound.close()
+
+
+def test_a_folder_that_gets_too_deep_is_found(tmp_path: Path) -> None:
+    bound = DiskBound(limits(tmp_path, most_files=1_000), 0.0)
+    (tmp_path / "/".join(["d"] * 102)).mkdir(parents=True)
+    assert looked(bound) == "its folder has folders nested deeper than 100"
+    bound.close()
+
+
+def test_a_disk_without_room_is_found_at_the_next_look(tmp_path: Path) -> None:
+    bound = DiskBound(limits(tmp_path, least_free_bytes=UNBOUNDED), 0.0)
+    assert "free on the disk" in bound.look(0.0)
+    bound.close()
+
+
+def test_who_wrote_little_is_not_killed_for_a_disk_that_others_filled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk = os.statvfs(tmp_path)
+    free = disk.f_bavail * disk.f_frsize
+    written = {"bytes": 0}
+    monkeypatch.setattr(bounds, "written_bytes", lambda _pid: written["bytes"])
+    bound = DiskBound(limits(tmp_path, least_free_bytes=2 * free, most_bytes=1 << 40), 0.0)
+    assert bound.look(0.0) == ""
+    written["bytes"] = 65 << 20
+    assert "free on the disk" in bound.look(0.1)
+    bound.close()
+
+
+def test_who_wrote_more_than_his_share_is_killed_before_the_disk_is_short_of_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk = os.statvfs(tmp_path)
+    free = disk.f_bavail * disk.f_frsize
+    monkeypatch.setattr(bounds, "written_bytes", lambda _pid: 2 << 20)
+    bound = DiskBound(limits(tmp_path, least_free_bytes=free // 2), 0.0)
+    assert bound.look(0.0) == "it wrote more than 1 MiB to a disk that is nearly full"
+    bound.close()
+
+
+def test_a_disk_that_runs_out_of_names_is_found_and_the_one_who_took_them(tmp_path: Path) -> None:
+    names = os.statvfs(tmp_path).f_favail
+    if not names:
+        pytest.skip("this disk has no end of names")
+    many = limits(tmp_path, least_free_names=2 * names, most_files=100_000)
+    bound = DiskBound(many, 0.0)
+    assert looked(bound, 3) == ""
+    for number in range(1_002):
+        (tmp_path / str(number)).touch()
+    assert "more files on the disk" in looked(bound)
+    bound.close()
+    scarce = DiskBound(limits(tmp_path, least_free_names=UNBOUNDED), 0.0)
+    assert "more files" in scarce.look(0.0)
+    scarce.close()
+
+
+def test_a_folder_whose_owner_bounds_it_by_its_disk_only_is_not_counted(tmp_path: Path) -> None:
+    bound = DiskBound(limits(tmp_path, most_bytes=UNBOUNDED, most_files=UNBOUNDED), 0.0)
+    (tmp_path / "/".join(["d"] * 102)).mkdir(parents=True)
+    assert looked(bound) == ""
+    bound.close()
+
+
+def test_the_nearer_the_bound_the_shorter_the_pause(tmp_path: Path) -> None:
+    pauses = []
+    for used in (0, 1 << 33):
+        bound = DiskBound(limits(tmp_path, most_bytes=1 << 34, used_bytes=used), 0.0)
+        pauses.append(bound.pause_s())
+        bound.close()
+    assert pauses[1] == pytest.approx(pauses[0] / 2)
+
+
+def test_a_folder_that_is_renamed_and_replaced_is_still_the_one_that_is_watched(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    bound = DiskBound(limits(work), 0.0)
+    work.rename(tmp_path / "elsewhere")
+    work.symlink_to("/usr")
+    (tmp_path / "elsewhere" / "big").write_bytes(bytes(2 << 20))
+    assert "grew" in looked(bound)
+    bound.close()
+
+
+def test_files_in_memory_are_those_of_the_command_and_not_the_machines() -> None:
+    bound = TemporaryFilesBound(0)
+    bound.attach(os.getpid())  # shares the machine's /tmp and /dev/shm
+    assert bound.look() == ""
+    bound.attach(1 << 30)
+    bound.close()
+
+
+def test_memory_that_the_machine_has_left_is_looked_at_where_no_group_bounds_it(tmp_path: Path) -> None:
+    assert 0 < memory_left() < UNBOUNDED
+    assert memory_fault(0) == ""
+    scarce = limits(tmp_path, least_memory_bytes=UNBOUNDED)
+    for has_group, found in ((True, ""), (False, "of memory left")):
+        both = Bounds(scarce, has_group=has_group)
+        assert found in both.look(0)
+        assert (both.look(0) == "") == has_group
+        both.close()
+
+
+def test_threads_are_counted_where_the_kernel_holds_none_back(tmp_path: Path) -> None:
+    over = threading.Event()
+    held = Bounds(limits(tmp_path, most_threads=5), has_group=False)
+    assert held.pause_ms() == round(1000 * bounds.URGENT_S)
+    threads = [threading.Thread(target=over.wait) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    assert held.look(0) == ""
+    over.set()
+    for thread in threads:
+        thread.join()
+    held.close()

@@ -1,0 +1,50 @@
+"""The security page names a test for each promise, and each test is there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from tests.abuse.attacks_on_files import ON_FILES
+from tests.abuse.attacks_on_kernel import ON_KERNEL
+from tests.abuse.attacks_on_network import ON_NETWORK
+from tests.abuse.attacks_on_processes import ON_PROCESSES
+from tests.abuse.attacks_on_resources import EXHAUSTIONS
+from tests.abuse.attacks_on_secrets import ON_SECRETS
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
+_NAMED = re.compile(r"`(tests/[\w/]+\.py)(?:::(\w+))?`")
+
+
+def test_every_test_that_is_named_is_there() -> None:
+    named = _NAMED.findall(PAGE)
+    missing = [
+        f"{path}::{name}"
+        for path, name in named
+        if not (ROOT / path).is_file() or f"def {name}(" not in (ROOT / path).read_text(encoding="utf-8") + "def ("
+    ]
+    assert missing == []
+    assert len(named) > 30
+
+
+def test_every_promise_names_a_test() -> None:
+    promises = [
+        line for line in PAGE.splitlines() if line.startswith("| ") and not line.startswith(("| promise", "|--"))
+    ]
+    assert [line for line in promises if "tests/" not in line and "| ground" not in line] == []
+
+
+def test_the_numbers_of_attacks_are_those_that_there_are() -> None:
+    modules = {
+        "secrets": ON_SECRETS,
+        "files": ON_FILES,
+        "processes": ON_PROCESSES,
+        "network": ON_NETWORK,
+        "kernel": ON_KERNEL,
+        "resources": EXHAUSTIONS,
+    }
+    for name, attacks in modules.items():
+        told = re.search(rf"\| (\d+)[^|]* \| `tests/abuse/attacks_on_{name}\.py`", PAGE)
+        assert told is not None, name
+        assert int(told[1]) == len(attacks), name

@@ -1,0 +1,34 @@
+"""JSON among the runtime's lines."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain.memory.block_json import block_json
+from domain.text.lookalike import UNSEEN
+
+BLANKS = ("\u034f", "\u115f", "\u17b4", "\u180e", "\u2800", "\u3164", "\uffa0", "\U000e0041", "\U000e0100")
+
+
+@given(st.text())
+def test_it_says_the_same_on_one_line_that_hides_nothing_and_ends_no_markup(text: str) -> None:
+    shown = block_json({"text": text})
+
+    assert json.loads(shown) == {"text": text}
+    assert len(shown.splitlines()) == 1
+    assert not set(shown) & set("<>")
+    assert not {unicodedata.category(character) for character in shown} & {"Cc", "Zl", "Zp"}
+
+
+@pytest.mark.parametrize("hidden", [*BLANKS, *"\u202e\u200b\u2066\ufeff\x85\u2028"])
+def test_what_is_not_seen_is_spelled_out(hidden: str) -> None:
+    shown = block_json(f"a{hidden}b")
+
+    assert UNSEEN.search(shown) is None
+    assert shown.isascii()
+    assert json.loads(shown) == f"a{hidden}b"

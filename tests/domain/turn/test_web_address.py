@@ -1,0 +1,136 @@
+"""Addresses that people wrote."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain.turn.web_address import LONGEST, MOST_IN_TEXT, SeenAddresses, addresses_in, normal_address
+
+PAGE = "https://example.com/a/page?id=1"
+
+
+def seen_in(*texts: str) -> SeenAddresses:
+    addresses = SeenAddresses()
+    for text in texts:
+        addresses.add_from(text)
+    return addresses
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"look at {PAGE}",
+        f"look at {PAGE}.",
+        f"<{PAGE}>",
+        f"(see {PAGE})",
+        f"[the page]({PAGE}), please",
+        f"[{PAGE}]({PAGE})",
+        f"**{PAGE}**",
+        f"`{PAGE}`",
+        f"\n{PAGE}\n",
+        f"{PAGE}#part",
+        "HTTPS://Example.COM:443/a/page?id=1",
+        "look at example.com/a/page?id=1!",
+        f"{PAGE}\u3002",
+    ],
+)
+def test_an_address_that_a_person_wrote_is_seen_however_it_stands_in_the_text(text: str) -> None:
+    assert PAGE in seen_in(text)
+    assert f"{PAGE}#elsewhere" in seen_in(text)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://example.com/a/page",
+        "https://example.com/a/page?id=1&d=secret",
+        "https://example.com/a/page?id=1secret",
+        "https://example.com/a/page?id=2",
+        "https://example.com/a/page/../secret?id=1",
+        "https://example.com/a/PAGE?id=1",
+        "https://example.com/a/page;secret?id=1",
+        "https://example.com/a/p%61ge?id=1",
+        "https://example.com/",
+        "https://example.com./a/page?id=1&x",
+        "https://secret.example.com/a/page?id=1",
+        "https://example.com.evil.example/a/page?id=1",
+        "https://example.com:8443/a/page?id=1",
+        "http://example.com/a/page?id=1",
+        "https://secret@example.com/a/page?id=1",
+        "https://example.com\\@evil.example/a/page?id=1",
+        "https://example.com/a/page?id=1 secret",
+        "ftp://example.com/a/page?id=1",
+        "//example.com/a/page?id=1",
+        "",
+    ],
+)
+def test_an_address_that_differs_in_anything_that_is_sent_is_not(address: str) -> None:
+    assert address not in seen_in(f"look at {PAGE}")
+
+
+@pytest.mark.parametrize(
+    ("written", "normal"),
+    [
+        ("https://example.com", "https://example.com/"),
+        ("http://example.com:80?q", "http://example.com/?q"),
+        ("https://b\u00fccher.example/\u00fc?q=\u00e4", "https://xn--bcher-kva.example/%C3%BC?q=%C3%A4"),
+        ("http://[2001:DB8::1]:8080/", "http://[2001:db8::1]:8080/"),
+        ("https://\uff45xample.com/", "https://example.com/"),
+        ("https://example.com/%7Ea?b=%20c+d", "https://example.com/%7Ea?b=%20c+d"),
+    ],
+)
+def test_spellings_of_the_same_request_have_one_form(written: str, normal: str) -> None:
+    assert normal_address(written) == normal
+    assert normal_address(normal) == normal
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "https://user:password@example.com/",
+        "https://example.com:port/",
+        "https://exa mple.com/",
+        "https://ex%61mple.com/",
+        "https:///path",
+        "javascript://example.com/",
+        "https://example.com/\u202e",
+        "https://example.com/" + "x" * LONGEST,
+    ],
+)
+def test_what_nobody_should_ask_for_has_no_form(text: str) -> None:
+    assert normal_address(text) == ""
+
+
+@given(st.text())
+def test_a_normal_form_is_its_own_and_plain(text: str) -> None:
+    normal = normal_address(f"https://example.com/{text}")
+
+    assert normal == "" or (normal_address(normal) == normal and normal.isascii() and normal.isprintable())
+
+
+@given(st.text())
+def test_whatever_people_write_every_address_in_it_is_a_normal_one(text: str) -> None:
+    for written in (text, f"https://{text}", f"{text}.com/{text}"):
+        seen = seen_in(written)
+        for address in addresses_in(written):
+            assert normal_address(address) == address
+            assert address in seen
+
+
+def test_names_of_mails_and_numbers_are_no_addresses() -> None:
+    assert list(addresses_in("a@example.com 3.14 1.2.3 e.g. so...yes")) == []
+
+
+def test_what_is_kept_is_bounded_and_the_newest_stay() -> None:
+    addresses = SeenAddresses(most=3)
+    addresses.add(f"https://example.com/{number}" for number in range(10))
+
+    assert [f"https://example.com/{number}" in addresses for number in range(10)] == [False] * 7 + [True] * 3
+
+
+def test_of_one_text_only_so_many_are_taken() -> None:
+    text = " ".join(f"https://example.com/{number}" for number in range(MOST_IN_TEXT + 10))
+
+    assert len(set(addresses_in(text))) == MOST_IN_TEXT
