@@ -18,6 +18,8 @@ LEAST_FREE_BYTES = 512 * 1024**2
 LEAST_FREE_NAMES = 20_000
 _WORTH = 20
 """A measurement holds for so many times as long as it took, so that measuring takes a twentieth of the time at most."""
+_SLACK = 64
+"""It no longer holds when the disk has lost a 64th of what one folder may take since: a command may have taken it."""
 _SHARE = 8
 """Of a small disk, one folder may take an eighth, and an eighth must stay free."""
 _HARD = 2
@@ -29,6 +31,8 @@ EMPTY_IT = "People can have it emptied: /empty in this channel or thread."
 class _Measurement:
     usage: Usage
     good_until: float
+    free_bytes: int
+    free_names: int
 
 
 class Quota:
@@ -69,9 +73,10 @@ class Quota:
         Raises:
             RefusedError: it holds too much, or the disk is full.
         """
-        most_bytes, least_free_bytes = self._check_disk(folder)
-        most_files, least_free_names = self._check_names(folder)
-        used = self._usage(folder)
+        disk = os.statvfs(folder)
+        most_bytes, least_free_bytes = self._check_disk(disk)
+        most_files, least_free_names = self._check_names(disk)
+        used = self._usage(folder, disk)
         if used.bytes > most_bytes:
             self._refuse(folder, f"{_size(used.bytes)}; at most {_size(most_bytes)} may be there")
         if used.files > most_files:
@@ -87,12 +92,11 @@ class Quota:
         )
 
     def forget(self, folder: Path) -> None:
-        """Measure anew when a command is to run there next."""
+        """Measure anew when a command is to run there next; so it must be when one was killed for what it had taken."""
         self._measured.pop(folder, None)
 
-    def _check_disk(self, folder: Path) -> tuple[int, int]:
+    def _check_disk(self, disk: os.statvfs_result) -> tuple[int, int]:
         """Most bytes of a folder on this disk, and how many must be free there before a command is begun."""
-        disk = os.statvfs(folder)
         share = disk.f_blocks * disk.f_frsize // _SHARE
         least = self._least_free_bytes if self._is_strict else min(self._least_free_bytes, share)
         free = disk.f_bavail * disk.f_frsize
@@ -102,9 +106,8 @@ class Quota:
             )
         return min(self._most_bytes, share), least
 
-    def _check_names(self, folder: Path) -> tuple[int, int]:
+    def _check_names(self, disk: os.statvfs_result) -> tuple[int, int]:
         """Most names in a folder on this disk, and how many must be free there; 0 where a disk has no end of them."""
-        disk = os.statvfs(folder)
         if not disk.f_files:
             return self._most_files, 0
         share = disk.f_files // _SHARE
@@ -115,14 +118,20 @@ class Quota:
             )
         return min(self._most_files, share), least
 
-    def _usage(self, folder: Path) -> Usage:
+    def _usage(self, folder: Path, disk: os.statvfs_result) -> Usage:
         began = self._monotonic()
+        free_bytes, free_names = disk.f_bavail * disk.f_frsize, disk.f_favail
         known = self._measured.get(folder)
-        if known is not None and began < known.good_until:
+        if (
+            known is not None
+            and began < known.good_until
+            and known.free_bytes - free_bytes <= self._most_bytes // _SLACK
+            and known.free_names - free_names <= self._most_files // _SLACK
+        ):
             return known.usage
         measured = self._measure(folder)
         now = self._monotonic()
-        self._measured[folder] = _Measurement(measured, now + _WORTH * (now - began))
+        self._measured[folder] = _Measurement(measured, now + _WORTH * (now - began), free_bytes, free_names)
         return measured
 
     def _measure(self, folder: Path) -> Usage:

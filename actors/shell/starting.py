@@ -115,7 +115,14 @@ class EnclosedStarter:
             raise RefusedError(str(error)) from error
         except OSError as error:
             raise RefusedError(f"The command cannot be started: {error}") from error
-        return workplace, await self._warden.start(job)
+        process = await self._warden.start(job)
+        process.exited.add_done_callback(lambda _exited: self._note_end(process, disk))
+        return workplace, process
+
+    def _note_end(self, process: Process, disk: Limits) -> None:
+        """Called before anybody hears of the end."""
+        if process.ending.exceeded and disk.folder:
+            self._quota.forget(Path(disk.folder))
 
     def _view(self, workplace: Workplace, readable: tuple[tuple[str, str], ...], door: str) -> View:
         cwd, home = str(workplace.cwd), str(workplace.home)

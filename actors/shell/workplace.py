@@ -71,6 +71,8 @@ class Workplaces:
         self._temporary: Path | None = None
         self._reserved: list[Path] = []
         self._numbers = itertools.count()
+        self._trash_lock = threading.Lock()
+        self._is_trash_to_go = self._is_removing = False
 
     def open(self, window: Window, logs: Path | None = None) -> Workplace:
         """The directories of `window`, which exist now.
@@ -131,10 +133,14 @@ class Workplaces:
         return folder
 
     def remove_trash(self) -> None:
-        """Remove what was emptied, also by an agent before this one, in a thread of its own."""
-        trash = self._work_root / TRASH
-        if trash.is_dir():
-            threading.Thread(target=_remove_all, args=(trash,), name="shell-trash", daemon=True).start()
+        """Remove what was emptied, also by an agent before this one, in a thread; two would meet each other's holes."""
+        if not (self._work_root / TRASH).is_dir():
+            return
+        with self._trash_lock:
+            self._is_trash_to_go = True
+            if not self._is_removing:
+                self._is_removing = True
+                threading.Thread(target=self._go_on_removing, name="shell-trash", daemon=True).start()
 
     def reserve(self, names: Iterable[str]) -> tuple[str, ...]:
         """Put an empty file where the command line's folder has none of a name, for a sandbox to lay itself over.
@@ -159,6 +165,15 @@ class Workplaces:
         temporary, self._temporary = self._temporary, None
         if temporary is not None:
             shutil.rmtree(temporary, onerror=lambda _function, path, _error: log.warning("cannot remove %s", path))
+
+    def _go_on_removing(self) -> None:
+        while True:
+            with self._trash_lock:
+                self._is_removing = self._is_trash_to_go
+                if not self._is_trash_to_go:
+                    return
+                self._is_trash_to_go = False
+            _remove_all(self._work_root / TRASH)
 
     def _of_command_line(self) -> Workplace:
         if self._cli_workdir is None:
@@ -226,7 +241,7 @@ def _remove_all(trash: Path) -> None:
         for name in os.listdir(parent):  # noqa: PTH208 - a descriptor
             try:
                 remove_tree(name, parent)
-            except OSError as error:  # another thread may be at it; else the next start tries again
+            except OSError as error:  # the next time tries again
                 log.warning("%s cannot be removed yet: %s", trash / name, error)
     finally:
         os.close(parent)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -82,7 +83,23 @@ def test_what_is_let_through_has_bounds_to_be_held_while_it_runs(tmp_path: Path)
     assert (limits.used_files, limits.used_bytes >= 8192) == (1, True)
 
 
-def test_a_measurement_holds_for_twenty_times_as_long_as_it_took(tmp_path: Path) -> None:
+def still_disk(monkeypatch: pytest.MonkeyPatch, folder: Path) -> Callable[[int, int], None]:
+    """Have the disk say that nothing changes on it, until it is told what it has lost: bytes and names."""
+    disk = os.statvfs(folder)
+
+    def lose(lost_bytes: int, lost_names: int) -> None:
+        blocks = disk.f_bavail - lost_bytes // disk.f_frsize
+        now = os.statvfs_result((*disk[:4], blocks, *disk[5:7], disk.f_favail - lost_names, *disk[8:]))
+        monkeypatch.setattr(os, "statvfs", lambda _path: now)
+
+    lose(0, 0)
+    return lose
+
+
+def test_a_measurement_holds_for_twenty_times_as_long_as_it_took(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    still_disk(monkeypatch, tmp_path)
     clock = Clock()
     quota = Quota(clock, most_files=1, least_free_bytes=0)
     quota.check(tmp_path)
@@ -92,6 +109,38 @@ def test_a_measurement_holds_for_twenty_times_as_long_as_it_took(tmp_path: Path)
     clock.now += 20
     with pytest.raises(RefusedError):
         quota.check(tmp_path)
+
+
+@pytest.mark.parametrize(("lost_bytes", "lost_names"), [(20 * 1024**2, 0), (0, 3)], ids=["bytes", "names"])
+def test_a_measurement_does_not_hold_when_the_disk_has_lost_much_since(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lost_bytes: int, lost_names: int
+) -> None:
+    lose = still_disk(monkeypatch, tmp_path)
+    quota = Quota(Clock(), most_files=128, least_free_bytes=0)
+    quota.check(tmp_path)
+    for number in range(129):
+        (tmp_path / str(number)).touch()
+    quota.check(tmp_path)
+
+    lose(lost_bytes, lost_names)
+
+    with pytest.raises(RefusedError, match="more than 128 files"):
+        quota.check(tmp_path)
+
+
+def test_a_folder_is_measured_anew_after_a_command_that_was_killed_for_what_it_took(
+    tmp_path: Path, sandbox: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where the disk does not tell, for what others have removed meanwhile."""
+    quota = Quota(Clock(), most_files=500, least_free_bytes=0)
+    jail = Bench(tmp_path, sandbox=sandbox, quota=quota)
+    assert jail.run("true").exit_code == 0
+    still_disk(monkeypatch, tmp_path)
+
+    assert "more than 500 files" in jail.run("touch {1..2000}; sleep 30").text
+
+    assert "more than 500 files" in jail.refusal(jail.ask("echo ran"))
+    jail.system.stop()
 
 
 def test_a_command_is_refused_when_its_folder_is_full(tmp_path: Path, sandbox: str) -> None:

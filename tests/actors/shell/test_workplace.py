@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from actors.linux.folder import remove_tree
 from actors.shell.refused import RefusedError
 from actors.shell.workplace import Workplaces, workdir
 from messages.base import Surface, Window
@@ -133,6 +134,32 @@ def test_what_an_agent_before_had_emptied_goes_too(workplaces: Workplaces, tmp_p
         if thread.name == "shell-trash":
             thread.join(PATIENCE_S)
     assert not left.exists()
+
+
+def test_what_is_emptied_while_something_is_being_removed_goes_too(
+    workplaces: Workplaces, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """One thread removes all of it: two would meet in a folder, and each would give up where the other had been."""
+    may_go_on, removing = threading.Event(), threading.Event()
+    at_once: list[int] = []
+
+    def slow(name: str, parent: int) -> None:
+        at_once.append(sum(thread.name == "shell-trash" for thread in threading.enumerate()))
+        removing.set()
+        assert may_go_on.wait(PATIENCE_S)
+        remove_tree(name, parent)
+
+    monkeypatch.setattr("actors.shell.workplace.remove_tree", slow)
+    for number in range(3):
+        (workplaces.open(window(number)).cwd / "file").touch()
+        workplaces.empty(window(number))
+        assert removing.wait(PATIENCE_S)
+    may_go_on.set()
+    for thread in threading.enumerate():
+        if thread.name == "shell-trash":
+            thread.join(PATIENCE_S)
+    assert list((tmp_path / "data" / "work" / ".emptied").iterdir()) == []
+    assert (set(at_once), len(at_once), caplog.messages) == ({1}, 3, [])
 
 
 def test_the_folder_of_the_command_line_is_nobodys_to_empty(workplaces: Workplaces) -> None:
