@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
@@ -119,6 +119,7 @@ class LoopThread:
             loop.run_until_complete(loop.shutdown_asyncgens())
             executor_ends = asyncio.ensure_future(loop.shutdown_default_executor(), loop=loop)
             loop.run_until_complete(asyncio.wait({executor_ends}, timeout=CANCEL_S))
+            loop.run_until_complete(_abort_connections(loop))
         finally:
             asyncio.set_event_loop(None)
             loop.close()
@@ -126,3 +127,11 @@ class LoopThread:
     def _report(self, future: Future[Any]) -> None:
         if not future.cancelled() and (error := future.exception()) is not None:
             log.error("loop %s: a coroutine failed", self._name, exc_info=error)
+
+
+async def _abort_connections(loop: asyncio.AbstractEventLoop) -> None:
+    """Give up connections that were closed but have bytes left that nobody takes; asyncio would leave them open."""
+    transports: Mapping[int, asyncio.WriteTransport] = getattr(loop, "_transports", {})  # there is no other list
+    for transport in list(transports.values()):
+        transport.abort()
+    await asyncio.sleep(0)

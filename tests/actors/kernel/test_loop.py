@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import socket
 import threading
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
+from contextlib import suppress
 
 import pytest
 
@@ -127,3 +129,21 @@ def test_a_loop_that_ends_by_itself_says_so(loop: LoopThread, caplog: pytest.Log
         thread.join(PATIENCE_S)
 
     assert "loop test-loop ended by itself" in caplog.text
+
+
+def test_a_connection_that_was_closed_with_bytes_left_ends_with_the_loop(loop: LoopThread) -> None:
+    """Nobody reads them, so that closing alone would wait for ever; the other side sees the end."""
+
+    async def send(port: int) -> None:
+        _, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(bytes(50_000_000))
+        writer.close()
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        loop.submit(send(server.getsockname()[1])).result(PATIENCE_S)
+        with server.accept()[0] as reader:
+            loop.stop()
+            reader.settimeout(PATIENCE_S)
+            with suppress(ConnectionResetError):
+                while reader.recv(1 << 20):
+                    pass
