@@ -28,13 +28,13 @@ class Exhaustion:
 _GREW = "folder grew to more than"
 _FILES = "folder got more than"
 _DISK = (
-    ("many files", "for n in {1..40}; do head -c 9M /dev/zero > f$n; done; sleep 5"),
-    ("many files at once", "for n in {1..40}; do head -c 9M /dev/zero > f$n & done; wait; sleep 5"),
-    ("one file", "head -c 90M /dev/zero > f; sleep 5"),
-    ("in a folder below", "mkdir -p a/b/c; cd a/b/c; for n in {1..20}; do head -c 9M /dev/zero > f$n; done; sleep 5"),
-    ("in a folder that is shut", "mkdir a; cd a; exec 3> f; chmod 0 .; head -c 90M /dev/zero >&3; sleep 5"),
-    ("behind a renamed folder", "mkdir a; cd a; (sleep 0.1; mv ../a ../b) & head -c 90M /dev/zero > f; sleep 5"),
-    ("by copying", "head -c 9M /dev/urandom > f; for n in {1..20}; do cp f f$n; done; sleep 5"),
+    ("many files", "for n in {1..40}; do head -c 9M /dev/zero > f$n; done; sleep 30"),
+    ("many files at once", "for n in {1..40}; do head -c 9M /dev/zero > f$n & done; wait; sleep 30"),
+    ("one file", "head -c 90M /dev/zero > f; sleep 30"),
+    ("in a folder below", "mkdir -p a/b/c; cd a/b/c; for n in {1..20}; do head -c 9M /dev/zero > f$n; done; sleep 30"),
+    ("in a folder that is shut", "mkdir a; cd a; exec 3> f; chmod 0 .; head -c 90M /dev/zero >&3; sleep 30"),
+    ("behind a renamed folder", "mkdir a; cd a; (sleep 0.1; mv ../a ../b) & head -c 90M /dev/zero > f; sleep 30"),
+    ("by copying", "head -c 9M /dev/urandom > f; for n in {1..20}; do cp f f$n; done; sleep 30"),
     (
         "by a memory map",
         python("""
@@ -45,7 +45,7 @@ for n in range(20):
         room = mmap.mmap(file.fileno(), 8 << 20)
         for at in range(0, 8 << 20, 4096): room[at] = 1
         room.flush()
-time.sleep(5)
+time.sleep(30)
 """),
     ),
     (
@@ -56,29 +56,35 @@ source = os.open("/dev/zero", os.O_RDONLY)
 seed = open("seed", "w+b"); seed.write(b"x" * (8 << 20)); seed.flush()
 for n in range(20):
     with open(f"f{n}", "wb") as file: os.sendfile(file.fileno(), seed.fileno(), 0, 8 << 20)
-time.sleep(5)
+time.sleep(30)
 """),
     ),
     (
         "with fallocate",
-        "for n in {1..40}; do fallocate -l 9M f$n || head -c 9M /dev/zero > f$n; done 2>/dev/null; sleep 5",
+        "for n in {1..40}; do fallocate -l 9M f$n || head -c 9M /dev/zero > f$n; done 2>/dev/null; sleep 30",
     ),
-    ("while it stops all of its own", "head -c 90M /dev/zero > f & sleep 0.3; kill -STOP -1; sleep 5"),
-    ("from a daemon", "setsid bash -c 'head -c 90M /dev/zero > f; sleep 5' > /dev/null 2>&1 & sleep 5"),
+    (
+        "while it stops all of its own",
+        "head -c 90M /dev/zero > f & until [[ $(stat -c %s f) -gt 70000000 ]]; do :; done; kill -STOP -1; sleep 30",
+    ),
+    ("from a daemon", "setsid bash -c 'head -c 90M /dev/zero > f; sleep 30' > /dev/null 2>&1 & sleep 30"),
 )
 _NAMES = (
-    ("files", python("for n in range(20000): open(str(n), 'w').close()\nimport time; time.sleep(5)")),
-    ("folders", python("for n in range(20000): os.mkdir(str(n))\nimport time; time.sleep(5)")),
-    ("links", python("for n in range(20000): os.symlink('/', str(n))\nimport time; time.sleep(5)")),
+    ("files", python("for n in range(20000): open(str(n), 'w').close()\nimport time; time.sleep(30)")),
+    ("folders", python("for n in range(20000): os.mkdir(str(n))\nimport time; time.sleep(30)")),
+    ("links", python("for n in range(20000): os.symlink('/', str(n))\nimport time; time.sleep(30)")),
     (
         "hard links",
-        python("open('a', 'w').close()\nfor n in range(20000): os.link('a', str(n))\nimport time; time.sleep(5)"),
+        python("open('a', 'w').close()\nfor n in range(20000): os.link('a', str(n))\nimport time; time.sleep(30)"),
     ),
-    ("pipes", python("for n in range(20000): os.mkfifo(str(n))\nimport time; time.sleep(5)")),
-    ("long names", python("for n in range(20000): open(f'{n:0200}', 'w').close()\nimport time; time.sleep(5)")),
+    ("pipes", python("for n in range(20000): os.mkfifo(str(n))\nimport time; time.sleep(30)")),
+    ("long names", python("for n in range(20000): open(f'{n:0200}', 'w').close()\nimport time; time.sleep(30)")),
 )
 _TREES = (
-    ("deep", python("for n in range(1500):\n    os.mkdir('d' * 200); os.chdir('d' * 200)\nimport time; time.sleep(8)")),
+    (
+        "deep",
+        python("for n in range(1500):\n    os.mkdir('d' * 200); os.chdir('d' * 200)\nimport time; time.sleep(30)"),
+    ),
 )
 _TEMPORARY = (
     ("files in tmp", python("for n in range(200000): open(f'/tmp/{n}', 'w').close()"), "files in /tmp"),

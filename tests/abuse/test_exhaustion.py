@@ -99,7 +99,7 @@ def test_what_takes_all_there_is_gets_little_and_harms_nobody(small: Ground, cas
     before, memory = small.prize.state(), memory_left()
 
     with Neighbour(small) as neighbour:
-        got = small.attack(case.command, timeout_s=20.0)
+        got = small.attack(case.command)
 
     assert case.words in got.text
     assert got.duration_s < HELD_UP_S
@@ -114,7 +114,7 @@ def test_what_takes_all_there_is_gets_little_and_harms_nobody(small: Ground, cas
 
 @pytest.mark.parametrize("case", [case for case in EXHAUSTIONS if case.resource in ("disk", "names", "trees")], ids=str)
 def test_a_window_that_was_filled_is_emptied_without_the_operator(small: Ground, case: Exhaustion) -> None:
-    small.attack(case.command, timeout_s=20.0)
+    small.attack(case.command)
     assert "/empty" in small.refusal(small.ask("true"))
 
     small.empty()
