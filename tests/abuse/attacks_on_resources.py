@@ -63,6 +63,19 @@ time.sleep(5)
         "with fallocate",
         "for n in {1..40}; do fallocate -l 9M f$n || head -c 9M /dev/zero > f$n; done 2>/dev/null; sleep 5",
     ),
+    (
+        "with a reservation by ioctl",
+        python("""
+import fcntl, time
+for n in range(40):
+    with open(f"f{n}", "w+b") as file:
+        for request in (0x40305828, 0x4030582A, 0x40305839):
+            try: fcntl.ioctl(file, request, struct.pack("=hhiqqiI16s", 0, 0, 0, 0, 64 << 30, 0, 0, b"")[:48])
+            except OSError as error: print("held:", error)
+        file.write(b"x" * (9 << 20))
+time.sleep(5)
+"""),
+    ),
     ("while it stops all of its own", "head -c 90M /dev/zero > f & sleep 0.3; kill -STOP -1; sleep 5"),
     ("from a daemon", "setsid bash -c 'head -c 90M /dev/zero > f; sleep 5' > /dev/null 2>&1 & sleep 5"),
 )
