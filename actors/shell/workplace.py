@@ -10,6 +10,7 @@ import stat
 import tempfile
 import threading
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -92,7 +93,8 @@ class Workplaces:
             raise RefusedError(str(error)) from None
         attachments, output = self._data_root / attachments_folder(window), self._data_root / output_folder(window)
         try:
-            for directory in (folder, attachments, output):
+            # A disk that is full when the folder has to be emptied has no room for another one.
+            for directory in (folder, attachments, output, self._work_root / TRASH):
                 make_private(directory)
             folder.chmod(PRIVATE)  # a command may have shut it
             self._link_logs(folder, logs or self._logs)
@@ -126,10 +128,11 @@ class Workplaces:
             make_private(trash)
             if folder.is_symlink() or folder.exists():
                 folder.rename(trash / f"{window.id}-{os.getpid()}-{next(self._numbers)}")
-            make_private(folder)
         except OSError as error:
             raise RefusedError(f"The working directory cannot be emptied: {error}") from error
         self.remove_trash()
+        with suppress(OSError):  # a full disk has no room for it yet; `open` makes it
+            make_private(folder)
         return folder
 
     def remove_trash(self) -> None:
