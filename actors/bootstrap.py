@@ -170,6 +170,7 @@ def agent_plan(
         is_held=root.is_held,
         spent_today=lambda: spent_on(root.path, system.clock.now()),
         last_seen=lambda: survey(root.path).last_seen,
+        private=private_paths(settings),
     )
 
 
@@ -202,7 +203,6 @@ def turn_plan(
         surface=surface,
         caller_folder=here,
         caller_lets_write=lets_write,
-        private=private_paths(settings),
         unchanging=unchanging_paths(settings),
         spent_today=None,
         last_seen=dict,
@@ -210,7 +210,7 @@ def turn_plan(
 
 
 def private_paths(settings: Settings) -> tuple[Path, ...]:
-    """What no command of the command line may see, wherever it is called."""
+    """What no command may see, wherever it lies."""
     secrets = secrets_path(os.environ, settings.origin.folder)
     return (settings.data_root, *(() if secrets is None else (secrets,)))
 

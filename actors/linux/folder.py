@@ -17,7 +17,7 @@ from dataclasses import dataclass
 MOST_LEVELS = 100
 """Folders within folders; each costs a descriptor while the walk is in it."""
 SLICE = 500
-"""Entries after which a walk pauses."""
+"""Entries and folders after which a walk pauses, wherever it is."""
 _OPEN = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 _BLOCK_BYTES = 512
 _ALL_OF_OWNER = 0o700
@@ -59,7 +59,7 @@ def open_folder(name: str, parent: int | None = None) -> int:
 
 
 def usage(folder: int, most_files: int) -> Iterator[Usage]:
-    """Usage of a folder counted so far, after each `SLICE` entries and at the end; stops when it is beyond the limit.
+    """Usage of a folder counted so far, after each `SLICE` steps and at the end; stops when it is beyond the limit.
 
     Args:
         folder: Descriptor, which stays open.
@@ -69,19 +69,26 @@ def usage(folder: int, most_files: int) -> Iterator[Usage]:
         TooDeepError: it cannot be counted.
         OSError: neither.
     """
-    files = used = 0
+    files = used = steps = 0
     open_folders = [os.dup(folder)]
     names: list[list[str]] = []
     try:
         while open_folders:
             if len(names) < len(open_folders):
-                folders, listed_bytes, listed = _children(open_folders[-1], most_files - files)
-                names.append(folders)
-                used += listed_bytes
-                files += listed
+                names.append([])
+                with os.scandir(open_folders[-1]) as entries:
+                    for entry in entries:
+                        files += 1
+                        used += _bytes_of(entry, names[-1])
+                        if files > most_files:
+                            break
+                        steps += 1
+                        if steps % SLICE == 0:
+                            yield Usage(files, used)
                 if files > most_files:
                     break
-                if listed >= SLICE:
+                steps += 1
+                if steps % SLICE == 0:  # folders with nothing in them take their time, too
                     yield Usage(files, used)
             if not names[-1]:
                 names.pop()
@@ -161,18 +168,12 @@ def _opened(name: str, parent: int) -> int:
         raise
 
 
-def _children(folder: int, most: int) -> tuple[list[str], int, int]:
-    """Folders in a folder, the bytes that all in it takes, and how many they are; looks at one more than `most`."""
-    folders: list[str] = []
-    used = files = 0
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            files += 1
-            with suppress(FileNotFoundError):
-                status = entry.stat(follow_symlinks=False)
-                used += status.st_blocks * _BLOCK_BYTES
-                if stat.S_ISDIR(status.st_mode):
-                    folders.append(entry.name)
-            if files > most:
-                break
-    return folders, used, files
+def _bytes_of(entry: os.DirEntry[str], folders: list[str]) -> int:
+    """Bytes that an entry takes; a folder's name is put among `folders`."""
+    try:
+        status = entry.stat(follow_symlinks=False)
+    except FileNotFoundError:
+        return 0
+    if stat.S_ISDIR(status.st_mode):
+        folders.append(entry.name)
+    return status.st_blocks * _BLOCK_BYTES

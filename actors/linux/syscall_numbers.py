@@ -81,6 +81,7 @@ _BOTH: dict[str, tuple[int, int | None]] = {
     "fallocate": (285, 47),
     "ioprio_set": (251, 30),
     "fcntl": (72, 25),
+    "ioctl": (16, 29),
     "socket": (41, 198),
     "chmod": (90, None),
     "fchmod": (91, 52),

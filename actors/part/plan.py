@@ -53,7 +53,7 @@ class Plan:
     caller_lets_write: bool = False
     """Whether commands may change that folder."""
     private: tuple[Path, ...] = ()
-    """What commands in that folder may not see: the data root, the secrets in force."""
+    """What no command may see: the data root, the secrets in force."""
     unchanging: tuple[Path, ...] = ()
     """What they may not change: the settings in force, the running program."""
     connection: DiscordConnection | None = None

@@ -93,6 +93,7 @@ class EnclosedStarter:
         self._workplaces = workplaces
         self._permissions = permissions
         self._quota = quota
+        self._private = tuple(map(os.path.realpath, (data_root, workplaces.work_root, *permissions.caller.private)))
         self._visibility = LogVisibility(data_root, permissions.scope)
         self._findings: Findings | None = None
         self._user_threads = 0
@@ -133,6 +134,7 @@ class EnclosedStarter:
             shown=() if may_write else (cwd,),
             protected=self._findings.protected if self._findings is not None and may_write else (),
             hidden=self._findings.hidden if self._findings is not None else (),
+            private=self._private,
             readable=readable,
             executable=(*programs_elsewhere(), *(str(root) for root in self._permissions.skill_roots if root.is_dir())),
             door=door,

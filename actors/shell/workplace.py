@@ -10,6 +10,7 @@ import stat
 import tempfile
 import threading
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,7 +64,7 @@ class Workplaces:
             cli_workdir: Where commands of the command line run; None for nowhere.
             can_overlay: Whether a folder can be shown at another path, as a sandbox does.
         """
-        self._work_root = work_root.absolute()
+        self.work_root = work_root.absolute()
         self._data_root = data_root.absolute()
         self._logs = self._data_root / LOG_ROOT
         self._cli_workdir = cli_workdir
@@ -87,12 +88,13 @@ class Workplaces:
         if window.surface is Surface.CLI:
             return self._of_command_line()
         try:
-            folder = workdir(self._work_root, window)
+            folder = workdir(self.work_root, window)
         except ValueError as error:
             raise RefusedError(str(error)) from None
         attachments, output = self._data_root / attachments_folder(window), self._data_root / output_folder(window)
         try:
-            for directory in (folder, attachments, output):
+            # A disk that is full when the folder has to be emptied has no room for another one.
+            for directory in (folder, attachments, output, self.work_root / TRASH):
                 make_private(directory)
             folder.chmod(PRIVATE)  # a command may have shut it
             self._link_logs(folder, logs or self._logs)
@@ -118,23 +120,24 @@ class Workplaces:
             RefusedError: that cannot be done.
         """
         try:
-            folder = workdir(self._work_root, window)
+            folder = workdir(self.work_root, window)
         except ValueError as error:
             raise RefusedError(str(error)) from None
         try:
-            trash = self._work_root / TRASH
+            trash = self.work_root / TRASH
             make_private(trash)
             if folder.is_symlink() or folder.exists():
                 folder.rename(trash / f"{window.id}-{os.getpid()}-{next(self._numbers)}")
-            make_private(folder)
         except OSError as error:
             raise RefusedError(f"The working directory cannot be emptied: {error}") from error
         self.remove_trash()
+        with suppress(OSError):  # a full disk has no room for it yet; `open` makes it
+            make_private(folder)
         return folder
 
     def remove_trash(self) -> None:
         """Remove what was emptied, also by an agent before this one, in a thread; two would meet each other's holes."""
-        if not (self._work_root / TRASH).is_dir():
+        if not (self.work_root / TRASH).is_dir():
             return
         with self._trash_lock:
             self._is_trash_to_go = True
@@ -173,7 +176,7 @@ class Workplaces:
                 if not self._is_trash_to_go:
                     return
                 self._is_trash_to_go = False
-            _remove_all(self._work_root / TRASH)
+            _remove_all(self.work_root / TRASH)
 
     def _of_command_line(self) -> Workplace:
         if self._cli_workdir is None:

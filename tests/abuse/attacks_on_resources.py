@@ -64,6 +64,19 @@ time.sleep(30)
         "for n in {1..40}; do fallocate -l 9M f$n || head -c 9M /dev/zero > f$n; done 2>/dev/null; sleep 30",
     ),
     (
+        "with a reservation by ioctl",
+        python("""
+import fcntl, time
+for n in range(40):
+    with open(f"f{n}", "w+b") as file:
+        for request in (0x40305828, 0x4030582A, 0x40305839):
+            try: fcntl.ioctl(file, request, struct.pack("=hhiqqiI16s", 0, 0, 0, 0, 64 << 30, 0, 0, b"")[:48])
+            except OSError as error: print("held:", error)
+        file.write(b"x" * (9 << 20))
+time.sleep(30)
+"""),
+    ),
+    (
         "while it stops all of its own",
         "head -c 90M /dev/zero > f & until [[ $(stat -c %s f) -gt 70000000 ]]; do :; done; kill -STOP -1; sleep 30",
     ),

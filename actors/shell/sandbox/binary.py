@@ -58,7 +58,13 @@ def bundled() -> Binary:
 def _version(path: str) -> str:
     try:
         process = subprocess.run(
-            [path, "--version"], capture_output=True, text=True, timeout=_VERSION_S, env={}, cwd="/"
+            [path, "--version"],
+            capture_output=True,
+            encoding="ascii",
+            errors="replace",
+            timeout=_VERSION_S,
+            env={},
+            cwd="/",
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise UnfitError(f"bubblewrap does not run: {error}") from error

@@ -82,6 +82,15 @@ def _programs() -> tuple[str, ...]:
 def _files(view: View) -> Iterator[str]:
     for path in (*view.executable, *view.shown):
         yield from ("--ro-bind-try", path, path)
+    private = [path for path in view.covered() if os.path.isdir(path)]  # noqa: PTH112
+    for path in private:
+        yield from ("--size", str(COVER_BYTES), "--tmpfs", path)
+    for path in view.executable:
+        if is_below(os.path.realpath(path), tuple(private)):
+            yield from ("--ro-bind-try", path, path)
+    for path in view.covered():
+        if os.path.isfile(path):  # noqa: PTH113
+            yield from ("--ro-bind", "/dev/null", path)
     for path in view.own:
         yield from ("--bind", path, path)
     for path in _held(view):
@@ -103,7 +112,8 @@ def _files(view: View) -> Iterator[str]:
         yield from ("--ro-bind-try", source, shown_at)
     if view.door:
         yield from ("--ro-bind-try", view.door, DOOR)
-    yield from ("--remount-ro", "/")
+    for path in (*private, "/"):
+        yield from ("--remount-ro", path)
 
 
 def _held(view: View) -> list[str]:

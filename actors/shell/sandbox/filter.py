@@ -82,6 +82,9 @@ whose it is; forbidden unless a control group counts it."""
 MODE_ARGUMENT = {"chmod": 1, "fchmod": 1, "fchmodat": 2, "fchmodat2": 2}
 PREALLOCATING = "fallocate"
 """Takes gigabytes of disk in a moment, faster than anybody could look; C libraries then write instead."""
+PREALLOCATING_KIND = ord("X")
+"""Kind of those requests of `ioctl` that do the same, whatever the limit on a file's size is; XFS brought them, and
+all file systems have them."""
 WAITING_OTHERS = (1024, 1026)
 """F_SETLEASE and F_NOTIFY of `fcntl`: who has a lease on a log that it may only read makes the agent wait 45 s to open
 it for writing."""
@@ -95,7 +98,7 @@ AF_UNIX, AF_INET, AF_INET6, AF_NETLINK = 1, 2, 10, 16
 _ALLOW = 0x7FFF0000
 _KILL_PROCESS = 0x80000000
 _ERRNO = 0x00050000
-_LOAD, _RETURN = 0x20, 0x06
+_LOAD, _AND, _RETURN = 0x20, 0x54, 0x06
 _IF_EQUAL, _IF_ANY_BIT, _IF_AT_LEAST = 0x15, 0x45, 0x35
 _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
 
@@ -153,6 +156,7 @@ def _rules(*, bounds_memory: bool) -> _Rules:
     for name in (*FORBIDDEN, *(OF_NOBODYS_MEMORY if bounds_memory else ())):
         yield name, [_refuse(errno.EPERM)]
     yield PREALLOCATING, [_refuse(errno.EOPNOTSUPP)]
+    yield "ioctl", [*_refuse_if_kind(1, PREALLOCATING_KIND), _Instruction(_RETURN, _ALLOW)]
     # Its flags lie in memory, which a filter cannot read; C libraries then use `clone`.
     yield "clone3", [_refuse(errno.ENOSYS)]
     yield "clone", [*_refuse_if_any_bit(0, NAMESPACES), _Instruction(_RETURN, _ALLOW)]
@@ -181,6 +185,16 @@ def _refuse_if_equal(argument: int, value: int) -> list[_Instruction]:
         _Instruction(_LOAD, _ARGUMENTS + 8 * argument),
         _Instruction(_IF_EQUAL, value, 0, 1),
         _refuse(errno.EPERM),
+    ]
+
+
+def _refuse_if_kind(argument: int, kind: int) -> list[_Instruction]:
+    """Refuse all requests of a kind, which is the second byte of their number."""
+    return [
+        _Instruction(_LOAD, _ARGUMENTS + 8 * argument),
+        _Instruction(_AND, 0xFF00),
+        _Instruction(_IF_EQUAL, kind << 8, 0, 1),
+        _refuse(errno.EOPNOTSUPP),
     ]
 
 

@@ -42,6 +42,8 @@ class Machine:
     """`user.max_user_namespaces` is 0."""
     is_container: bool = False
     """Whether this is one."""
+    is_filtered: bool = False
+    """Whether somebody holds back system calls of this process, as container runtimes and systemd's units do."""
     unshare_errno: int = 0
     """Why the kernel makes no user namespace; 0 if it does."""
     installer: str = ""
@@ -69,6 +71,12 @@ def remedy(machine: Machine) -> str:
             "--security-opt systempaths=unconfined, and with --security-opt apparmor=unconfined where the host has "
             "AppArmor; in Kubernetes with a seccompProfile of type Unconfined and procMount Unmasked."
         )
+    if machine.unshare_errno and machine.is_filtered:
+        return (
+            "A seccomp filter keeps namespaces from this process: in Kubernetes give it a seccompProfile of type "
+            "Unconfined and procMount Unmasked, in another container --security-opt seccomp=unconfined and "
+            "--security-opt systempaths=unconfined, in a systemd unit no RestrictNamespaces= and no SystemCallFilter=."
+        )
     if machine.unshare_errno:
         why = errno.errorcode.get(machine.unshare_errno, str(machine.unshare_errno))
         return f"The kernel makes no user namespaces ({why}): it needs CONFIG_USER_NS, and no policy that forbids them."
@@ -88,6 +96,7 @@ def examine(binary: str) -> Machine:
         debian_forbids=_setting("kernel/unprivileged_userns_clone") == "0",
         no_user_namespaces=_setting("user/max_user_namespaces") == "0",
         is_container=any(Path(mark).exists() for mark in _CONTAINER_MARKS),
+        is_filtered=_is_filtered(),
         unshare_errno=_errno_of_unshare(),
         installer=next((line for program, line in _PACKAGES if _is_installed(program)), ""),
     )
@@ -98,6 +107,13 @@ def _setting(name: str) -> str:
         return Path("/proc/sys", name).read_text().strip()
     except OSError:
         return ""
+
+
+def _is_filtered() -> bool:
+    try:
+        return "\nSeccomp:\t2\n" in Path("/proc/self/status").read_text()
+    except OSError:
+        return False
 
 
 def _is_installed(program: str) -> bool:

@@ -46,9 +46,20 @@ class View:
     """Folders that may be read and whose programs may be run."""
     hidden: tuple[str, ...] = ()
     """Not shown though it lies in a folder that is."""
+    private: tuple[str, ...] = ()
+    """Of the agent's own, and real paths; where the system's programs are, too, only what else is named is shown."""
     door: str = ""
     """The control socket; empty for none."""
     has_network: bool = False
+
+    def covered(self) -> list[str]:
+        """What of `private` would be shown with the system's programs or with `executable`; outermost."""
+        visible = (*SYSTEM, *LINKED_TO_SYSTEM, *map(os.path.realpath, self.executable))
+        covered = list[str]()
+        for path in sorted(self.private):
+            if is_below(path, visible) and not is_below(path, tuple(covered)):
+                covered.append(path)
+        return covered
 
     def configuration(self) -> tuple[str, ...]:
         """The paths in /etc that may be read."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.linux.folder import MOST_LEVELS, TooDeepError, Usage, open_folder, remove_tree, usage
+from actors.linux.folder import MOST_LEVELS, SLICE, TooDeepError, Usage, open_folder, remove_tree, usage
 
 
 def nest(folder: Path, levels: int, name: str = "x" * 200) -> None:
@@ -51,15 +51,28 @@ def test_all_kinds_count_and_no_link_is_followed(tmp_path: Path) -> None:
     assert 8192 <= counted.bytes < 100_000
 
 
-def test_counting_stops_beyond_the_limit_and_pauses_on_the_way(tmp_path: Path) -> None:
+def test_counting_stops_beyond_the_limit(tmp_path: Path) -> None:
     for folder in range(4):
         (tmp_path / str(folder)).mkdir()
         for number in range(600):
             (tmp_path / str(folder) / str(number)).touch()
+    assert total(tmp_path, 1_000).files == 1_001
+    assert total(tmp_path, 10_000).files == 2_404
+
+
+@pytest.mark.parametrize(("folders", "files"), [(0, 2_000), (40, 40), (1_000, 0), (1_000, 1)])
+def test_counting_pauses_on_the_way_however_the_folders_lie(tmp_path: Path, folders: int, files: int) -> None:
+    """Whoever counts beside a command has to look at other things in between, and may have to end it."""
+    for folder in [tmp_path / f"folder {number}" for number in range(folders)] or [tmp_path]:
+        folder.mkdir(exist_ok=True)
+        for number in range(files):
+            (folder / str(number)).touch()
     opened = open_folder(str(tmp_path))
-    assert [counted.files for counted in usage(opened, 1_000)] == [604, 1_001]
-    assert len(list(usage(opened, 10_000))) == 5
+    counted = [each.files for each in usage(opened, 1_000_000)]
     os.close(opened)
+    steps = counted[-1] + folders + 1
+    assert len(counted) == steps // SLICE + 1
+    assert max(after - before for before, after in zip([0, *counted], counted, strict=False)) <= SLICE
 
 
 def test_deep_folders_are_counted_up_to_a_limit_and_no_descriptor_is_lost(tmp_path: Path) -> None:

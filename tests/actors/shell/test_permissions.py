@@ -112,6 +112,23 @@ def test_skills_can_be_read_and_run_and_nothing_else(tmp_path: Path, sandbox: st
     jail.system.stop()
 
 
+def test_what_is_the_agents_own_is_not_shown_with_programs_beside_which_it_lies(tmp_path: Path, sandbox: str) -> None:
+    """As with an agent in /usr/local, or with its data in a folder of skills."""
+    programs = tmp_path / "programs"
+    data, secrets = programs / "data", programs / "secrets.env"
+    for private in (secrets, data / "work" / "discord-channel" / "1" / "private", data / "agent.key"):
+        private.parent.mkdir(parents=True, exist_ok=True)
+        private.write_text("TOKEN=word")
+    (programs / "tool").write_text("echo ran")
+    caller = CallerFolder(private=(secrets,))
+    bench = Bench(data, sandbox=sandbox, skill_roots=(programs,), caller=caller)
+    try:
+        result = bench.run(f"bash '{programs}/tool'; echo kept > own; cat own; grep -rs TOKEN '{programs}'; true")
+        assert result.text.strip() == "ran\nkept"
+    finally:
+        bench.system.stop()
+
+
 @pytest.mark.parametrize("scope", ["context", "audience"])
 def test_only_the_logs_that_a_window_may_read_are_there(tmp_path: Path, sandbox: str, scope: str) -> None:
     data = tmp_path / "data"

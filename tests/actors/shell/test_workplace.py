@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import threading
 from pathlib import Path
 
@@ -124,6 +125,27 @@ def test_an_emptied_folder_is_empty_at_once_and_what_was_in_it_goes(workplaces: 
                 thread.join(PATIENCE_S)
         assert list((tmp_path / "data" / "work" / ".emptied").iterdir()) == []
     assert other.exists()
+
+
+def test_a_folder_is_emptied_though_the_disk_has_no_room_for_another_one(
+    workplaces: Workplaces, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = workplaces.open(window()).cwd
+    (folder / "large").touch()
+
+    def make_private(made: Path) -> None:
+        if not made.is_dir():
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as full:
+        full.setattr("actors.shell.workplace.make_private", make_private)
+        workplaces.empty(window())
+        for thread in threading.enumerate():
+            if thread.name == "shell-trash":
+                thread.join(PATIENCE_S)
+        assert list((tmp_path / "data" / "work" / ".emptied").iterdir()) == []
+
+    assert not (workplaces.open(window()).cwd / "large").exists()
 
 
 def test_what_an_agent_before_had_emptied_goes_too(workplaces: Workplaces, tmp_path: Path) -> None:

@@ -61,6 +61,7 @@ def test_a_system_whose_bubblewrap_works_uses_that(tmp_path: Path) -> None:
         ("echo bubblewrap 0.7.0", "0.7.0 is too old: 0.8.0 is needed"),
         ("exit 1", "does not tell its version"),
         ("echo nonsense", "does not tell its version"),
+        ("printf 'no words \\377\\376'", "does not tell its version"),
         (
             "case $1 in --version) echo bubblewrap 0.9.0;; *) echo no permissions to make namespaces; exit 1;; esac",
             "no permissions",

@@ -13,6 +13,8 @@ ALLOW, KILL, ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
 MACHINES = tuple(PROCESSORS)
 AF_UNIX, AF_INET, AF_INET6, AF_NETLINK, AF_PACKET, AF_VSOCK = 1, 2, 10, 16, 17, 40
 STREAM, DATAGRAM, CLOEXEC = 1, 2, 0o2000000
+RESERVING = (0x40305828, 0x4030582A, 0x40305839, 0x4030580A, 0x40305824)
+"""FS_IOC_RESVSP, _RESVSP64 and _ZERO_RANGE, XFS_IOC_ALLOCSP and _ALLOCSP64: take blocks of the disk."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,8 @@ class Machine:
             match code:
                 case 0x20:
                     accumulator = struct.unpack_from("=I", data, operand)[0]
+                case 0x54:
+                    accumulator &= operand
                 case 0x06:
                     return int(operand)
                 case 0x15:
@@ -113,6 +117,11 @@ def test_memory_of_nobodys_is_made_only_where_a_group_counts_it(grouped: Machine
 
 def test_disk_is_not_taken_in_advance_and_others_are_not_made_to_wait(grouped: Machine) -> None:
     assert grouped.verdict("fallocate") == refused(errno.EOPNOTSUPP)
+    for request in RESERVING:
+        assert grouped.verdict("ioctl", 3, request) == refused(errno.EOPNOTSUPP)
+        assert grouped.verdict("ioctl", 3, request | 1 << 40) == refused(errno.EOPNOTSUPP)
+    for request in (0x5401, 0x541B, 0x40049409):
+        assert grouped.verdict("ioctl", 3, request) == ALLOW
     for code in (1024, 1026):
         assert grouped.verdict("fcntl", 3, code) == refused(errno.EPERM)
     assert grouped.verdict("fcntl", 3, 1) == ALLOW
