@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from itertools import takewhile
 
 UNSEEN = re.compile(
     "["
@@ -83,9 +82,8 @@ _SIGNS = (
     | dict.fromkeys("\u02cd\u203f\u2017\u2040", "_")
 )
 
-_BY_CATEGORY = {"Ps": "[", "Pe": "]", "Pd": "-", "Cf": "", "Me": ""}
-"""What brackets and dashes look like that are none of the keyboard's; formats and enclosing marks are unseen."""
-_WORN = re.compile(r"(?<=[ -~])[^\x00-\x7f]+")
+_BY_CATEGORY = {"Ps": "[", "Pe": "]", "Pd": "-", "Cf": "", "Mn": "", "Me": ""}
+"""What brackets and dashes look like that are none of the keyboard's; formats and marks of any script are unseen."""
 _ESCAPE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 """What has a terminal change colours, and so on."""
 
@@ -112,7 +110,7 @@ def without_unseen(text: str) -> str:
 def as_seen(text: str) -> str:
     """`text` in small letters, without what is unseen, and with Latin letters and signs for what resembles them."""
     bare = without_unseen(text)
-    return bare.lower() if bare.isascii() else _WORN.sub(_without_marks, bare.translate(_LOOKS).casefold())
+    return bare.lower() if bare.isascii() else bare.translate(_LOOKS).casefold()
 
 
 def _look(character: str) -> str:
@@ -125,9 +123,3 @@ def _look(character: str) -> str:
         return str(digit)
     letter = _LATIN.search(unicodedata.name(character, ""))
     return letter[1] if letter else character
-
-
-def _without_marks(match: re.Match[str]) -> str:
-    """What follows a Latin letter or sign, without the marks that it wears, of whichever script they are."""
-    worn = takewhile(lambda character: unicodedata.category(character) == "Mn", match[0])
-    return match[0][len(list(worn)) :]
