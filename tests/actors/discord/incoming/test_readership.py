@@ -117,6 +117,21 @@ def test_an_archived_thread_with_a_log_is_asked_for_and_a_deleted_one_is_nobodys
     assert str(gone) not in ledger.ask()
 
 
+def test_a_deleted_thread_does_not_come_back_with_a_message_that_waited_for_its_file(start_life: StartLife) -> None:
+    life = start_life()
+    server, ledger = life.playground, Ledger(life)
+    thread = server.create_thread(defaults.GENERAL_ID, "plans")
+    until(lambda: str(thread) in ledger.ask())
+    server.inject("delay", "attachments", delay_s=0.5)
+
+    life.say("look at this", thread, attachments=[("a.txt", b"words")])
+    server.delete_channel(thread)
+    until(lambda: str(thread) not in ledger.ask())
+    life.messages.wait(1)
+
+    assert str(thread) not in ledger.ask()
+
+
 def test_listeners_hear_of_each_change(start_life: StartLife) -> None:
     heard: list[Message] = []
 
