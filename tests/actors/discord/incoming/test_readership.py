@@ -164,6 +164,18 @@ def test_what_people_delete_and_edit_reaches_the_window_and_their_embeds_do_not(
     assert taken == [(MessageId(str(second)),), (MessageId(str(first)), MessageId(str(third)))]
 
 
+def test_what_another_bot_edits_reaches_the_window_and_what_the_agent_edits_does_not(life: Life) -> None:
+    server = life.playground
+    (shown,) = life.delivered("working on it")
+    said = life.say("build 7 failed", user=server.add_user("CI", bot=True))
+    server.edit(defaults.GENERAL_ID, int(shown), "done")
+    server.edit(defaults.GENERAL_ID, said, "build 7 passed")
+    until(lambda: any(isinstance(message, ReviseMessage) for message in life.told.now()))
+
+    edits = [message for message in life.told.now() if isinstance(message, ReviseMessage)]
+    assert [(edit.message_id, edit.text) for edit in edits] == [(str(said), "build 7 passed")]
+
+
 def test_whoever_asks_is_told_of_these_windows_and_of_what_is_gone_that_nobody_knows(life: Life) -> None:
     server, edge = life.playground, life.system.edge("inquirer")
     public = thread_window(server.create_thread(defaults.GENERAL_ID, "open"))
