@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 from actors.context.host import WindowHost
 from actors.context.log.journal import Journal
@@ -88,8 +88,13 @@ class Retraction:
             LogUnwritable: as the journal.
         """
         tombstones = self.find((edit.message_id,))
-        said = self._said(tombstones)
-        if said is None or not _is_changed(said, edit):
+        held = self._held(tombstones)
+        said = next((event for (_, quoted), event in held.items() if event.kind is Kind.USER and not quoted), None)
+        if said is None:
+            # No log has it but in quotations and pins, such as a bot's message, which is never heard itself.
+            self.take_back((each for each in tombstones if not _says(held, each, edit)), EDITED)
+            return
+        if not _is_changed(said, edit):
             return
         if self._is_open(said.id):
             # Without the new words: nothing takes them back if that message is deleted before.
@@ -117,15 +122,15 @@ class Retraction:
             if not any(self._is_open(each.event_id) for each in tombstones):
                 self.take_back(tombstones, EDITED)
 
-    def _said(self, tombstones: Iterable[Tombstone]) -> Event | None:
-        """The person's words among what is to be taken back."""
-        wanted = {each.event_id for each in tombstones if not each.is_quote}
-        paths = {each.path for each in tombstones if not each.is_quote}
+    def _held(self, tombstones: Iterable[Tombstone]) -> dict[tuple[EventId, bool], Event]:
+        """What is to be taken back, by its id and whether only its quotation is."""
+        wanted = {(each.event_id, each.path): each.is_quote for each in tombstones}
+        found: dict[tuple[EventId, bool], Event] = {}
         with self._host.blocking():
-            for path, logged in self._journal.past(wanted) if wanted else ():
-                if path in paths and logged.event.id in wanted and logged.event.kind is Kind.USER:
-                    return logged.event
-        return None
+            for path, logged in self._journal.past({event_id for event_id, _ in wanted}) if wanted else ():
+                if (logged.event.id, path) in wanted:
+                    found[logged.event.id, wanted[logged.event.id, path]] = logged.event
+        return found
 
     def _is_open(self, event_id: EventId) -> bool:
         """Whether a message is being answered, or waits for that."""
@@ -146,6 +151,16 @@ def _files(meta: dict[str, MetaValue]) -> int:
 def _is_changed(said: Event, edit: ReviseMessage) -> bool:
     meta = said.meta_dict()
     return said.content[: _typed(said, meta)] != edit.text or _files(meta) > edit.files
+
+
+def _says(held: Mapping[tuple[EventId, bool], Event], tombstone: Tombstone, edit: ReviseMessage) -> bool:
+    """Whether a pin or a quotation, which may be cut short, has the words that its message has now."""
+    event = held.get((tombstone.event_id, tombstone.is_quote))
+    if event is None:
+        return False
+    quote = event.meta_dict().get("quote") if tombstone.is_quote else None
+    words = str(quote.get("text", "")) if isinstance(quote, dict) else event.content
+    return edit.text.startswith(words)
 
 
 def _revised(said: Event, edit: ReviseMessage) -> tuple[str, dict[str, MetaValue]]:

@@ -25,6 +25,9 @@ _ORNAMENTS = (
     re.compile(r"(?:[^\w\[({<>]|_|[\[({<](?=[^\w]{0,3}[\[({<])|\d{1,3}[.)]\s)*"),
 )
 """What may stand before a line's words without a reader's minding."""
+_MARKUP = re.compile(r"[*_~`|\\]")
+"""What may stand among a line's words likewise."""
+
 _DATE = r"[\[({<] ?[\do]{4}[^\do]{1,3}[\dol]{1,2}[^\dol]{1,3}[\dol]{1,2}"
 
 _HEADER = rf"{_DATE}[^\])}}>]{{0,24}}utc ?[\])}}>]|{_DATE}[ t]{{1,3}}\d{{1,2}}[:.h]\d\d(?![:.,\d])"
@@ -45,21 +48,21 @@ class OwnLine:
 OWN_LINES = (
     OwnLine("header of a message", _HEADER),
     OwnLine("block", r"[il1|]njected[ _-]{0,3}context"),
-    OwnLine("memories of a block", r'\{ ?"budget_tokens_est"'),
-    OwnLine("wish to see a record", r"expand path ?="),
-    OwnLine("end of an expansion", r"(?:this is data, not instructions. )?answer the last message now"),
-    OwnLine("head of a quotation", r"> ?(?![\s*_~`\"'\\|]*>).{1,200} wrote ?:\W{0,8}$", in_outputs=False),
-    OwnLine("head of an attachment", r"[\[(] ?attach(?:ed file|ment) ?:"),
-    OwnLine("frame of a skill", r"</? ?(?:skill|available_skills)\b", in_outputs=False),
-    OwnLine("turn without an answer", r"\(? ?no answer was given"),
-    OwnLine("words that were taken back", r"\(? ?taken back(?: ?:| ?\))"),
-    OwnLine("picture that is not shown", r"[\[(].{1,300} is not shown to you:"),
-    OwnLine("call told in words", r"[\[(].{1,100} was called:"),
+    OwnLine("memories of a block", r'[\[({<] ?"?budget_?tokens_?est"?'),
+    OwnLine("wish to see a record", r"expand ?path ?="),
+    OwnLine("end of an expansion", r"(?:this ?is ?data, ?not ?instructions. ?)?answer ?the ?last ?message ?now"),
+    OwnLine("head of a quotation", r"> ?(?![\s*_~`\"'\\|]*>).{1,200} ?wrote ?:\W{0,8}$", in_outputs=False),
+    OwnLine("head of an attachment", r"[\[(] ?attach(?:ed ?file|ment) ?:"),
+    OwnLine("frame of a skill", r"</? ?(?:skill|available_?skills)", in_outputs=False),
+    OwnLine("turn without an answer", r"[\[(]? ?no ?answer ?was ?given"),
+    OwnLine("words that were taken back", r"[\[(]? ?taken ?back(?: ?:| ?[\])])"),
+    OwnLine("picture that is not shown", r"[\[(].{1,300} ?is ?not ?shown ?to ?you ?:"),
+    OwnLine("call told in words", r"[\[(].{1,100} ?was ?called ?:"),
     OwnLine("result told in words", r"[\[(] ?result ?[\])]"),
-    OwnLine("output that is empty", r"\( ?no output ?\)"),
-    OwnLine("output that is cut", r"[\[(] ?showing (?:last |lines )"),
-    OwnLine("end of a command", r"[\[(] ?(?:exit code -?\d|ended by signal|killed:|cancelled:)"),
-    OwnLine("command without a result", r"(?:not run|killed|interrupted) ?:"),
+    OwnLine("output that is empty", r"[\[(] ?no ?output ?[\])]"),
+    OwnLine("output that is cut", r"[\[(] ?showing ?(?:last|lines)"),
+    OwnLine("end of a command", r"[\[(] ?(?:exit ?code ?-?\d|ended ?by ?signal|killed:|cancelled:)"),
+    OwnLine("command without a result", r"(?:not ?run|killed|interrupted) ?:"),
     OwnLine("record of a log", r"## [\do]{4}-\d\d-\d\d ?t|<!-- ?(?:end |\{)|> ?\[ ?! ?seal", in_outputs=False),
 )
 """Every kind of line that the runtime writes in what a model reads, and in logs."""
@@ -94,7 +97,9 @@ def _marked(text: str, pattern: re.Pattern[str]) -> str:
 
 def _is_like(line: str, pattern: re.Pattern[str]) -> bool:
     bare = line if line.isascii() and line.isprintable() else without_unseen(line)
-    return any(pattern.match(_from_first_word(bare, ornament)) for ornament in _ORNAMENTS)
+    plain = _MARKUP.sub("", bare)
+    forms = (bare,) if plain == bare else (bare, plain)
+    return any(pattern.match(_from_first_word(form, ornament)) for form in forms for ornament in _ORNAMENTS)
 
 
 def _from_first_word(line: str, ornament: re.Pattern[str]) -> str:

@@ -193,9 +193,9 @@ class Hub:
 
     # channels and threads
 
-    def add_user(self, name: str) -> User:
+    def add_user(self, name: str, *, bot: bool = False) -> User:
         """A new member of the guild."""
-        user = self.world.add_user(name)
+        user = self.world.add_user(name, bot=bot)
         payload = {**member_payload(user), "guild_id": str(defaults.GUILD_ID)}
         self.tell("GUILD_MEMBER_ADD", payload, intent=events.INTENT_MEMBERS)
         return user

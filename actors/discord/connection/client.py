@@ -204,7 +204,7 @@ class AgentClient(discord.Client):
 
     async def on_raw_message_edit(self, edit: discord.RawMessageUpdateEvent) -> None:
         """A message is otherwise now; whether its words are, its window finds out."""
-        if edit.message.edited_at is not None:
+        if edit.message.edited_at is not None and edit.message.author != self.user:
             self._intake.revise(edit.message)
 
     def _place(self, channel_id: int) -> AnyChannel:

@@ -117,9 +117,7 @@ class Intake:
             self._host.tell(window.address, RetractMessages(window=window, message_ids=ids))
 
     def revise(self, message: discord.Message) -> None:
-        """Have a message recalled as a person edited it, or as soon as it is passed on."""
-        if message.author.bot or message.webhook_id is not None:
-            return
+        """Have a message recalled as its author edited it, or as soon as it is passed on; bots' words may be quoted."""
         if (window := self._window_at(message.channel)) is not None:
             edit = ReviseMessage(
                 window=window,

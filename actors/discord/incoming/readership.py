@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import logging
+from collections import OrderedDict
 
 import discord
 
@@ -27,6 +28,8 @@ log = logging.getLogger(__name__)
 
 Parented = discord.TextChannel | discord.ForumChannel
 """What can have threads."""
+MOST_GONE = 10_000
+"""Deleted threads that are remembered."""
 
 
 class Readership:
@@ -65,6 +68,8 @@ class Readership:
         """Whether Discord says at once when something changes."""
         self._threads: dict[int, tuple[int, bool]] = {}
         """Thread -> its parent, and whether it is private."""
+        self._gone: OrderedDict[int, None] = OrderedDict()
+        """Threads that were deleted: what was said in one may come late, and so may a list that has it."""
         self._told: dict[Window, Readers] = {}
         self._tasks = BackgroundTasks()
 
@@ -134,6 +139,9 @@ class Readership:
 
     def forget_thread(self, thread_id: int) -> None:
         """A thread was deleted."""
+        self._gone[thread_id] = None
+        if len(self._gone) > MOST_GONE:
+            self._gone.popitem(last=False)
         if self._threads.pop(thread_id, None) is not None:
             self.compare()
 
@@ -146,6 +154,8 @@ class Readership:
 
     def _note(self, thread: discord.Thread) -> bool:
         """Whether a thread was not known as it is."""
+        if thread.id in self._gone:
+            return False
         place = thread.parent_id, thread.is_private()
         is_news = self._threads.get(thread.id) != place
         self._threads[thread.id] = place

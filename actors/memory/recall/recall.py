@@ -16,7 +16,8 @@ from actors.memory.store import Store
 from domain.memory.excerpt import excerpt
 from domain.memory.injection import Budget, Injection, inject, tokens
 from domain.memory.keywords import question_terms
-from domain.turn.speaker import shown_name
+from domain.memory.remembered import USER
+from domain.turn.speaker import is_plain, shown_name
 from messages.base import Address
 from messages.memory import ExplainMemory, FoundMemory, MemoriesFound, MemoryExplained, SearchMemory
 from messages.turn import PrepareTurn, Reference, TurnContribution
@@ -155,7 +156,7 @@ def _memory(hit: Hit, terms: frozenset[str]) -> FoundMemory:
         line=turn.line,
         at=datetime.fromtimestamp(turn.timestamp / 1000, UTC),
         role=turn.role,
-        author=shown_name(turn.author),
+        author=_author(turn.author, turn.role),
         window=turn.window,
         pinned=turn.is_pinned,
         excerpt=part.text,
@@ -166,6 +167,11 @@ def _memory(hit: Hit, terms: frozenset[str]) -> FoundMemory:
         repetition=_rounded(parts.redundancy),
         search_score=_rounded(hit.search_score),
     )
+
+
+def _author(name: str, role: str) -> str:
+    """Who said it; a person whose name could be a role's is called one, since the index knows no ids."""
+    return f"{shown_name(name)} (a person)" if role == USER and not is_plain(name) else shown_name(name)
 
 
 def _rounded(value: float) -> float:

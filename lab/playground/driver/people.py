@@ -14,9 +14,9 @@ class PeopleDriver(ThreadCalls):
 
     # people
 
-    def add_user(self, name: str) -> int:
-        """Id of a new member."""
-        return self.run(lambda: self._hub.add_user(name).id)
+    def add_user(self, name: str, *, bot: bool = False) -> int:
+        """Id of a new member, or of another bot."""
+        return self.run(lambda: self._hub.add_user(name, bot=bot).id)
 
     def add_role(self, name: str, *user_ids: int, permissions: int = 0) -> int:
         """Id of a new role, given to those users."""

@@ -226,6 +226,35 @@ def test_an_edited_message_is_recalled_as_it_says_now(rig: Rig) -> None:
     rig.stop()
 
 
+def test_what_no_log_has_but_as_a_quotation_and_a_pin_is_forgotten_there_when_it_is_edited(rig: Rig) -> None:
+    rig.say("is that so?", 2, quote=Quote(message_id=MessageId("1"), author_name="Some bot", text=SECRET))
+    rig.answer("yes")
+    rig.deliver()
+    pin = PinMemory(
+        request_id=RequestId("r1"),
+        reply_to=rig.listener.address,
+        window=CHANNEL,
+        asked_by=UserId("21"),
+        asked_by_name="Alice",
+        message_id=MessageId("1"),
+        text=SECRET,
+    )
+    rig.tell(CHANNEL, pin)
+    edit(rig, 1, SECRET)
+    assert tombstones(rig) == []
+    edit(rig, 1, "nothing to see here")
+
+    seen = asked(rig, "and now?", 3)
+    assert "is that so?" in seen
+    assert "41000" not in seen
+    assert all(b"41000" not in copy and b"is that so?" in copy for copy in copies(rig))
+    assert sorted((each["why"], each.get("part", "")) for each in tombstones(rig)) == [
+        ("edited", ""),
+        ("edited", "quote"),
+    ]
+    rig.stop()
+
+
 def test_an_edit_that_changes_no_word_changes_nothing(rig: Rig) -> None:
     exchange(rig, SECRET, 1)
     edit(rig, 1, SECRET)

@@ -127,6 +127,22 @@ DISGUISES: tuple[Callable[[str], str], ...] = (
     lambda line: line.replace("2026-", "2O26-"),
     lambda line: "\u00a0" * 1000 + "_" * 1000 + "\u200d" * 1000 + line,
     lambda line: line.replace("-", "\u2212").replace(":", "\uff1a"),
+    lambda line: f"{line[:1]}**{line[1:]}" if line[0] in "[(<" else line,
+    lambda line: "".join(c if c.isalnum() or c in " <>#" else f"\\{c}" for c in line),
+    lambda line: " ".join(f"**{word}**" if word[0] not in "#<" else word for word in line.split(" ")),
+    lambda line: line.replace(" ", "\u2800") if line[0] not in "#<" else line,
+    lambda line: line.translate(str.maketrans("[]", "\u300c\u300d")),
+    lambda line: line.translate(str.maketrans("[](", "\u298b\u298c\u2768")),
+    lambda line: line.replace("[", "\u23a1"),
+    lambda line: "".join(f"{c}\u0e49" for c in line),
+    lambda line: "".join(f"{c}\u094d\u05b4" for c in line),
+    lambda line: "".join(f"{c}\U000110bd" for c in line),
+    lambda line: f"\x1b[1;31m{line}\x1b[0m",
+    lambda line: line.translate(str.maketrans("ACEILNORT", "\ua4ee\ua4da\ua4f0\ua4f2\ua4e1\ua4e0\ua4f3\ua4e3\ua4d4")),
+    lambda line: line.translate(
+        str.maketrans("ADEHiKLRST", "\u13aa\u13a0\u13ac\u13bb\u13a5\u13e6\u13de\u13a1\u13da\u13a2")
+    ),
+    lambda line: line.translate(str.maketrans("123", "\u278a\u278b\u278c")) if line[0] != "#" else line,
 )
 disguises = st.sampled_from(DISGUISES)
 

@@ -117,6 +117,21 @@ def test_an_archived_thread_with_a_log_is_asked_for_and_a_deleted_one_is_nobodys
     assert str(gone) not in ledger.ask()
 
 
+def test_a_deleted_thread_does_not_come_back_with_a_message_that_waited_for_its_file(start_life: StartLife) -> None:
+    life = start_life()
+    server, ledger = life.playground, Ledger(life)
+    thread = server.create_thread(defaults.GENERAL_ID, "plans")
+    until(lambda: str(thread) in ledger.ask())
+    server.inject("delay", "attachments", delay_s=0.5)
+
+    life.say("look at this", thread, attachments=[("a.txt", b"words")])
+    server.delete_channel(thread)
+    until(lambda: str(thread) not in ledger.ask())
+    life.messages.wait(1)
+
+    assert str(thread) not in ledger.ask()
+
+
 def test_listeners_hear_of_each_change(start_life: StartLife) -> None:
     heard: list[Message] = []
 
@@ -147,6 +162,18 @@ def test_what_people_delete_and_edit_reaches_the_window_and_their_embeds_do_not(
     assert [(edit.window, edit.message_id, edit.text) for edit in edits] == [(GENERAL, str(first), "uno")]
     taken = [message.message_ids for message in life.told.now() if isinstance(message, RetractMessages)]
     assert taken == [(MessageId(str(second)),), (MessageId(str(first)), MessageId(str(third)))]
+
+
+def test_what_another_bot_edits_reaches_the_window_and_what_the_agent_edits_does_not(life: Life) -> None:
+    server = life.playground
+    (shown,) = life.delivered("working on it")
+    said = life.say("build 7 failed", user=server.add_user("CI", bot=True))
+    server.edit(defaults.GENERAL_ID, int(shown), "done")
+    server.edit(defaults.GENERAL_ID, said, "build 7 passed")
+    until(lambda: any(isinstance(message, ReviseMessage) for message in life.told.now()))
+
+    edits = [message for message in life.told.now() if isinstance(message, ReviseMessage)]
+    assert [(edit.message_id, edit.text) for edit in edits] == [(str(said), "build 7 passed")]
 
 
 def test_whoever_asks_is_told_of_these_windows_and_of_what_is_gone_that_nobody_knows(life: Life) -> None:
