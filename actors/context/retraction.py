@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 
 from actors.context.host import WindowHost
 from actors.context.log.journal import Journal
@@ -12,13 +13,28 @@ from domain.log.event import Event, Kind
 from domain.log.metadata import MetaValue
 from domain.log.redaction import DELETED, EDIT_DEFERRED, EDITED, Tombstone, tombstone_meta, tombstones_in
 from domain.log.retraction import retracted, shown_for
-from messages.base import EventId
+from domain.policy.rate_limit import RateLimit
+from messages.base import EventId, MessageId
 from messages.context import RestoreRedactions, ReviseMessage
 
 log = logging.getLogger(__name__)
 
 NOT_KEPT = ("overheard", "open", "quote", "attachments", "typed")
 """Metadata of an edited message that its new words do not take over as they are."""
+REVISIONS = 30
+"""Edits of one window whose new words are noted within `REVISIONS_S`, since each makes the log longer, and a look at
+all of it costs the more; of what is edited beyond that the old words go, and the newest come when there is room."""
+REVISIONS_S = 600.0
+MOST_HELD = 200
+"""Messages whose newest words wait for room; those of the message that waited longest are forgotten."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """A message that was taken back and whose new words are not noted yet."""
+
+    said: Event
+    edit: ReviseMessage
 
 
 class Retraction:
@@ -28,8 +44,10 @@ class Retraction:
         self._host = host
         self._journal = journal
         self._news = news
-        self._deferred: list[ReviseMessage] = []
-        """Edits of messages that are being answered."""
+        self._deferred: dict[MessageId, ReviseMessage] = {}
+        """The newest edit of each message that is being answered."""
+        self._held: dict[MessageId, _Held] = {}
+        self._revisions = RateLimit(REVISIONS, REVISIONS_S)
 
     def find(self, message_ids: Collection[str]) -> list[Tombstone]:
         """What is to be taken back of these messages, and of whatever quotes them or what came of them.
@@ -37,6 +55,8 @@ class Retraction:
         Raises:
             LogUnwritable: as the journal.
         """
+        for message_id in map(MessageId, message_ids):
+            self._held.pop(message_id, None)
         with self._host.blocking():
             named = {*message_ids, *shown_for(self._journal.past(message_ids), message_ids)}
             found = retracted(self._journal.past(named), named)
@@ -87,42 +107,63 @@ class Retraction:
         Raises:
             LogUnwritable: as the journal.
         """
-        tombstones = self.find((edit.message_id,))
-        held = self._held(tombstones)
-        said = next((event for (_, quoted), event in held.items() if event.kind is Kind.USER and not quoted), None)
-        if said is None:
-            # No log has it but in quotations and pins, such as a bot's message, which is never heard itself.
-            self.take_back((each for each in tombstones if not _says(held, each, edit)), EDITED)
-            return
-        if not _is_changed(said, edit):
-            return
-        if self._is_open(said.id):
-            # Without the new words: nothing takes them back if that message is deleted before.
-            deferred: dict[str, MetaValue] = {"what": EDIT_DEFERRED, "message_id": edit.message_id}
-            self._host.record(Kind.SYSTEM, "edited while it is being answered", deferred, sync=True)
-            self._deferred.append(edit)
-            return
-        self.take_back(tombstones, EDITED)
-        words, meta = _revised(said, edit)
-        meta |= {"overheard": True, "open": self._host.conversation.open_count}
-        logged = self._host.record(Kind.USER, words, meta, sync=True)
-        self._news.event_logged(logged, str(meta.get("audience", "")))
+        if (held := self._held.get(edit.message_id)) is not None:
+            self._held[edit.message_id] = _Held(held.said, edit)
+        elif edit.message_id in self._deferred:
+            self._deferred[edit.message_id] = edit
+        else:
+            self._revise(edit, was_deferred=False)
 
     def go_on(self) -> None:
-        """Note what was edited while it was being answered.
+        """Note what was edited while it was being answered, and what there was no room for.
 
         Raises:
             LogUnwritable: as the journal.
         """
-        deferred, self._deferred = self._deferred, []
-        for edit in deferred:
-            self.revise(edit)
+        deferred, self._deferred = self._deferred, {}
+        for edit in deferred.values():
+            self._revise(edit, was_deferred=True)
         for message_id in tuple(self._host.conversation.pending_edits):  # of an earlier life, with the new words lost
             tombstones = self.find((message_id,))
             if not any(self._is_open(each.event_id) for each in tombstones):
                 self.take_back(tombstones, EDITED)
+        while self._held and not self._revisions.take("", self._host.monotonic()):
+            self._note(self._held.pop(next(iter(self._held))))
 
-    def _held(self, tombstones: Iterable[Tombstone]) -> dict[tuple[EventId, bool], Event]:
+    def _revise(self, edit: ReviseMessage, *, was_deferred: bool) -> None:
+        tombstones = self.find((edit.message_id,))
+        events = self._events_of(tombstones)
+        said = next((event for (_, quoted), event in events.items() if event.kind is Kind.USER and not quoted), None)
+        if said is None:
+            # No log has it but in quotations and pins, such as a bot's message, which is never heard itself.
+            self.take_back((each for each in tombstones if not _says(events, each, edit)), EDITED)
+            return
+        # A deferred one is in the log: it is gone through with, though it may say what it said at first.
+        if not (was_deferred or _is_changed(said, edit)):
+            return
+        if self._is_open(said.id):
+            # Without the new words: nothing takes them back if that message is deleted before.
+            if not was_deferred:
+                meta: dict[str, MetaValue] = {"what": EDIT_DEFERRED, "message_id": edit.message_id}
+                self._host.record(Kind.SYSTEM, "edited while it is being answered", meta, sync=True)
+            self._deferred[edit.message_id] = edit
+            return
+        self.take_back(tombstones, EDITED)
+        if not self._revisions.take("", self._host.monotonic()):
+            self._note(_Held(said, edit))
+            return
+        self._held[edit.message_id] = _Held(said, edit)
+        if len(self._held) > MOST_HELD:
+            del self._held[next(iter(self._held))]
+
+    def _note(self, held: _Held) -> None:
+        """Log the new words of a message that was taken back."""
+        words, meta = _revised(held.said, held.edit)
+        meta |= {"overheard": True, "open": self._host.conversation.open_count}
+        logged = self._host.record(Kind.USER, words, meta, sync=True)
+        self._news.event_logged(logged, str(meta.get("audience", "")))
+
+    def _events_of(self, tombstones: Iterable[Tombstone]) -> dict[tuple[EventId, bool], Event]:
         """What is to be taken back, by its id and whether only its quotation is."""
         wanted = {(each.event_id, each.path): each.is_quote for each in tombstones}
         found: dict[tuple[EventId, bool], Event] = {}
@@ -153,9 +194,9 @@ def _is_changed(said: Event, edit: ReviseMessage) -> bool:
     return said.content[: _typed(said, meta)] != edit.text or _files(meta) > edit.files
 
 
-def _says(held: Mapping[tuple[EventId, bool], Event], tombstone: Tombstone, edit: ReviseMessage) -> bool:
+def _says(events: Mapping[tuple[EventId, bool], Event], tombstone: Tombstone, edit: ReviseMessage) -> bool:
     """Whether a pin or a quotation, which may be cut short, has the words that its message has now."""
-    event = held.get((tombstone.event_id, tombstone.is_quote))
+    event = events.get((tombstone.event_id, tombstone.is_quote))
     if event is None:
         return False
     quote = event.meta_dict().get("quote") if tombstone.is_quote else None

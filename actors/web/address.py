@@ -68,9 +68,10 @@ def page_url(text: str) -> URL:
     try:
         url = URL(text.strip())
         port = url.port
+        host = url.host
     except ValueError as error:
         raise WebError(f"{quoted} is not an address: {error}") from None
-    if url.scheme not in ("http", "https") or not url.host:
+    if url.scheme not in ("http", "https") or not host:
         raise WebError(f"{quoted}: only http:// and https:// addresses with a host are read")
     if url.user is not None or url.password is not None:
         raise WebError("addresses with a user name or password are not read")

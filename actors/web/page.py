@@ -23,6 +23,7 @@ from yarl import URL
 from actors.web.address import ForbiddenAddressError, HostPort, PublicAddresses, page_url
 from actors.web.article import MAX_MARKDOWN_CHARACTERS, Article, NoArticleError, extract
 from actors.web.errors import WebError
+from actors.web.names import Names
 
 MAX_PAGE_BYTES = 2 * 1024 * 1024
 """After decompression."""
@@ -80,6 +81,7 @@ class PageReader:
         # No cookies, no proxy of the environment, no connection kept: nothing of one page's visit is left for another.
         self._session = ClientSession(
             connector=TCPConnector(
+                resolver=Names(),
                 socket_factory=PublicAddresses(also_open),
                 force_close=True,
                 use_dns_cache=False,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from hashlib import blake2b
+from unicodedata import normalize
 from urllib.parse import quote, urlsplit
 
 LONGEST = 4_000
@@ -28,6 +29,8 @@ _AFTER = ".,;:!?)]}'*_~\u2026\u3002\uff0c\uff09\u300d\u300f\u3011\u00bb\u201d\u2
 _TRIMS = 8
 _PORTS = {"http": 80, "https": 443}
 _HOST = re.compile(r"[0-9a-z._-]{1,253}|\[[0-9a-f:.]{2,45}\]")
+_KEPT_NOW = frozenset("ß\u1e9eς")
+"""Letters for which the rules of names that Python knows put others, and those that hold today do not: other hosts."""
 _SAFE = "%/:?#[]@!$&'()*+,;=-._~"
 
 
@@ -104,7 +107,16 @@ def _ascii_host(host: str) -> str:
     host = host.rstrip(".") if not host.endswith("..") else host
     if ":" in host:
         return f"[{host.lower()}]"
-    return host.lower() if host.isascii() else host.encode("idna").decode("ascii")
+    if host.isascii():
+        return host.lower()
+    older = host.encode("idna").decode("ascii")
+    if _KEPT_NOW.isdisjoint(host):
+        return older
+    return ".".join(map(_ascii_label, normalize("NFKC", host.lower()).replace("\u3002", ".").split(".")))
+
+
+def _ascii_label(label: str) -> str:
+    return label if label.isascii() else f"xn--{label.encode('punycode').decode('ascii')}"
 
 
 def _readings(stretch: str) -> Iterator[str]:

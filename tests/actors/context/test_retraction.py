@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from actors.context.retraction import MOST_HELD, REVISIONS, REVISIONS_S
 from domain.log.event import Kind
 from domain.log.metadata import MetaValue
 from domain.log.window import redacted_path
@@ -273,6 +274,70 @@ def test_an_edit_during_the_answer_is_noted_behind_it(rig: Rig) -> None:
 
     assert len(tombstones(rig)) == 1
     assert "41000" not in asked(rig, "what was it?", 2)
+    rig.stop()
+
+
+def test_of_a_message_that_is_edited_again_and_again_the_log_grows_no_more(rig: Rig) -> None:
+    exchange(rig, SECRET, 1)
+    for number in range(REVISIONS + 1):
+        edit(rig, 1, f"version {number} of it")
+    size = sum(path.stat().st_size for path in rig.logs())
+    for number in range(50):
+        edit(rig, 1, f"afterwards {number}")
+
+    assert sum(path.stat().st_size for path in rig.logs()) == size
+    assert len(tombstones(rig)) == REVISIONS + 1
+    assert not any(b"version" in copy or b"afterwards" in copy for copy in copies(rig))
+    rig.advance(REVISIONS_S)
+    asked(rig, "what was it?", 2)
+    seen = asked(rig, "and now?", 3)
+    assert "afterwards 49" in seen
+    assert "version" not in seen
+    delete(rig, 1)
+    assert "afterwards" not in asked(rig, "and then?", 4)
+    rig.stop()
+
+
+def test_what_is_deleted_before_its_new_words_were_noted_does_not_come_back(rig: Rig) -> None:
+    exchange(rig, SECRET, 1)
+    for number in range(REVISIONS + 2):
+        edit(rig, 1, f"version {number} of it")
+    delete(rig, 1)
+    rig.advance(REVISIONS_S)
+    asked(rig, "what was it?", 2)
+
+    assert "version" not in asked(rig, "and now?", 3)
+    rig.stop()
+
+
+def test_so_many_messages_wait_for_their_new_words_and_no_more(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("actors.context.retraction.MOST_HELD", 2)
+    exchange(rig, SECRET, 1)
+    for number in range(REVISIONS):
+        edit(rig, 1, f"version {number} of it")
+    for message_id in (11, 12, 13):
+        exchange(rig, f"number {message_id}", message_id)
+        edit(rig, message_id, f"new words of {message_id}")
+    rig.advance(REVISIONS_S)
+    asked(rig, "what was it?", 20)
+    seen = asked(rig, "and now?", 21)
+
+    assert ["new words of 11" in seen, "new words of 12" in seen, "new words of 13" in seen] == [False, True, True]
+    assert MOST_HELD > 2
+    rig.stop()
+
+
+def test_edits_during_an_answer_are_noted_once(rig: Rig) -> None:
+    rig.say(SECRET, 1)
+    for number in range(20):
+        edit(rig, 1, f"version {number} of it")
+    edit(rig, 1, SECRET)
+    rig.answer("fine")
+    rig.deliver()
+
+    assert len(tombstones(rig)) == 1
+    assert sum(path.read_bytes().count(b"edited while it is being answered") for path in rig.logs()) == 1
+    assert "41000" in asked(rig, "what was it?", 2)
     rig.stop()
 
 

@@ -1,0 +1,55 @@
+"""Look-up of hosts' names in threads of its own: a name whose servers never answer holds up nobody but who asked.
+
+A thread that waits for a name server cannot be ended; asyncio's own executor has few of them, which all share.
+"""
+
+from __future__ import annotations
+
+import socket
+
+from aiohttp.abc import AbstractResolver, ResolveResult
+
+from actors.kernel import Bulkhead
+
+LOOKUP_S = 8.0
+"""Longer than the five seconds after which the C library asks a silent server once more."""
+LOOKUPS_AT_ONCE = 128
+"""That are waited for: more than all slots' pages that give way can leave behind within `LOOKUP_S`."""
+
+
+class Names(AbstractResolver):
+    """Resolver of names for a connector; lives on one loop."""
+
+    def __init__(self) -> None:
+        """With nothing under way."""
+        self._threads = Bulkhead("web-names", LOOKUPS_AT_ONCE)
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+    ) -> list[ResolveResult]:
+        """The addresses of `host`, as numbers.
+
+        Raises:
+            OSError: it has none, can have none, or nobody says so in time.
+        """
+        try:
+            found = await self._threads.run(host, LOOKUP_S, _look_up, host, port, family)
+        except UnicodeError:
+            raise OSError(None, "that is no name of a host") from None
+        except TimeoutError:
+            raise OSError(None, f"the name was not found within {LOOKUP_S:g} seconds") from None
+        return [
+            ResolveResult(hostname=host, host=address, port=port, family=kind, proto=protocol, flags=_NUMERIC)
+            for kind, protocol, address in found
+        ]
+
+    async def close(self) -> None:
+        """Leave what is under way to itself."""
+
+
+_NUMERIC = socket.AI_NUMERICHOST | socket.AI_NUMERICSERV
+
+
+def _look_up(host: str, port: int, family: socket.AddressFamily) -> list[tuple[int, int, str]]:
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, family=family, flags=socket.AI_ADDRCONFIG)
+    return [(kind, protocol, str(place[0])) for kind, _, protocol, _, place in found]
