@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import _extension
 from _checkout import is_built, is_current, lock_path, set_up_environ, stamp_path, venv_python
 from _stamp import is_noted, note
-from _terminal import say
+from _terminal import leave, say
 
 try:
     import fcntl
@@ -52,7 +52,7 @@ def install(root: str, layers: tuple[str, ...]) -> None:
         say("Interrupted; the next command starts the set-up again.")
         sys.exit(130)
     except OSError as error:
-        sys.exit(f"Cannot set up .venv in {root}: {error}")
+        leave(f"Cannot set up .venv in {root}: {error}")
 
 
 def is_installed(root: str, layer: str) -> bool:
@@ -83,7 +83,7 @@ class _Setup:
 
     def _make_venv(self) -> None:
         if importlib.util.find_spec("ensurepip") is None:
-            sys.exit(
+            leave(
                 f"The Python at {sys.executable} cannot make virtual environments: its venv module is incomplete.\n"
                 f"On Debian and Ubuntu: sudo apt-get install python3.{sys.version_info[1]}-venv"
             )
@@ -111,7 +111,7 @@ class _Setup:
         if finished.returncode == 0:
             return
         say("\n".join(finished.stdout.decode(errors="replace").splitlines()[-TAIL_LINES:]))
-        sys.exit(
+        leave(
             f"This command failed with status {finished.returncode}; the end of what it said stands above:\n"
             f"  {shlex.join(command)}\n"
             "The set-up needs the network (or a mirror named in PIP_INDEX_URL) and room on the disk. "

@@ -20,6 +20,8 @@ sys.path[:] = [
     os.path.join(ROOT, "bin"),
     *(entry for entry in sys.path if (entry + os.sep).startswith(STDLIB + os.sep) or entry.endswith("lib-dynload")),
 ]
+if not {"PYTHONEXECUTABLE", "__PYVENV_LAUNCHER__"}.isdisjoint(os.environ):  # -I or not, Python takes them for itself
+    sys.executable = sys._base_executable  # type: ignore[attr-defined]
 # This process sets up, and OpenSSL, for one, reads its variables as soon as something is hashed.
 for _name in set(os.environ).difference(clean_environ()):
     del os.environ[_name]

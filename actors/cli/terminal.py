@@ -7,6 +7,7 @@ visible, behind `click.echo`, log lines, tables and tracebacks alike; a command 
 from __future__ import annotations
 
 import io
+import re
 import sys
 from typing import Any, TextIO
 
@@ -14,6 +15,7 @@ import click
 
 from domain.log.escape import visible
 
+_STEERS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _CLEAR_LINE = "\r\x1b[K"
 
 
@@ -86,10 +88,13 @@ def _shown(stream: Any) -> Any:
 
 
 def echo_answer(text: str) -> None:
-    """Print a model's words: on a terminal shown, into a file or a pipe exactly as they are."""
+    """Print a model's words: on a terminal shown, into a file or a pipe as they are, but for what steers a terminal.
+
+    A terminal may yet be at a pipe's other end, behind `tee` or `ssh`.
+    """
     stream = sys.stdout
     if isinstance(stream, ShownStream) and not stream.isatty():
-        stream.write_as_is(f"{text}\n")
+        stream.write_as_is(_STEERS.sub(lambda found: f"\\u{ord(found[0]):04x}", text.replace("\r\n", "\n")) + "\n")
     else:
         click.echo(text)
 

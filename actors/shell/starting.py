@@ -14,7 +14,7 @@ from actors.shell.log_visibility import LogVisibility
 from actors.shell.process import BashProcess, Process
 from actors.shell.quota import Quota
 from actors.shell.refused import RefusedError
-from actors.shell.sandbox.caller_folder import READING, RESERVED, CallerFolder, Findings, examine
+from actors.shell.sandbox.caller_folder import READING, RESERVED, CallerFolder, Findings, examine, missing
 from actors.shell.sandbox.enclosure import Enclosure, threads_of_user
 from actors.shell.sandbox.view import View, programs_elsewhere
 from actors.shell.warden_client import WardenClient
@@ -153,7 +153,9 @@ class EnclosedStarter:
         if self._findings is None or caller.may_write:  # a command may have made what is to be protected, too
             self._findings = examine(workplace.cwd, caller)
             if caller.may_write:
-                reserved = self._workplaces.reserve(RESERVED)
+                gone = missing(workplace.cwd, caller)
+                files = [path for path in gone if path.name in RESERVED]
+                reserved = self._workplaces.reserve(files, [path for path in gone if path not in files])
                 self._findings = replace(self._findings, protected=(*self._findings.protected, *reserved))
         limits = self._quota.check(workplace.home)
         return limits if not caller.may_write else replace(limits, folder=str(workplace.cwd), **_UNBOUNDED)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import logging
 import os
@@ -145,25 +146,28 @@ class Workplaces:
                 self._is_removing = True
                 threading.Thread(target=self._go_on_removing, name="shell-trash", daemon=True).start()
 
-    def reserve(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Put an empty file where the command line's folder has none of a name, for a sandbox to lay itself over.
+    def reserve(self, files: Iterable[Path], folders: Iterable[Path]) -> tuple[str, ...]:
+        """Put something empty where the command line's folder has nothing yet, for a sandbox to lay itself over.
 
         Raises:
             OSError: that cannot be done.
         """
-        assert self._cli_workdir is not None
-        for name in names:
-            place = self._cli_workdir / name
-            if not (place.is_symlink() or place.exists()):
-                place.touch(mode=0o600, exist_ok=False)
-                self._reserved.append(place)
+        for place in files:
+            place.touch(mode=0o600, exist_ok=False)
+            self._reserved.append(place)
+        for place in folders:
+            place.mkdir(mode=PRIVATE)
+            self._reserved.append(place)
         return tuple(map(str, self._reserved))
 
     def close(self) -> None:
         """Remove what is temporary."""
         for place in self._reserved:
-            if place.is_file() and place.stat().st_size == 0:
-                place.unlink()
+            with contextlib.suppress(OSError):  # it has come into use
+                if place.is_dir():
+                    place.rmdir()
+                elif place.stat().st_size == 0:
+                    place.unlink()
         self._reserved.clear()
         temporary, self._temporary = self._temporary, None
         if temporary is not None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.launch.checkout import DEADLINE_S, Checkout, write_wheel
+from tests.launch.checkout import DEADLINE_S, ROOT, Checkout, write_wheel
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(2 * DEADLINE_S)]
 
@@ -159,3 +159,14 @@ def test_what_others_say_during_a_set_up_cannot_steer_the_terminal(checkout: Che
     assert done.returncode == 1
     assert "requirements.lock" in done.stderr
     assert [c for c in done.stderr if not c.isprintable() and c != "\n"] == []
+
+
+def test_a_checkout_whose_own_name_would_steer_the_terminal_does_not(tmp_path: Path) -> None:
+    root = tmp_path / "\x1b]0;evil\x07"
+    shutil.copytree(ROOT / "bin", root / "bin")
+    (root / "requirements.lock").touch()
+    (root / ".venv.lock").mkdir()
+    done = Checkout(root, tmp_path).run("agent", cwd=tmp_path)
+
+    assert (done.returncode, "\x1b" in done.stderr) == (1, False)
+    assert "Cannot set up .venv in" in done.stderr

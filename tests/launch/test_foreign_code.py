@@ -60,6 +60,7 @@ class Trap:
         """What leads Python, pip and the search for programs into the folder."""
         here = str(self.folder)
         python = {"PYTHONPATH": f":{here}", "PYTHONSTARTUP": f"{here}/abc.py", "PYTHONUSERBASE": here}
+        itself = {"PYTHONEXECUTABLE": f"{here}/python3", "__PYVENV_LAUNCHER__": f"{here}/python3"}
         caches = {"PYTHONPYCACHEPREFIX": here, "PYTHONINSPECT": "1", "PYTHONBREAKPOINT": "antigravity.x"}
         loose = {"PIP_REQUIRE_HASHES": "0", "PIP_NO_BINARY": ":all:", "PIP_NO_DEPS": "0", "PIP_USER": "1"}
         aimed = {"PIP_TARGET": f"{here}/target", "PIP_PREFIX": f"{here}/prefix", "PIP_LOG": f"{here}/pip.log"}
@@ -80,7 +81,7 @@ class Trap:
         libraries = {"OPENSSL_CONF": f"{here}/openssl.cnf", "OPENSSL_MODULES": here, "GCONV_PATH": here}
         programs = {"PATH": f".::{WITH_THIS_PYTHON['PATH']}:trap:", "BASH_ENV": f"{here}/evil"}
         return {
-            **python, **caches, **loose, **aimed, **settings, **keyring, **compiler, **flags, **libraries, **programs
+            **python, **itself, **caches, **loose, **aimed, **settings, **keyring, **compiler, **flags, **libraries, **programs
         }  # fmt: skip
 
 
@@ -137,6 +138,20 @@ def test_no_command_looks_for_python_where_the_user_stands(trap: Trap, tmp_path:
     Checkout(tmp_path, tmp_path).run(command, cwd=trap.folder, python=(), PATH=path.format(folder=trap.folder))
 
     assert (trap.sprung() != "") == path.startswith("{folder}")
+
+
+def test_a_python_that_is_a_script_runs_no_file_that_a_variable_names(trap: Trap, tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "bin", tmp_path / "bin")
+    (tmp_path / "shims").mkdir()
+    (tmp_path / "shims" / "python3").write_text(f'#!/bin/bash\nexec {sys.executable} "$@"\n')
+    (tmp_path / "shims" / "python3").chmod(0o755)
+    (tmp_path / "bin" / "_launch.py").write_text("raise SystemExit(0)")
+    path = f"{tmp_path}/shims:{os.environ['PATH']}"
+    for command in COMMANDS:
+        environment = {"PATH": path, "BASH_ENV": f"{trap.folder}/evil", "ENV": f"{trap.folder}/evil"}
+        Checkout(tmp_path, tmp_path).run(command, cwd=trap.folder, python=(), **environment)
+
+    assert trap.sprung() == ""
 
 
 def test_a_set_up_that_python_itself_starts_imports_nothing_from_pythonpath(checkout: Checkout, trap: Trap) -> None:

@@ -10,33 +10,17 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 from actors.shell.refused import RefusedError
+from actors.shell.sandbox.git_store import hooks_folder, is_git_store, is_of_store
+from actors.shell.sandbox.kept_names import is_code, is_obeyed, is_secret
 from actors.shell.sandbox.view import is_below
 
-HIDDEN = (
-    *("secrets.env", "secrets.toml", "secrets.y*ml", "secrets.json", "secrets.txt", ".secrets*", "credentials.*"),
-    *(".env", ".env.*", ".env-*", ".env_*", "*.env", "*.env.*", ".envrc", ".htpasswd", ".boto", ".s3cfg", ".my.cnf"),
-    *(".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".password-store", ".terraform.d", ".mozilla", "gcloud"),
-    *(".netrc", ".pgpass", ".npmrc", ".pypirc", ".git-credentials", ".vault-token", ".*_history"),
-    *("application_default_credentials.json", "service-account*.json", "*.p12", "*.pfx", "*.jks", "*.ppk", "*.kdbx"),
-    *("id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", "*.pem", "*.key"),
-)
-"""Names of what holds secrets, anywhere in the folder, in whatever case."""
-SHOWN_ANYWAY = ("*.example", "*.sample", "*.template", "*.dist", "*.pub", "*cert*.pem", "*chain*.pem", "ca*.pem")
-NEVER_SHOWN = ("*key*.pem", "*.env.dist")
-PROTECTED = (
-    *(".git", ".gitmodules", ".gitconfig", ".gitattributes", ".hg", ".svn", ".venv", "venv", "agent.toml", "*.pth"),
-    *(".bashrc", ".bash_*", ".profile", ".zsh*", ".zprofile", ".zlogin", ".zlogout", ".login", ".cshrc", ".tcshrc"),
-    *(".inputrc", ".vimrc", ".exrc", ".emacs", ".tmux.conf", ".vscode", ".idea", ".mcp.json", ".claude", ".cursor"),
-    *("sitecustomize.py", "usercustomize.py", ".pdbrc", ".direnv", ".pre-commit-config.yaml", ".husky"),
-)
-"""Names of what somebody's programs run or obey, anywhere in the folder: read-only whatever was let."""
 RESERVED = ("agent.toml", "secrets.env")
 """Names that a command may not give to anything new either: the agent's next start would obey it."""
-_NOT_WALKED = (".git", ".hg", ".svn", ".venv", "venv")
+_OTHERS = (".git", ".hg", ".svn", ".venv", "venv")
+"""What other programs keep for themselves: read-only as a whole, so that only secrets are looked for in it."""
 MOST_ENTRIES = 500_000
 MOST_KEPT = 1_000
 """Hidden or protected; each costs a command a fifth of a millisecond."""
@@ -77,11 +61,18 @@ def examine(folder: Path, decisions: CallerFolder) -> Findings:
     unchanging = [os.path.realpath(path) for path in decisions.unchanging if path.exists()]
     if here == "/" or is_below(here, (*private, *_SYSTEM)):
         raise RefusedError(f"Commands cannot be run in {here}: it belongs to the agent or to the system.")
+    if any(is_secret(each.name, each.parent.name) for each in (Path(here), *Path(here).parents)):
+        raise RefusedError(f"Commands cannot be run in {here}: by its name it holds secrets.")
     if decisions.may_write:
         check_writing(folder, decisions.unchanging)
+        _check_links(here, (*decisions.private, *decisions.unchanging))
     hidden = [path for path in private if is_below(path, (here,)) and Path(path).exists()]
     protected = [path for path in unchanging if is_below(path, (here,))]
-    for path, is_hidden in _named(here, private):
+    kept: dict[tuple[int, int], bool] = _twins(private, is_hidden=True)
+    for path, is_hidden in _named(here, private, may_write=decisions.may_write):
+        (hidden if is_hidden else protected).append(path)
+        kept = _twins([path], is_hidden=is_hidden) | kept
+    for path, is_hidden in _other_names(here, kept, (*private, *hidden)):
         (hidden if is_hidden else protected).append(path)
     if len(hidden) + len(protected) > MOST_KEPT:
         raise RefusedError(
@@ -89,6 +80,17 @@ def examine(folder: Path, decisions: CallerFolder) -> Findings:
             "obey. Start in a smaller folder."
         )
     return Findings(tuple(dict.fromkeys(hidden)), tuple(dict.fromkeys(protected)))
+
+
+def missing(folder: Path, decisions: CallerFolder) -> list[Path]:
+    """What is not in `folder` yet and would be private or obeyed there: the outermost of each that is not there."""
+    here = Path(os.path.realpath(folder))
+    found = [here / name for name in RESERVED]
+    for path in map(Path, map(os.path.realpath, decisions.private)):
+        if path.is_relative_to(here):
+            found += [each for each in (*reversed(path.parents), path) if each.is_relative_to(here)]
+    gone = [path for path in found if not (path.is_symlink() or path.exists())]
+    return [path for path in dict.fromkeys(gone) if path.parent not in gone]
 
 
 def check_writing(folder: Path, unchanging: Iterable[Path]) -> None:
@@ -105,52 +107,113 @@ def check_writing(folder: Path, unchanging: Iterable[Path]) -> None:
     for path in map(os.path.realpath, unchanging):
         if is_below(here, (path,)):
             raise RefusedError(f"Commands cannot be let write in {here}: the running agent is in {path}.")
+    for each in (Path(here), *Path(here).parents):
+        if is_obeyed(each.name, each.parent.name) or (is_git_store(_names(each)) and is_of_store(here, each)):
+            raise RefusedError(f"Commands cannot be let write in {here}: programs obey what is in {each}.")
 
 
-def _named(here: str, private: Sequence[str]) -> Iterator[tuple[str, bool]]:
-    """What is hidden (true) or protected (false) by its name; a link counts as what it leads to."""
-    seen, twins = 0, _inodes(private)
-    left = [here]
+def _check_links(here: str, paths: Iterable[Path]) -> None:
+    """See that no link in the folder leads to what is private or in force: a command could put another in its place."""
+    left, seen = [path.absolute() for path in paths], set[str]()
     while left:
-        folder = left.pop()
+        path = left.pop()
+        for part in (path, *path.parents):
+            if part.is_symlink():
+                place = Path(os.path.realpath(part.parent), part.name)
+                if str(place) not in seen:
+                    seen.add(str(place))
+                    left.append(place.parent / place.readlink())
+                    _refuse_link(here, str(place))
+
+
+def _refuse_link(here: str, place: str) -> None:
+    if is_below(place, (here,)):
+        raise RefusedError(
+            f"Commands cannot be let write in {here}: {os.path.relpath(place, here)} is a link, which they could put "
+            "another in the place of. Put there what it leads to, or use another folder."
+        )
+
+
+def _named(here: str, private: Sequence[str], *, may_write: bool) -> Iterator[tuple[str, bool]]:
+    """What is hidden (true) or protected (false) by its name or kind; a link counts as what it leads to."""
+    yield from _of_home(here)
+    for folder, is_others, entries in _walk(here, private):
+        if entries is None:
+            yield folder, True
+            continue
+        if may_write and not is_others and is_git_store({entry.name for entry in entries}):
+            yield folder, False
+        for entry in entries:
+            is_hidden = _is_secret(entry, folder, is_others=is_others)
+            if is_hidden or (not is_others and is_obeyed(entry.name, os.path.basename(folder))):  # noqa: PTH119
+                target = os.path.realpath(entry.path)
+                if may_write and not is_others and entry.is_symlink():
+                    _refuse_link(here, entry.path)
+                if is_below(target, (here,)) and os.path.exists(target):  # noqa: PTH110
+                    yield target, is_hidden
+                if may_write and (hooks := hooks_folder(target, folder)) and is_below(hooks, (here,)):
+                    yield hooks, False
+
+
+def _of_home(here: str) -> Iterator[tuple[str, bool]]:
+    """What links of the home directory make their programs' own, as in a folder that keeps somebody's settings."""
+    home = Path.home()
+    for name in _names(home):
+        is_hidden = is_secret(name, home.name)
+        if (is_hidden or is_obeyed(name, home.name)) and (home / name).is_symlink():
+            target = os.path.realpath(home / name)
+            if is_below(target, (here,)) and os.path.exists(target):  # noqa: PTH110
+                yield target, is_hidden
+
+
+def _walk(here: str, closed: Sequence[str]) -> Iterator[tuple[str, bool, list[os.DirEntry[str]] | None]]:
+    """Each folder that is not hidden: its path, whether it is other programs' own, what is in it; None if shut."""
+    seen = 0
+    left = [(here, False)]
+    while left:
+        folder, is_others = left.pop()
         try:
             entries = _entries(folder)
         except OSError as error:  # what cannot be listed may yet be opened by name
             if folder == here:
                 raise RefusedError(f"Commands cannot be run in {here}: {error.strerror}.") from None
-            yield folder, True
+            yield folder, is_others, None
             continue
-        for entry in entries:
-            seen += 1
-            if seen > MOST_ENTRIES:
-                raise RefusedError(
-                    f"Commands cannot be run in {here}: it holds more than {MOST_ENTRIES:,} files, too many to find "
-                    "the secrets among them. Start in a smaller folder."
-                )
-            is_hidden = _is_secret(entry, twins)
-            if is_hidden or _matches(entry.name, PROTECTED):
-                target = os.path.realpath(entry.path)
-                if is_below(target, (here,)) and os.path.exists(target):  # noqa: PTH110
-                    yield target, is_hidden
-            is_walked = not is_hidden and entry.name not in _NOT_WALKED and entry.path not in private
-            if is_walked and entry.is_dir(follow_symlinks=False):
-                left.append(entry.path)
+        seen += len(entries)
+        if seen > MOST_ENTRIES:
+            raise RefusedError(
+                f"Commands cannot be run in {here}: it holds more than {MOST_ENTRIES:,} files, too many to find "
+                "the secrets among them. Start in a smaller folder."
+            )
+        yield folder, is_others, entries
+        folders = [entry for entry in entries if entry.is_dir(follow_symlinks=False) and entry.path not in closed]
+        left += [(entry.path, is_others or entry.name in _OTHERS) for entry in folders if not _is_secret(entry, folder)]
 
 
-def _is_secret(entry: os.DirEntry[str], twins: Set[tuple[int, int]]) -> bool:
-    """Whether something is hidden by its name, or by being another name of what is private."""
-    if _matches(entry.name, HIDDEN) and (not _matches(entry.name, SHOWN_ANYWAY) or _matches(entry.name, NEVER_SHOWN)):
+def _is_secret(entry: os.DirEntry[str], folder: str, *, is_others: bool = False) -> bool:
+    """Whether something is hidden by its name, or as a door: a socket or pipe leads out of a folder only to be read."""
+    is_plain = entry.is_symlink() or entry.is_dir(follow_symlinks=False) or entry.is_file(follow_symlinks=False)
+    if not is_plain:
         return True
-    if not twins or not entry.is_file(follow_symlinks=False):
-        return False
-    status = entry.stat(follow_symlinks=False)
-    return (status.st_dev, status.st_ino) in twins
+    return not (is_others and is_code(entry.name)) and is_secret(entry.name, os.path.basename(folder))  # noqa: PTH119
 
 
-def _inodes(private: Sequence[str]) -> Set[tuple[int, int]]:
-    """Private files that have another name somewhere."""
-    found = [os.stat(path) for path in private if os.path.isfile(path)]  # noqa: PTH113, PTH116
-    return {(status.st_dev, status.st_ino) for status in found if status.st_nlink > 1}
+def _twins(paths: Iterable[str], *, is_hidden: bool) -> dict[tuple[int, int], bool]:
+    """By device and inode, files that have another name somewhere, and whether they are hidden."""
+    found = [os.stat(path) for path in paths if os.path.isfile(path)]  # noqa: PTH113, PTH116
+    return {(status.st_dev, status.st_ino): is_hidden for status in found if status.st_nlink > 1}
+
+
+def _other_names(here: str, kept: dict[tuple[int, int], bool], closed: Sequence[str]) -> Iterator[tuple[str, bool]]:
+    """Other names of files that are kept."""
+    if not kept:
+        return
+    for _, _, entries in _walk(here, closed):
+        for entry in entries or ():
+            if entry.is_file(follow_symlinks=False):
+                status = entry.stat(follow_symlinks=False)
+                if (is_hidden := kept.get((status.st_dev, status.st_ino))) is not None:
+                    yield entry.path, is_hidden
 
 
 def _entries(folder: str) -> list[os.DirEntry[str]]:
@@ -158,5 +221,8 @@ def _entries(folder: str) -> list[os.DirEntry[str]]:
         return list(entries)
 
 
-def _matches(name: str, patterns: Sequence[str]) -> bool:
-    return any(fnmatchcase(name.casefold(), pattern) for pattern in patterns)
+def _names(folder: Path) -> Set[str]:
+    try:
+        return set(os.listdir(folder))  # noqa: PTH208
+    except OSError:
+        return frozenset()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import socket
 from pathlib import Path
 
 import pytest
@@ -150,6 +152,36 @@ def test_commands_write_where_they_were_let_but_give_the_agent_no_settings(tmp_p
     )
     assert {path.name for path in tmp_path.iterdir()} == {"note", ".git"}
     assert list((tmp_path / ".git").iterdir()) == []
+
+
+def test_a_command_makes_neither_the_agents_data_nor_its_secrets(tmp_path: Path) -> None:
+    (tmp_path / "conf").mkdir()
+    (tmp_path / "conf" / "agent.toml").write_text('data_root = "../kept/data"\n')
+    plant = "run: mkdir -p kept/data/skills; echo x > conf/secrets.env; mv kept k; mv conf c; echo mine > note"
+    run("agent-cli", "--write", "--config", "conf/agent.toml", plant, cwd=tmp_path)
+    assert sorted(map(str, (path.relative_to(tmp_path) for path in tmp_path.rglob("*")))) == [
+        "conf",
+        "conf/agent.toml",
+        "note",
+    ]
+
+
+def test_a_command_reaches_nobody_by_a_socket_or_pipe_of_the_folder(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    pipe = os.open(tmp_path / "pipe", os.O_RDWR | os.O_NONBLOCK)
+    try:
+        with socket.socket(socket.AF_UNIX) as server:
+            server.bind(str(tmp_path / "door"))
+            server.listen()
+            server.settimeout(0)
+            knock = "import socket; socket.socket(socket.AF_UNIX).connect('door')"
+            run("agent-cli", f'run: python3 -c "{knock}"; echo hello > pipe', cwd=tmp_path)
+            with pytest.raises(BlockingIOError):
+                server.accept()
+        with pytest.raises(BlockingIOError):
+            os.read(pipe, 1)
+    finally:
+        os.close(pipe)
 
 
 def test_nobody_lets_commands_write_to_the_running_program() -> None:

@@ -137,13 +137,17 @@ def test_what_the_models_server_says_of_an_error_is_shown_and_steers_nothing(
     assert steering(received) == []
 
 
-def test_another_program_gets_the_answer_byte_for_byte(tmp_path: Path, model: LoopbackModel) -> None:
+def test_another_program_gets_the_answer_as_it_is_but_for_what_would_steer_a_terminal_behind_it(
+    tmp_path: Path, model: LoopbackModel
+) -> None:
+    words = "\u05d0\u200f\u200b\U000e0041 and \ttabs"
+    model.behave = lambda _request: Answer(f"first\n{words}{EVIL}")
     settings(tmp_path, model)
     done = run("agent-cli", "hi", cwd=tmp_path)
 
-    # Not by this test's own reading of lines, for which a lone carriage return ends one.
-    assert done.stdout.replace("\n", "").encode() == f"first\t{EVIL}".replace("\r", "").encode()
-    assert json.loads(run("agent-cli", "--json", "hi", cwd=tmp_path).stdout)["answer"] == f"first\n\t{EVIL}"
+    assert done.stdout.startswith(f"first\n{words}\\u001b]52;c;")
+    assert re.findall(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", done.stdout) == []
+    assert json.loads(run("agent-cli", "--json", "hi", cwd=tmp_path).stdout)["answer"] == f"first\n{words}{EVIL}"
 
 
 def test_everything_else_steers_nothing_in_a_pipe_either(home: Path) -> None:

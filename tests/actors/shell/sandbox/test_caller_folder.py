@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import os
+import socket
 from pathlib import Path
 
 import pytest
 
 from actors.shell.refused import RefusedError
 from actors.shell.sandbox import caller_folder
-from actors.shell.sandbox.caller_folder import CallerFolder, check_writing, examine
+from actors.shell.sandbox.caller_folder import CallerFolder, check_writing, examine, missing
 
 SECRETS = (
     *(
@@ -121,3 +122,103 @@ def test_a_folder_full_of_secrets_is_refused(tmp_path: Path, monkeypatch: pytest
         (tmp_path / f"{number}.env").touch()
     with pytest.raises(RefusedError, match="more than 2 of its files"):
         examine(tmp_path, CallerFolder())
+
+
+def test_what_other_programs_keep_to_themselves_is_searched_for_secrets(tmp_path: Path) -> None:
+    for folder in (".git", ".venv", "a/venv"):
+        (tmp_path / folder).mkdir(parents=True)
+        for name in (".env", "secrets.env", "credentials.py", "x.pth"):
+            (tmp_path / folder / name).touch()
+    (tmp_path / ".git" / "credentials").touch()
+    found = examine(tmp_path, CallerFolder())
+    places = [f"{folder}/{name}" for folder in (".git", ".venv", "a/venv") for name in (".env", "secrets.env")]
+    assert sorted(found.hidden) == sorted(str(tmp_path / place) for place in (*places, ".git/credentials"))
+    assert sorted(found.protected) == [str(tmp_path / place) for place in (".git", ".venv", "a/venv")]
+
+
+@pytest.mark.parametrize("name", ["secrets.env~", ".netrc.bak", "#secrets.env#", ".env.swp", "id_rsa.old", ".pgpass~"])
+def test_a_copy_that_an_editor_kept_of_a_secret_is_hidden(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).touch()
+    assert examine(tmp_path, CallerFolder()).hidden == (str(tmp_path / name),)
+
+
+def test_every_other_name_of_a_kept_file_counts_as_it_does(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    for name, other in ((".env", "a/plain"), (".bashrc", "a/bashrc"), ("note", "a/note")):
+        (tmp_path / name).touch()
+        (tmp_path / other).hardlink_to(tmp_path / name)
+    found = examine(tmp_path, CallerFolder())
+    assert found.hidden == (str(tmp_path / ".env"), str(tmp_path / "a" / "plain"))
+    assert found.protected == (str(tmp_path / ".bashrc"), str(tmp_path / "a" / "bashrc"))
+
+
+def test_sockets_and_pipes_are_hidden_for_they_lead_out_of_a_folder_that_is_only_read(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    os.mkfifo(tmp_path / ".git" / "pipe")
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(tmp_path / "door"))
+        assert sorted(examine(tmp_path, CallerFolder()).hidden) == [
+            str(tmp_path / ".git" / "pipe"),
+            str(tmp_path / "door"),
+        ]
+
+
+def test_a_folder_that_is_itself_a_secret_or_in_one_is_refused(tmp_path: Path) -> None:
+    (tmp_path / ".ssh" / "keys").mkdir(parents=True)
+    for place in (".ssh", ".ssh/keys"):
+        with pytest.raises(RefusedError, match="holds secrets"):
+            examine(tmp_path / place, CallerFolder())
+
+
+@pytest.mark.parametrize("place", [".git", ".git/hooks", ".venv/bin", "bare/hooks", "bare"])
+def test_nobody_lets_commands_write_inside_what_programs_obey(tmp_path: Path, place: str) -> None:
+    (tmp_path / place).mkdir(parents=True)
+    for name in ("HEAD", "objects", "refs"):
+        (tmp_path / "bare" / name).mkdir(parents=True)
+    with pytest.raises(RefusedError, match="programs obey"):
+        check_writing(tmp_path / place, ())
+    (tmp_path / "bare" / "tree").mkdir()
+    check_writing(tmp_path / "bare" / "tree", ())
+
+
+@pytest.mark.parametrize("name", ["agent.toml", "secrets.env", ".git", ".bashrc", ".env", "a/.venv", "conf/settings"])
+@pytest.mark.parametrize("target", ["there", "nowhere", "/etc/hostname"])
+def test_where_a_link_stands_for_what_is_kept_nothing_is_written(tmp_path: Path, name: str, target: str) -> None:
+    (tmp_path / "there").touch()
+    link = tmp_path / name
+    link.parent.mkdir(exist_ok=True)
+    link.symlink_to(tmp_path / target)
+    decisions = CallerFolder(may_write=True, unchanging=(tmp_path / "conf" / "settings",))
+    with pytest.raises(RefusedError, match=f"{name} is a link"):
+        examine(tmp_path, decisions)
+
+
+def test_stores_and_hooks_of_git_are_protected_wherever_they_are(tmp_path: Path) -> None:
+    for store in ("apart", "bare.git"):
+        for name in ("HEAD", "objects", "refs"):
+            (tmp_path / store / name).mkdir(parents=True)
+    (tmp_path / "tree" / ".git").mkdir(parents=True)
+    (tmp_path / "tree" / "tools").mkdir()
+    (tmp_path / "tree" / ".git" / "config").write_text('[core]\n\tbare = false\n\thooksPath = "tools"\n')
+    found = examine(tmp_path, CallerFolder(may_write=True))
+    assert sorted(found.protected) == [str(tmp_path / p) for p in ("apart", "bare.git", "tree/.git", "tree/tools")]
+
+
+def test_what_links_of_the_home_directory_lead_to_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "dotfiles" / "keys").mkdir(parents=True)
+    (tmp_path / "dotfiles" / "rc").touch()
+    (tmp_path / "home" / ".bashrc").symlink_to("../dotfiles/rc")
+    (tmp_path / "home" / ".ssh").symlink_to("../dotfiles/keys")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    found = examine(tmp_path / "dotfiles", CallerFolder())
+    assert found.hidden == (str(tmp_path / "dotfiles" / "keys"),)
+    assert found.protected == (str(tmp_path / "dotfiles" / "rc"),)
+
+
+def test_what_would_be_private_or_obeyed_but_is_not_there_is_named_from_outside_in(tmp_path: Path) -> None:
+    (tmp_path / "conf").mkdir()
+    (tmp_path / "agent.toml").touch()
+    private = (tmp_path / "deep" / "data", tmp_path / "conf" / "secrets.env", tmp_path / "conf", Path("/nowhere"))
+    gone = missing(tmp_path, CallerFolder(private=private))
+    assert gone == [tmp_path / "secrets.env", tmp_path / "deep", tmp_path / "conf" / "secrets.env"]
