@@ -363,7 +363,7 @@ def test_a_folder_that_is_too_full_for_commands_is_emptied_when_asked_after_what
     bench.system.tell(SHELL, EmptyFolder(request_id=asked, reply_to=bench.edge.address, window=window()))
     refused = bench.ask("true", of=window(2))
     assert bench.result(refused).exit_code == 0
-    assert bench.result(running).text == "done"
+    assert bench.result(running).duration_s >= 0.3  # whether it is killed for its files or ends before that is seen
     reply = bench.edge.receive(PATIENCE_S, lambda message: getattr(message, "request_id", None) == asked)
     assert isinstance(reply, FolderEmptied)
     assert bench.run("ls").text == "attachments\nlogs"
