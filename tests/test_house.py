@@ -26,6 +26,7 @@ SAID_TO_SH = [
     "IFS=: found= && set -f",
     "for folder in $PATH; do case $folder in /*) found=$found:$folder ;; esac; done",
     "PATH=${found#:} && PATH=${PATH:-/usr/bin:/bin}",
+    "unset BASH_ENV ENV",
     'exec python3 -I "$0" "$@"',
 ]
 LOCKS = ("requirements.lock", "requirements-dev.lock")
