@@ -74,7 +74,7 @@ class DiskBound:
 
     def pause_s(self) -> float:
         """How long nobody need look."""
-        if self._walk is not None:
+        if self._walk is not None or self._scarcity.is_searching:
             return 0.0
         left = self._left()[0] - self._limits.least_free_bytes
         left = min(left, self._limits.most_bytes - self._usage.bytes)

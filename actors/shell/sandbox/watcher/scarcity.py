@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from dataclasses import astuple
 
 from actors.linux.folder import Usage
 from actors.linux.nameless import Held, nameless_files
@@ -50,6 +51,11 @@ class Scarcity:
         self._search_began = self._next_search = 0.0
         self._found = self._held = Held()
 
+    @property
+    def is_searching(self) -> bool:
+        """Whether there is more to look at before it is known what the command holds."""
+        return self._search is not None
+
     def fault(self, now: float, room: int, names: int, grown: Usage) -> str:
         """Why the command is to end; empty if it is not.
 
@@ -76,11 +82,12 @@ class Scarcity:
         return ""
 
     def _look_for_nameless(self, now: float) -> None:
-        """Go on with a search, or begin one; what the last one found counts until the next one is through."""
+        """Go on with a search, or begin one; what the last one found counts until the next one has found more."""
         if self._search is None:
             if now < self._next_search:
                 return
             self._search, self._search_began = nameless_files(os.getpid(), self._device), now
+            self._found = Held()
         for _ in range(_SLICES_AT_ONCE):
             found = next(self._search, None)
             if found is None:
@@ -88,6 +95,7 @@ class Scarcity:
                 self._next_search = now + _WORTH * (now - self._search_began)
                 return
             self._found = found
+        self._held = Held(*map(max, astuple(self._found), astuple(self._held)))
 
     def _most_held(self, room: int, names: int) -> Held:
         """What it may hold at most; what nobody can look at is no more than what is gone from the disk."""

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from actors.linux.nameless import Held
 from actors.shell.job import UNBOUNDED, Limits
-from actors.shell.sandbox.watcher import bounds
+from actors.shell.sandbox.watcher import bounds, scarcity
 from actors.shell.sandbox.watcher.bounds import Bounds, DiskBound, TemporaryFilesBound, memory_fault, memory_left
 
 
@@ -85,6 +86,18 @@ def test_the_nearer_the_bound_the_shorter_the_pause(tmp_path: Path) -> None:
         pauses.append(bound.pause_s())
         bound.close()
     assert pauses[1] == pytest.approx(pauses[0] / 2)
+
+
+def test_while_there_is_more_to_look_at_there_is_no_pause(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = os.statvfs(tmp_path).f_favail
+    if not names:
+        pytest.skip("this disk has no end of names")
+    monkeypatch.setattr(scarcity, "nameless_files", lambda _pid, _device: iter([Held()] * 6))
+    bound = DiskBound(limits(tmp_path, least_free_names=names // 2), 0.0)
+    assert bound.pause_s() > 0.0
+    bound.look(0.0)
+    assert bound.pause_s() == 0.0
+    bound.close()
 
 
 def test_a_folder_that_is_renamed_and_replaced_is_still_the_one_that_is_watched(tmp_path: Path) -> None:

@@ -113,3 +113,24 @@ def test_who_took_little_is_spared_when_the_larger_one_has_given_back_what_it_to
         assert command.fault(round_, FAR_BELOW) == ""
         assert command.fault(round_ + 0.5, FAR_BELOW) == ""
         assert command.fault(round_ + 0.6, BELOW) == ""
+
+
+def test_what_a_long_search_has_found_counts_before_it_is_over(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = (Held(SMALL_NAMES * slices) for slices in range(1_000))
+    monkeypatch.setattr(scarcity, "nameless_files", lambda _pid, _device: found)
+    assert command.spared_s(names=BELOW_NAMES) < 1.0
+    assert next(found).files < 100 * SMALL_NAMES
+
+
+def test_it_is_told_that_a_search_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scarcity, "nameless_files", lambda _pid, _device: iter([Held()] * 6))
+    folder = open_folder(str(tmp_path))
+    judge = Scarcity(Limits(least_free_bytes=LEAST), folder, ENOUGH, ENOUGH_NAMES)
+    told = []
+    for room in (ENOUGH, BELOW, BELOW):
+        judge.fault(1.0, room, ENOUGH_NAMES, NOTHING)
+        told.append(judge.is_searching)
+    os.close(folder)
+    assert told == [False, True, False]
