@@ -31,9 +31,9 @@ class RunBash(Message, frozen=True, kw_only=True, gc=False):
 
 
 class EmptyFolder(Message, frozen=True, kw_only=True, gc=False):
-    """Empty the window's working directory, after its commands that were asked for before; no command is run for it.
+    """Empty the window's working directory and its kept output, after its commands that were asked for before.
 
-    Answered by `FolderEmptied`, or `Refused` of the socket's protocol.
+    No command is run for it. Answered by `FolderEmptied`, or `Refused` of the socket's protocol.
     """
 
     request_id: RequestId
@@ -42,7 +42,7 @@ class EmptyFolder(Message, frozen=True, kw_only=True, gc=False):
 
 
 class FolderEmptied(Message, frozen=True, kw_only=True, gc=False):
-    """The working directory is empty; attachments, kept output and logs are where they were."""
+    """The working directory is empty, and kept output is gone; attachments and logs are where they were."""
 
     request_id: RequestId
 

@@ -1,8 +1,9 @@
 """Linux: system calls that Python does not have, files opened safely, how loops wait; no actor, no state.
 
 Read `syscall.py` first (prctl, Landlock, by ctypes), then `safe_open.py` and `folder.py` (files and folders where
-somebody hostile may write), `processes.py` (who stems from whom), then `hardening.py` (the agent's process against its
-commands) and `selector.py` (how event loops wait). Whoever needs such a call asks here.
+somebody hostile may write), `processes.py` (who stems from whom) with `nameless.py` (what they hold of a disk), then
+`hardening.py` (the agent's process against its commands) and `selector.py` (how event loops wait). Whoever needs such
+a call asks here.
 Only writers: `exchange.py` swaps two files that its caller names, `hardening.py` changes this process's own flags.
 Pure: `syscall_numbers.py`.
 """

@@ -15,7 +15,7 @@ class ProcessStatus:
 
     parent: int
     is_dead: bool
-    """A zombie: nothing of it runs."""
+    """A zombie: nothing of it runs; that its first thread has ended does not make it one."""
     threads: int
     resident_bytes: int
 
@@ -54,12 +54,23 @@ def process_status(pid: int) -> ProcessStatus:
     with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123
         # The name before the last ")" may hold anything.
         fields = file.read().rpartition(b")")[2].split()
+    threads, has_ended = int(fields[17]), fields[0] in (b"Z", b"X")
+    is_dead = has_ended and threads <= 1
     return ProcessStatus(
         parent=int(fields[1]),
-        is_dead=fields[0] in (b"Z", b"X"),
-        threads=int(fields[17]),
-        resident_bytes=int(fields[21]) * _PAGE_BYTES,
+        is_dead=is_dead,
+        threads=threads,
+        resident_bytes=_others_bytes(pid) if has_ended and not is_dead else int(fields[21]) * _PAGE_BYTES,
     )
+
+
+def _others_bytes(pid: int) -> int:
+    """Memory of a process whose first thread has ended, which shows it no more."""
+    largest = 0
+    for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208
+        with suppress(FileNotFoundError, ProcessLookupError), open(f"/proc/{pid}/task/{thread}/statm", "rb") as file:  # noqa: PTH123
+            largest = max(largest, int(file.read().split()[1]))
+    return largest * _PAGE_BYTES
 
 
 def resident_bytes(ancestor: int) -> int:

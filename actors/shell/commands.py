@@ -8,7 +8,7 @@ from messages.shell import SHELL, EmptyFolder, FolderEmptied
 COMMANDS = (
     Command(
         name="empty",
-        description="Delete everything in this conversation's working folder; attachments and logs stay",
+        description="Delete this conversation's working folder and kept output; attachments and logs stay",
         to=SHELL,
         request=lambda call, _: EmptyFolder(request_id=call.request_id, reply_to=call.reply_to, window=call.window),
         reply=FolderEmptied,

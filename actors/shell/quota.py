@@ -25,6 +25,7 @@ _SHARE = 8
 _HARD = 2
 """A running command is killed when only the half is free of what must be free before one is begun."""
 EMPTY_IT = "People can have it emptied: /empty in this channel or thread."
+_MAKE_ROOM = "People can make room: /empty removes what the commands of its channel or thread have left."
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,7 @@ class Quota:
         free = disk.f_bavail * disk.f_frsize
         if free < least:
             raise RefusedError(
-                f"The disk has only {_size(free)} free; below {_size(least)} no command is run. {EMPTY_IT}"
+                f"The disk has only {_size(free)} free; below {_size(least)} no command is run. {_MAKE_ROOM}"
             )
         return min(self._most_bytes, share), least
 
@@ -114,7 +115,7 @@ class Quota:
         least = min(LEAST_FREE_NAMES, share)
         if disk.f_favail < least:
             raise RefusedError(
-                f"The disk has room for {disk.f_favail:,} more files; below {least:,} no command is run. {EMPTY_IT}"
+                f"The disk has room for {disk.f_favail:,} more files; below {least:,} no command is run. {_MAKE_ROOM}"
             )
         return min(self._most_files, share), least
 

@@ -112,7 +112,8 @@ class Workplaces:
     def empty(self, window: Window) -> Path:
         """Put an empty folder in the place of a window's, while none of its commands runs; nothing in it is opened.
 
-        What was in it is removed in the background. Attachments, kept output and logs are not in it.
+        What was in it is removed in the background; kept output goes with it. Attachments and logs are what people
+        sent and said: they stay.
 
         Returns:
             The folder.
@@ -121,10 +122,11 @@ class Workplaces:
             RefusedError: that cannot be done.
         """
         try:
-            folder = workdir(self.work_root, window)
+            folder, output = workdir(self.work_root, window), self._data_root / output_folder(window)
         except ValueError as error:
             raise RefusedError(str(error)) from None
         try:
+            _remove(output)
             trash = self.work_root / TRASH
             make_private(trash)
             if folder.is_symlink() or folder.exists():
@@ -225,6 +227,16 @@ def workdir(work_root: Path, window: Window) -> Path:
         ValueError: a surface without a directory of its own, or an id that is no Discord snowflake.
     """
     return work_root / log_folder(window).relative_to(LOG_ROOT)
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder of the agent's own, if it is there."""
+    with suppress(FileNotFoundError):
+        parent = open_folder(str(folder.parent))
+        try:
+            remove_tree(folder.name, parent)
+        finally:
+            os.close(parent)
 
 
 def _link(link: Path, target: Path) -> None:

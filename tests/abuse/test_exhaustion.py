@@ -122,23 +122,52 @@ def test_a_window_that_was_filled_is_emptied_without_the_operator(small: Ground,
     assert small.attack("echo served; ls").text.split() == ["served", "attachments", "logs"]
 
 
-def test_files_that_have_no_name_any_more_take_the_disk_only_up_to_its_reserve(small: Ground) -> None:
-    """They are in no folder, so that only the free space tells; with the command they go."""
-    code = """
+NAMELESS = {
+    "written by itself": """
 import time
 keep = []
 for n in range(200):
     file = open(str(n), "wb"); keep.append(file); os.unlink(str(n))
     file.write(b"x" * (9 << 20)); file.flush()
-time.sleep(5)
-"""
+time.sleep(60)
+""",
+    "written by children that nobody buries": """
+import signal, time
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+keep = []
+for n in range(200):
+    file = os.open("x", os.O_CREAT | os.O_RDWR | os.O_EXCL); os.unlink("x"); keep.append(file)
+    if os.fork() == 0: os.write(file, b"x" * (9 << 20)); os._exit(0)
+    while os.fstat(file).st_size < 9 << 20: time.sleep(0.001)
+time.sleep(60)
+""",
+    "underway in a socket": """
+import signal, socket, time
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+a, b = socket.socketpair()
+for n in range(100):
+    file = os.open("x", os.O_CREAT | os.O_RDWR | os.O_EXCL); os.unlink("x")
+    if os.fork() == 0: os.write(file, b"x" * (9 << 20)); os._exit(0)
+    while os.fstat(file).st_size < 9 << 20: time.sleep(0.001)
+    socket.send_fds(a, [b"x"], [file]); os.close(file)
+time.sleep(60)
+""",
+}
+
+
+@pytest.mark.parametrize("code", NAMELESS.values(), ids=NAMELESS.keys())
+def test_files_that_have_no_name_any_more_take_the_disk_only_up_to_its_reserve(small: Ground, code: str) -> None:
+    """They are in no folder, and a process that nobody buries leaves no figures; with the command they go."""
     with (
         TemporaryDirectory(prefix="abuse-", dir="/var/tmp") as root,
         Ground(Path(root), small.sandbox, quota=NearlyFull(time.monotonic)) as ground,
     ):
+        innocent = ground.ask("sleep 8; echo spared", of=ground.another_window())
         got = ground.attack(python(code), timeout_s=30.0)
+        spared = ground.result(innocent)
     assert got.result.outcome is BashOutcome.ABORTED
     assert "free on the disk" in got.text
+    assert spared.text.strip() == "spared"
 
 
 def eventually(holds: Callable[[], bool]) -> bool:

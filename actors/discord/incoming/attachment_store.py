@@ -25,7 +25,10 @@ MOST_NAMES = 20_000
 """Of a window's messages that are looked at."""
 MOST_REMOVED = 100
 """Messages whose files are removed for one new message; with a tree that was moved here, the next one goes on."""
-LEAST_FREE_BYTES = 512 << 20
+LEAST_FREE_BYTES, LEAST_FREE_NAMES = 1 << 30, 40_000
+"""What the disk must have left, on a small one a quarter of it: twice of what commands need before they are begun, so
+that the files of one window stop no other's commands."""
+_SHARE = 4
 _PART = ".part"
 _MODE = 0o600
 _MAKE_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -43,7 +46,7 @@ def keep(
     files: Mapping[str, bytes | bytearray],
     *,
     most_bytes: int = MOST_BYTES,
-    least_free_bytes: int = LEAST_FREE_BYTES,
+    least_free_bytes: int | None = None,
 ) -> dict[str, str]:
     """Keep a message's files, all or some; those of the window's oldest messages make room for them.
 
@@ -56,7 +59,7 @@ def keep(
         message_id: Decimal.
         files: By names that are no paths.
         most_bytes: Of all messages of the window together.
-        least_free_bytes: What the disk must have left.
+        least_free_bytes: What the disk must have left; None for the usual, which is less on a small disk.
 
     Returns:
         Name -> why it could not be kept, for a person; empty when all were.
@@ -142,10 +145,14 @@ def _forget(folder: int, name: str) -> None:
         os.unlink(name, dir_fd=folder)
 
 
-def _see_that_there_is_room(shelf: int, needed: int, least_free_bytes: int) -> None:
+def _see_that_there_is_room(shelf: int, needed: int, least_free_bytes: int | None) -> None:
     disk = os.fstatvfs(shelf)
-    if disk.f_bavail * disk.f_frsize - needed < least_free_bytes:
-        raise OSError(f"the disk has less than {least_free_bytes >> 20} MiB free")
+    least = min(LEAST_FREE_BYTES, disk.f_blocks * disk.f_frsize // _SHARE)
+    least = least if least_free_bytes is None else least_free_bytes
+    if disk.f_bavail * disk.f_frsize - needed < least:
+        raise OSError(f"the disk has less than {least >> 20} MiB free")
+    if disk.f_favail < (least_names := min(LEAST_FREE_NAMES, disk.f_files // _SHARE)):
+        raise OSError(f"the disk has room for less than {least_names:,} more files")
 
 
 def _make_room(shelf: int, message_id: str, most_bytes: int) -> None:

@@ -10,6 +10,7 @@ import os
 import socket
 import tempfile
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -81,6 +82,9 @@ async def find_level(choice: str, bash: str, warden: WardenClient, bwrap: str = 
             broken = broken or binary.path
             enclosure = Enclosure(bash=bash, bwrap=binary.path, has_scopes=has_scopes())
             await _try(enclosure, warden)
+        except _UntriedError as error:
+            refusal = str(error)
+            return Level(None, f"refusing: {refusal}", refusal)
         except UnfitError as error:
             reasons.append(str(error))
         else:
@@ -115,20 +119,44 @@ def _found(find: Callable[[], Binary]) -> Binary:
     return find()
 
 
+class _UntriedError(Exception):
+    """No sandbox can be tried on this machine; the text says what it lacks and the remedy."""
+
+
 async def _try(enclosure: Enclosure, warden: WardenClient) -> None:
     """Run a command that tries what must not work.
 
     Raises:
         UnfitError: the command did not run, or something worked.
+        _UntriedError: the trial could not be prepared.
     """
-    with tempfile.TemporaryDirectory(prefix="agent-probe-") as folder, socket.create_server(("127.0.0.1", 0)) as server:
-        inside, canary = _bait(folder)
+    with ExitStack() as prepared:
+        inside, canary, server = _prepare(prepared)
         output = await _output(enclosure, warden, str(inside), _targets(canary, server))
         if not _is_untouched(canary):
             output += b"writes where it should not"
         if output != b"in\n":
             text = " ".join(output.decode("utf-8", "replace").removeprefix("in\n").split())
             raise UnfitError(f"{enclosure.bwrap} does not work here: {text[:300] or 'the trial said nothing'}")
+
+
+def _prepare(prepared: ExitStack) -> tuple[Path, Path, socket.socket]:
+    """What a trial needs: its folder, a file that it should not reach, and a server that it should not either."""
+    try:
+        folder = tempfile.TemporaryDirectory(prefix="agent-probe-", ignore_cleanup_errors=True)
+        inside, canary = _bait(prepared.enter_context(folder))
+    except OSError as error:
+        raise _UntriedError(
+            f"A sandbox is tried before it is trusted, and there is no room for that in a temporary folder ({error}). "
+            "Make room in /tmp and let the agent's user write there, or set TMPDIR to a folder where it can."
+        ) from error
+    try:
+        return inside, canary, prepared.enter_context(socket.create_server(("127.0.0.1", 0)))
+    except OSError as error:
+        raise _UntriedError(
+            f"A sandbox is tried before it is trusted, and there is no loopback network for that ({error}). "
+            "Bring it up: ip link set lo up."
+        ) from error
 
 
 def _bait(folder: str) -> tuple[Path, Path]:
@@ -140,7 +168,10 @@ def _bait(folder: str) -> tuple[Path, Path]:
 
 
 def _is_untouched(canary: Path) -> bool:
-    return canary.read_text() == _BAIT
+    try:
+        return canary.read_text() == _BAIT
+    except (OSError, UnicodeDecodeError):  # what should not be reached was removed or made into something else
+        return False
 
 
 def _targets(canary: Path, server: socket.socket) -> dict[str, str]:

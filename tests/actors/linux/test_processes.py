@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -25,6 +26,25 @@ def test_children_of_children_are_found_with_their_threads_and_the_dead_are_not(
         os.waitid(os.P_PID, shell.pid, os.WEXITED | os.WNOWAIT)
         assert process_status(shell.pid).is_dead
         assert shell.pid not in descendants(os.getpid())
+
+
+def test_whose_first_thread_has_ended_is_alive_with_its_children_and_its_memory() -> None:
+    script = (
+        "import ctypes, os, threading, time\n"
+        "def live():\n"
+        "    kept = b'x' * (64 << 20)\n"
+        "    if os.fork() == 0: time.sleep(60)\n"
+        "    os.write(1, b'!'); time.sleep(60); os._exit(0)\n"
+        "threading.Thread(target=live).start(); ctypes.CDLL(None).pthread_exit(None)\n"
+    )
+    command = [sys.executable, "-I", "-S", "-c", script]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True) as process:
+        assert process.stdout is not None
+        process.stdout.read(1)
+        family = family_of(os.getpid())
+        os.killpg(process.pid, signal.SIGKILL)
+    assert family[process.pid].resident_bytes > 64 << 20
+    assert process.pid in {status.parent for status in family.values()}
 
 
 def test_who_is_not_there_has_no_status() -> None:

@@ -75,6 +75,11 @@ def test_who_is_refused_is_told_that_people_can_have_the_folder_emptied(tmp_path
             quota.check(tmp_path)
 
 
+def test_what_is_said_of_a_full_disk_is_not_that_a_folder_would_be_it(tmp_path: Path) -> None:
+    with pytest.raises(RefusedError, match="People can make room: /empty removes what the commands of its channel"):
+        Quota(Clock(), least_free_bytes=2**62).check(tmp_path)
+
+
 def test_what_is_let_through_has_bounds_to_be_held_while_it_runs(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(bytes(10_000))
     limits = Quota(Clock(), most_bytes=100_000, most_files=7, least_free_bytes=4096).check(tmp_path)

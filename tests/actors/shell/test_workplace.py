@@ -9,6 +9,7 @@ import pytest
 from actors.linux.folder import remove_tree
 from actors.shell.refused import RefusedError
 from actors.shell.workplace import Workplaces, workdir
+from domain.log.window_folders import attachments_folder
 from messages.base import Surface, Window
 from tests.actors.linux.test_folder import nested
 from tests.actors.shell.bench import CLI, window
@@ -127,6 +128,20 @@ def test_an_emptied_folder_is_empty_at_once_and_what_was_in_it_goes(workplaces: 
     assert other.exists()
 
 
+def test_kept_output_is_emptied_with_the_folder_and_attachments_stay(workplaces: Workplaces, tmp_path: Path) -> None:
+    mine, other = workplaces.open(window()), workplaces.open(window(2))
+    attached = tmp_path / "data" / attachments_folder(window()) / "7" / "a.txt"
+    attached.parent.mkdir()
+    for place in (mine.output / "a.log", other.output / "b.log", attached):
+        place.touch()
+    for _ in range(2):
+        workplaces.empty(window())
+    assert attached.exists()
+    assert (other.output / "b.log").exists()
+    assert not mine.output.exists()
+    assert list(workplaces.open(window()).output.iterdir()) == []
+
+
 def test_a_folder_is_emptied_though_the_disk_has_no_room_for_another_one(
     workplaces: Workplaces, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -166,6 +181,9 @@ def test_what_is_emptied_while_something_is_being_removed_goes_too(
     at_once: list[int] = []
 
     def slow(name: str, parent: int) -> None:
+        if threading.current_thread().name != "shell-trash":  # kept output, which is small
+            remove_tree(name, parent)
+            return
         at_once.append(sum(thread.name == "shell-trash" for thread in threading.enumerate()))
         removing.set()
         assert may_go_on.wait(PATIENCE_S)

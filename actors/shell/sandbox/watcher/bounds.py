@@ -13,16 +13,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from actors.linux.folder import MOST_LEVELS, TooDeepError, Usage, open_folder, usage
-from actors.linux.processes import all_threads, family_of, resident_bytes, written_bytes
+from actors.linux.processes import all_threads, family_of, resident_bytes
 from actors.shell.job import UNBOUNDED, Limits
+from actors.shell.sandbox.watcher.scarcity import SMALL_BYTES, Scarcity
 
 LOOK_S = 0.1
 """Pause between looks while nothing is near its bound."""
 URGENT_S = 0.01
 FAST_BYTES_PER_S = 4 * 1024**3
 """What a command may be able to write or to take; with so much left to a bound, pauses shrink in proportion."""
-SMALL_BYTES, SMALL_NAMES = 64 * 1024**2, 1_000
-"""Who has written no more is not to blame for a full disk."""
 _RECOUNT_S = 2.0
 _WORTH = 10
 """A count of the folder is made at most every so many times as long as it took."""
@@ -43,6 +42,7 @@ class DiskBound:
         self._usage = Usage(limits.used_files, limits.used_bytes)
         self._room, self._names = self._left()
         self._room_at_walk, self._names_at_walk = self._room, self._names
+        self._scarcity = Scarcity(limits, self._folder, self._room, self._names)
         self._counted = self._usage
         self._walk: Iterator[Usage] | None = None
         self._walk_began = now
@@ -57,43 +57,33 @@ class DiskBound:
         """What is beyond its bound; empty for nothing."""
         room, names = self._left()
         grown, more = self._room - room, self._names - names
-        if fault := self._scarcity(room, names):
+        if fault := self._scarcity.fault(now, room, names, self._grown()):
             return fault
-        is_short_of_names = names < self._limits.least_free_names
+        is_scarce = self._limits.most_bytes < UNBOUNDED and (
+            names < self._limits.least_free_names or room < self._limits.least_free_bytes
+        )
         may_be_beyond = (
             self._usage.bytes + grown > self._limits.most_bytes
             or self._usage.files + more > self._limits.most_files
-            or is_short_of_names
+            or is_scarce
         )
         if self._walk is None and (now >= self._next_walk or (may_be_beyond and now >= self._walk_began + LOOK_S)):
             self._walk, self._walk_began = usage(self._folder, self._limits.most_files), now
             self._room_at_walk, self._names_at_walk = room, names
-        fault = self._go_on(now) if self._walk is not None else ""
-        if not fault and is_short_of_names and self._counted.files - self._limits.used_files > SMALL_NAMES:
-            return f"it left room for only {names:,} more files on the disk"
-        return fault
-
-    def _scarcity(self, room: int, names: int) -> str:
-        """Whether it is to blame that the disk is nearly full; who wrote little is killed only far below the floor."""
-        least, most = self._limits.least_free_bytes, self._limits.most_bytes
-        if 4 * names < self._limits.least_free_names:
-            return f"the disk had room for only {names:,} more files"
-        if room >= 4 * least:
-            return ""
-        written = written_bytes(os.getpid())
-        if written > most:
-            return f"it wrote more than {most // 1024**2:,} MiB to a disk that is nearly full"
-        if room < least // 4 or (room < least and written > SMALL_BYTES):
-            return f"it left only {room // 1024**2:,} MiB free on the disk; {least // 1024**2:,} MiB must stay"
-        return ""
+        return self._go_on(now) if self._walk is not None else ""
 
     def pause_s(self) -> float:
         """How long nobody need look."""
-        if self._walk is not None:
+        if self._walk is not None or self._scarcity.is_searching:
             return 0.0
         left = self._left()[0] - self._limits.least_free_bytes
         left = min(left, self._limits.most_bytes - self._usage.bytes)
         return max(0.0, left / FAST_BYTES_PER_S)
+
+    def _grown(self) -> Usage:
+        """What the folder has more than at first, as far as it is counted."""
+        limits = self._limits
+        return Usage(self._counted.files - limits.used_files, self._counted.bytes - limits.used_bytes)
 
     def _left(self) -> tuple[int, int]:
         """Bytes and names that are free on the disk."""

@@ -10,6 +10,7 @@ import pytest
 
 from actors.discord.incoming import attachment_store
 from actors.discord.incoming.attachment_store import MOST_FILES, keep, kept_path
+from actors.shell import quota
 from domain.log.window_folders import attachments_folder
 from messages.base import Surface, Window
 
@@ -107,6 +108,26 @@ def test_a_full_disk_keeps_nothing(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="the disk has less than"):
         keep(tmp_path, WINDOW, "7", GIVEN, least_free_bytes=1 << 62)
     assert kept(tmp_path) == []
+
+
+@pytest.mark.parametrize("scale", [1, 1_000])
+def test_files_are_refused_before_commands_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scale: int) -> None:
+    """On a disk of 1.5 GiB and on a large one."""
+    blocks, names = scale * 393_216, scale * 98_304
+    stops, stops_names = min(quota.LEAST_FREE_BYTES >> 12, blocks // 8), min(quota.LEAST_FREE_NAMES, names // 8)
+
+    def disk(free: int, free_names: int) -> os.statvfs_result:
+        return os.statvfs_result((4096, 4096, blocks, free, free, names, free_names, free_names, 0, 255))
+
+    left = {"disk": disk(2 * stops + 1, 2 * stops_names)}
+    monkeypatch.setattr(os, "fstatvfs", lambda _shelf: left["disk"])
+    assert keep(tmp_path, WINDOW, "7", {"a": bytes(4096)}) == {}
+    with pytest.raises(OSError, match="MiB free"):
+        keep(tmp_path, WINDOW, "8", {"a": bytes(4097)})
+    left["disk"] = disk(2 * stops + 1, 2 * stops_names - 1)
+    with pytest.raises(OSError, match="more files"):
+        keep(tmp_path, WINDOW, "9", {"a": bytes(4096)})
+    assert kept(tmp_path) == ["7"]
 
 
 @pytest.mark.usefixtures("disk_of_a_thousand_bytes")

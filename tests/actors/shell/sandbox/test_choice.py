@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import socket
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -101,6 +104,33 @@ def test_where_none_works_everything_is_refused_with_the_remedy(
     assert refused.refusal.startswith(
         "bubblewrap is not installed; no bubblewrap came with the agent for this processor. Install bubblewrap: "
     )
+
+
+def test_where_no_sandbox_can_be_tried_everything_is_refused_with_the_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_loopback(_address: tuple[str, int]) -> socket.socket:
+        raise OSError(errno.EADDRNOTAVAIL, "Cannot assign requested address")
+
+    bwrap = program(tmp_path, "echo bubblewrap 0.9.0")
+    with monkeypatch.context() as patch:
+        patch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
+        refused = level("bwrap", bwrap)
+    assert "No such file" in refused.refusal
+    assert refused.refusal.endswith("or set TMPDIR to a folder where it can.")
+    monkeypatch.setattr(socket, "create_server", no_loopback)
+    refused = level("bwrap", bwrap)
+    assert "Cannot assign" in refused.refusal
+    assert refused.refusal.endswith("Bring it up: ip link set lo up.")
+    assert refused.enclosure is None
+
+
+def test_a_sandbox_that_lets_the_trial_remove_what_it_should_not_reach_is_found_out(tmp_path: Path) -> None:
+    script = """
+[ "$1" = --version ] && { echo bubblewrap 0.9.0; exit; }
+rm -f "$CANARY"; echo in; echo '{"child-pid": 1, "exit-code": 0}' >&11
+"""
+    assert "writes where it should not" in level("bwrap", program(tmp_path, script)).refusal
 
 
 def test_the_doctor_tells_the_level_and_where_there_is_none_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:

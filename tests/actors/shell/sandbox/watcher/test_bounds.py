@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from actors.linux.nameless import Held
 from actors.shell.job import UNBOUNDED, Limits
-from actors.shell.sandbox.watcher import bounds
+from actors.shell.sandbox.watcher import bounds, scarcity
 from actors.shell.sandbox.watcher.bounds import Bounds, DiskBound, TemporaryFilesBound, memory_fault, memory_left
 
 
@@ -47,37 +48,6 @@ def test_a_folder_that_gets_too_deep_is_found(tmp_path: Path) -> None:
     bound.close()
 
 
-def test_a_disk_without_room_is_found_at_the_next_look(tmp_path: Path) -> None:
-    bound = DiskBound(limits(tmp_path, least_free_bytes=UNBOUNDED), 0.0)
-    assert "free on the disk" in bound.look(0.0)
-    bound.close()
-
-
-def test_who_wrote_little_is_not_killed_for_a_disk_that_others_filled(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    disk = os.statvfs(tmp_path)
-    free = disk.f_bavail * disk.f_frsize
-    written = {"bytes": 0}
-    monkeypatch.setattr(bounds, "written_bytes", lambda _pid: written["bytes"])
-    bound = DiskBound(limits(tmp_path, least_free_bytes=2 * free, most_bytes=1 << 40), 0.0)
-    assert bound.look(0.0) == ""
-    written["bytes"] = 65 << 20
-    assert "free on the disk" in bound.look(0.1)
-    bound.close()
-
-
-def test_who_wrote_more_than_his_share_is_killed_before_the_disk_is_short_of_room(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    disk = os.statvfs(tmp_path)
-    free = disk.f_bavail * disk.f_frsize
-    monkeypatch.setattr(bounds, "written_bytes", lambda _pid: 2 << 20)
-    bound = DiskBound(limits(tmp_path, least_free_bytes=free // 2), 0.0)
-    assert bound.look(0.0) == "it wrote more than 1 MiB to a disk that is nearly full"
-    bound.close()
-
-
 def test_a_disk_that_runs_out_of_names_is_found_and_the_one_who_took_them(tmp_path: Path) -> None:
     names = os.statvfs(tmp_path).f_favail
     if not names:
@@ -89,13 +59,21 @@ def test_a_disk_that_runs_out_of_names_is_found_and_the_one_who_took_them(tmp_pa
         (tmp_path / str(number)).touch()
     assert "more files on the disk" in looked(bound)
     bound.close()
-    scarce = DiskBound(limits(tmp_path, least_free_names=UNBOUNDED), 0.0)
-    assert "more files" in scarce.look(0.0)
-    scarce.close()
+
+
+def test_what_a_folder_gained_without_writing_counts_where_the_disk_is_short_of_room(tmp_path: Path) -> None:
+    disk = os.statvfs(tmp_path)
+    bound = DiskBound(limits(tmp_path, most_bytes=1 << 40, least_free_bytes=2 * disk.f_bavail * disk.f_frsize), 0.0)
+    with (tmp_path / "file").open("wb") as file:
+        os.posix_fallocate(file.fileno(), 0, 65 << 20)
+    assert "free on the disk" in looked(bound, 1)
+    bound.close()
 
 
 def test_a_folder_whose_owner_bounds_it_by_its_disk_only_is_not_counted(tmp_path: Path) -> None:
-    bound = DiskBound(limits(tmp_path, most_bytes=UNBOUNDED, most_files=UNBOUNDED), 0.0)
+    disk = os.statvfs(tmp_path)
+    least = {"least_free_bytes": 2 * disk.f_bavail * disk.f_frsize, "least_free_names": 2 * disk.f_favail}
+    bound = DiskBound(limits(tmp_path, most_bytes=UNBOUNDED, most_files=UNBOUNDED, **least), 0.0)
     (tmp_path / "/".join(["d"] * 102)).mkdir(parents=True)
     assert looked(bound) == ""
     bound.close()
@@ -108,6 +86,18 @@ def test_the_nearer_the_bound_the_shorter_the_pause(tmp_path: Path) -> None:
         pauses.append(bound.pause_s())
         bound.close()
     assert pauses[1] == pytest.approx(pauses[0] / 2)
+
+
+def test_while_there_is_more_to_look_at_there_is_no_pause(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = os.statvfs(tmp_path).f_favail
+    if not names:
+        pytest.skip("this disk has no end of names")
+    monkeypatch.setattr(scarcity, "nameless_files", lambda _pid, _device: iter([Held()] * 6))
+    bound = DiskBound(limits(tmp_path, least_free_names=names // 2), 0.0)
+    assert bound.pause_s() > 0.0
+    bound.look(0.0)
+    assert bound.pause_s() == 0.0
+    bound.close()
 
 
 def test_a_folder_that_is_renamed_and_replaced_is_still_the_one_that_is_watched(tmp_path: Path) -> None:
