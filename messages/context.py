@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
+from typing import Annotated
 
-from messages.base import Address, Message, MessageId, RequestId, TurnId, UserId, Value, Window
+from msgspec import Meta
+
+from messages.base import Address, Message, MessageId, RequestId, TurnId, UserId, Value, Window, Word
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused
 from messages.model import ModelDelta, ModelFailed, ModelReply
 from messages.shell import BashRefused, BashResult
@@ -98,6 +101,38 @@ class ReviseMessage(Message, frozen=True, kw_only=True, gc=False):
     """What is typed now."""
     files: int
     """How many files it has now."""
+
+
+MOST_KEPT = 1_000
+"""Messages of one window that are compared with Discord's at one go."""
+
+
+class TellKeptMessages(Message, frozen=True, kw_only=True, gc=False):
+    """Say of which messages the window's logs hold words; answered by `KeptMessagesTold` or `Refused`."""
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+
+
+class KeptMessage(Value, frozen=True, kw_only=True, gc=False):
+    """A message of Discord's whose words a log holds."""
+
+    message_id: Word
+    words: Annotated[str, Meta(max_length=16)] = ""
+    """Digest of what was typed, as `domain.log.kept` makes it; empty where a person's own words are not held."""
+    files: Annotated[int, Meta(ge=0, le=10**6)] = 0
+    """How many files came with it."""
+    logged_at_ms: Annotated[int, Meta(ge=0, le=10**15)] = 0
+    """When its words were logged, in milliseconds since 1970."""
+
+
+class KeptMessagesTold(Message, frozen=True, kw_only=True, gc=False):
+    """Messages of which the window's logs hold words."""
+
+    request_id: RequestId
+    messages: Annotated[tuple[KeptMessage, ...], Meta(max_length=MOST_KEPT)]
+    """The newest message first."""
 
 
 class RestoreRedactions(Message, frozen=True, kw_only=True, gc=False):
@@ -297,6 +332,7 @@ ContextCommand = (
     UserMessage
     | RetractMessages
     | ReviseMessage
+    | TellKeptMessages
     | RestoreRedactions
     | StartNewWindow
     | ResumeWindow
@@ -307,7 +343,16 @@ ContextCommand = (
     | PinMemory
     | UnpinMemory
 )
-ContextReply = NewWindowStarted | MemoryPinned | MemoryUnpinned | TurnStopped | ModelChosen | UsageTold | AddressChecked
+ContextReply = (
+    NewWindowStarted
+    | MemoryPinned
+    | MemoryUnpinned
+    | TurnStopped
+    | ModelChosen
+    | UsageTold
+    | AddressChecked
+    | KeptMessagesTold
+)
 ContextMessage = (
     ContextCommand
     | TurnContribution

@@ -20,7 +20,6 @@ from actors.context.user_event import not_stored, reported, user_meta
 from actors.kernel import Actor, Timer, not_understood
 from domain.log.event import Kind, event
 from domain.log.metadata import MetaValue
-from domain.log.redaction import Tombstone
 from domain.turn.conversation import Conversation
 from domain.turn.speaker import shown_name
 from domain.turn.stop_request import says_stop
@@ -42,6 +41,7 @@ from messages.context import (
     StatusDue,
     StepOverdue,
     StopTurn,
+    TellKeptMessages,
     TellUsage,
     TurnStopped,
     TypingDue,
@@ -163,7 +163,7 @@ class ContextActor(Actor):
                 self.tell(message.reply_to, AddressChecked(request_id=message.request_id, is_written=is_written))
             case PinMemory() | UnpinMemory():
                 self._pin(message)
-            case RetractMessages() | ReviseMessage() | RestoreRedactions():
+            case RetractMessages() | ReviseMessage() | RestoreRedactions() | TellKeptMessages():
                 self._retract(message)
             case TurnContribution():
                 self._driver.contributed(message)
@@ -325,14 +325,12 @@ class ContextActor(Actor):
         self._require_log(command.asked_by)
         self._pinning.pin(command)
 
-    def _retract(self, command: RetractMessages | ReviseMessage | RestoreRedactions) -> None:
-        if isinstance(command, RetractMessages):
-            self._take_back(self._retraction.find(command.message_ids))
-        else:
-            self._retraction.handle(command)
-
-    def _take_back(self, tombstones: list[Tombstone]) -> None:
+    def _retract(self, command: RetractMessages | ReviseMessage | RestoreRedactions | TellKeptMessages) -> None:
         """Give up turns that deleted messages opened, then forget those; nothing begins in between."""
+        if not isinstance(command, RetractMessages):
+            self._retraction.handle(command)
+            return
+        tombstones = self._retraction.find(command.message_ids)
         gone = {TurnId(each.event_id) for each in tombstones if not each.is_quote}
         waiting, self._waiting = self._waiting, deque()
         if self._driver.run is not None and self._driver.run.turn_id in gone:

@@ -7,15 +7,17 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from actors.context.host import WindowHost
-from actors.context.log.journal import Journal
+from actors.context.log.journal import Journal, LogUnwritable
 from actors.context.news import News
 from domain.log.event import Event, Kind
+from domain.log.kept import kept
 from domain.log.metadata import MetaValue
 from domain.log.redaction import DELETED, EDIT_DEFERRED, EDITED, Tombstone, tombstone_meta, tombstones_in
 from domain.log.retraction import retracted, shown_for
 from domain.policy.rate_limit import RateLimit
-from messages.base import EventId, MessageId
-from messages.context import RestoreRedactions, ReviseMessage
+from messages.base import EventId, MessageId, Surface
+from messages.context import MOST_KEPT, KeptMessagesTold, RestoreRedactions, ReviseMessage, TellKeptMessages
+from messages.socket import Refused
 
 log = logging.getLogger(__name__)
 
@@ -79,7 +81,7 @@ class Retraction:
             logged = self._host.record(Kind.TOMBSTONE, "", tombstone_meta(tombstone, why), sync=True)
             self._news.event_logged(logged, "")
 
-    def handle(self, command: ReviseMessage | RestoreRedactions) -> None:
+    def handle(self, command: ReviseMessage | RestoreRedactions | TellKeptMessages) -> None:
         """Act on what is asked for besides deletions.
 
         Raises:
@@ -90,6 +92,22 @@ class Retraction:
                 self.revise(command)
             case RestoreRedactions():
                 self.restore()
+            case TellKeptMessages():
+                self.tell_kept(command)
+
+    def tell_kept(self, request: TellKeptMessages) -> None:
+        """Say of which messages the logs hold words; no log is lost because it cannot be read for that."""
+        window = self._host.window
+        # What a thread's messages answer or pin from before it stands in its parent.
+        after = int(window.id) if window.surface is Surface.DISCORD_THREAD and window.id.isdecimal() else 0
+        try:
+            with self._host.blocking():
+                messages = kept(self._journal.newest_first(), MOST_KEPT, after)
+        except LogUnwritable as error:
+            self._host.tell(request.reply_to, Refused(request_id=request.request_id, reason=error.reason))
+            return
+        told = KeptMessagesTold(request_id=request.request_id, messages=tuple(messages))
+        self._host.tell(request.reply_to, told)
 
     def restore(self) -> None:
         """Make the copies of logs that should be there and are not.

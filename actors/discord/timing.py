@@ -52,6 +52,12 @@ class Timing:
     """After that a command that takes longer is given up; Discord takes its answer for fifteen minutes."""
     look_back_s: float = 3600.0
     """How old a text may be to count as sent already when it answers no message."""
+    compare_pause_s: float = 0.2
+    """Between two windows that are compared with Discord after a new session, so that what is said goes first."""
+    compare_timeout_s: float = 60.0
+    """How long a window may take to say what its logs hold."""
+    compare_again_s: float = 600.0
+    """After that a window is compared again where it could not be."""
     close_timeout_s: float = 3.0
 
 

@@ -23,6 +23,7 @@ from actors.discord.connection.session import GatewaySession
 from actors.discord.incoming.admission import Admission
 from actors.discord.incoming.authorization import Authorization
 from actors.discord.incoming.catch_up import CatchUp
+from actors.discord.incoming.comparison import Comparison
 from actors.discord.incoming.disk import Disk, WorkdirOf
 from actors.discord.incoming.fetching import Fetcher
 from actors.discord.incoming.intake import Intake
@@ -118,11 +119,12 @@ def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiri
         timing=timing,
         for_viewers=(command.name for command in around.menu.commands if command.for_viewers),
     )
+    comparison = Comparison(host=host, intake=intake, rest=rest, inquire=dispatcher.inquire, timing=timing)
     build = functools.partial(
         AgentClient if config.shards == 1 else ShardedAgentClient,
         config=config,
         intake=intake,
-        catch_up=CatchUp(intake=intake, rest=rest),
+        catch_up=CatchUp(intake=intake, rest=rest, comparison=comparison),
         make_commands=_commands_maker(config, around.menu, dispatcher, admission),
         buttons=Buttons(dispatcher, around.menu.presses),
         on_online=host.on_online,

@@ -41,6 +41,9 @@ def is_union(kind: object) -> bool:
     return get_origin(kind) in (Union, UnionType)
 
 
+MOST_ITEMS = 3
+
+
 def is_immutable(kind: Any) -> bool:
     """Whether nothing that can stand in a field of this type can be changed, however deep."""
     if isinstance(kind, typing.NewType):
@@ -65,7 +68,7 @@ def values_of(kind: Any) -> st.SearchStrategy[Any]:
     if get_origin(kind) is tuple:
         first, *rest = get_args(kind)
         if rest == [Ellipsis]:
-            return st.lists(values_of(first), max_size=3).map(tuple)
+            return st.lists(values_of(first), max_size=MOST_ITEMS).map(tuple)
         return st.tuples(*(values_of(arg) for arg in get_args(kind)))
     if get_origin(kind) is frozenset:
         return st.frozensets(values_of(get_args(kind)[0]), max_size=3)
@@ -77,7 +80,10 @@ def values_of(kind: Any) -> st.SearchStrategy[Any]:
 
 
 def bounded_values_of(kind: Any, bounds: msgspec.Meta) -> st.SearchStrategy[Any]:
-    """Values of a text or a number that has a maximum."""
+    """Values of a text, a number or a tuple that has a maximum."""
+    if get_origin(kind) is tuple:
+        assert (bounds.max_length or 0) >= MOST_ITEMS
+        return values_of(kind)
     if kind is str:
         return st.text(st.characters(exclude_categories=["Cs"]), max_size=min(20, bounds.max_length or 0))
     assert kind is int, f"{kind}: how is one made that keeps {bounds}?"

@@ -115,6 +115,21 @@ class Journal:
         except OSError as error:
             raise LogUnwritable(self._root / folder, f"cannot be read: {error.strerror}") from error
 
+    def newest_first(self) -> Iterator[Iterator[Event]]:
+        """The events of each of the window's logs in their order, the newest log first.
+
+        Raises:
+            LogUnwritable: one of them cannot be read.
+        """
+        if self._root is None:
+            return
+        folder = self._root / log_folder(self._window)
+        try:
+            for name in reversed(log_names(folder)):
+                yield (logged.event for logged in parse((folder / name).read_bytes()).events)
+        except OSError as error:
+            raise LogUnwritable(folder, f"cannot be read: {error.strerror}") from error
+
     def start(self, at: datetime, opened_by: str) -> str:
         """Begin a new log with an empty conversation, ending the one before; its path.
 

@@ -132,7 +132,7 @@ class AgentClient(discord.Client):
     async def on_guild_available(self, guild: discord.Guild) -> None:
         """A server came back after an outage."""
         self._intake.readership.meet_all(guild)
-        self._catch_up.resume(guild)
+        self._catch_up.come_back(guild)
 
     async def on_guild_join(self, guild: discord.Guild) -> None:
         """A server took the bot in."""

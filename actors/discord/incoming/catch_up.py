@@ -12,6 +12,7 @@ import discord
 
 from actors.discord.calls.rest_calls import CallFailedError, CallRefusedError, RestCalls
 from actors.discord.incoming.arrival import MessageArrival, is_speech
+from actors.discord.incoming.comparison import Comparison
 from actors.discord.incoming.intake import Intake
 from actors.discord.incoming.seen import Gap
 from actors.discord.incoming.window_map import channel_window, thread_window
@@ -45,8 +46,16 @@ class CatchUp:
     nothing after that was seen. Only threads that are active, or were archived since then, can hold anything new.
     """
 
-    def __init__(self, *, intake: Intake, rest: RestCalls) -> None:
+    def __init__(self, *, intake: Intake, rest: RestCalls, comparison: Comparison) -> None:
+        """Nothing is read yet.
+
+        Args:
+            intake: Passes on what is read.
+            rest: Reads it.
+            comparison: Looks through what was read before, when this is done.
+        """
         self._intake = intake
+        self._comparison = comparison
         self._window_map = intake.window_map
         self._rest = rest
         self._limit = asyncio.Semaphore(_AT_ONCE)
@@ -66,9 +75,10 @@ class CatchUp:
         missed = [each for some in started for each in some]
         self._intake.release(ChannelId(str(each.channel_id)) for each in missed)
         self._read(missed)
+        self._comparison.begin()
 
     def resume(self, guild: discord.Guild) -> None:
-        """A server came back: read what was missed in those of its channels that were not there before."""
+        """Channels of a server came: read what was missed in those of them that were not there before."""
         if self._intake.gap is not None:
             return
         for channel_id in sorted(self._absent):
@@ -77,6 +87,12 @@ class CatchUp:
                 missed = self._start(channel, self._absent.pop(channel_id))
                 self._intake.keep(ChannelId(str(each.channel_id)) for each in missed)
                 self._read(missed)
+
+    def come_back(self, guild: discord.Guild) -> None:
+        """A server was out, and nothing was said of it: what was deleted meanwhile is looked for as well."""
+        self.resume(guild)
+        if self._intake.gap is None:
+            self._comparison.begin()
 
     def _present(self, client: discord.Client, channel_id: str, gap: Gap) -> object | None:
         """The channel; None if it isn't there, which is remembered."""
@@ -132,9 +148,10 @@ class CatchUp:
         Nothing is held for this list: were it slow, it would hold everything.
         """
         try:
-            threads = await self._rest.persist(
-                "listing archived threads", functools.partial(_archived_since, channel_id, newest)
-            )
+            with self._comparison.behind():
+                threads = await self._rest.persist(
+                    "listing archived threads", functools.partial(_archived_since, channel_id, newest)
+                )
         except (CallRefusedError, CallFailedError) as error:
             log.warning("threads of channel %d archived meanwhile are not read: %s", channel_id, error)
             return
@@ -144,8 +161,9 @@ class CatchUp:
 
     async def _replay(self, missed: Missed) -> None:
         try:
-            async with self._limit:
-                await self._intake.replay(ChannelId(str(missed.channel_id)), self._arrivals(missed))
+            with self._comparison.behind():
+                async with self._limit:
+                    await self._intake.replay(ChannelId(str(missed.channel_id)), self._arrivals(missed))
         except (CallRefusedError, CallFailedError) as error:
             log.error("what was said in channel %d while away could not be read: %s", missed.channel_id, error)
 

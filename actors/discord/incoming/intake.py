@@ -109,10 +109,14 @@ class Intake:
 
     def retract(self, channel: AnyChannel, message_ids: Iterable[int]) -> None:
         """Have messages recalled no more that were deleted; those on their way are not passed on."""
-        message_ids = sorted(message_ids)
+        self.withdraw(self._window_at(channel), sorted(message_ids))
+
+    def withdraw(self, window: Window | None, message_ids: Iterable[int]) -> None:
+        """The same where the window is known, or that there is none."""
+        message_ids = tuple(message_ids)
         for message_id in message_ids:
             self._withdrawn.delete(message_id)
-        if (window := self._window_at(channel)) is not None:
+        if window is not None:
             ids = tuple(MessageId(str(message_id)) for message_id in message_ids)
             self._host.tell(window.address, RetractMessages(window=window, message_ids=ids))
 
@@ -127,6 +131,12 @@ class Intake:
             )
             self._withdrawn.edit(message.id, edit)
             self._host.tell(window.address, edit)
+
+    async def settle(self, channel_id: ChannelId) -> None:
+        """Return when a channel's window was told all that had come by now."""
+        if (lane := self._lanes.get(channel_id)) is not None:
+            async with lane.lock:
+                pass
 
     def _window_at(self, channel: AnyChannel) -> Window | None:
         """The window in which something is taken back; of a channel that is in no cache, whichever has logs."""

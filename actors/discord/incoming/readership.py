@@ -127,8 +127,8 @@ class Readership:
             self._tell(ReadersChanged(windows=changed))
 
     def meet(self, channel: object) -> None:
-        """A channel or thread in which something happens."""
-        if isinstance(channel, discord.Thread) and self._note(channel):
+        """A channel or thread in which something happens, or happened before this session, and it may be gone since."""
+        if isinstance(channel, discord.Thread) and self._is_of_now(channel) and self._note(channel):
             self.compare()
 
     def meet_all(self, guild: discord.Guild) -> None:
@@ -151,6 +151,10 @@ class Readership:
         self.compare()
 
     # the parts of the above
+
+    def _is_of_now(self, thread: discord.Thread) -> bool:
+        """Whether this session told of a thread; each makes its servers anew, and lists what threads they have."""
+        return self._client is not None and self._client.get_guild(thread.guild.id) is thread.guild
 
     def _note(self, thread: discord.Thread) -> bool:
         """Whether a thread was not known as it is."""

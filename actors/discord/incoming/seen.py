@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -44,6 +45,11 @@ class SeenMessages:
     def windows(self) -> list[str]:
         """Keys of the windows that were read, in this life or an earlier one."""
         return list(self._by_window)
+
+    def newest_windows(self, most: int) -> list[str]:
+        """Keys of the windows in which something was said last, that first."""
+        used = (key for key, message_id in self._by_window.items() if message_id)
+        return heapq.nlargest(most, used, key=self._by_window.__getitem__)
 
     def knows(self, window_key: str) -> bool:
         """Whether a window was read, in this life or an earlier one."""

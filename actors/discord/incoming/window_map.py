@@ -38,7 +38,7 @@ class WindowMap:
             dms: Whether direct messages are windows as well.
         """
         self.channels = frozenset(channels)
-        self._dms = dms
+        self.hears_dms = dms
         self._known: OrderedDict[str, Window | NoWindow] = OrderedDict()
         self._audiences: OrderedDict[str, str] = OrderedDict()
         """Channel id -> label of its readers when it was last seen whole."""
@@ -46,7 +46,7 @@ class WindowMap:
     def window_of(self, channel: AnyChannel | None) -> Window | NoWindow:
         """The window that `channel` is, as far as can be said without asking."""
         match channel:
-            case discord.DMChannel(id=id) if self._dms:
+            case discord.DMChannel(id=id) if self.hears_dms:
                 return dm_window(str(id))
             case None | discord.DMChannel() | discord.GroupChannel():
                 return NoWindow.ELSEWHERE

@@ -8,10 +8,12 @@ import pytest
 
 from actors.context.retraction import MOST_HELD, REVISIONS, REVISIONS_S
 from domain.log.event import Kind
+from domain.log.kept import digest
 from domain.log.metadata import MetaValue
 from domain.log.window import redacted_path
 from messages.base import MessageId, RequestId, UserId
 from messages.context import (
+    KeptMessagesTold,
     MemoryPinned,
     PinMemory,
     Quote,
@@ -19,6 +21,7 @@ from messages.context import (
     RetractMessages,
     ReviseMessage,
     StartNewWindow,
+    TellKeptMessages,
 )
 from messages.model import CancelModel, StopReason
 from messages.socket import Refused
@@ -401,4 +404,18 @@ def test_with_a_message_that_joined_a_turn_goes_what_was_answered_to_both(tmp_pa
     delete(rig, 2)
 
     assert not any(b"41000" in copy for copy in copies(rig))
+    rig.stop()
+
+
+def test_a_window_tells_of_which_messages_its_logs_hold_words(rig: Rig) -> None:
+    shown = exchange(rig, "first", 1)
+    rig.tell(CHANNEL, _new_window(rig))
+    exchange(rig, "second", 2)
+    delete(rig, 2)
+    request = TellKeptMessages(request_id=RequestId("k"), reply_to=rig.listener.address, window=CHANNEL)
+    rig.tell(CHANNEL, request)
+
+    (told,) = of_type(KeptMessagesTold, rig.listener.drain())
+    held = {str(message.message_id): message.words for message in told.messages}
+    assert held == {shown: "", "1": digest("first")}
     rig.stop()

@@ -15,7 +15,14 @@ from actors.part import DiscordConnection, Menu
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
 from messages.base import Address, Message, RequestId, Surface, Window
-from messages.context import NewWindowStarted, StartNewWindow, UserMessage
+from messages.context import (
+    KeptMessage,
+    KeptMessagesTold,
+    NewWindowStarted,
+    StartNewWindow,
+    TellKeptMessages,
+    UserMessage,
+)
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, PostMessage, ShowTyping
 from tests.patience import PATIENCE_S
 
@@ -40,6 +47,7 @@ FAST = Timing(
     guild_ready_timeout_s=0.1,
     typing_every_s=0.15,
     answer_within_s=0.3,
+    compare_pause_s=0.0,
 )
 WAIT_S = PATIENCE_S
 
@@ -85,6 +93,9 @@ class WindowProbe(Actor):
             self._life.messages.add(message)
         if isinstance(message, StartNewWindow) and self._life.grants_windows:
             self.tell(message.reply_to, NewWindowStarted(request_id=message.request_id, path="logs/x"))
+        if isinstance(message, TellKeptMessages):
+            kept = self._life.kept.get(message.window, ())
+            self.tell(message.reply_to, KeptMessagesTold(request_id=message.request_id, messages=kept))
 
 
 class Life:
@@ -105,6 +116,8 @@ class Life:
         self.fatal = Notes()
         self.online = Notes()
         self.grants_windows = True
+        self.kept: Mapping[Window, tuple[KeptMessage, ...]] = options.pop("kept", {})
+        """What the windows' logs hold."""
         self.system = ActorSystem(workers=2, clock=clock)
         self.edge = self.system.edge("test")
         self._config, self._around = _decided(playground, {"timing": timing} | options)

@@ -132,6 +132,24 @@ def test_a_deleted_thread_does_not_come_back_with_a_message_that_waited_for_its_
     assert str(thread) not in ledger.ask()
 
 
+def test_nor_does_one_that_was_deleted_before_a_new_session_began(start_life: StartLife) -> None:
+    life = start_life()
+    server, ledger = life.playground, Ledger(life)
+    thread = server.create_thread(defaults.GENERAL_ID, "plans")
+    until(lambda: str(thread) in ledger.ask())
+    server.inject("delay", "attachments", delay_s=2.0)
+
+    life.say("look at this", thread, attachments=[("a.txt", b"words")])
+    until(lambda: server.counters().get("faults_fired") == 1)
+    server.op9(resumable=False)
+    server.delete_channel(thread)
+    life.online.wait(2)
+    assert not life.messages.now()
+    life.messages.wait(1)
+
+    assert str(thread) not in ledger.ask()
+
+
 def test_listeners_hear_of_each_change(start_life: StartLife) -> None:
     heard: list[Message] = []
 

@@ -1,0 +1,231 @@
+"""Comparison with Discord: what was deleted or edited while nobody told the bot is recalled no more."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import discord
+
+from actors.discord.calls.background import BackgroundTasks
+from actors.discord.calls.rest_calls import CallFailedError, CallRefusedError, RestCalls
+from actors.discord.incoming.intake import Intake
+from actors.discord.timing import Timing
+from actors.kernel import Host
+from domain.log.kept import digest
+from messages.base import Address, ChannelId, Message, RequestId, Surface, Window
+from messages.context import KeptMessage, KeptMessagesTold, TellKeptMessages
+
+log = logging.getLogger(__name__)
+
+MOST_WINDOWS = 1_000
+"""Windows that are compared after a new session, those in which something was said last; each may cost three calls."""
+MOST_LISTED = 200
+"""Messages of a window that Discord is asked for: two pages of its history, the newest."""
+RETRACTED_AT_ONCE = 100
+"""As many as Discord itself says at one go."""
+_AT_ONCE = 2
+
+Inquire = Callable[[Address, Message], asyncio.Future[Message]]
+"""Asks an actor; what will hold its reply."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The newest messages of a channel."""
+
+    messages: dict[int, discord.Message]
+    reach: int
+    """Every message from this one on is listed; 0 where the history was read to its beginning."""
+
+
+class Comparison:
+    """Comparer of windows' logs with Discord's history after each new session, in which nobody says what was deleted.
+
+    The window is asked first, then Discord: so whatever the window holds and Discord does not list is gone, and what
+    was said in between is in neither. Nothing is taken back where Discord did not answer, or would not show all.
+    """
+
+    def __init__(self, *, host: Host, intake: Intake, rest: RestCalls, inquire: Inquire, timing: Timing) -> None:
+        """Nothing is compared yet.
+
+        Args:
+            host: Whom windows answer.
+            intake: Passes on what was deleted or edited.
+            rest: Reads history.
+            inquire: Asks windows what their logs hold.
+            timing: Every wait.
+        """
+        self._host = host
+        self._intake = intake
+        self._rest = rest
+        self._inquire = inquire
+        self._timing = timing
+        self._due: dict[str, None] = {}
+        """Keys of the windows that are still to be compared, in this order."""
+        self._working = 0
+        self._ahead = 0
+        self._is_free = asyncio.Event()
+        self._is_free.set()
+        self._tasks = BackgroundTasks()
+
+    def begin(self) -> None:
+        """A new session is complete, or a server is there again: compare the windows anew, one after another."""
+        self._due = dict.fromkeys(self._intake.seen.newest_windows(MOST_WINDOWS))
+        self._work()
+
+    @contextmanager
+    def behind(self) -> Iterator[None]:
+        """Let something go first that reads history."""
+        self._ahead += 1
+        self._is_free.clear()
+        try:
+            yield
+        finally:
+            self._ahead -= 1
+            if self._ahead == 0:
+                self._is_free.set()
+
+    def _work(self) -> None:
+        for _ in range(min(_AT_ONCE, len(self._due)) - self._working):
+            self._working += 1
+            self._tasks.spawn(self._go_through(), "a comparison with Discord")
+
+    async def _go_through(self) -> None:
+        try:
+            while self._due:
+                await self._is_free.wait()
+                if self._due:
+                    key = next(iter(self._due))
+                    del self._due[key]
+                    try:
+                        await self._try(key)
+                    except Exception:
+                        log.exception("%s could not be compared with Discord", key)
+                    await asyncio.sleep(self._timing.compare_pause_s)
+        finally:
+            self._working -= 1
+
+    async def _try(self, key: str) -> None:
+        """Compare a window, or see to it that it is compared later; of a channel that is gone nothing can be."""
+        try:
+            await self._compare(Window.from_key(key))
+        except (CallRefusedError, CallFailedError, TimeoutError, discord.ClientException) as error:
+            if isinstance(error.__cause__, discord.NotFound):
+                return
+            log.warning("%s is compared with Discord later: %s", key, str(error) or "its window does not answer")
+            asyncio.get_running_loop().call_later(self._timing.compare_again_s, self._again, key)
+
+    def _again(self, key: str) -> None:
+        self._due.setdefault(key)
+        self._work()
+
+    async def _compare(self, window: Window) -> None:
+        """Take back what Discord has no more, or otherwise.
+
+        Raises:
+            CallRefusedError, CallFailedError: Discord did not say what it has.
+            TimeoutError: the window did not say what it holds.
+        """
+        if not self._is_ours(window):
+            return
+        await self._intake.settle(ChannelId(window.id))
+        kept = await self._kept(window)
+        if not kept:
+            return
+        oldest = min(kept)
+        listing = await self._rest.persist("comparing history", functools.partial(_newest, window, oldest, self._knows))
+        gone = sorted(number for number in kept if number >= listing.reach and number not in listing.messages)
+        edited = [
+            message
+            for number, message in sorted(listing.messages.items())
+            if number in kept and message.author.id != self._rest.bot_id() and _is_edited(kept[number], message)
+        ]
+        if gone or edited:
+            log.info("%s: %d messages were deleted unheard, %d edited", window.address, len(gone), len(edited))
+        for start in range(0, len(gone), RETRACTED_AT_ONCE):
+            self._intake.withdraw(window, gone[start : start + RETRACTED_AT_ONCE])
+        for message in edited:
+            self._intake.revise(message)
+
+    async def _kept(self, window: Window) -> dict[int, KeptMessage]:
+        """What the window's logs hold, by number."""
+        request_id = RequestId(self._host.new_id())
+        question = TellKeptMessages(request_id=request_id, reply_to=self._host.address, window=window)
+        async with asyncio.timeout(self._timing.compare_timeout_s):
+            reply = await self._inquire(window.address, question)
+        if not isinstance(reply, KeptMessagesTold):
+            raise CallFailedError("its logs cannot be read")
+        return {int(message.message_id): message for message in reply.messages}
+
+    def _is_ours(self, window: Window) -> bool:
+        """Whether a window may still be one of the bot's, as far as can be said without asking Discord."""
+        match window.surface:
+            case Surface.DISCORD_CHANNEL:
+                return window.id in self._intake.window_map.channels
+            case Surface.DISCORD_DM:
+                return self._intake.window_map.hears_dms
+            case _:
+                return window.surface is Surface.DISCORD_THREAD
+
+    def _knows(self, channel: object, window: Window) -> bool:
+        """Whether a channel is that window; remembered of an archived thread, whose messages name it by its id only."""
+        return isinstance(channel, discord.abc.Snowflake) and self._intake.window_map.learn(channel) == window  # type: ignore[arg-type]
+
+
+async def _newest(
+    window: Window, oldest: int, knows: Callable[[object, Window], bool], client: discord.Client
+) -> Listing:
+    """The newest messages of a window, as far back as `oldest` or as far as is read at all.
+
+    Raises:
+        CallRefusedError: it is no window of the bot's, or not all of its history would be shown, of which a list that
+            is too short is the only sign.
+    """
+    channel = client.get_channel(int(window.id)) or await client.fetch_channel(int(window.id))
+    if not knows(channel, window) or not isinstance(channel, discord.abc.Messageable):
+        raise CallRefusedError("it is no conversation of the bot's any more")
+    messages: dict[int, discord.Message] = {}
+    _require_history(channel)
+    async for message in channel.history(limit=MOST_LISTED, oldest_first=False):
+        messages[message.id] = message
+        if message.id <= oldest:
+            break
+    _require_history(channel)
+    is_whole = len(messages) < MOST_LISTED and not (messages and min(messages) <= oldest)
+    return Listing(messages, 0 if is_whole else min(messages))
+
+
+def _require_history(channel: object) -> None:
+    """Raise if the bot may not read what was said before; Discord then lists nothing, as if nothing were there.
+
+    Raises:
+        CallRefusedError: so it is.
+    """
+    if isinstance(channel, discord.DMChannel):
+        return
+    if isinstance(channel, discord.abc.GuildChannel | discord.Thread) and _may_read(channel):
+        return
+    raise CallRefusedError("the bot may not read its history")
+
+
+def _may_read(channel: discord.abc.GuildChannel | discord.Thread) -> bool:
+    me: discord.Member | None = channel.guild.me
+    if me is None or (isinstance(channel, discord.Thread) and channel.parent is None):
+        return False
+    may = channel.permissions_for(me)
+    is_voice = isinstance(channel, discord.VoiceChannel | discord.StageChannel)
+    return may.view_channel and may.read_message_history and (may.connect or not is_voice)
+
+
+def _is_edited(kept: KeptMessage, message: discord.Message) -> bool:
+    """Whether a message may have other words than a log; of a quotation only the time can tell."""
+    if message.edited_at is None:
+        return False
+    if not kept.words:
+        return message.edited_at.timestamp() * 1000 > kept.logged_at_ms
+    return kept.words != digest(message.content) or kept.files > len(message.attachments)

@@ -1,0 +1,93 @@
+"""Kept messages: which of Discord's messages a window's logs hold words of, as short as can be compared."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+
+from domain.log.event import Event, Kind
+from domain.log.redaction import tombstone_of
+from messages.base import EventId
+from messages.context import KeptMessage
+
+_LONGEST_ID = 20
+"""Digits of a snowflake."""
+
+
+def digest(words: str) -> str:
+    """Digest by which the words of a message are compared: 16 hexadecimal digits."""
+    return hashlib.blake2b(words.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+def kept(logs: Iterable[Iterable[Event]], most: int, after: int = 0) -> list[KeptMessage]:
+    """Messages whose words were not taken back: what was said, what the agent showed, what is quoted or pinned.
+
+    Commands that count as messages are left out, since they stand in no history.
+
+    Args:
+        logs: Of one window, the newest first, each with its events in order; no more are asked for than are needed.
+        most: How many messages are given: the newest.
+        after: Of messages up to this one quotations and pins are left out: those stand in another channel.
+
+    Returns:
+        The newest message first.
+    """
+    found: dict[int, KeptMessage] = {}
+    gone: set[tuple[EventId, bool]] = set()
+    for log in logs:
+        events = tuple(log)
+        tombstones = (tombstone_of(event.meta_dict()) for event in events if event.kind is Kind.TOMBSTONE)
+        gone |= {(each.event_id, each.is_quote) for each in tombstones if each is not None}
+        for event in events:
+            for holder, is_quote, message in _messages(event):
+                number = _number(message.message_id)
+                is_own = bool(message.words) or event.kind is Kind.DELIVERY
+                if ((is_own and number) or number > after) and (holder, is_quote) not in gone:
+                    found[number] = max(found.get(number, message), message, key=_rank)
+        if len(found) >= most:
+            break
+    return [found[number] for number in sorted(found, reverse=True)[:most]]
+
+
+def _messages(event: Event) -> Iterator[tuple[EventId, bool, KeptMessage]]:
+    """The messages whose words one event holds, or says where they were shown.
+
+    Yields:
+        The event that holds them, whether it does so as a quotation, and the message.
+    """
+    if event.kind not in (Kind.USER, Kind.PIN, Kind.DELIVERY):
+        return
+    meta = event.meta_dict()
+    if event.kind is Kind.USER:
+        attachments, typed = meta.get("attachments"), meta.get("typed")
+        files = len(attachments) if isinstance(attachments, list) else 0
+        words = event.content[:typed] if isinstance(typed, int) else event.content
+        if files or typed != 0:  # a command that counts as a message has no files, and nothing of it was typed
+            yield event.id, False, _message(event, meta.get("message_id"), digest(words), files)
+        if isinstance(quote := meta.get("quote"), dict):
+            yield event.id, True, _message(event, quote.get("message_id"))
+    elif event.kind is Kind.PIN:
+        yield event.id, False, _message(event, meta.get("source"))
+    else:
+        shown = meta.get("message_ids")
+        for message_id in shown if isinstance(shown, list) else ():
+            yield EventId(str(meta.get("event", ""))), False, _message(event, message_id)
+
+
+def _message(event: Event, message_id: object, words: str = "", files: int = 0) -> KeptMessage:
+    return KeptMessage(
+        message_id=str(message_id or ""),
+        words=words,
+        files=files,
+        logged_at_ms=int(event.at.timestamp() * 1000),
+    )
+
+
+def _number(message_id: str) -> int:
+    """A snowflake; 0 for what is none."""
+    return int(message_id) if message_id.isdecimal() and len(message_id) <= _LONGEST_ID else 0
+
+
+def _rank(message: KeptMessage) -> tuple[bool, int]:
+    """What was typed goes before what is quoted, then the newer before the older."""
+    return message.words != "", message.logged_at_ms

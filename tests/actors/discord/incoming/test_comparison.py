@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+from lab.playground.server import PlaygroundServer
+from lab.playground.world import defaults
+from messages.base import Window
+from messages.context import KeptMessage, RetractMessages, TellKeptMessages, UserMessage
+from tests.actors.discord.conftest import StartLife
+from tests.actors.discord.life import GENERAL, Life, thread_window, timing, until
+
+HISTORY = r"GET /channels/\d+/messages"
+
+
+def held(*message_ids: int) -> tuple[KeptMessage, ...]:
+    return tuple(KeptMessage(message_id=str(message_id)) for message_id in message_ids)
+
+
+def retracted(life: Life) -> list[tuple[str, ...]]:
+    return [told.message_ids for told in life.told.now() if isinstance(told, RetractMessages)]
+
+
+def asked(life: Life) -> list[Window]:
+    return [told.window for told in life.told.now() if isinstance(told, TellKeptMessages)]
+
+
+def test_what_discord_did_not_tell_in_all_attempts_is_asked_again_later(
+    playground: PlaygroundServer, start_life: StartLife
+) -> None:
+    gone, there = (playground.say(defaults.GENERAL_ID, text) for text in ("gone", "there"))
+    playground.delete(defaults.GENERAL_ID, gone)
+    waits = timing(compare_again_s=0.1)
+    playground.inject("503", HISTORY, times=waits.attempts + 1)
+    last_seen = {GENERAL.address.key: str(there)}
+    life = start_life(last_seen=last_seen, kept={GENERAL: held(gone, there)}, timing=waits)
+    until(lambda: bool(retracted(life)))
+
+    assert retracted(life) == [(str(gone),)]
+    assert len(asked(life)) == 2
+
+
+def test_what_was_missed_is_passed_on_before_anything_is_compared(
+    playground: PlaygroundServer, start_life: StartLife
+) -> None:
+    seen = playground.say(defaults.GENERAL_ID, "seen")
+    thread = playground.create_thread(defaults.GENERAL_ID, "nothing is missed here")
+    last = playground.say(thread, "last")
+    playground.say(defaults.GENERAL_ID, "missed")
+    playground.inject("delay", HISTORY, delay_s=0.3)
+    life = start_life(last_seen={GENERAL.address.key: str(seen), thread_window(thread).address.key: str(last)})
+    until(lambda: len(asked(life)) == 2)
+
+    assert [type(told) for told in life.told.now()] == [UserMessage, TellKeptMessages, TellKeptMessages]
+
+
+def test_of_many_windows_those_used_last_go_first_and_those_that_hold_nothing_cost_no_call(
+    playground: PlaygroundServer, start_life: StartLife
+) -> None:
+    threads = [playground.create_thread(defaults.GENERAL_ID, str(number)) for number in range(12)]
+    last = [playground.say(thread, "last") for thread in threads]
+    keys = [thread_window(thread).address.key for thread in threads]
+    kept = {thread_window(threads[0]): held(last[0])}
+    life = start_life(last_seen=dict(zip(keys, map(str, last), strict=True)), kept=kept)
+    until(lambda: len(asked(life)) >= len(threads) and len(playground.requests("GET", "/messages")) == 1)
+
+    assert asked(life)[0] == thread_window(threads[-1])
+    assert retracted(life) == []

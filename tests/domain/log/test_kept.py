@@ -1,0 +1,87 @@
+"""Which messages a window's logs hold words of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+from domain.log.event import Event, Kind, event
+from domain.log.kept import digest, kept
+from domain.log.metadata import MetaValue
+from domain.log.redaction import Tombstone, tombstone_meta
+from messages.base import EventId
+
+NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
+
+
+def said(message_id: int, text: str = "hello", minute: int = 0, **meta: MetaValue) -> Event:
+    at = NOON + timedelta(minutes=minute)
+    return event(f"e{message_id}", at, Kind.USER, text, {"message_id": str(message_id), **meta})
+
+
+def taken_back(event_id: str, *, is_quote: bool = False) -> Event:
+    gone = Tombstone(event_id=EventId(event_id), path="logs/x", line=1, message_id="1", is_quote=is_quote)
+    return event(f"t-{event_id}", NOON, Kind.TOMBSTONE, "", tombstone_meta(gone, "deleted"))
+
+
+def ids(*logs: list[Event], most: int = 10, after: int = 0) -> list[str]:
+    return [message.message_id for message in kept(logs, most, after)]
+
+
+def test_what_was_said_shown_quoted_and_pinned_is_held_the_newest_first() -> None:
+    log = [
+        said(5, quote={"message_id": "3", "text": "what"}),
+        event("a", NOON, Kind.AGENT, "hi", {"turn": "e5"}),
+        event("d", NOON, Kind.DELIVERY, "", {"event": "a", "message_ids": ["7", "6"]}),
+        event("p", NOON, Kind.PIN, "what", {"source": "4"}),
+    ]
+
+    assert ids(log) == ["7", "6", "5", "4", "3"]
+
+
+def test_only_what_was_typed_is_compared() -> None:
+    log = [said(1, "look\n\nwords of a file", typed=4, attachments=[{"filename": "a"}]), said(2, "look")]
+
+    newest, oldest = kept([log], 10)
+    assert (newest.words, newest.files) == (digest("look"), 0)
+    assert (oldest.words, oldest.files) == (digest("look"), 1)
+
+
+def test_a_command_that_counts_as_a_message_is_in_no_history_and_a_file_without_words_is() -> None:
+    assert ids([said(1, typed=0), said(2, "file", typed=0, attachments=[{"filename": "a"}])]) == ["2"]
+
+
+def test_what_was_taken_back_is_held_no_more_also_if_a_later_log_says_so() -> None:
+    older = [said(1), said(2), said(3, quote={"message_id": "9", "text": "what"})]
+
+    assert ids([taken_back("e1"), taken_back("e3", is_quote=True)], older) == ["3", "2"]
+    assert ids([*older, taken_back("e2")]) == ["9", "3", "1"]
+
+
+def test_of_many_the_newest_are_given_and_no_older_log_is_read() -> None:
+    def logs() -> Iterator[list[Event]]:
+        yield [said(number) for number in range(20, 30)]
+        raise AssertionError("it is not needed")
+
+    assert [message.message_id for message in kept(logs(), 3)] == ["29", "28", "27"]
+
+
+def test_a_message_that_is_also_quoted_has_its_typed_words() -> None:
+    log = [said(1, "words"), said(2, minute=5, quote={"message_id": "1", "text": "words"})]
+
+    assert kept([log], 10)[1].words == digest("words")
+
+
+def test_a_quotation_from_before_a_thread_stands_in_another_channel() -> None:
+    log = [said(100), said(101, quote={"message_id": "99", "text": "what"}), said(102, quote={"message_id": "98"})]
+
+    assert ids(log, after=100) == ["102", "101", "100"]
+
+
+def test_ids_of_no_snowflake_are_left_out() -> None:
+    log = [
+        event("e", NOON, Kind.USER, "hi", {"message_id": "cli-1"}),
+        event("f", NOON, Kind.USER, "hi", {"message_id": "9" * 30}),
+    ]
+
+    assert ids(log) == []
