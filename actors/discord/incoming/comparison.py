@@ -67,6 +67,8 @@ class Comparison:
         self._timing = timing
         self._due: dict[str, None] = {}
         """Keys of the windows that are still to be compared, in this order."""
+        self._late: set[str] = set()
+        """Of which it was said in this session that they cannot be compared yet."""
         self._working = 0
         self._ahead = 0
         self._is_free = asyncio.Event()
@@ -76,6 +78,7 @@ class Comparison:
     def begin(self) -> None:
         """A new session is complete, or a server is there again: compare the windows anew, one after another."""
         self._due = dict.fromkeys(self._intake.seen.newest_windows(MOST_WINDOWS))
+        self._late.clear()
         self._work()
 
     @contextmanager
@@ -117,7 +120,9 @@ class Comparison:
         except (CallRefusedError, CallFailedError, TimeoutError, discord.ClientException) as error:
             if isinstance(error.__cause__, discord.NotFound):
                 return
-            log.warning("%s is compared with Discord later: %s", key, str(error) or "its window does not answer")
+            level = logging.INFO if key in self._late else logging.WARNING
+            log.log(level, "%s is compared with Discord later: %s", key, str(error) or "its window does not answer")
+            self._late.add(key)
             asyncio.get_running_loop().call_later(self._timing.compare_again_s, self._again, key)
 
     def _again(self, key: str) -> None:
