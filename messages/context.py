@@ -293,6 +293,10 @@ class TypingDue(Message, frozen=True, kw_only=True, gc=False):
     turn_id: TurnId
 
 
+class LookDue(Message, frozen=True, kw_only=True, gc=False):
+    """Timer of the actor's own: the logs may be looked through again for what is to be taken back."""
+
+
 ContextCommand = (
     UserMessage
     | RetractMessages
@@ -316,6 +320,7 @@ ContextMessage = (
     | DeliveryDue
     | StatusDue
     | TypingDue
+    | LookDue
     | ModelDelta
     | ModelReply
     | ModelFailed
