@@ -79,9 +79,10 @@ class Retraction:
         except OSError as error:
             # The next look at the log makes the copy; that memory and model forget is not to wait for it.
             log.warning("%s: what was taken back is still shown to commands: %s", self._host.address, error.strerror)
-        for tombstone in tombstones:
-            logged = self._host.record(Kind.TOMBSTONE, "", tombstone_meta(tombstone, why), sync=True)
-            self._news.event_logged(logged, "")
+        metas = [tombstone_meta(tombstone, why) for tombstone in tombstones]
+        logged = [self._host.record(Kind.TOMBSTONE, "", meta, sync=meta is metas[-1]) for meta in metas]
+        if logged:
+            self._news.events_logged(tuple(logged), "")
 
     def handle(self, command: RetractMessages | ReviseMessage | RestoreRedactions | LookDue) -> None:
         """Act on what is asked for, or gather it for the next look.

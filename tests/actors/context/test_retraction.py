@@ -447,12 +447,15 @@ def test_what_is_deleted_soon_after_waits_and_is_looked_for_together(slow: Rig) 
         delete(slow, message_id)
     edit(slow, 20, "never mind")
     assert LongLogs.looks == once
+    slow.listener.drain()
     seen = asked(slow, "what was it?", 30)
     assert "secret" not in seen
     assert LongLogs.looks == once
     wait_for_look(slow)
 
     assert LongLogs.looks <= 3 * once
+    told = [told.events for told in of_type(EventsLogged, slow.listener.drain())]
+    assert [len(each) for each in told if each[0].kind == "tombstone"] == [18, 1]
     assert len(tombstones(slow)) == 20
     assert not any(b"secret" in copy for copy in copies(slow))
     seen = asked(slow, "and now?", 31)
