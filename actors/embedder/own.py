@@ -16,8 +16,9 @@ from messages.embedder import TextRole
 
 log = logging.getLogger(__name__)
 
-_LIMITS = Limits(texts=16, chars=4_000, calls=4, documents=1, timeout_s=None)
-"""Documents are a third of a second's work for the local model on one core, and let what is shorter go first."""
+_LIMITS = Limits(texts=16, chars=4_000, calls=3, documents=1, timeout_s=None)
+"""Documents are a third of a second's work for the local model on one core, and let what is shorter go first; of the
+two other calls one is left for turns, since the memory has one search at a time."""
 
 
 class LocalBackend:
