@@ -6,6 +6,8 @@ import asyncio
 import threading
 from collections.abc import Callable
 
+import pytest
+
 from actors.embedder.local import LocalModel
 from actors.embedder.own import LocalBackend
 from actors.embedder.precedence import Precedence
@@ -48,15 +50,12 @@ def test_work_that_failed_holds_nobody_up() -> None:
             between()
 
 
-def test_the_local_model_lets_what_is_shorter_go_first() -> None:
+def test_the_local_model_asks_before_each_layer_whether_it_may_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
     model = LocalModel.load()
-    reader = threading.Thread(target=model.embed, args=(["words of owls and mice"],))
-    with model._precedence.work(1):
-        reader.start()
-        reader.join(0.2)
-        assert reader.is_alive()
-    reader.join(PATIENCE_S)
-    assert not reader.is_alive()
+    monkeypatch.setattr(model._precedence, "_wait", asked.append)
+    model.embed(["owls"])
+    assert asked == [4] * 6
 
 
 def test_a_question_is_answered_while_pages_are_at_work() -> None:
