@@ -328,6 +328,10 @@ class TypingDue(Message, frozen=True, kw_only=True, gc=False):
     turn_id: TurnId
 
 
+class LookDue(Message, frozen=True, kw_only=True, gc=False):
+    """Timer of the actor's own: the logs may be looked through again for what is to be taken back."""
+
+
 ContextCommand = (
     UserMessage
     | RetractMessages
@@ -361,6 +365,7 @@ ContextMessage = (
     | DeliveryDue
     | StatusDue
     | TypingDue
+    | LookDue
     | ModelDelta
     | ModelReply
     | ModelFailed

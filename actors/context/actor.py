@@ -13,7 +13,7 @@ from actors.context.model_choice import ModelChoice
 from actors.context.news import News
 from actors.context.pinning import Pinning
 from actors.context.presence import Presence
-from actors.context.retraction import Retraction
+from actors.context.retraction import Retraction, RetractionCommand
 from actors.context.turn_driver import INTERRUPTED, TurnDriver
 from actors.context.turn_run import TurnRun
 from actors.context.user_event import not_stored, reported, user_meta
@@ -31,6 +31,7 @@ from messages.context import (
     ContextMessage,
     ContributionsDue,
     DeliveryDue,
+    LookDue,
     NewWindowStarted,
     PinMemory,
     RestoreRedactions,
@@ -163,7 +164,7 @@ class ContextActor(Actor):
                 self.tell(message.reply_to, AddressChecked(request_id=message.request_id, is_written=is_written))
             case PinMemory() | UnpinMemory():
                 self._pin(message)
-            case RetractMessages() | ReviseMessage() | RestoreRedactions() | TellKeptMessages():
+            case RetractMessages() | ReviseMessage() | RestoreRedactions() | LookDue() | TellKeptMessages():
                 self._retract(message)
             case TurnContribution():
                 self._driver.contributed(message)
@@ -311,10 +312,11 @@ class ContextActor(Actor):
     def _start_new_window(self, message: StartNewWindow) -> None:
         """End what runs, mark what waited as unanswered, and go on in a new log with an empty history."""
         self._abort_all(f"a new window was started by {message.asked_by}")
-        model = self.conversation.model
+        model, pending = self.conversation.model, self.conversation.pending
         with self.blocking():
             path = self._journal.start(self.now(), opened_by=message.asked_by)
         self._deliveries.forget()
+        self._retraction.carry_over(pending)
         self._choice.carry_over(model, message.asked_by)
         self.tell(message.reply_to, NewWindowStarted(request_id=message.request_id, path=path))
 
@@ -325,18 +327,16 @@ class ContextActor(Actor):
         self._require_log(command.asked_by)
         self._pinning.pin(command)
 
-    def _retract(self, command: RetractMessages | ReviseMessage | RestoreRedactions | TellKeptMessages) -> None:
+    def _retract(self, command: RetractionCommand) -> None:
         """Give up turns that deleted messages opened, then forget those; nothing begins in between."""
-        if not isinstance(command, RetractMessages):
-            self._retraction.handle(command)
-            return
-        tombstones = self._retraction.find(command.message_ids)
-        gone = {TurnId(each.event_id) for each in tombstones if not each.is_quote}
+        deleted = set(command.message_ids) if isinstance(command, RetractMessages) else set()
+        open_turns = self.conversation.open_turns() if deleted else []
+        gone = {turn.id for turn in open_turns if not deleted.isdisjoint((turn.message_id, *turn.joined))}
         waiting, self._waiting = self._waiting, deque()
         if self._driver.run is not None and self._driver.run.turn_id in gone:
             self._driver.abort(TAKEN_BACK)
         self._leave_unanswered([turn_id for turn_id in waiting if turn_id in gone], TAKEN_BACK)
-        self._retraction.take_back(tombstones)
+        self._retraction.handle(command)
         self._waiting = deque(turn_id for turn_id in waiting if turn_id not in gone)
         self._begin_next()
 

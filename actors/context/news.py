@@ -44,7 +44,11 @@ class News:
 
     def event_logged(self, event: LoggedEvent, audience: str) -> None:
         """An event that belongs to no turn is in the log."""
-        self._tell(EventsLogged(window=self._host.window, events=(event,), audience=audience))
+        self.events_logged((event,), audience)
+
+    def events_logged(self, events: tuple[LoggedEvent, ...], audience: str) -> None:
+        """Events that belong to no turn are in the log."""
+        self._tell(EventsLogged(window=self._host.window, events=events, audience=audience))
 
     def _tell(self, message: Message) -> None:
         for subscriber in self._subscribers:

@@ -9,14 +9,32 @@ from dataclasses import dataclass
 from actors.context.host import WindowHost
 from actors.context.log.journal import Journal, LogUnwritable
 from actors.context.news import News
+from actors.kernel import Timer
 from domain.log.event import Event, Kind
 from domain.log.kept import kept
 from domain.log.metadata import MetaValue
-from domain.log.redaction import DELETED, EDIT_DEFERRED, EDITED, Tombstone, tombstone_meta, tombstones_in
+from domain.log.redaction import (
+    DELETED,
+    DELETION_DEFERRED,
+    EDIT_DEFERRED,
+    EDITED,
+    LOOKED_THROUGH,
+    Tombstone,
+    tombstone_meta,
+    tombstones_in,
+)
 from domain.log.retraction import retracted, shown_for
 from domain.policy.rate_limit import RateLimit
 from messages.base import EventId, MessageId, Surface
-from messages.context import MOST_KEPT, KeptMessagesTold, RestoreRedactions, ReviseMessage, TellKeptMessages
+from messages.context import (
+    MOST_KEPT,
+    KeptMessagesTold,
+    LookDue,
+    RestoreRedactions,
+    RetractMessages,
+    ReviseMessage,
+    TellKeptMessages,
+)
 from messages.socket import Refused
 
 log = logging.getLogger(__name__)
@@ -30,6 +48,13 @@ REVISIONS_S = 600.0
 MOST_HELD = 200
 """Messages whose newest words wait for room; those of the message that waited longest are forgotten."""
 
+LOOKS_APART = 10
+"""Times that a look at all of a window's logs lasted which have to pass before the next: what is deleted or edited in
+between waits for it, shown by no request, and is looked for together."""
+MOST_APART_S = 30.0
+
+RetractionCommand = RetractMessages | ReviseMessage | RestoreRedactions | LookDue | TellKeptMessages
+
 
 @dataclass(frozen=True, slots=True)
 class _Held:
@@ -40,29 +65,18 @@ class _Held:
 
 
 class Retraction:
-    """Writer of tombstones; as with pins, each look goes through the window's logs anew."""
+    """Writer of tombstones; each look goes through the window's logs anew, as with pins, and not too often."""
 
     def __init__(self, host: WindowHost, journal: Journal, news: News) -> None:
         self._host = host
         self._journal = journal
         self._news = news
         self._deferred: dict[MessageId, ReviseMessage] = {}
-        """The newest edit of each message that is being answered."""
+        """The newest edit of each message that waits for a look, or for the end of its answer."""
+        self._next_look_s = 0.0
+        self._timer: Timer | None = None
         self._held: dict[MessageId, _Held] = {}
         self._revisions = RateLimit(REVISIONS, REVISIONS_S)
-
-    def find(self, message_ids: Collection[str]) -> list[Tombstone]:
-        """What is to be taken back of these messages, and of whatever quotes them or what came of them.
-
-        Raises:
-            LogUnwritable: as the journal.
-        """
-        for message_id in map(MessageId, message_ids):
-            self._held.pop(message_id, None)
-        with self._host.blocking():
-            named = {*message_ids, *shown_for(self._journal.past(message_ids), message_ids)}
-            found = retracted(self._journal.past(named), named)
-        return [each for each in found if each.is_quote or each.message_id in message_ids]
 
     def take_back(self, tombstones: Iterable[Tombstone], why: str = DELETED) -> None:
         """Take words out of what commands are shown, then log that and tell it.
@@ -77,23 +91,29 @@ class Retraction:
         except OSError as error:
             # The next look at the log makes the copy; that memory and model forget is not to wait for it.
             log.warning("%s: what was taken back is still shown to commands: %s", self._host.address, error.strerror)
-        for tombstone in tombstones:
-            logged = self._host.record(Kind.TOMBSTONE, "", tombstone_meta(tombstone, why), sync=True)
-            self._news.event_logged(logged, "")
+        metas = [tombstone_meta(tombstone, why) for tombstone in tombstones]
+        logged = [self._host.record(Kind.TOMBSTONE, "", meta, sync=meta is metas[-1]) for meta in metas]
+        if logged:
+            self._news.events_logged(tuple(logged), "")
 
-    def handle(self, command: ReviseMessage | RestoreRedactions | TellKeptMessages) -> None:
-        """Act on what is asked for besides deletions.
+    def handle(self, command: RetractionCommand) -> None:
+        """Act on what is asked for, or gather it for the next look.
 
         Raises:
             LogUnwritable: as the journal.
         """
         match command:
+            case RetractMessages():
+                self._delete(command.message_ids)
             case ReviseMessage():
                 self.revise(command)
             case RestoreRedactions():
                 self.restore()
             case TellKeptMessages():
                 self.tell_kept(command)
+            case LookDue():
+                self._timer = None
+                self.go_on()
 
     def tell_kept(self, request: TellKeptMessages) -> None:
         """Say of which messages the logs hold words; no log is lost because it cannot be read for that."""
@@ -129,50 +149,129 @@ class Retraction:
             self._held[edit.message_id] = _Held(held.said, edit)
         elif edit.message_id in self._deferred:
             self._deferred[edit.message_id] = edit
+        elif not self._journal.is_open or self._host.conversation.pending.get(edit.message_id) == DELETED:
+            return
+        elif self._must_wait():
+            self._defer(edit, "edited")
         else:
-            self._revise(edit, was_deferred=False)
+            self._look(edit=edit)
 
     def go_on(self) -> None:
-        """Note what was edited while it was being answered, and what there was no room for.
+        """Take back what was gathered, if a look may begin, and note what there was no room for.
 
         Raises:
             LogUnwritable: as the journal.
         """
-        deferred, self._deferred = self._deferred, {}
-        for edit in deferred.values():
-            self._revise(edit, was_deferred=True)
-        for message_id in tuple(self._host.conversation.pending_edits):  # of an earlier life, with the new words lost
-            tombstones = self.find((message_id,))
-            if not any(self._is_open(each.event_id) for each in tombstones):
-                self.take_back(tombstones, EDITED)
+        if self._host.conversation.pending and not self._must_wait():
+            self._look()
         while self._held and not self._revisions.take("", self._host.monotonic()):
             self._note(self._held.pop(next(iter(self._held))))
 
-    def _revise(self, edit: ReviseMessage, *, was_deferred: bool) -> None:
-        tombstones = self.find((edit.message_id,))
-        events = self._events_of(tombstones)
-        said = next((event for (_, quoted), event in events.items() if event.kind is Kind.USER and not quoted), None)
-        if said is None:
-            # No log has it but in quotations and pins, such as a bot's message, which is never heard itself.
-            self.take_back((each for each in tombstones if not _says(events, each, edit)), EDITED)
+    def carry_over(self, pending: Mapping[str, str]) -> None:
+        """Have a new log say what is to be taken back yet, since the one before is folded no more.
+
+        Raises:
+            LogUnwritable: as the journal.
+        """
+        self._defer_deletions([message_id for message_id, why in pending.items() if why == DELETED])
+        for message_id in pending:
+            if pending[message_id] != DELETED:
+                self._log_edit(message_id, "edited")
+
+    def _delete(self, message_ids: Collection[MessageId]) -> None:
+        for message_id in message_ids:
+            self._held.pop(message_id, None)
+            self._deferred.pop(message_id, None)
+        if not self._journal.is_open:
             return
-        # A deferred one is in the log: it is gone through with, though it may say what it said at first.
-        if not (was_deferred or _is_changed(said, edit)):
-            return
-        if self._is_open(said.id):
-            # Without the new words: nothing takes them back if that message is deleted before.
-            if not was_deferred:
-                meta: dict[str, MetaValue] = {"what": EDIT_DEFERRED, "message_id": edit.message_id}
-                self._host.record(Kind.SYSTEM, "edited while it is being answered", meta, sync=True)
-            self._deferred[edit.message_id] = edit
-            return
-        self.take_back(tombstones, EDITED)
-        if not self._revisions.take("", self._host.monotonic()):
-            self._note(_Held(said, edit))
-            return
-        self._held[edit.message_id] = _Held(said, edit)
-        if len(self._held) > MOST_HELD:
-            del self._held[next(iter(self._held))]
+        if self._must_wait():
+            pending = self._host.conversation.pending
+            self._defer_deletions([each for each in message_ids if pending.get(each) != DELETED])
+        else:
+            self._look(message_ids)
+
+    def _must_wait(self) -> bool:
+        """Whether the next look would be too soon; it is seen to then."""
+        wait_s = self._next_look_s - self._host.monotonic()
+        if wait_s > 0 and self._timer is None:
+            self._timer = self._host.after(wait_s, LookDue())
+        return wait_s > 0
+
+    def _defer_deletions(self, message_ids: list[str] | list[MessageId]) -> None:
+        if message_ids:
+            meta: dict[str, MetaValue] = {"what": DELETION_DEFERRED, "message_ids": list(message_ids)}
+            self._host.record(Kind.SYSTEM, "deleted", meta, sync=True)
+
+    def _defer(self, edit: ReviseMessage, words: str) -> None:
+        """Keep an edit for later."""
+        if edit.message_id not in self._host.conversation.pending:
+            self._log_edit(edit.message_id, words)
+        self._deferred[edit.message_id] = edit
+        if len(self._deferred) > MOST_HELD:
+            del self._deferred[next(iter(self._deferred))]
+
+    def _log_edit(self, message_id: str, words: str) -> None:
+        # Without the new words: nothing takes them back if that message is deleted before.
+        meta: dict[str, MetaValue] = {"what": EDIT_DEFERRED, "message_id": message_id}
+        self._host.record(Kind.SYSTEM, words, meta, sync=True)
+
+    def _look(self, deleted: Collection[str] = (), edit: ReviseMessage | None = None) -> None:
+        """Go through the logs once, for these and for all that was gathered."""
+        began_s = self._host.monotonic()
+        pending = dict(self._host.conversation.pending) | dict.fromkeys(deleted, DELETED)
+        edits, self._deferred = self._deferred, {}
+        if edit is not None:
+            edits[edit.message_id] = edit
+        found = self._find({*pending, *edits})
+        being_answered = {each for each in found if any(self._is_open(one.event_id) for one in found[each])}
+        gone = {each for each in pending if pending[each] == DELETED}
+        self.take_back(tombstone for each in gone for tombstone in found[each])
+        # An edit without its new words is of an earlier life, or was one of too many.
+        bare = pending.keys() - gone - edits.keys() - being_answered
+        self.take_back((tombstone for each in bare for tombstone in found[each]), EDITED)
+        self._revise(edits, found)
+        left = self._host.conversation.pending.keys() - (being_answered - gone)
+        if left:
+            meta: dict[str, MetaValue] = {"what": LOOKED_THROUGH, "message_ids": sorted(left)}
+            self._host.record(Kind.SYSTEM, "looked through", meta, sync=False)
+        now_s = self._host.monotonic()
+        self._next_look_s = now_s + min(LOOKS_APART * (now_s - began_s), MOST_APART_S)
+
+    def _find(self, message_ids: Collection[str]) -> dict[str, list[Tombstone]]:
+        """What is to be taken back of each of these messages, and of whatever quotes them or what came of them."""
+        found: dict[str, list[Tombstone]] = {message_id: [] for message_id in message_ids}
+        with self._host.blocking():
+            shown = shown_for(self._journal.past(message_ids), message_ids)
+            named = {*message_ids, *shown}
+            for each in retracted(self._journal.past(named), named):
+                if each.message_id in found:
+                    found[each.message_id].append(each)
+                elif each.is_quote:
+                    found[shown[each.message_id]].append(each)
+        return found
+
+    def _revise(self, edits: Mapping[MessageId, ReviseMessage], found: Mapping[str, list[Tombstone]]) -> None:
+        """Have what was edited say its new words, in the order of the edits."""
+        events = self._events_of([tombstone for each in edits for tombstone in found[each]])
+        gone, fresh = list[Tombstone](), list[_Held]()
+        for message_id, edit in edits.items():
+            said = next((said for each in found[message_id] if (said := _said(events, each)) is not None), None)
+            if said is None:
+                # No log has it but in quotations and pins, such as a bot's message, which is never heard itself.
+                gone += [each for each in found[message_id] if not _says(events, each, edit)]
+            elif self._is_open(said.id):
+                self._defer(edit, "edited while it is being answered")
+            elif _is_changed(said, edit):
+                gone += found[message_id]
+                fresh.append(_Held(said, edit))
+        self.take_back(gone, EDITED)
+        for held in fresh:
+            if not self._revisions.take("", self._host.monotonic()):
+                self._note(held)
+                continue
+            self._held[held.edit.message_id] = held
+            if len(self._held) > MOST_HELD:
+                del self._held[next(iter(self._held))]
 
     def _note(self, held: _Held) -> None:
         """Log the new words of a message that was taken back."""
@@ -181,7 +280,7 @@ class Retraction:
         logged = self._host.record(Kind.USER, words, meta, sync=True)
         self._news.event_logged(logged, str(meta.get("audience", "")))
 
-    def _events_of(self, tombstones: Iterable[Tombstone]) -> dict[tuple[EventId, bool], Event]:
+    def _events_of(self, tombstones: Collection[Tombstone]) -> dict[tuple[EventId, bool], Event]:
         """What is to be taken back, by its id and whether only its quotation is."""
         wanted = {(each.event_id, each.path): each.is_quote for each in tombstones}
         found: dict[tuple[EventId, bool], Event] = {}
@@ -194,6 +293,12 @@ class Retraction:
     def _is_open(self, event_id: EventId) -> bool:
         """Whether a message is being answered, or waits for that."""
         return any(event_id in (turn.id, *turn.event_ids) for turn in self._host.conversation.open_turns())
+
+
+def _said(events: Mapping[tuple[EventId, bool], Event], tombstone: Tombstone) -> Event | None:
+    """The event of a person's that has the message itself."""
+    event = None if tombstone.is_quote else events.get((tombstone.event_id, False))
+    return event if event is not None and event.kind is Kind.USER else None
 
 
 def _typed(said: Event, meta: dict[str, MetaValue]) -> int:

@@ -3,7 +3,8 @@
 Read `actor.py` first (which text is sent when), then `circuit_breaker.py` and `waiting.py` (pauses; order and batches),
 then `backend.py` (what a provider must do) and of its four the one that matters: `google.py`, `litellm_provider.py`,
 `own.py` with `local.py` and `bert.py`, or `hashed.py`.
-Only writers: nobody writes files; each backend owns its connections or thread.
+Only writers: nobody writes files; each backend owns its connections or threads.
+In the local model's threads `precedence.py` says who goes first.
 Pure: `vectors.py`, `hashed.py`, `bert.py`; `circuit_breaker.py` but for its jitter, `waiting.py` but for the timers
 that it cancels.
 """

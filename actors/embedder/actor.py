@@ -172,9 +172,9 @@ class EmbedderActor(Actor):
             self._begin(pieces, tuple(piece.text for piece in pieces), role)
 
     def _may_send_documents(self) -> bool:
-        """Whether a call is left for them: not the one kept for queries; after a failure one until it worked."""
+        """Whether a call is left for them: not those kept for queries; after a failure one until it worked."""
         calls = sum(1 for call_in_flight in self._in_flight.values() if call_in_flight.role is TextRole.DOCUMENT)
-        return calls < (1 if self._breaker.failures else max(1, self._backend.limits.calls - 1))
+        return calls < (1 if self._breaker.failures else self._backend.limits.documents)
 
     def _begin(self, pieces: tuple[Piece, ...], texts: tuple[str, ...], role: TextRole) -> None:
         self._calls += 1

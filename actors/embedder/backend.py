@@ -27,7 +27,9 @@ class Limits:
     chars: int
     """Most in one call, in all; a single text may have more."""
     calls: int
-    """Most in flight; one of several is kept free for queries."""
+    """Most in flight."""
+    documents: int
+    """Most of those for documents: fewer, where more than one is allowed, so that one is free for queries."""
     timeout_s: float | None
     """Longest wait for one call; None for what needs no network."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -56,11 +56,12 @@ class Bert:
         """Components of a token's vector."""
         return int(self._words.shape[1])
 
-    def token_vectors(self, sentences: Sequence[Sequence[int]]) -> Floats:
+    def token_vectors(self, sentences: Sequence[Sequence[int]], between: Callable[[], None] = lambda: None) -> Floats:
         """Last hidden states of all tokens, sentence after sentence.
 
         Args:
             sentences: Token ids, each with at least one; of one length side by side is fastest.
+            between: Called before each layer; may wait.
 
         Returns:
             (tokens of all sentences, dimensions).
@@ -73,6 +74,7 @@ class Bert:
         state = _normalised(state, self._norm)
         runs = [(length, sum(1 for _ in run)) for length, run in groupby(lengths)]
         for layer in self._layers:
+            between()
             state = self._through(layer, state, runs)
         return state
 

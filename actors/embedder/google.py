@@ -48,7 +48,7 @@ class GoogleBackend:
         self._is_closed = False
         self._client: genai.Client | None = None
         self._session: aiohttp.ClientSession | None = None
-        self.limits = Limits(texts=100, chars=100_000, calls=4, timeout_s=timeout_s)
+        self.limits = Limits(texts=100, chars=100_000, calls=4, documents=3, timeout_s=timeout_s)
 
     async def warm_up(self) -> None:
         """Import the client."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import importlib.util
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from actors.embedder.bert import Bert, Floats
+from actors.embedder.precedence import Precedence
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -31,12 +32,13 @@ _CHUNK_TOKENS = 512
 
 
 class LocalModel:
-    """Sentence encoder on this machine, without a network: unit vectors; one thread at a time."""
+    """Sentence encoder on this machine, without a network: unit vectors; any thread, and short texts go first."""
 
     def __init__(self, tokenizer: Tokenizer, bert: Bert) -> None:
         """Take the parts; `load` makes them."""
         self._tokenizer = tokenizer
         self._bert = bert
+        self._precedence = Precedence()
 
     @classmethod
     def load(cls) -> Self:
@@ -66,10 +68,11 @@ class LocalModel:
         Of a long text the first 256 tokens count.
         """
         vectors = np.empty((len(texts), DIMENSIONS), np.float32)
-        for order, tokens, starts in self._chunks(texts):
-            sums = np.add.reduceat(tokens, starts, axis=0)
-            # The length of a mean is that of its direction once normalised, so nobody divides by the count.
-            vectors[order] = sums / np.linalg.norm(sums, axis=1, keepdims=True)
+        with self._precedence.work(sum(map(len, texts))) as between:
+            for order, tokens, starts in self._chunks(texts, between):
+                sums = np.add.reduceat(tokens, starts, axis=0)
+                # The length of a mean is that of its direction once normalised, so nobody divides by the count.
+                vectors[order] = sums / np.linalg.norm(sums, axis=1, keepdims=True)
         return vectors
 
     def token_vectors(self, texts: Sequence[str]) -> list[Floats]:
@@ -80,7 +83,9 @@ class LocalModel:
                 vectors[index] = part.copy()
         return vectors
 
-    def _chunks(self, texts: Sequence[str]) -> Iterator[tuple[list[int], Floats, list[int]]]:
+    def _chunks(
+        self, texts: Sequence[str], between: Callable[[], None] = lambda: None
+    ) -> Iterator[tuple[list[int], Floats, list[int]]]:
         """Which texts, the vectors of all their tokens, and where in those each text starts; short texts first."""
         whole = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]  # no lone surrogates
         sentences = [encoding.ids for encoding in self._tokenizer.encode_batch_fast(whole)]
@@ -93,7 +98,7 @@ class LocalModel:
             chunk, order = order[:count], order[count:]
             lengths = [len(sentences[index]) for index in chunk]
             starts = [sum(lengths[:index]) for index in range(count)]
-            yield chunk, self._bert.token_vectors([sentences[index] for index in chunk]), starts
+            yield chunk, self._bert.token_vectors([sentences[index] for index in chunk], between), starts
 
 
 def is_installed() -> bool:

@@ -16,19 +16,20 @@ from messages.embedder import TextRole
 
 log = logging.getLogger(__name__)
 
-_LIMITS = Limits(texts=16, chars=4_000, calls=1, timeout_s=None)
-"""A third of a second's work for the local model on one core: so long a query waits at most."""
+_LIMITS = Limits(texts=16, chars=4_000, calls=3, documents=1, timeout_s=None)
+"""Documents are a third of a second's work for the local model on one core, and let what is shorter go first; of the
+two other calls one is left for turns, since the memory has one search at a time."""
 
 
 class LocalBackend:
-    """The local model in one thread; documents and queries are the same to it."""
+    """The local model in a thread for each call; documents and queries are the same to it."""
 
     limits = _LIMITS
 
     def __init__(self) -> None:
         """Nothing is loaded yet."""
         self._model = Loading("embedder-load", LocalModel.load)
-        self._thread = ThreadPoolExecutor(1, "embedder-local")
+        self._threads = ThreadPoolExecutor(_LIMITS.calls, "embedder-local")
 
     async def warm_up(self) -> None:
         """Load the model: half a second."""
@@ -37,11 +38,11 @@ class LocalBackend:
     async def embed(self, texts: Sequence[str], role: TextRole) -> Sequence[object]:  # noqa: ARG002
         """The model's vectors."""
         model = await self._loaded()
-        return list(await asyncio.get_running_loop().run_in_executor(self._thread, model.embed, texts))
+        return list(await asyncio.get_running_loop().run_in_executor(self._threads, model.embed, texts))
 
     async def close(self) -> None:
-        """End the thread after what it is at."""
-        self._thread.shutdown(wait=False, cancel_futures=True)
+        """End the threads after what they are at."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
 
     async def _loaded(self) -> LocalModel:
         try:

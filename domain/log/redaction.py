@@ -17,7 +17,11 @@ from messages.base import EventId, Value
 DELETED = "deleted"
 EDITED = "edited"
 EDIT_DEFERRED = "edit-deferred"
-"""What a system event is about that says that a message was edited while it was being answered."""
+"""What a system event is about that says that a message was edited, and that its old words are taken back later."""
+DELETION_DEFERRED = "deletion-deferred"
+"""What one is about that says the same of messages that were deleted."""
+LOOKED_THROUGH = "looked-through"
+"""What one is about that says of which deferred messages nothing is left to be taken back."""
 QUOTE = "quote"
 _NOTE = b"(taken back)"
 _BYTES = re.compile(rb"[^\n]")

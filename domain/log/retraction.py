@@ -46,23 +46,23 @@ def retracted(events: Iterable[tuple[str, ParsedEvent]], message_ids: Collection
     return list(found.values())
 
 
-def shown_for(events: Iterable[tuple[str, ParsedEvent]], message_ids: Collection[str]) -> set[str]:
-    """Ids of the messages in which people were shown what came of these: with them goes what quotes those.
+def shown_for(events: Iterable[tuple[str, ParsedEvent]], message_ids: Collection[str]) -> dict[str, str]:
+    """Message in which people were shown what came of one of these -> that one, with which goes what quotes it.
 
     Args:
         events: As of `retracted`.
         message_ids: Likewise.
     """
-    turns, answers, found = set[str](), set[str](), set[str]()
+    turns, answers, found = dict[object, str](), dict[object, str](), dict[str, str]()
     for _, logged in events:
         event, meta = logged.event, logged.event.meta_dict()
         if event.kind is Kind.USER and meta.get("message_id") in message_ids:
-            turns.add(event.id)
+            turns[event.id] = str(meta["message_id"])
         elif event.kind in (Kind.AGENT, Kind.SYSTEM) and meta.get("turn") in turns:
-            answers.add(event.id)
+            answers[event.id] = turns[meta.get("turn")]
         elif event.kind is Kind.DELIVERY and meta.get("event") in answers:
             shown = meta.get("message_ids")
-            found.update(map(str, shown if isinstance(shown, list) else ()))
+            found |= dict.fromkeys(map(str, shown if isinstance(shown, list) else ()), answers[meta.get("event")])
     return found
 
 

@@ -11,7 +11,15 @@ from typing import Any
 import msgspec
 
 from domain.log.event import Event, Kind
-from domain.log.redaction import EDIT_DEFERRED, Tombstone, tombstone_of
+from domain.log.redaction import (
+    DELETED,
+    DELETION_DEFERRED,
+    EDIT_DEFERRED,
+    EDITED,
+    LOOKED_THROUGH,
+    Tombstone,
+    tombstone_of,
+)
 from domain.turn.attachments import first_shown, images_of
 from domain.turn.prompt import unanswered
 from domain.turn.seen import SeenMessages
@@ -61,8 +69,8 @@ class Conversation:
         self._overheard = 0
         self._speakers = Speakers()
         self.seen = SeenMessages()
-        self.pending_edits: set[str] = set()
-        """Messages that were edited while they were being answered, and whose words were not taken back yet."""
+        self.pending: dict[str, str] = {}
+        """Message whose words are to be taken back and were not yet -> `deleted` or `edited`; no request shows it."""
         self.addresses = SeenAddresses()
         """Web addresses that people wrote."""
         self.model = ""
@@ -123,13 +131,22 @@ class Conversation:
         self._trim(turn_id)
         newest = self._turns[turn_id]
         images_from = first_shown(newest.images_before + len(newest.images))
+        withheld = self._withheld()
         messages: list[ChatMessage] = []
         for turn in self._turns.values():
             if turn.id == turn_id:
                 messages.extend(turn.messages(block, asides, images_from))
                 break
-            messages.extend(turn.messages(images_from=images_from))
+            if turn.id not in withheld:
+                messages.extend(turn.messages(images_from=images_from))
         return tuple(messages)
+
+    def _withheld(self) -> set[TurnId]:
+        """Turns that have or quote a message that is to be taken back."""
+        gone = self.pending.keys()
+        if not gone:
+            return set()
+        return {turn.id for turn in self._turns.values() if not gone.isdisjoint((*turn.message_ids, *turn.quoted_ids))}
 
     def visible(self, turn_id: TurnId) -> tuple[EventId, ...]:
         """Ids of the user and agent events that a request for `turn_id` shows word for word."""
@@ -196,6 +213,7 @@ class Conversation:
             may_run=not meta.get("viewer"),
             message_ids=[message_id] if message_id else [],
             unquoted={event.id: unquoted} if unquoted != prompt else {},
+            quoted_ids=_quoted_ids(meta),
         )
         self._images += len(images)
         if not is_overheard:
@@ -240,8 +258,7 @@ class Conversation:
             self._owe(event, turn, ends_turn=what == "failed")
         if what == "model":
             self.model = str(meta.get("model", ""))
-        if what == EDIT_DEFERRED:
-            self.pending_edits.add(str(meta.get("message_id", "")))
+        self._defer(what, meta)
         if turn is None:
             return
         match what:
@@ -256,6 +273,16 @@ class Conversation:
             case _:
                 return
 
+    def _defer(self, what: object, meta: dict[str, Any]) -> None:
+        """Keep in mind what is to be taken back, or forget what was looked for."""
+        if what == EDIT_DEFERRED:
+            self.pending.setdefault(str(meta.get("message_id", "")), EDITED)
+        elif what == DELETION_DEFERRED:
+            self.pending |= dict.fromkeys(map(str, meta.get("message_ids") or ()), DELETED)
+        elif what == LOOKED_THROUGH:
+            for message_id in meta.get("message_ids") or ():
+                self.pending.pop(str(message_id), None)
+
     def _join(self, turn: Turn, message: TurnId) -> None:
         """Make a message that waited part of the turn that runs."""
         joining = self._turns.pop(message, None)
@@ -267,12 +294,14 @@ class Conversation:
         turn.unquoted |= joining.unquoted
         turn.message_ids.extend(joining.message_ids)
         turn.joined.extend(joining.message_ids)
+        turn.quoted_ids.extend(joining.quoted_ids)
 
     def _take_back(self, tombstone: Tombstone | None) -> None:
         """Leave out what was taken back: with the message that opened a turn, all that came of it."""
         if tombstone is None:
             return
-        self.pending_edits.discard(tombstone.message_id)
+        if self.pending.get(tombstone.message_id) == EDITED:
+            del self.pending[tombstone.message_id]
         if not tombstone.is_quote and self._turns.pop(TurnId(tombstone.event_id), None) is not None:
             self._sized.discard(TurnId(tombstone.event_id))
             return
@@ -304,6 +333,11 @@ class Conversation:
             turn=turn,
             ends_turn=ends_turn and turn is not None,
         )
+
+
+def _quoted_ids(meta: dict[str, Any]) -> list[str]:
+    quote = meta.get("quote")
+    return [str(quote.get("message_id", ""))] if isinstance(quote, dict) else []
 
 
 def rebuilt(events: Iterable[Event], max_history_tokens: int) -> Conversation:

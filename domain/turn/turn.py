@@ -69,6 +69,8 @@ class Turn:
     """Whether the model may run commands to answer it."""
     message_ids: list[str] = field(default_factory=list)
     """Of the messages that are part of it: what people said, and what they were shown in answer."""
+    quoted_ids: list[str] = field(default_factory=list)
+    """Of the messages that it quotes."""
     joined: list[str] = field(default_factory=list)
     """Of those, the messages that came while it ran."""
     step_of: dict[EventId, int] = field(default_factory=dict)
