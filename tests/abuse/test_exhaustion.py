@@ -17,6 +17,7 @@ from actors.linux.folder import TooDeepError, Usage, open_folder, usage
 from actors.shell.job import Limits
 from actors.shell.quota import Quota
 from actors.shell.sandbox.watcher.bounds import memory_left
+from actors.shell.workplace import workdir
 from messages.shell import BashOutcome, BashResult
 from tests.abuse.attacks_on_resources import EXHAUSTIONS, MOST_FILES, MOST_MIB, Exhaustion
 from tests.abuse.case import python
@@ -162,8 +163,10 @@ def test_files_that_have_no_name_any_more_take_the_disk_only_up_to_its_reserve(s
         TemporaryDirectory(prefix="abuse-", dir="/var/tmp") as root,
         Ground(Path(root), small.sandbox, quota=NearlyFull(time.monotonic)) as ground,
     ):
-        innocent = ground.ask("sleep 8; echo spared", of=ground.another_window())
-        got = ground.attack(python(code), timeout_s=30.0)
+        bystander = ground.another_window()
+        innocent = ground.ask("until [ -e over ]; do sleep 0.05; done; echo spared", of=bystander)
+        got = ground.attack(python(code))
+        Path(workdir(ground.prize.data / "work", bystander), "over").touch()
         spared = ground.result(innocent)
     assert got.result.outcome is BashOutcome.ABORTED
     assert "free on the disk" in got.text

@@ -50,6 +50,11 @@ def _last_after(stage: Stage, text: str) -> str:
     """Say `text` and give the answer that quotes what the script said."""
     said = stage.server.say(GENERAL_ID, text)
     stage.server.wait_for_reply(
-        GENERAL_ID, after=said, timeout_s=PATIENCE_S, until=lambda message: "send.py" in message["content"]
+        GENERAL_ID, after=said, timeout_s=PATIENCE_S, until=lambda message: _tells_of_sending(message["content"])
     )
     return bot_texts(stage.server)[-1]
+
+
+def _tells_of_sending(text: str) -> bool:
+    """Whether the script has said what it has to say; while it runs, the answer only names it."""
+    return "send.py" in text and not text.endswith("▌")
