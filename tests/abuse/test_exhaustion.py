@@ -165,10 +165,10 @@ def test_files_that_have_no_name_any_more_take_the_disk_only_up_to_its_reserve(s
     ):
         bystander = ground.another_window()
         innocent = ground.ask("until [ -e over ]; do sleep 0.05; done; echo spared", of=bystander)
-        got = ground.attack(python(code))
+        got = ground.result(ground.ask(python(code)))
         Path(workdir(ground.prize.data / "work", bystander), "over").touch()
         spared = ground.result(innocent)
-    assert got.result.outcome is BashOutcome.ABORTED
+    assert got.outcome is BashOutcome.ABORTED
     assert "free on the disk" in got.text
     assert spared.text.strip() == "spared"
 
