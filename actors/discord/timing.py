@@ -28,6 +28,9 @@ class Timing:
     """Silence after the last guild that ends the start of a session."""
     file_timeout_s: float = 20.0
     """Reading one attached file; what is said after it in the channel waits as long."""
+    lost_files_s: float = 30.0
+    """Spent on files of a message that did not come, after which its others are not asked for: ten could hold up a
+    channel for minutes."""
     disk_timeout_s: float = 20.0
     """Keeping the files of a message, or reading one that is to be posted; a disk that takes longer hangs."""
     send_timeout_s: float = 50.0

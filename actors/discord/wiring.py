@@ -171,6 +171,7 @@ def _intake(
             disk=disk,
             most_bytes=config.attachment_bytes,
             paste_tokens=config.paste_tokens,
+            most_lost_s=config.timing.lost_files_s,
         ),
         seen=seen,
         readership=Readership(

@@ -10,7 +10,7 @@ from actors.scheduler.config import SchedulerConfig
 from actors.scheduler.confirmations import Confirmations
 from actors.scheduler.edit_queue import TROUBLE, EditQueue, reason_of
 from actors.scheduler.listing import listed
-from actors.scheduler.reminder_file import ReminderFile
+from actors.scheduler.reminder_file import REQUESTED_BYTES, ReminderFile
 from actors.scheduler.sight import Sight, Sights
 from actors.scheduler.state import SchedulerState
 from domain.policy.rate_limit import RateLimit
@@ -116,7 +116,7 @@ class ReminderRequests:
         def edit(data: bytes) -> bytes:
             edited = append(data, line)
             if edited != data:
-                check_share(data, window, line)
+                check_share(data, window, line, REQUESTED_BYTES)
             return edited
 
         def on_done() -> None:
@@ -146,7 +146,7 @@ class ReminderRequests:
                 change.setdefault("line", (new, entry.line))
                 return data
             line = form(new)
-            check_share(data, new.window, line, entry.raw)
+            check_share(data, new.window, line, REQUESTED_BYTES, instead_of=entry.raw)
             change["line"] = new, entry.line
             return replace(data, entry.number, line.encode("utf-8"))
 

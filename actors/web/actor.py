@@ -217,6 +217,7 @@ class WebActor(Actor):
             ("read", self._config.read),
             ("waiting", len(self._queue) + len(self._permission)),
             ("sent_bytes", self._permission.sent_bytes),
+            ("received_bytes", self._pages.received_bytes if self._pages is not None else 0),
         )
         return SelfDescription(request_id=request_id, about=self.address.kind, figures=figures)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from typing import Any
 
 from yarl import URL
 
@@ -13,6 +14,8 @@ AddressInfo = tuple[int, int, int, str, tuple[str, int] | tuple[str, int, int, i
 """What `socket.getaddrinfo` gives for each address."""
 
 MAX_URL_CHARACTERS = 4_000
+MAX_RECEIVED_BYTES = 4 * 1024 * 1024
+"""On one connection; twice what a page may have, so that its headers and its frames have room."""
 _CLOSED_V4 = tuple(
     map(
         IPv4Network,
@@ -100,20 +103,28 @@ def is_own(address: str, family: int) -> bool:
         return bool(probe.getsockname()[0] == address)
 
 
+class TooMuchReceivedError(OSError):
+    """A server sent more than a connection may bring."""
+
+
 class PublicAddresses:
-    """Socket factory that refuses addresses which are not public.
+    """Socket factory that refuses addresses which are not public, and counts what its sockets receive.
 
     It sees the very address that is connected to, so neither a redirect nor a name that changes its mind between two
     look-ups (DNS rebinding) nor an odd spelling of an address gets past it.
     """
 
-    def __init__(self, also_open: frozenset[HostPort] = frozenset()) -> None:
+    def __init__(self, also_open: frozenset[HostPort] = frozenset(), most_bytes: int = MAX_RECEIVED_BYTES) -> None:
         """Nothing is opened yet.
 
         Args:
             also_open: What may be read though it is not public.
+            most_bytes: That one socket may receive, whatever they are.
         """
         self._also_open = also_open
+        self._most_bytes = most_bytes
+        self.received_bytes = 0
+        """Of all sockets."""
 
     def __call__(self, info: AddressInfo) -> socket.socket:
         """A socket for that address.
@@ -124,12 +135,45 @@ class PublicAddresses:
         family, kind, protocol, _, host_port = info
         host, port = host_port[:2]
         if (host, port) in self._also_open:
-            return socket.socket(family, kind, protocol)
+            return _BoundedSocket(self, family, kind, protocol)
         if not is_public(host):
             raise ForbiddenAddressError(f"{host} is not a public address: only those are read")
         if is_own(host, family):
             raise ForbiddenAddressError(f"{host} is an address of this machine: only other public ones are read")
-        return socket.socket(family, kind, protocol)
+        return _BoundedSocket(self, family, kind, protocol)
+
+    def count(self, size: int, total: int) -> None:
+        """Take note of bytes that one of the sockets received.
+
+        Raises:
+            TooMuchReceivedError: it has received too many.
+        """
+        self.received_bytes += size
+        if total > self._most_bytes:
+            raise TooMuchReceivedError(f"the server sent more than {self._most_bytes} bytes")
+
+
+class _BoundedSocket(socket.socket):
+    """Socket that counts below all that an answer can hide its length in: headers, packing, the frames of chunks."""
+
+    def __init__(self, meter: PublicAddresses, family: int, kind: int, protocol: int) -> None:
+        super().__init__(family, kind, protocol)
+        self._meter = meter
+        self._total = 0
+
+    def recv(self, bufsize: int, flags: int = 0, /) -> bytes:
+        data = super().recv(bufsize, flags)
+        self._count(len(data))
+        return data
+
+    def recv_into(self, buffer: Any, nbytes: int = 0, flags: int = 0, /) -> int:
+        size = super().recv_into(buffer, nbytes, flags)
+        self._count(size)
+        return size
+
+    def _count(self, size: int) -> None:
+        self._total += size
+        self._meter.count(size, self._total)
 
 
 def _is_open_v6(ip: IPv6Address) -> bool:

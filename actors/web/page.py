@@ -20,7 +20,7 @@ from aiohttp import (
 from bs4.dammit import EncodingDetector
 from yarl import URL
 
-from actors.web.address import ForbiddenAddressError, HostPort, PublicAddresses, page_url
+from actors.web.address import ForbiddenAddressError, HostPort, PublicAddresses, TooMuchReceivedError, page_url
 from actors.web.article import MAX_MARKDOWN_CHARACTERS, Article, NoArticleError, extract
 from actors.web.errors import WebError
 from actors.web.names import Names
@@ -78,11 +78,12 @@ class PageReader:
 
     def __init__(self, *, also_open: frozenset[HostPort], monotonic: Callable[[], float]) -> None:
         self._monotonic = monotonic
+        self._addresses = PublicAddresses(also_open)
         # No cookies, no proxy of the environment, no connection kept: nothing of one page's visit is left for another.
         self._session = ClientSession(
             connector=TCPConnector(
                 resolver=Names(),
-                socket_factory=PublicAddresses(also_open),
+                socket_factory=self._addresses,
                 force_close=True,
                 use_dns_cache=False,
                 limit=PAGES_AT_ONCE,
@@ -93,6 +94,11 @@ class PageReader:
         self._slots = asyncio.Semaphore(PAGES_AT_ONCE)
         self._extracting = asyncio.Semaphore(1)
         """One at a time, since it computes and everyone else needs the interpreter too."""
+
+    @property
+    def received_bytes(self) -> int:
+        """What servers sent, packed and framed as it came."""
+        return self._addresses.received_bytes
 
     async def close(self) -> None:
         """Close every connection."""
@@ -199,4 +205,6 @@ def _reason(error: ClientError) -> str:
         return f"cannot connect to {error.host}: {cause.strerror or cause}"
     if isinstance(error, InvalidURL):
         return f"{str(error.url)[:200]!r} is not an address: {error.description or 'malformed'}"
+    if isinstance(error.__cause__, TooMuchReceivedError):
+        return str(error.__cause__)
     return f"the connection failed: {str(error) or type(error).__name__}"

@@ -10,6 +10,9 @@ MOST_REMINDERS = 100
 """Of one window in the file, those that could not be said included."""
 MOST_BYTES = 64 * 1024
 """Of those lines together, so that no few windows fill the file with long ones."""
+PARTS = 32
+"""A window may have as much as one part of so many of what the file still has room for: whoever fills it from many
+windows gets less in each, and a window with few reminders has room while thousands of others have theirs."""
 EDITS = 10
 """Most requests of one window to change the file in `EVERY_S` seconds, and its confirmations that are on their way."""
 LISTS = 30
@@ -17,13 +20,14 @@ LISTS = 30
 EVERY_S = 60.0
 
 
-def check_share(data: bytes, window: Window | None, line: str, instead_of: bytes = b"") -> None:
+def check_share(data: bytes, window: Window | None, line: str, most_bytes: int, *, instead_of: bytes = b"") -> None:
     """Return if `window` may have `line` written into the file.
 
     Args:
         data: The file.
         window: Whose the line is; people's own, which have none, are not counted.
         line: Without its line end.
+        most_bytes: That the file may have; whoever makes the edit refuses one beyond that.
         instead_of: The line of the window's that it takes the place of; empty for none.
 
     Raises:
@@ -38,9 +42,12 @@ def check_share(data: bytes, window: Window | None, line: str, instead_of: bytes
             f"this conversation has {len(raws)} reminders, at most {MOST_REMINDERS} are kept: delete one first"
         )
     total = sum(map(len, raws)) - len(instead_of) + added
-    if total > MOST_BYTES and added > len(instead_of):
+    free = most_bytes - len(data)
+    share = min(MOST_BYTES, free // PARTS) if free > added else MOST_BYTES
+    if total > share and added > len(instead_of):
+        full = "" if share == MOST_BYTES else " while the file is this full"
         raise EditRefusedError(
-            f"the reminders of this conversation would have {total:,} bytes, at most {MOST_BYTES:,} are kept: delete "
+            f"the reminders of this conversation would have {total:,} bytes, at most {share:,} are kept{full}: delete "
             "some first, or say it in fewer words"
         )
 

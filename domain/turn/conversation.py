@@ -72,7 +72,7 @@ class Conversation:
         self.pending: dict[str, str] = {}
         """Message whose words are to be taken back and were not yet -> `deleted` or `edited`; no request shows it."""
         self.addresses = SeenAddresses()
-        """Web addresses that people wrote."""
+        """Web addresses that people wrote and did not take back."""
         self.model = ""
         """The model that somebody chose; empty for the usual one."""
         self.turns_asked = 0
@@ -192,7 +192,7 @@ class Conversation:
         message_id = str(meta.get("message_id", ""))
         if message_id.isdecimal():
             self.seen.add(message_id)
-        self.addresses.add_from(typed_words(event.content, meta.get("typed")))
+        self.addresses.add_from(typed_words(event.content, meta.get("typed")), message_id)
         prompt = prompt_of(event, meta, self._speakers)
         unquoted = prompt_of(event, {**meta, "quote": None}, self._speakers) if meta.get("quote") else prompt
         images = images_of(meta)
@@ -278,7 +278,9 @@ class Conversation:
         if what == EDIT_DEFERRED:
             self.pending.setdefault(str(meta.get("message_id", "")), EDITED)
         elif what == DELETION_DEFERRED:
-            self.pending |= dict.fromkeys(map(str, meta.get("message_ids") or ()), DELETED)
+            gone = dict.fromkeys(map(str, meta.get("message_ids") or ()), DELETED)
+            self.pending |= gone
+            self.addresses.forget(gone)
         elif what == LOOKED_THROUGH:
             for message_id in meta.get("message_ids") or ():
                 self.pending.pop(str(message_id), None)
@@ -302,6 +304,8 @@ class Conversation:
             return
         if self.pending.get(tombstone.message_id) == EDITED:
             del self.pending[tombstone.message_id]
+        if not tombstone.is_quote:
+            self.addresses.forget((tombstone.message_id,))
         if not tombstone.is_quote and self._turns.pop(TurnId(tombstone.event_id), None) is not None:
             self._sized.discard(TurnId(tombstone.event_id))
             return

@@ -7,7 +7,7 @@ Therefore two addresses are the same only if the very same request is made for b
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from hashlib import blake2b
 from unicodedata import normalize
 from urllib.parse import quote, urlsplit
@@ -18,6 +18,8 @@ MOST_IN_TEXT = 200
 """Addresses that are taken of one text."""
 MOST_KEPT = 2_000
 """Addresses that are kept; the oldest are forgotten first."""
+MOST_SOURCES = 8
+"""Messages that are kept of those with one address, the newest."""
 
 _WRITTEN = re.compile(r"(?<![\w.@/-])(?:https?://|(?=(?:[\w-]{1,63}\.)+[^\W\d_]{2,}(?![\w@])))", re.IGNORECASE)
 """Where an address begins: a scheme, or a host without one."""
@@ -74,29 +76,35 @@ class SeenAddresses:
 
     def __init__(self, most: int = MOST_KEPT) -> None:
         self._most = most
-        self._marks: dict[bytes, None] = {}
+        self._sources: dict[bytes, tuple[str, ...]] = {}
+        """Mark of an address -> the newest of what it stood in."""
 
     def __contains__(self, address: str) -> bool:
         """Whether the request for `address` is one for an address that was added."""
         normal = normal_address(address)
-        return bool(normal) and _mark(normal) in self._marks
+        return bool(normal) and _mark(normal) in self._sources
 
-    def add_from(self, text: str) -> None:
-        """Add every address in `text`."""
+    def add_from(self, text: str, source: str = "") -> None:
+        """Add every address in `text`, which is that of the message `source`."""
         if _HINT.search(text):
-            self._add(addresses_in(text))
+            self._add(addresses_in(text), source)
 
     def add(self, addresses: Iterable[str]) -> None:
         """Add `addresses`, as far as they are such."""
-        self._add(filter(None, map(normal_address, addresses)))
+        self._add(filter(None, map(normal_address, addresses)), "")
 
-    def _add(self, normals: Iterable[str]) -> None:
+    def forget(self, sources: Container[str]) -> None:
+        """Take out every address that is known from nothing but messages among `sources`."""
+        left = ((mark, tuple(each for each in known if each not in sources)) for mark, known in self._sources.items())
+        self._sources = {mark: known for mark, known in left if known}
+
+    def _add(self, normals: Iterable[str], source: str) -> None:
         for normal in normals:
             mark = _mark(normal)
-            self._marks.pop(mark, None)
-            self._marks[mark] = None
-        while len(self._marks) > self._most:
-            del self._marks[next(iter(self._marks))]
+            known = self._sources.pop(mark, ())
+            self._sources[mark] = (*(each for each in known if each != source), source)[-MOST_SOURCES:]
+        while len(self._sources) > self._most:
+            del self._sources[next(iter(self._sources))]
 
 
 def _mark(normal: str) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -66,7 +67,7 @@ class Unpacking:
     may be larger; the windows take turns.
     """
 
-    def __init__(self, *, fetcher: Fetcher, disk: Disk, most_bytes: int, paste_tokens: int) -> None:
+    def __init__(self, *, fetcher: Fetcher, disk: Disk, most_bytes: int, paste_tokens: int, most_lost_s: float) -> None:
         """With nothing under way.
 
         Args:
@@ -74,11 +75,13 @@ class Unpacking:
             disk: Where files are kept.
             most_bytes: Larger files are not read.
             paste_tokens: Most of text files that goes into a message's words.
+            most_lost_s: Spent on files of a message that did not come, after which its others are not asked for.
         """
         self._fetcher = fetcher
         self._disk = disk
         self._most_bytes = most_bytes
         self._paste_tokens = paste_tokens
+        self._most_lost_s = most_lost_s
         self._turns = FairLimiter(max(1, min(_AT_ONCE, HELD_BYTES // max(1, most_bytes))))
 
     async def unpack(self, message: discord.Message, window: Window) -> Unpacked:
@@ -97,19 +100,27 @@ class Unpacking:
         """Read and keep one after the other."""
         shelf = _Shelf(self._disk, window, message_id)
         texts: list[str] = []
+        lost_s = 0.0
         for file in files:
+            if lost_s >= self._most_lost_s:
+                file.entry = _lost(file.entry, f"others of this message did not come within {lost_s:.0f} s")
+                continue
             if file.entry.size_bytes > self._most_bytes:
                 file.entry = _lost(file.entry, f"it is too large: at most {self._most_bytes:,} bytes are read")
                 continue
             async with self._turns.turn(window):
-                await self._take_in_one(file, shelf, usable_chars(self._paste_tokens, texts))
+                lost_s += await self._take_in_one(file, shelf, usable_chars(self._paste_tokens, texts))
             if file.text is not None:
                 texts.append(file.text.beginning)
         shelf.report()
 
-    async def _take_in_one(self, file: _File, shelf: _Shelf, most_chars: int) -> None:
-        """Fetch one file, see what it is and keep it; its bytes are gone at the end."""
-        attachment = file.entry
+    async def _take_in_one(self, file: _File, shelf: _Shelf, most_chars: int) -> float:
+        """Fetch one file, see what it is and keep it; its bytes are gone at the end.
+
+        Returns:
+            Seconds that it took to learn that it does not come; 0 if it came.
+        """
+        attachment, began_s = file.entry, asyncio.get_running_loop().time()
         try:
             data = await self._fetcher.fetch(attachment.url, self._most_bytes)
             lane = f"{shelf.window.address.key}/words"  # needs no disk, so it must not wait for one that hangs
@@ -117,17 +128,18 @@ class Unpacking:
             judged = await disk.threads.run(lane, disk.timeout_s, _judged, attachment, data, most_chars)
         except UnfetchedError as error:
             file.entry = _lost(attachment, str(error))
-            return
+            return asyncio.get_running_loop().time() - began_s
         except Exception as error:
             log.exception("an attached file could not be read")
             file.entry = _lost(attachment, f"reading it went wrong with {type(error).__name__}")
-            return
+            return asyncio.get_running_loop().time() - began_s
         file.entry, file.text = judged
         file.fault = await shelf.keep(file.name, data)
         if not shelf.hangs:
             data.clear()  # a traceback, or a thread that is about to end, may refer to it a while longer
         path = kept_path(shelf.message_id, file.name)
         file.entry = _unkept(file.entry, file.fault) if file.fault else _placed(file.entry, path)
+        return 0.0
 
     def _worded(self, typed: str, files: list[_File]) -> Unpacked:
         texts = [(file, file.text) for file in files if file.text is not None]

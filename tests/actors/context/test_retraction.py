@@ -16,6 +16,8 @@ from domain.log.parser import ParsedEvent
 from domain.log.window import redacted_path
 from messages.base import MessageId, RequestId, UserId
 from messages.context import (
+    AddressChecked,
+    CheckAddress,
     KeptMessagesTold,
     MemoryPinned,
     PinMemory,
@@ -494,6 +496,25 @@ def test_what_waits_is_withheld_with_its_quotations(slow: Rig) -> None:
     assert "41000" not in seen
     assert "good morning" in seen
     assert tombstones(slow) == []
+    slow.stop()
+
+
+def test_an_address_in_what_waits_to_be_deleted_may_be_read_no_more(slow: Rig) -> None:
+    delete_later(slow)
+    exchange(slow, "https://example.com/a", 2)
+    exchange(slow, "https://example.com/b", 3)
+    delete(slow, 2)
+    assert tombstones(slow) == []
+
+    for page, is_written in (("a", False), ("b", True)):
+        check = CheckAddress(
+            request_id=RequestId(page),
+            reply_to=slow.listener.address,
+            window=CHANNEL,
+            url=f"https://example.com/{page}",
+        )
+        slow.tell(CHANNEL, check)
+        assert of_type(AddressChecked, slow.listener.drain())[-1].is_written == is_written
     slow.stop()
 
 

@@ -99,6 +99,25 @@ def test_no_request_makes_the_file_larger_than_half_of_what_is_read(start: Start
     assert isinstance(ask(process, DeleteReminder, BYSTANDER, id="rid_0"), ReminderDeleted)
 
 
+def test_threads_without_end_keep_nobody_from_having_a_reminder(start: StartProcess, file: Path) -> None:
+    long = "😀" * LONGEST_MESSAGE_CHARS
+    threads = (Window(surface=Surface.DISCORD_THREAD, id=f"9200000000000{number:05}") for number in range(64))
+    text = "".join(own_lines(10, long, thread) for thread in threads)
+    file.write_text(text)
+    process = start()
+    assert len(text.encode()) > REQUESTED_BYTES * 0.85
+    assert "while the file is this full" in reason(
+        ask(
+            process,
+            CreateReminder,
+            Window(surface=Surface.DISCORD_THREAD, id="920000000000000000"),
+            msg="x",
+            at="2027-01-01T09:00",
+        )
+    )
+    assert isinstance(wish(process, BYSTANDER, "call the doctor " * 20), ReminderCreated)
+
+
 def test_a_file_that_people_made_too_long_is_listed_and_made_shorter(start: StartProcess, file: Path) -> None:
     file.write_text(own_lines(2) + "x\n" * (LIMIT_BYTES // 2))
     process = start()

@@ -14,7 +14,7 @@ from actors.context.log.journal import Journal
 from actors.kernel import ActorSpec, ActorSystem
 from actors.web.actor import WebActor
 from actors.web.config import WebConfig
-from messages.base import CONTEXT_KIND, Address, Message, RequestId, Surface, Window
+from messages.base import CONTEXT_KIND, Address, Message, MessageId, RequestId, Surface, Window
 from messages.context import Quote
 from messages.socket import Refused
 from messages.web import PageRead, ReadPage, SearchWeb, WebFound
@@ -102,11 +102,12 @@ class Bench:
         assert isinstance(refused, Refused), refused
         return refused.reason
 
-    def hear(self, text: str, *, of: Window | None = None, quote: Quote | None = None) -> None:
-        """Let a person say something in a window."""
+    def hear(self, text: str, *, of: Window | None = None, quote: Quote | None = None) -> MessageId:
+        """Let a person say something in a window; what Discord calls it."""
         place = of or window()
         said = user_message(text, next(self._numbers), place, "Alice", self.edge.address)
         self.system.tell(place.address, msgspec.structs.replace(said, wants_answer=False, quote=quote))
+        return said.message_id
 
 
 def _windows(root: Path, edge: Address) -> ActorSpec:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import gzip
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from types import MappingProxyType
 from typing import Self
 
 from aiohttp import web
@@ -13,6 +14,7 @@ from actors.kernel import LoopThread
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
+NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 KEY = "BSA-not-a-real-key-0123456789"
 ARTICLE = """<!doctype html><html><head><title>On  Owls</title><script>steal()</script></head>
 <body><nav>Menu</nav><main><h1>Owls</h1><p>They <b>see</b> at night, <a href="/more">more</a>.</p>
@@ -92,9 +94,19 @@ class Site:
 
     async def endless(self, request: web.Request) -> web.StreamResponse:
         """As much as anybody takes."""
-        response = web.StreamResponse(headers={"Content-Type": "text/html"})
+        return await self._endless(request, b"<p>owl</p>" * 10_000)
+
+    async def packing(self, request: web.Request) -> web.StreamResponse:
+        """As much as anybody takes of what unpacks to nothing: the name of a packed file."""
+        headers = {"Content-Encoding": "gzip"}
+        return await self._endless(request, b"n" * 100_000, b"\x1f\x8b\x08\x08\0\0\0\0\0\xff", headers)
+
+    async def _endless(
+        self, request: web.Request, piece: bytes, first: bytes = b"", headers: Mapping[str, str] = NO_HEADERS
+    ) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"Content-Type": "text/html", **headers})
         await response.prepare(request)
-        piece = b"<p>owl</p>" * 10_000
+        await response.write(first)
         while not self.let_go.is_set():
             try:
                 await response.write(piece)

@@ -5,8 +5,11 @@ from collections.abc import Callable
 
 import pytest
 
+from actors.web.address import MAX_RECEIVED_BYTES
 from actors.web.page import MAX_PAGE_BYTES, decode, is_text_encoding
-from tests.actors.web.bench import Bench
+from messages.base import RequestId
+from messages.status import DescribeYourself, SelfDescription
+from tests.actors.web.bench import WEB, Bench
 from tests.actors.web.site import ARTICLE, Site, bomb, raw, redirect, said
 
 HTML = "text/html"
@@ -163,6 +166,19 @@ def test_a_page_without_an_end_is_given_up_at_the_limit(bench: Bench) -> None:
 
     assert str(MAX_PAGE_BYTES) in bench.page_refusal("/endless")
     assert bench.site.bytes_sent < 16 * MAX_PAGE_BYTES
+
+
+def test_an_answer_that_is_all_packing_is_given_up_by_what_was_received_and_that_is_counted(bench: Bench) -> None:
+    bench.site.pages["/packing"] = bench.site.packing
+
+    assert bench.page_refusal("/packing")
+    assert bench.site.bytes_sent < 8 * MAX_RECEIVED_BYTES
+    bench.system.tell(WEB, DescribeYourself(request_id=RequestId("how"), reply_to=bench.edge.address))
+    description = bench.answer(RequestId("how"))
+    assert isinstance(description, SelfDescription)
+    received = dict(description.figures)["received_bytes"]
+    assert isinstance(received, int)
+    assert MAX_RECEIVED_BYTES < received < MAX_RECEIVED_BYTES + (1 << 20)
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from actors.kernel import Actor, ActorSpec
 from actors.web.config import LEAST_COUNTED_BYTES
 from actors.web.permission import NO_WORD, READ_OFF
 from messages.base import CONTEXT_KIND, Message, MessageId, RequestId, UserId
-from messages.context import NewWindowStarted, Quote, StartNewWindow
+from messages.context import NewWindowStarted, Quote, RetractMessages, ReviseMessage, StartNewWindow
 from messages.socket import Refused
 from messages.status import DescribeYourself, SelfDescription
 from messages.web import CheckOverdue
@@ -81,6 +81,43 @@ def test_what_a_message_only_quotes_does_not_count_for_the_agent_may_have_writte
     seen.hear("yes", quote=answer)
 
     assert UNSEEN in seen.page_refusal("/article?d=c2Vj")
+
+
+def take_back(bench: Bench, *message_ids: MessageId) -> None:
+    bench.system.tell(window().address, RetractMessages(window=window(), message_ids=message_ids))
+
+
+def test_what_was_deleted_does_not_count_any_more_nor_in_a_new_life(
+    make_bench: MakeBench, tmp_path: Path, site: Site
+) -> None:
+    first = make_bench(read="seen", windows_root=tmp_path)
+    gone = [first.hear(f"{site.base}/{path}") for path in ("article", "other")]
+    assert first.page("/article").title == "On Owls"
+    take_back(first, gone[0])
+    take_back(first, gone[1])
+
+    assert UNSEEN in first.page_refusal("/article")
+    assert UNSEEN in first.page_refusal("/other")
+    first.system.stop()
+    second = make_bench(read="seen", windows_root=tmp_path)
+    assert UNSEEN in second.page_refusal("/article")
+
+
+def test_of_an_edited_message_what_it_says_now_counts(seen: Bench) -> None:
+    message = seen.hear(f"{seen.site.base}/wrong")
+    revised = ReviseMessage(window=window(), message_id=message, text=f"{seen.site.base}/article", files=0)
+    seen.system.tell(window().address, revised)
+
+    assert seen.page("/article").title == "On Owls"
+    assert UNSEEN in seen.page_refusal("/wrong")
+
+
+def test_an_address_that_another_message_still_has_counts(seen: Bench) -> None:
+    gone = seen.hear(f"{seen.site.base}/article")
+    seen.hear(f"yes, {seen.site.base}/article")
+    take_back(seen, gone)
+
+    assert seen.page("/article").title == "On Owls"
 
 
 def test_a_result_of_a_search_is_read_in_the_window_that_searched(seen: Bench) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.turn.web_address import LONGEST, MOST_IN_TEXT, SeenAddresses, addresses_in, normal_address
+from domain.turn.web_address import LONGEST, MOST_IN_TEXT, MOST_SOURCES, SeenAddresses, addresses_in, normal_address
 
 PAGE = "https://example.com/a/page?id=1"
 
@@ -128,6 +128,28 @@ def test_what_is_kept_is_bounded_and_the_newest_stay() -> None:
     addresses.add(f"https://example.com/{number}" for number in range(10))
 
     assert [f"https://example.com/{number}" in addresses for number in range(10)] == [False] * 7 + [True] * 3
+
+
+def test_an_address_is_forgotten_with_the_last_message_that_has_it() -> None:
+    addresses = SeenAddresses()
+    addresses.add_from(f"see {PAGE}", "1")
+    addresses.add_from(f"{PAGE} and https://example.com/other", "2")
+    addresses.add_from(f"{PAGE} again", "2")
+
+    addresses.forget(("2", "3"))
+    assert PAGE in addresses
+    assert "https://example.com/other" not in addresses
+    addresses.forget(("1",))
+    assert PAGE not in addresses
+
+
+def test_of_messages_with_one_address_the_newest_are_kept() -> None:
+    addresses = SeenAddresses()
+    for number in range(10 * MOST_SOURCES):
+        addresses.add_from(f"see {PAGE}", str(number))
+
+    addresses.forget({str(number) for number in range(9 * MOST_SOURCES, 10 * MOST_SOURCES)})
+    assert PAGE not in addresses
 
 
 def test_of_one_text_only_so_many_are_taken() -> None:

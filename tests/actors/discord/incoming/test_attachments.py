@@ -191,6 +191,23 @@ def test_a_slow_file_is_given_up(start: StartLife) -> None:
     assert only(message).note == "not read: reading it took longer than 0.3 s"
 
 
+def test_when_files_of_a_message_do_not_come_its_others_are_not_waited_for(start: StartLife) -> None:
+    life = start(timing=timing(file_timeout_s=0.3, lost_files_s=0.5))
+    life.playground.inject("delay", CDN, delay_s=30.0, times=10)
+    message = told_of(life, *((f"{number}.txt", b"12345") for number in range(10)), text="hello")
+    notes = [file.note for file in message.attachments]
+    assert notes[:2] == ["not read: reading it took longer than 0.3 s"] * 2
+    assert len(notes) == 10
+    assert all("others of this message did not come" in note for note in notes[2:])
+
+
+def test_a_message_whose_files_come_slowly_has_them_all(start: StartLife) -> None:
+    life = start(timing=timing(lost_files_s=0.1))
+    life.playground.inject("delay", CDN, delay_s=0.15, times=3)
+    message = told_of(life, *((f"{number}.txt", b"12345") for number in range(3)))
+    assert [file.note for file in message.attachments] == [""] * 3
+
+
 def test_what_is_said_after_a_slow_file_waits_for_it_and_other_windows_do_not(life: Life) -> None:
     thread = life.playground.create_thread(defaults.GENERAL_ID, "quick")
     life.playground.inject("delay", CDN, delay_s=0.5)

@@ -75,7 +75,9 @@ def window(number: int) -> Window:
 def make(cdn: Cdn, root: Path | None, **options: Any) -> Unpacking:
     disk = Disk(threads=Bulkhead("test"), timeout_s=PATIENCE_S, data_root=root, workdir_of=None)
     return Unpacking(
-        fetcher=cast("Fetcher", cdn), disk=disk, **({"most_bytes": 8 * MIB, "paste_tokens": 100} | options)
+        fetcher=cast("Fetcher", cdn),
+        disk=disk,
+        **({"most_bytes": 8 * MIB, "paste_tokens": 100, "most_lost_s": PATIENCE_S} | options),
     )
 
 
