@@ -113,6 +113,7 @@ def test_what_takes_all_there_is_gets_little_and_harms_nobody(small: Ground, cas
     assert small.fresh().attack("echo served").text.strip() == "served"
 
 
+@pytest.mark.parametrize("small", ["looks"], indirect=True)  # what stopped the attack makes no difference here
 @pytest.mark.parametrize("case", [case for case in EXHAUSTIONS if case.resource in ("disk", "names", "trees")], ids=str)
 def test_a_window_that_was_filled_is_emptied_without_the_operator(small: Ground, case: Exhaustion) -> None:
     small.attack(case.command)
