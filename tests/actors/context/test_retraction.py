@@ -2,86 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import pytest
 
-from actors.context.log.journal import Journal
-from actors.context.retraction import LOOKS_APART, MOST_HELD, REVISIONS, REVISIONS_S
-from domain.log.event import Kind
+from actors.context.retraction import MOST_HELD, REVISIONS, REVISIONS_S
 from domain.log.kept import digest
-from domain.log.metadata import MetaValue
-from domain.log.parser import ParsedEvent
 from domain.log.window import redacted_path
 from messages.base import MessageId, RequestId, UserId
 from messages.context import (
-    AddressChecked,
-    CheckAddress,
     KeptMessagesTold,
     MemoryPinned,
     PinMemory,
     Quote,
     RestoreRedactions,
-    RetractMessages,
-    ReviseMessage,
-    StartNewWindow,
     TellKeptMessages,
 )
 from messages.model import CancelModel, StopReason
 from messages.socket import Refused
 from messages.turn import EventsLogged
+from tests.actors.context.retractions import SECRET, asked, copies, delete, edit, exchange, new_window, tombstones
 from tests.actors.context.rig import CHANNEL, Rig, bash_call, of_type, texts
-
-SECRET = "the salary is 41000"
 
 
 @pytest.fixture
 def rig(tmp_path: Path) -> Rig:
     return Rig(tmp_path)
-
-
-def delete(rig: Rig, *message_ids: int) -> None:
-    ids = tuple(MessageId(str(message_id)) for message_id in message_ids)
-    rig.tell(CHANNEL, RetractMessages(window=CHANNEL, message_ids=ids))
-
-
-def edit(rig: Rig, message_id: int, text: str, files: int = 0) -> None:
-    rig.tell(CHANNEL, ReviseMessage(window=CHANNEL, message_id=MessageId(str(message_id)), text=text, files=files))
-
-
-def copies(rig: Rig) -> list[bytes]:
-    """What commands are shown of the logs."""
-    found = []
-    for path in rig.logs():
-        copy = rig.root / redacted_path(path.relative_to(rig.root).as_posix())
-        found.append(copy.read_bytes() if copy.exists() else path.read_bytes())
-        assert len(found[-1]) == path.stat().st_size
-        assert found[-1].count(b"\n") == path.read_bytes().count(b"\n")
-    return found
-
-
-def asked(rig: Rig, text: str, message_id: int) -> str:
-    """All that the model is shown with a question."""
-    rig.say(text, message_id)
-    request = rig.answer("fine")
-    rig.deliver()
-    return "\n".join(texts(request))
-
-
-def tombstones(rig: Rig) -> list[dict[str, MetaValue]]:
-    return [event.meta_dict() for event in rig.events() if event.kind is Kind.TOMBSTONE]
-
-
-def exchange(rig: Rig, text: str, message_id: int, answer: str = "fine") -> str:
-    """A whole turn; the id of the message that answered."""
-    rig.say(text, message_id)
-    rig.answer(answer)
-    rig.deliver()
-    delivery = next(event for event in reversed(rig.events()) if event.kind is Kind.DELIVERY)
-    shown = delivery.meta_dict()["message_ids"]
-    assert isinstance(shown, list)
-    return str(shown[0])
 
 
 def test_a_deleted_message_and_what_came_of_it_are_forgotten_and_the_log_keeps_them(rig: Rig) -> None:
@@ -191,7 +137,7 @@ def test_the_model_is_called_off_when_the_message_is_deleted(rig: Rig) -> None:
 
 def test_what_an_earlier_window_said_is_found_and_taken_back_once(rig: Rig) -> None:
     exchange(rig, SECRET, 1)
-    rig.tell(CHANNEL, _new_window(rig))
+    rig.tell(CHANNEL, new_window(rig))
     exchange(rig, "good morning", 2)
     for _ in range(3):
         delete(rig, 1, 99)
@@ -361,7 +307,7 @@ def test_subscribers_hear_of_it(rig: Rig) -> None:
 
 def test_copies_of_older_logs_are_made_again_when_asked_for(rig: Rig) -> None:
     exchange(rig, SECRET, 1)
-    rig.tell(CHANNEL, _new_window(rig))
+    rig.tell(CHANNEL, new_window(rig))
     exchange(rig, "good morning", 2)
     delete(rig, 1)
     old = rig.root / redacted_path(rig.logs()[0].relative_to(rig.root).as_posix())
@@ -370,15 +316,6 @@ def test_copies_of_older_logs_are_made_again_when_asked_for(rig: Rig) -> None:
 
     assert all(b"41000" not in copy for copy in copies(rig))
     rig.stop()
-
-
-def _new_window(rig: Rig) -> StartNewWindow:
-    return StartNewWindow(
-        request_id=RequestId("n"),
-        reply_to=rig.listener.address,
-        window=CHANNEL,
-        asked_by=UserId("7"),
-    )
 
 
 def test_an_edit_during_the_answer_is_not_forgotten_by_a_kill(rig: Rig) -> None:
@@ -414,7 +351,7 @@ def test_with_a_message_that_joined_a_turn_goes_what_was_answered_to_both(tmp_pa
 
 def test_a_window_tells_of_which_messages_its_logs_hold_words(rig: Rig) -> None:
     shown = exchange(rig, "first", 1)
-    rig.tell(CHANNEL, _new_window(rig))
+    rig.tell(CHANNEL, new_window(rig))
     exchange(rig, "second", 2)
     delete(rig, 2)
     request = TellKeptMessages(request_id=RequestId("k"), reply_to=rig.listener.address, window=CHANNEL)
@@ -424,180 +361,3 @@ def test_a_window_tells_of_which_messages_its_logs_hold_words(rig: Rig) -> None:
     held = {str(message.message_id): message.words for message in told.messages}
     assert held == {shown: "", "1": digest("first")}
     rig.stop()
-
-
-LOOK_S = 1.0
-"""How long each reading of all logs takes where that takes long."""
-
-
-class LongLogs(Journal):
-    """A journal whose logs take long to be gone through."""
-
-    rig: Rig
-    looks = 0
-
-    def past(self, naming: Collection[str] = ()) -> Iterator[tuple[str, ParsedEvent]]:
-        LongLogs.looks += 1
-        self.rig.clock.advance(LOOK_S)
-        return super().past(naming)
-
-
-@pytest.fixture
-def slow(tmp_path: Path) -> Rig:
-    return with_long_logs(tmp_path)
-
-
-def with_long_logs(root: Path) -> Rig:
-    rig = Rig(root, journal=lambda window: LongLogs(root, window, 100_000))
-    LongLogs.rig, LongLogs.looks = rig, 0
-    return rig
-
-
-def wait_for_look(rig: Rig) -> None:
-    rig.advance(LOOKS_APART * 10 * LOOK_S)
-
-
-def test_what_is_deleted_soon_after_waits_and_is_looked_for_together(slow: Rig) -> None:
-    for message_id in range(1, 21):
-        exchange(slow, f"secret {message_id}", message_id)
-    delete(slow, 1)
-    once = LongLogs.looks
-    for message_id in range(2, 20):
-        delete(slow, message_id)
-    edit(slow, 20, "never mind")
-    assert LongLogs.looks == once
-    slow.listener.drain()
-    seen = asked(slow, "what was it?", 30)
-    assert "secret" not in seen
-    assert LongLogs.looks == once
-    wait_for_look(slow)
-
-    assert LongLogs.looks <= 3 * once
-    told = [told.events for told in of_type(EventsLogged, slow.listener.drain())]
-    assert [len(each) for each in told if each[0].kind == "tombstone"] == [18, 1]
-    assert len(tombstones(slow)) == 20
-    assert not any(b"secret" in copy for copy in copies(slow))
-    seen = asked(slow, "and now?", 31)
-    assert "secret" not in seen
-    assert "never mind" in seen
-    slow.stop()
-
-
-def test_what_waits_is_withheld_with_its_quotations(slow: Rig) -> None:
-    exchange(slow, "good morning", 1)
-    delete(slow, 99)
-    for message_id in (3, 4):
-        slow.say("really?", message_id, quote=Quote(message_id=MessageId("2"), author_name="Bob", text=SECRET))
-        slow.answer("yes")
-        slow.deliver()
-    delete(slow, 2)
-
-    seen = asked(slow, "what was it?", 5)
-    assert "41000" not in seen
-    assert "good morning" in seen
-    assert tombstones(slow) == []
-    slow.stop()
-
-
-def test_an_address_in_what_waits_to_be_deleted_may_be_read_no_more(slow: Rig) -> None:
-    delete_later(slow)
-    exchange(slow, "https://example.com/a", 2)
-    exchange(slow, "https://example.com/b", 3)
-    delete(slow, 2)
-    assert tombstones(slow) == []
-
-    for page, is_written in (("a", False), ("b", True)):
-        check = CheckAddress(
-            request_id=RequestId(page),
-            reply_to=slow.listener.address,
-            window=CHANNEL,
-            url=f"https://example.com/{page}",
-        )
-        slow.tell(CHANNEL, check)
-        assert of_type(AddressChecked, slow.listener.drain())[-1].is_written == is_written
-    slow.stop()
-
-
-def test_a_turn_is_given_up_though_the_look_has_to_wait(slow: Rig) -> None:
-    delete_later(slow)
-    slow.say(SECRET, 2)
-    slow.say("good morning", 3)
-    slow.requests()
-    delete(slow, 2)
-
-    (request,) = slow.requests()
-    assert "good morning" in texts(request)[-1]
-    assert "41000" not in "\n".join(texts(request))
-    slow.stop()
-
-
-def delete_later(rig: Rig) -> None:
-    """See to it that the next look has to wait."""
-    exchange(rig, "good morning", 1)
-    delete(rig, 99)
-
-
-@pytest.mark.parametrize("why", ["deleted", "edited"])
-def test_what_waits_for_a_look_is_not_forgotten_by_a_kill(slow: Rig, why: str) -> None:
-    delete_later(slow)
-    exchange(slow, SECRET, 2)
-    if why == "deleted":
-        delete(slow, 2)
-    else:
-        edit(slow, 2, "never mind")
-    assert tombstones(slow) == []
-    slow.kill()
-
-    again = Rig(slow.root)
-    assert "41000" not in asked(again, "what was it?", 3)
-    assert [each["why"] for each in tombstones(again)] == [why]
-    assert not any(b"41000" in copy for copy in copies(again))
-    again.stop()
-
-
-@pytest.mark.parametrize("why", ["deleted", "edited"])
-def test_what_waits_for_a_look_is_not_forgotten_by_a_new_window(slow: Rig, why: str) -> None:
-    delete_later(slow)
-    exchange(slow, SECRET, 2)
-    if why == "deleted":
-        delete(slow, 2)
-    else:
-        edit(slow, 2, "never mind")
-    slow.tell(CHANNEL, _new_window(slow))
-    slow.kill()
-
-    again = Rig(slow.root)
-    asked(again, "good morning", 3)
-    assert not any(b"41000" in copy for copy in copies(again))
-    again.stop()
-
-
-def test_what_was_looked_for_is_looked_for_no_more(slow: Rig) -> None:
-    delete_later(slow)
-    delete(slow, 77)
-    edit(slow, 78, "never heard of")
-    edit(slow, 1, "good morning")
-    wait_for_look(slow)
-    looks = LongLogs.looks
-    wait_for_look(slow)
-    asked(slow, "what was it?", 3)
-    slow.kill()
-
-    again = with_long_logs(slow.root)
-    asked(again, "and now?", 4)
-    assert (looks > 0, LongLogs.looks) == (True, 0)
-    assert tombstones(again) == []
-    again.stop()
-
-
-def test_an_edit_brings_nothing_back_that_was_deleted_before(slow: Rig) -> None:
-    delete_later(slow)
-    exchange(slow, SECRET, 2)
-    edit(slow, 2, "version 1 of it")
-    delete(slow, 2)
-    edit(slow, 2, "version 2 of it")
-    wait_for_look(slow)
-
-    assert "version" not in asked(slow, "what was it?", 3)
-    assert [each["why"] for each in tombstones(slow)] == ["deleted"]
-    slow.stop()

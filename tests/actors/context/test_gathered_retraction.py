@@ -1,0 +1,197 @@
+"""What is deleted and edited while a look through the logs would be too soon: gathered, withheld, and found together."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+import pytest
+
+from actors.context.log.journal import Journal
+from actors.context.retraction import LOOKS_APART
+from domain.log.parser import ParsedEvent
+from messages.base import MessageId, RequestId
+from messages.context import (
+    AddressChecked,
+    CheckAddress,
+    Quote,
+)
+from messages.turn import EventsLogged
+from tests.actors.context.retractions import SECRET, asked, copies, delete, edit, exchange, new_window, tombstones
+from tests.actors.context.rig import CHANNEL, Rig, of_type, texts
+
+LOOK_S = 1.0
+"""How long each reading of all logs takes where that takes long."""
+
+
+class LongLogs(Journal):
+    """A journal whose logs take long to be gone through."""
+
+    rig: Rig
+    looks = 0
+
+    def past(self, naming: Collection[str] = ()) -> Iterator[tuple[str, ParsedEvent]]:
+        LongLogs.looks += 1
+        self.rig.clock.advance(LOOK_S)
+        return super().past(naming)
+
+
+@pytest.fixture
+def slow(tmp_path: Path) -> Rig:
+    return with_long_logs(tmp_path)
+
+
+def with_long_logs(root: Path) -> Rig:
+    rig = Rig(root, journal=lambda window: LongLogs(root, window, 100_000))
+    LongLogs.rig, LongLogs.looks = rig, 0
+    return rig
+
+
+def wait_for_look(rig: Rig) -> None:
+    rig.advance(LOOKS_APART * 10 * LOOK_S)
+
+
+def test_what_is_deleted_soon_after_waits_and_is_looked_for_together(slow: Rig) -> None:
+    for message_id in range(1, 21):
+        exchange(slow, f"secret {message_id}", message_id)
+    delete(slow, 1)
+    once = LongLogs.looks
+    for message_id in range(2, 20):
+        delete(slow, message_id)
+    edit(slow, 20, "never mind")
+    assert LongLogs.looks == once
+    slow.listener.drain()
+    seen = asked(slow, "what was it?", 30)
+    assert "secret" not in seen
+    assert LongLogs.looks == once
+    wait_for_look(slow)
+
+    assert LongLogs.looks <= 3 * once
+    told = [told.events for told in of_type(EventsLogged, slow.listener.drain())]
+    assert [len(each) for each in told if each[0].kind == "tombstone"] == [18, 1]
+    assert len(tombstones(slow)) == 20
+    assert not any(b"secret" in copy for copy in copies(slow))
+    seen = asked(slow, "and now?", 31)
+    assert "secret" not in seen
+    assert "never mind" in seen
+    slow.stop()
+
+
+def test_what_waits_is_withheld_with_its_quotations(slow: Rig) -> None:
+    exchange(slow, "good morning", 1)
+    delete(slow, 99)
+    for message_id in (3, 4):
+        slow.say("really?", message_id, quote=Quote(message_id=MessageId("2"), author_name="Bob", text=SECRET))
+        slow.answer("yes")
+        slow.deliver()
+    delete(slow, 2)
+
+    seen = asked(slow, "what was it?", 5)
+    assert "41000" not in seen
+    assert "good morning" in seen
+    assert tombstones(slow) == []
+    slow.stop()
+
+
+def test_an_address_in_what_waits_to_be_deleted_may_be_read_no_more(slow: Rig) -> None:
+    delete_later(slow)
+    exchange(slow, "https://example.com/a", 2)
+    exchange(slow, "https://example.com/b", 3)
+    delete(slow, 2)
+    assert tombstones(slow) == []
+
+    for page, is_written in (("a", False), ("b", True)):
+        check = CheckAddress(
+            request_id=RequestId(page),
+            reply_to=slow.listener.address,
+            window=CHANNEL,
+            url=f"https://example.com/{page}",
+        )
+        slow.tell(CHANNEL, check)
+        assert of_type(AddressChecked, slow.listener.drain())[-1].is_written == is_written
+    slow.stop()
+
+
+def test_a_turn_is_given_up_though_the_look_has_to_wait(slow: Rig) -> None:
+    delete_later(slow)
+    slow.say(SECRET, 2)
+    slow.say("good morning", 3)
+    slow.requests()
+    delete(slow, 2)
+
+    (request,) = slow.requests()
+    assert "good morning" in texts(request)[-1]
+    assert "41000" not in "\n".join(texts(request))
+    slow.stop()
+
+
+def delete_later(rig: Rig) -> None:
+    """See to it that the next look has to wait."""
+    exchange(rig, "good morning", 1)
+    delete(rig, 99)
+
+
+@pytest.mark.parametrize("why", ["deleted", "edited"])
+def test_what_waits_for_a_look_is_not_forgotten_by_a_kill(slow: Rig, why: str) -> None:
+    delete_later(slow)
+    exchange(slow, SECRET, 2)
+    if why == "deleted":
+        delete(slow, 2)
+    else:
+        edit(slow, 2, "never mind")
+    assert tombstones(slow) == []
+    slow.kill()
+
+    again = Rig(slow.root)
+    assert "41000" not in asked(again, "what was it?", 3)
+    assert [each["why"] for each in tombstones(again)] == [why]
+    assert not any(b"41000" in copy for copy in copies(again))
+    again.stop()
+
+
+@pytest.mark.parametrize("why", ["deleted", "edited"])
+def test_what_waits_for_a_look_is_not_forgotten_by_anew_window(slow: Rig, why: str) -> None:
+    delete_later(slow)
+    exchange(slow, SECRET, 2)
+    if why == "deleted":
+        delete(slow, 2)
+    else:
+        edit(slow, 2, "never mind")
+    slow.tell(CHANNEL, new_window(slow))
+    slow.kill()
+
+    again = Rig(slow.root)
+    asked(again, "good morning", 3)
+    assert not any(b"41000" in copy for copy in copies(again))
+    again.stop()
+
+
+def test_what_was_looked_for_is_looked_for_no_more(slow: Rig) -> None:
+    delete_later(slow)
+    delete(slow, 77)
+    edit(slow, 78, "never heard of")
+    edit(slow, 1, "good morning")
+    wait_for_look(slow)
+    looks = LongLogs.looks
+    wait_for_look(slow)
+    asked(slow, "what was it?", 3)
+    slow.kill()
+
+    again = with_long_logs(slow.root)
+    asked(again, "and now?", 4)
+    assert (looks > 0, LongLogs.looks) == (True, 0)
+    assert tombstones(again) == []
+    again.stop()
+
+
+def test_an_edit_brings_nothing_back_that_was_deleted_before(slow: Rig) -> None:
+    delete_later(slow)
+    exchange(slow, SECRET, 2)
+    edit(slow, 2, "version 1 of it")
+    delete(slow, 2)
+    edit(slow, 2, "version 2 of it")
+    wait_for_look(slow)
+
+    assert "version" not in asked(slow, "what was it?", 3)
+    assert [each["why"] for each in tombstones(slow)] == ["deleted"]
+    slow.stop()
