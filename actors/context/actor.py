@@ -209,6 +209,7 @@ class ContextActor(Actor):
     def _open(self) -> None:
         with self.blocking():
             self._journal.open()
+            self._journal.end_before(self._endings.last_words)
         self._unwritable = ""
         self._pick_up()
 
@@ -307,7 +308,8 @@ class ContextActor(Actor):
             path = self._journal.start(
                 self.now(), message.asked_by, carried, last_words=lambda: self._abort_all(reason)
             )
-        self._driver.drop()  # Nothing, unless the old log took no more words.
+            self._journal.end_before(self._endings.last_words)
+        self._driver.drop()  # Nothing, unless the old log took no more words at first.
         self._news.forget()
         self.tell(message.reply_to, NewWindowStarted(request_id=message.request_id, path=path))
 

@@ -76,7 +76,7 @@ def not_stored(message: UserMessage, reason: str, reply_to: Address) -> PostMess
         request_id=RequestId(f"refusal-{message.message_id}"),
         reply_to=reply_to,
         window=message.window,
-        text=f"I cannot store messages of this window at the moment, so I do not answer: {reason}",
+        text=f"I cannot store messages of this window at the moment, so I do not answer now: {reason}",
         nonce=f"x{message.message_id[-18:]}",
         answers_message_id=message.message_id,
     )

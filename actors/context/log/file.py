@@ -20,7 +20,7 @@ from actors.context.log.reserve import ReservedDisk
 from actors.context.log.scan import newest_name
 from actors.linux.disk import Disk, make_durable
 from actors.linux.private_folder import make_private
-from domain.log.event import Event, Header
+from domain.log.event import Event, Header, Kind
 from domain.log.format import encode_event, encode_header, encode_seal
 from domain.log.parser import ParsedLog, parse
 from domain.log.view import Finding, findings
@@ -158,8 +158,8 @@ class WindowLog:
         opened = cls(place, _open(disk, place, 0), disk)
         header = Header(window=window, started_at=name.started_at, seq=name.seq or 1, opened_by="recovery")
         parsed = opened._recover(header)
-        if not parsed.events:
-            _sync_folders(disk, root, place.parent)  # A crash may have come between the file's creation and this.
+        if all(logged.event.kind is Kind.SYSTEM for logged in parsed.events):
+            _sync_folders(disk, root, place.parent)  # A crash may have come between the file's naming and this.
         return opened, parsed
 
     @classmethod
@@ -292,6 +292,15 @@ def check_file(path: Path) -> tuple[Finding, ...]:
     return findings(log, window, name)
 
 
+def is_ended(path: Path) -> bool:
+    """Whether nothing more is to be added to the log at `path`.
+
+    Raises:
+        OSError: it can't be looked at.
+    """
+    return not stat.S_IMODE(path.lstat().st_mode) & stat.S_IWUSR
+
+
 def _next_place(root: Path, window: Window, started_at: datetime) -> tuple[LogName, Path]:
     """Name and path of a log that is not there yet and will be the newest."""
     names = _names(root / log_folder(window))
@@ -317,7 +326,7 @@ def _newest(folder: Path) -> str | None:
 
 def _open(disk: Disk, path: Path, flags: int) -> int:
     try:
-        if not flags and not stat.S_IMODE(path.lstat().st_mode) & stat.S_IWUSR:
+        if not flags and is_ended(path):
             # Its window was ended but no newer one came to be, so it is still the one in use.
             path.chmod(_OPEN_MODE, follow_symlinks=False)
         return disk.open(path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | flags, _OPEN_MODE)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
 
-from actors.context.log.file import LogUnwritable, WindowLog
+from actors.context.log.file import LogUnwritable, WindowLog, is_ended
 from actors.context.log.redactions import Redactions
 from actors.context.log.scan import log_names
 from actors.linux.disk import Disk
@@ -15,7 +15,7 @@ from domain.log.event import Event, Kind
 from domain.log.parser import ParsedEvent, parse
 from domain.log.redaction import tombstones_in
 from domain.log.window import log_folder
-from domain.turn.conversation import Conversation
+from domain.turn.conversation import Conversation, rebuilt
 from messages.base import EventId, Value, Window
 
 __all__ = ["Journal", "LogPosition", "LogUnwritable"]
@@ -186,6 +186,31 @@ class Journal:
         self.conversation.seen = before.seen  # a replayed message of the old window is no news in the new one
         for event in carried:
             self.conversation.add(event)
+
+    def end_before(self, last_words: Callable[[Conversation], Iterable[Event]]) -> None:
+        """End the log before the newest, if a life ended between the two: its turns end there, and nothing follows.
+
+        What cannot be ended is told to the operator; nobody waits for it.
+
+        Args:
+            last_words: Which events to add, given what that log means.
+        """
+        if self._root is None or self._log is None:
+            return
+        folder = log_folder(self._window)
+        try:
+            names = log_names(self._root / folder)
+            if len(names) < 2 or is_ended(self._root / folder / names[-2]):
+                return
+            before, parsed = WindowLog.open(self._root, folder / names[-2], self._disk)
+            try:
+                events = (logged.event for logged in parsed.events)
+                before.append(*last_words(rebuilt(events, self._max_history_tokens)))
+                before.end_window()
+            finally:
+                before.close()
+        except OSError as error:
+            log.warning("the log before %s is not ended as it should be: %s", self.path, error)
 
     def write(self, event: Event, *, sync: bool) -> LogPosition:
         """Append `event`, and wait for the disk if `sync`; where it stands.
