@@ -74,6 +74,7 @@ class GatewaySession:
         failures = 0
         while True:
             client = self._build()
+            self._rest.guard(client)
             begin_s = asyncio.get_running_loop().time()
             try:
                 await self._live(client)
