@@ -19,6 +19,7 @@ from actors.discord.commands.replies import Replies
 from actors.discord.commands.tree import CommandOffer, Commands
 from actors.discord.config import DiscordConfig
 from actors.discord.connection.client import AgentClient, ShardedAgentClient
+from actors.discord.connection.pauses import Pauses
 from actors.discord.connection.session import GatewaySession
 from actors.discord.incoming.admission import Admission
 from actors.discord.incoming.authorization import Authorization
@@ -97,6 +98,7 @@ def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiri
     """The parts, joined; nothing runs yet."""
     timing, token = config.timing, config.connection.token
     rest = RestCalls(timing=timing, on_fatal=host.on_fatal)
+    pauses = Pauses(timing)
     seen = SeenMessages(around.last_seen)
     redaction = Redaction((token, *config.secrets))
     messages = ChannelMessages(rest=rest, seen=seen)
@@ -119,7 +121,9 @@ def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiri
         timing=timing,
         for_viewers=(command.name for command in around.menu.commands if command.for_viewers),
     )
-    comparison = Comparison(host=host, intake=intake, rest=rest, inquire=dispatcher.inquire, timing=timing)
+    comparison = Comparison(
+        host=host, intake=intake, rest=rest, inquire=dispatcher.inquire, timing=timing, on_own=live.watch
+    )
     build = functools.partial(
         AgentClient if config.shards == 1 else ShardedAgentClient,
         config=config,
@@ -127,6 +131,7 @@ def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiri
         catch_up=CatchUp(intake=intake, rest=rest, comparison=comparison),
         make_commands=_commands_maker(config, around.menu, dispatcher, admission),
         buttons=Buttons(dispatcher, around.menu.presses),
+        pauses=pauses,
         on_online=host.on_online,
     )
     return Wiring(
@@ -145,7 +150,9 @@ def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiri
         reactions=Reactions(rest=rest, timing=timing),
         typing=typing,
         replies=replies,
-        session=GatewaySession(token=token, build=build, rest=rest, timing=timing, on_fatal=host.on_fatal),
+        session=GatewaySession(
+            token=token, build=build, rest=rest, timing=timing, pauses=pauses, on_fatal=host.on_fatal
+        ),
     )
 
 

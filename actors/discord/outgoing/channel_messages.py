@@ -11,7 +11,7 @@ from discord.http import handle_message_parameters
 from discord.utils import MISSING
 
 from actors.discord.calls.history import NEWEST, Page, read_page
-from actors.discord.calls.parsing import UnreadableAnswerError, number_of
+from actors.discord.calls.parsing import UnreadableAnswerError, number_of, read_message
 from actors.discord.calls.rest_calls import RestCalls
 from actors.discord.incoming.seen import SeenMessages
 from messages.base import ChannelId
@@ -122,6 +122,15 @@ class ChannelMessages:
             if page.is_last:
                 return
             before = page.oldest
+
+    async def read(self, what: str, channel_id: ChannelId, message_id: int) -> discord.Message | None:
+        """A message as it stands now; None where it cannot be read."""
+
+        async def call(client: discord.Client) -> discord.Message | None:
+            answer = await client.http.get_message(int(channel_id), message_id)
+            return read_message(client.get_partial_messageable(int(channel_id)), answer)
+
+        return await self._rest.persist(what, call)
 
     def reference(self, channel_id: ChannelId, answered: str) -> discord.MessageReference | None:
         """Says what is answered, where the reader couldn't tell: something else is the newest in the channel."""

@@ -11,7 +11,7 @@ from datetime import timedelta
 import discord
 
 from actors.discord.calls.background import BackgroundTasks
-from actors.discord.calls.rest_calls import CallFailedError, CallRefusedError
+from actors.discord.calls.rest_calls import CallFailedError, CallForbiddenError, CallRefusedError
 from actors.discord.outgoing.channel_messages import ChannelMessages, Draft
 from actors.discord.outgoing.live import LiveMessages
 from actors.discord.outgoing.recognition import Part, running_turn, shown_already
@@ -71,6 +71,8 @@ class Outbox:
         """(channel, nonce of a part) -> message."""
         self._nonces: dict[tuple[ChannelId, MessageId], str] = {}
         """(channel, message) -> nonce of the part that it shows."""
+        self._closed: set[str] = set()
+        """Channels in which the bot may not speak, of which that was logged."""
 
     def post(self, message: PostMessage) -> None:
         """Post a text after those told before for its channel; a request that is still under way is not begun again."""
@@ -114,9 +116,18 @@ class Outbox:
         self.settled += 1
 
     async def _outcome(self, message: PostMessage) -> DiscordReply:
-        request_id = message.request_id
+        request_id, channel_id = message.request_id, message.window.id
         try:
-            return Delivered(request_id=request_id, message_ids=tuple(await self._deliver(message)))
+            message_ids = tuple(await self._deliver(message))
+            if channel_id in self._closed:
+                self._closed.discard(channel_id)
+                log.warning("channel %s is open to the bot again", channel_id)
+            return Delivered(request_id=request_id, message_ids=message_ids)
+        except CallForbiddenError as error:
+            if channel_id not in self._closed:
+                self._closed.add(channel_id)
+                log.warning("channel %s is closed to the bot, what is to be said there waits: %s", channel_id, error)
+            return DeliveryRefused(request_id=request_id, reason=str(error), for_now=True)
         except CallRefusedError as error:
             return DeliveryRefused(request_id=request_id, reason=str(error))
         except CallFailedError as error:

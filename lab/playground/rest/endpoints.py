@@ -94,7 +94,7 @@ class Endpoints:
         except (KeyError, TypeError, ValueError) as error:
             broken = ApiError(400, 50035, f"Invalid Form Body: {type(error).__name__}: {error}")
             return json_response(broken.body(), broken.status, verdict.headers)
-        if answer is None:
+        if answer is None or (fault is not None and fault.kind is FaultKind.NO_CONTENT):
             return web.Response(status=204, headers=verdict.headers)
         if fault is not None and fault.kind is FaultKind.UNREADABLE:
             answer = {"id": answer["id"]} if isinstance(answer, dict) and "id" in answer else {}

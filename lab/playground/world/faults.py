@@ -28,6 +28,8 @@ class FaultKind(StrEnum):
     """The work is done, its answer is lost."""
     UNREADABLE = "unreadable"
     """The work is done; its answer has an id and nothing else, or is no list where it should be one."""
+    NO_CONTENT = "no-content"
+    """The work is done; its answer is a 204."""
     TRUNCATED = "truncated"
     """The work is done, and the end of its answer is missing."""
 
