@@ -177,5 +177,5 @@ def test_a_command_is_acknowledged_no_further_while_nobody_is_let_in(life: Life)
     life.playground.inject("429-without-via", "POST /interactions/", times=100)
     before = life.playground.counters().get("status_429", 0)
     with contextlib.suppress(TimeoutError):
-        life.playground.slash(defaults.GENERAL_ID, "new")
+        life.playground.slash(defaults.GENERAL_ID, "new", timeout_s=4.0)
     assert life.playground.counters()["status_429"] == before + 1

@@ -173,7 +173,7 @@ def test_a_turn_of_an_earlier_life_that_is_stopped_leaves_what_it_had_said(start
     life, question = left_by_an_earlier_life(start_life, "half an ans", "running `sleep 9`")
     progress(life, "of another turn", turn_id="turn2")
     until(lambda: len(own(life)) == 2)
-    note = {"note": "stopped by You", "answers_message_id": MessageId(question)}
+    note: dict[str, Any] = {"note": "stopped by You", "answers_message_id": MessageId(question)}
     life.tell(EndProgress(window=GENERAL, turn_id="turn1", look_first=True, **note))
     until(lambda: life.shown()[0] == "half an ans\n-# stopped by You")
     assert own(life)[0]["components"] == []
@@ -182,7 +182,7 @@ def test_a_turn_of_an_earlier_life_that_is_stopped_leaves_what_it_had_said(start
 
 def test_a_turn_of_an_earlier_life_that_said_nothing_leaves_nothing(start_life: StartLife) -> None:
     life, question = left_by_an_earlier_life(start_life, "", "running `sleep 9`")
-    note = {"note": "stopped", "answers_message_id": MessageId(question)}
+    note: dict[str, Any] = {"note": "stopped", "answers_message_id": MessageId(question)}
     life.tell(EndProgress(window=GENERAL, turn_id="turn1", look_first=True, **note))
     until(lambda: own(life) == [])
 
