@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from domain.log.event import Event
 from domain.log.metadata import MetaValue
 from domain.turn.attachments import attachments_meta
-from messages.base import Address, RequestId
+from messages.base import Address, RequestId, TurnId
 from messages.context import Quote, UserMessage
 from messages.discord import PostMessage
 from messages.turn import LoggedEvent
@@ -35,6 +37,22 @@ def user_meta(message: UserMessage, *, shows_quote: bool) -> dict[str, MetaValue
         meta["viewer"] = True
     if message.quote is not None:
         meta["quote"] = _quote_meta(message.quote, is_shown=shows_quote)
+    return meta
+
+
+def overheard_meta(message: UserMessage, stops: Collection[TurnId], open_count: int) -> dict[str, MetaValue]:
+    """Further metadata of the event, of a message that no turn answers: all that comes of it, so that it is one step.
+
+    Args:
+        message: What was said.
+        stops: The turns that it stops.
+        open_count: How much was to be done before it.
+    """
+    meta: dict[str, MetaValue] = {"overheard": True, "open": open_count + bool(message.refusal)}
+    if stops:
+        meta["stops"] = list[MetaValue](stops)
+    if message.refusal:
+        meta["refusal"] = message.refusal
     return meta
 
 

@@ -197,6 +197,8 @@ class Contexts(Table):
 
     idle_minutes: Number = Field(default=60.0, gt=0, le=525_600)
     """A window silent for so long leaves memory; its log stays."""
+    max_calls: Whole = Field(default=100, ge=1, le=10_000)
+    """Commands that the model may ask for in one turn; those beyond are not run, and it is told so."""
     mid_turn: Literal["followup", "steer"] = "followup"
     """What a message does that arrives while a turn runs: it waits and is answered next, or joins the turn."""
     prepare_deadline_s: Number = Field(default=5.0, gt=0, le=60)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from datetime import datetime
 from pathlib import Path
 
 from actors.context.log.file import LogUnwritable, WindowLog
 from actors.context.log.redactions import Redactions
 from actors.context.log.scan import log_names
+from actors.linux.disk import Disk
 from domain.log.event import Event, Kind
 from domain.log.parser import ParsedEvent, parse
 from domain.log.redaction import tombstones_in
@@ -37,13 +38,22 @@ class Journal:
     Without a root nothing is kept: that is the command line's single turn.
     """
 
-    def __init__(self, root: Path | None, window: Window, max_history_tokens: int) -> None:
+    def __init__(self, root: Path | None, window: Window, max_history_tokens: int, disk: Disk | None = None) -> None:
+        """Nothing is open yet.
+
+        Args:
+            root: The data root; None where nothing is kept.
+            window: Whose.
+            max_history_tokens: As of `Conversation`.
+            disk: How to write; the real one if None.
+        """
         self._root = root
+        self._disk = disk
         self._window = window
         self._max_history_tokens = max_history_tokens
         self._questions: tuple[ParsedEvent, ...] = ()
         self._log: WindowLog | None = None
-        self.redactions = Redactions(root)
+        self.redactions = Redactions(root, disk)
         self.conversation = Conversation(max_history_tokens)
 
     @property
@@ -70,7 +80,7 @@ class Journal:
         if self._root is None:
             return
         try:
-            newest = WindowLog.open_newest(self._root, self._window)
+            newest = WindowLog.open_newest(self._root, self._window, self._disk)
         except LogUnwritable:
             raise
         except OSError as error:
@@ -130,28 +140,52 @@ class Journal:
         except OSError as error:
             raise LogUnwritable(folder, f"cannot be read: {error.strerror}") from error
 
-    def start(self, at: datetime, opened_by: str) -> str:
-        """Begin a new log with an empty conversation, ending the one before; its path.
+    def start(
+        self,
+        at: datetime,
+        opened_by: str,
+        carried: Collection[Event] = (),
+        last_words: Callable[[], None] = lambda: None,
+    ) -> str:
+        """Begin a new log with a new conversation, ending the one before; its path.
+
+        Args:
+            at: Aware.
+            opened_by: Who asked for it.
+            carried: Events that it begins with. Once they are on the disk with it, the window has begun anew.
+            last_words: Called then, to record in the log before what is its end.
 
         Raises:
-            LogUnwritable: there is no new log, and the old one goes on.
+            LogUnwritable: there is no new log, and nothing changed.
         """
-        self.conversation, before = Conversation(self._max_history_tokens), self.conversation
         if self._root is None:
+            last_words()
+            self._begin_conversation(carried)
             return ""
+        if self._log is not None:
+            self._log.sync()
         try:
-            fresh = WindowLog.create(self._root, self._window, at, opened_by)
+            fresh = WindowLog.create(self._root, self._window, at, opened_by, self._disk, carried)
         except LogUnwritable:
-            self.conversation = before
             raise
         except OSError as error:
-            self.conversation = before
             raise LogUnwritable(self._root, f"its folders cannot be used: {error.strerror}") from error
-        ended, self._log = self._log, fresh
-        self.conversation.seen = before.seen  # a replayed message of the old window is no news in the new one
-        if ended is not None:
-            ended.end_window()
+        try:
+            last_words()
+            if self._log is not None:
+                self._log.end_window()
+        except LogUnwritable as error:
+            log.warning("%s is not ended as it should be: %s", self.path, error.reason)
+            self.close()
+        self._log = fresh
+        self._begin_conversation(carried)
         return self.path
+
+    def _begin_conversation(self, carried: Collection[Event]) -> None:
+        self.conversation, before = Conversation(self._max_history_tokens), self.conversation
+        self.conversation.seen = before.seen  # a replayed message of the old window is no news in the new one
+        for event in carried:
+            self.conversation.add(event)
 
     def write(self, event: Event, *, sync: bool) -> LogPosition:
         """Append `event`, and wait for the disk if `sync`; where it stands.

@@ -13,7 +13,7 @@ from actors.context.actor import ContextActor
 from actors.context.config import ContextConfig
 from actors.context.log.file import check_file
 from actors.context.log.journal import Journal
-from actors.kernel import ActorSpec, ActorSystem, ManualClock
+from actors.kernel import ActorSpec, ManualClock
 from domain.log.event import Event, Kind
 from domain.log.parser import parse
 from messages.base import CONTEXT_KIND, Address, Message, MessageId, Surface, UserId, Window
@@ -21,6 +21,7 @@ from messages.context import UserMessage
 from messages.discord import Delivered, PostMessage
 from messages.model import ChatMessage, ModelReply, ModelRequest, StopReason, ToolCall, Usage
 from messages.shell import BashOutcome, BashResult, RunBash
+from tests.actors.context.durability import WatchedSystem, disk_of
 
 M = TypeVar("M", bound=Message)
 
@@ -43,7 +44,8 @@ class Rig:
         **decided: Any,
     ) -> None:
         self.root = root
-        self.system = ActorSystem(workers=0, clock=ManualClock())
+        self.disk = disk_of(root)
+        self.system = WatchedSystem(root, self.disk)
         self.model = self.system.edge("model")
         self.shell = self.system.edge("shell")
         self.surface = self.system.edge("surface")
@@ -62,11 +64,13 @@ class Rig:
             max_expansions=max_expansions,
             **decided,
         )
-        make = journal or (lambda window: Journal(root, window, max_history_tokens))
+        make = journal or (lambda window: Journal(root, window, max_history_tokens, self.disk))
 
         def build(key: str) -> ContextActor:
             window = Window.from_key(key)
-            return ContextActor(window, make(window), self.config)
+            made = make(window)
+            assert made._disk is self.disk, "each journal is watched"
+            return ContextActor(window, made, self.config)
 
         self.system.register(ActorSpec(CONTEXT_KIND, build))
         self.system.start()

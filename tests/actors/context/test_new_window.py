@@ -48,6 +48,7 @@ def test_a_running_turn_is_aborted_and_its_late_answer_dropped(rig: Rig) -> None
 def test_a_message_of_the_old_window_is_not_news_in_the_new_one(rig: Rig) -> None:
     rig.say("old", 1)
     rig.answer("yes")
+    rig.deliver()
     start(rig)
     rig.say("old", 1)
     assert rig.kinds() == []
