@@ -68,6 +68,7 @@ class Endings:
             for number, call_id in enumerate(tuple(turn.unanswered_calls)):
                 text, outcome = (NOT_RUN_ABORTED, "not-run") if number else (KILLED, "aborted")
                 self._answer_call(turn, call_id, text, outcome)
+            self._presence.end_earlier(turn, reason)
             self._abort(turn, reason if turn.steps else f"unanswered: {reason}")
 
     def _abort(self, turn: Turn, reason: str) -> None:
