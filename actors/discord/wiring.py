@@ -98,7 +98,6 @@ def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiri
     """The parts, joined; nothing runs yet."""
     timing, token = config.timing, config.connection.token
     rest = RestCalls(timing=timing, on_fatal=host.on_fatal)
-    pauses = Pauses(timing)
     seen = SeenMessages(around.last_seen)
     redaction = Redaction((token, *config.secrets))
     messages = ChannelMessages(rest=rest, seen=seen)
@@ -131,7 +130,6 @@ def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiri
         catch_up=CatchUp(intake=intake, rest=rest, comparison=comparison),
         make_commands=_commands_maker(config, around.menu, dispatcher, admission),
         buttons=Buttons(dispatcher, around.menu.presses),
-        pauses=pauses,
         on_online=host.on_online,
     )
     return Wiring(
@@ -151,7 +149,7 @@ def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiri
         typing=typing,
         replies=replies,
         session=GatewaySession(
-            token=token, build=build, rest=rest, timing=timing, pauses=pauses, on_fatal=host.on_fatal
+            token=token, build=build, rest=rest, timing=timing, pauses=Pauses(timing), on_fatal=host.on_fatal
         ),
     )
 

@@ -16,7 +16,7 @@ from actors.discord.calls.parsing import fault_of, with_channel, without_quotati
 from actors.discord.commands.buttons import Buttons
 from actors.discord.commands.tree import Commands
 from actors.discord.config import DiscordConfig
-from actors.discord.connection.pauses import Pauses, use
+from actors.discord.connection.pauses import Pauses, in_use
 from actors.discord.connection.shards import Shards
 from actors.discord.connection.sockets import Sockets
 from actors.discord.incoming.catch_up import CatchUp
@@ -65,7 +65,6 @@ class AgentClient(discord.Client):
         catch_up: CatchUp,
         make_commands: Callable[[discord.Client], Commands],
         buttons: Buttons,
-        pauses: Pauses,
         on_online: Callable[[str], None],
     ) -> None:
         """A client that has not logged in.
@@ -76,7 +75,6 @@ class AgentClient(discord.Client):
             catch_up: Reads what was missed, at each new session.
             make_commands: Gives this client's commands.
             buttons: Serves presses.
-            pauses: Between its attempts to connect.
             on_online: Told the bot's name whenever all servers of a new session are known.
         """
         timing, shards = config.timing, config.shards or None
@@ -102,8 +100,8 @@ class AgentClient(discord.Client):
         self._timing = timing
         self._shards = Shards(shards, timing.session_timeout_s)
         self._is_complete = False
-        self._pauses = pauses
-        self._sockets = Sockets(self.http, pauses.opened)
+        self._pauses = in_use() or Pauses(timing)
+        self._sockets = Sockets(self.http, self._pauses.opened)
         self._guard_parsers()
         clear_seldom(self.http)
 
@@ -111,11 +109,6 @@ class AgentClient(discord.Client):
         """Return when a connection has had no session for longer than one takes to open."""
         self._shards.launch()
         await self._shards.has_lost_one()
-
-    async def connect(self, *, reconnect: bool = True) -> None:
-        """Stay connected as long as discord.py manages."""
-        use(self._pauses)
-        await super().connect(reconnect=reconnect)
 
     async def abandon_sockets(self) -> None:
         """Close what discord.py left open."""

@@ -58,7 +58,7 @@ class Pauses:
 
 
 _PAUSES: ContextVar[Pauses | None] = ContextVar("pauses", default=None)
-"""Of the client that the running task connects."""
+"""Of the clients that the running task makes and connects."""
 
 
 class ReconnectPauses(ExponentialBackoff[Any]):
@@ -69,7 +69,7 @@ class ReconnectPauses(ExponentialBackoff[Any]):
 
     def __init__(self, *args: Any, **how: Any) -> None:
         super().__init__(*args, **how)
-        self._pauses = _PAUSES.get()
+        self._pauses = in_use()
 
     def delay(self) -> Any:
         """Seconds until the next attempt."""
@@ -81,5 +81,10 @@ for _module in (discord.client, discord.shard):
 
 
 def use(pauses: Pauses) -> None:
-    """Have what the running task connects wait as `pauses` says."""
+    """Have the clients that the running task makes and connects wait as `pauses` says."""
     _PAUSES.set(pauses)
+
+
+def in_use() -> Pauses | None:
+    """What the running task was told to use; None for nothing."""
+    return _PAUSES.get()

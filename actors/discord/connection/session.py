@@ -12,7 +12,7 @@ from actors.discord.calls.fatal import fatal_sentence
 from actors.discord.calls.rest_calls import TRANSIENT, RestCalls, described
 from actors.discord.connection.client import AgentClient
 from actors.discord.connection.keep_alive import end_keep_alives
-from actors.discord.connection.pauses import Pauses
+from actors.discord.connection.pauses import Pauses, use
 from actors.discord.timing import Timing
 
 log = logging.getLogger(__name__)
@@ -75,6 +75,7 @@ class GatewaySession:
 
     async def _run(self) -> None:
         """Stay connected; ends only when no restart could help, which `on_fatal` was told then."""
+        use(self._pauses)
         while True:
             client = self._build()
             self._rest.guard(client)

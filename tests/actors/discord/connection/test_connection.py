@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+from actors.discord.connection.pauses import Pauses
 from lab.playground.config import PlaygroundConfig
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
@@ -82,6 +83,15 @@ def test_what_ends_discord_py_is_followed_by_a_new_client_without_a_gap(life: Li
     life.say("after")
     assert life.texts(3) == ["before", "during", "after"]
     life.delivered("and it speaks")
+
+
+def test_discord_py_asks_how_long_to_wait_before_it_connects_again(life: Life, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Pauses] = []
+    next_s = Pauses.next_s
+    monkeypatch.setattr(Pauses, "next_s", lambda pauses: asked.append(pauses) or next_s(pauses))
+    life.playground.drop(4000)
+    until(lambda: life.playground.counters().get("resumes", 0) == 1)
+    assert len(asked) == 1
 
 
 @pytest.mark.slow
