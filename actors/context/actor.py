@@ -90,7 +90,7 @@ class ContextActor(Actor):
         self._pinning = Pinning(self, journal, self._news)
         self._retraction = Retraction(self, journal, self._news)
         self._waiting: deque[TurnId] = deque()
-        self._deliveries = Deliveries(self)
+        self._deliveries = Deliveries(self, self._presence)
         self._endings = Endings(self, presence=self._presence, news=self._news, deliveries=self._deliveries)
         self._unwritable = ""
         """Why nothing can be stored; empty when all is well."""

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 
 from actors.context.host import WindowHost
+from actors.context.presence import Presence
 from actors.kernel import Timer
 from domain.log.event import Kind
 from domain.log.metadata import MetaValue
 from domain.turn.debt import Debt
 from messages.base import EventId, MessageId, RequestId
 from messages.context import DeliveryDue
-from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, PostMessage
+from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, PostMessage, ReactionKind
 
 FIRST_RETRY_S = 5.0
 LAST_RETRY_S = 300.0
@@ -20,6 +22,10 @@ HOLD_S = 600.0
 """How long a text that cannot be shown holds up later ones. After that each is tried when the older one failed again:
 where nothing can be shown they come out in their order once it can, and one alone that cannot holds up nobody for ever.
 """
+CLOSED_S = 6 * 3_600.0
+"""How long a text is tried that the surface may not show, as long as somebody may allow it again."""
+CLOCK_SKEW = timedelta(minutes=5)
+"""The surface's clock may be behind ours."""
 OVERDUE_S = 600.0
 """How long the surface may take to say what came of a text; then its answer counts as lost."""
 
@@ -29,6 +35,7 @@ class _Attempt:
     debt: Debt
     look_first: bool
     """Whether it may have been shown already."""
+    is_of_earlier_life: bool = False
     is_out: bool = False
     """Whether the surface has it now."""
     failures: int = 0
@@ -53,8 +60,15 @@ class _Attempt:
 class Deliveries:
     """The texts that have not been confirmed, oldest first; one is out at a time, each under one request."""
 
-    def __init__(self, host: WindowHost) -> None:
+    def __init__(self, host: WindowHost, presence: Presence) -> None:
+        """Nothing is on its way.
+
+        Args:
+            host: The actor that it works for.
+            presence: Shows what became of the messages that are answered.
+        """
         self._host = host
+        self._presence = presence
         self._attempts: dict[RequestId, _Attempt] = {}
 
     def __bool__(self) -> bool:
@@ -76,15 +90,24 @@ class Deliveries:
     def begin_all(self) -> None:
         """Have everything shown that is owed from an earlier life, unless it turns out to have been."""
         for debt in self._host.conversation.debts():
-            self._add(debt, look_first=True)
+            self._add(debt, look_first=True, is_of_earlier_life=True)
         self._go_on()
 
     def delivered(self, message: Delivered) -> None:
         """The text is visible."""
+        if (attempt := self._attempts.get(message.request_id)) is not None and attempt.debt.is_answer:
+            self._react(attempt, ReactionKind.ANSWERED)
         self._settle(message.request_id, {"message_ids": list(message.message_ids)})
 
     def refused(self, message: DeliveryRefused) -> None:
-        """The text can never be shown; later ones may be."""
+        """The text cannot be shown; one that somebody may allow to be is tried for hours. Later ones may be."""
+        attempt = self._attempts.get(message.request_id)
+        if attempt is not None and message.for_now and not self._has_failed_for(attempt, CLOSED_S):
+            if attempt.is_out:
+                self._try_again(message.request_id, attempt)
+            return
+        if attempt is not None and attempt.debt.ended_turn:
+            self._react(attempt, ReactionKind.FAILED)
         self._settle(message.request_id, {"refused": message.reason})
 
     def failed(self, message: DeliveryFailed) -> None:
@@ -116,8 +139,9 @@ class Deliveries:
         attempt.due_s = self._host.monotonic() + seconds
         attempt.timer = self._host.after(seconds, DeliveryDue(request_id=request_id))
 
-    def _add(self, debt: Debt, *, look_first: bool) -> None:
-        self._attempts.setdefault(RequestId(f"post-{debt.event_id}"), _Attempt(debt, look_first))
+    def _add(self, debt: Debt, *, look_first: bool, is_of_earlier_life: bool = False) -> None:
+        attempt = _Attempt(debt, look_first, is_of_earlier_life)
+        self._attempts.setdefault(RequestId(f"post-{debt.event_id}"), attempt)
 
     def _wake_oldest(self) -> None:
         """Try the oldest at once before a new one would pass it."""
@@ -137,7 +161,18 @@ class Deliveries:
                 return
 
     def _has_held(self, attempt: _Attempt) -> bool:
-        return bool(attempt.failures) and self._host.monotonic() - attempt.failed_since_s >= HOLD_S
+        return self._has_failed_for(attempt, HOLD_S)
+
+    def _has_failed_for(self, attempt: _Attempt, seconds: float) -> bool:
+        return bool(attempt.failures) and self._host.monotonic() - attempt.failed_since_s >= seconds
+
+    def _react(self, attempt: _Attempt, kind: ReactionKind) -> None:
+        """Show below the messages that a text answers what became of them."""
+        debt = attempt.debt
+        message_ids = [debt.answers_message_id, *(debt.turn.joined if debt.turn is not None else ())]
+        if attempt.is_of_earlier_life:
+            self._presence.react(message_ids, ReactionKind.RESUMED)  # whose sign of work is still there
+        self._presence.react(message_ids, kind)
 
     def _post(self, request_id: RequestId, attempt: _Attempt) -> None:
         attempt.is_out = True
@@ -153,6 +188,8 @@ class Deliveries:
                 nonce=debt.event_id,
                 answers_message_id=MessageId(debt.answers_message_id),
                 look_first=attempt.look_first,
+                look_since=None if debt.answers_message_id else debt.at - CLOCK_SKEW,
+                others=self._host.conversation.shown_after(debt.answers_message_id),
                 turn_id=debt.ended_turn,
             ),
         )

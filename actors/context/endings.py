@@ -66,10 +66,11 @@ class Endings:
             LogUnwritable: as the journal.
         """
         for turn in self._host.conversation.stopped_turns():
-            reason = turn.stop_reason if turn.steps else f"unanswered: {turn.stop_reason}"
+            reason = turn.stop_reason
             for text, meta in _stopped_calls(turn):
                 self._host.record(Kind.TOOL_RESULT, text, meta, sync=False)
-            self._abort(turn, reason)
+            self._presence.end_earlier(turn, reason)
+            self._abort(turn, reason if turn.steps else f"unanswered: {reason}")
 
     def last_words(self, before: Conversation) -> list[Event]:
         """What is to be added to the end of a window's log after which a newer one was begun, and a life ended."""

@@ -120,6 +120,8 @@ class Discord(Table):
 
     api_base: HttpAddress = "https://discord.com/api/v10"
     gateway_url: WebSocketAddress = "wss://gateway.discord.gg/"
+    files_base: OptionalHttpAddress = ""
+    """Where files are that people attach; empty: at Discord's own places, or those of `api_base`."""
     channels: tuple[Snowflake, ...] = ()
     """Channels that are read, with their threads; none: nothing is read."""
     allowed_users: tuple[SnowflakeOrEveryone, ...] = ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable
 from itertools import chain
 from typing import Any
@@ -28,7 +29,7 @@ from domain.turn.speaker import Speakers, shown_name
 from domain.turn.turn import Aside, Turn, TurnState
 from domain.turn.web_address import SeenAddresses
 from domain.turn.wording import prompt_of, typed_words
-from messages.base import EventId, TurnId
+from messages.base import EventId, MessageId, TurnId
 from messages.model import ChatMessage, Role, ToolCall, Usage
 
 CHARS_PER_TOKEN = 4
@@ -36,6 +37,8 @@ IMAGE_CHARS = 4_800
 """What an image counts as."""
 KEEP_SHARE = 0.75
 """Share of the limit that is left after trimming, so that the request's prefix changes once in many turns."""
+SHOWN_KEPT = 200
+"""Messages of the agent's own that are kept in mind, lest one of them is taken for another text with the same words."""
 TRIM_EVERY = 256
 """Messages that are only overheard, after which old turns are forgotten though no request is made."""
 
@@ -52,6 +55,8 @@ class Conversation:
         self._limit_chars = max_history_tokens * CHARS_PER_TOKEN
         self._turns: dict[TurnId, Turn] = {}
         self._debts: dict[EventId, Debt] = {}
+        self._shown: deque[MessageId] = deque(maxlen=SHOWN_KEPT)
+        """Messages that show texts that are owed no more, the newest last."""
         self._sized: set[TurnId] = set()
         self._images = 0
         self._overheard = 0
@@ -108,6 +113,11 @@ class Conversation:
     def open_count(self) -> int:
         """How much is to be done yet: turns without an ending or their last events, and texts that are owed."""
         return len(self.open_turns()) + len(self.stopped_turns()) + len(self._debts)
+
+    def shown_after(self, message_id: str) -> tuple[MessageId, ...]:
+        """Messages newer than that one, or all for none, that are known to show texts; the newest 200 at most."""
+        after = int(message_id) if message_id.isdecimal() else 0
+        return tuple(each for each in self._shown if int(each) > after)
 
     def turn(self, turn_id: TurnId) -> Turn:
         """The turn of that id.
@@ -334,8 +344,10 @@ class Conversation:
 
     def _add_delivery(self, meta: dict[str, Any]) -> None:
         debt = self._debts.pop(EventId(str(meta.get("event", ""))), None)
+        message_ids = [str(message_id) for message_id in meta.get("message_ids") or ()]
+        self._shown.extend(MessageId(message_id) for message_id in message_ids if message_id.isdecimal())
         if debt is not None and debt.turn is not None:
-            debt.turn.message_ids.extend(str(message_id) for message_id in meta.get("message_ids") or ())
+            debt.turn.message_ids.extend(message_ids)
 
     def _count_usage(self, meta: dict[str, Any]) -> None:
         if "prompt_tokens" in meta:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from domain.log.event import Event
+from domain.log.event import Event, Kind
 from domain.log.metadata import MetaValue
 from domain.log.redaction import OWED
 from domain.turn.turn import Turn
@@ -25,6 +25,8 @@ class Debt:
     """The turn that it came of, as far as the present log has it."""
     ended_turn: TurnId
     """The turn whose end it is; empty for none."""
+    is_answer: bool = False
+    """Whether it is what the model answered, and no notice."""
 
 
 def owed(event: Event, text: str, turn: Turn | None, *, ends_turn: bool) -> Debt:
@@ -36,6 +38,7 @@ def owed(event: Event, text: str, turn: Turn | None, *, ends_turn: bool) -> Debt
         answers_message_id=turn.message_id if turn else "",
         turn=turn,
         ended_turn=turn.id if turn is not None and ends_turn else TurnId(""),
+        is_answer=event.kind is Kind.AGENT,
     )
 
 
@@ -46,6 +49,7 @@ def carried_meta(debt: Debt) -> dict[str, MetaValue]:
         "event": debt.event_id,
         "answers": debt.answers_message_id,
         "ended": debt.ended_turn,
+        "answer": debt.is_answer,
         "since": debt.at.isoformat(),
     }
 
@@ -63,4 +67,5 @@ def carried_debt(event: Event, meta: dict[str, MetaValue]) -> Debt:
         answers_message_id=str(meta.get("answers", "")),
         turn=None,
         ended_turn=TurnId(str(meta.get("ended", ""))),
+        is_answer=bool(meta.get("answer")),
     )
