@@ -10,6 +10,7 @@ import logging
 import os
 import re
 import stat
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -89,7 +90,8 @@ class Displaced:
         """Nobody looks at it any more; if it was not discarded, the next start will."""
         fd, self._fd = self._fd, None
         if fd is not None:
-            os.close(fd)
+            with suppress(OSError):  # it is closed even so, and was only read
+                os.close(fd)
 
     def open(self) -> int:
         """Its descriptor, opened at the first call.

@@ -111,9 +111,9 @@ class ReminderFile:
 
     def conflict_copies(self) -> tuple[str, ...]:
         """Names of files beside it that look as if a synchronising program could not merge two versions of it."""
-        place = self._place()
-        stem = place.name.split(".")[0]
         with suppress(OSError):
+            place = self._place()
+            stem = place.name.split(".")[0]
             names = [entry.name for entry in place.parent.iterdir() if entry.name.startswith(stem)]
             return tuple(sorted(name for name in names if name != place.name and _CONFLICT.search(name)))
         return ()
@@ -269,8 +269,15 @@ class ReminderFile:
             return None
 
     def _place(self) -> Path:
-        """Where the file itself is, at the end of all links."""
-        return Path(os.path.realpath(self.path))
+        """Where the file itself is or would be, at the end of all links.
+
+        Raises:
+            OSError: nobody can say; a link is never taken for the file.
+        """
+        try:
+            return Path(os.path.realpath(self.path, strict=True))
+        except FileNotFoundError:
+            return Path(os.path.realpath(self.path))
 
     def _check_folder(self, folder: Path) -> None:
         """Return if the file may be made in `folder`, which nobody makes here: its disk may not be mounted.
