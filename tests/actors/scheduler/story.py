@@ -43,12 +43,15 @@ class Story:
         """The reminders' file."""
         return self.folder / "reminders.md"
 
-    def prepare(self) -> None:
+    def prepare(self, *, after_a_crash: bool = True) -> None:
         """The file as people left it, and beside it what a crash did."""
         self.channel.readers |= {CHANNEL: OPEN, THREAD: OPEN}
-        self.human_lines = [b"# Mine", b"prose", b"brought back"]
+        self.human_lines = [b"# Mine", b"prose"]
         before = "\n".join(("# Mine", ONCE, DAILY, CHANGED, DELETED, WITHOUT_ID, "prose", "")).encode()
         self.file.write_bytes(before)
+        if not after_a_crash:
+            return
+        self.human_lines.append(b"brought back")
         leftover_path(self.file, DIGEST).write_bytes(b"brought back\n" + before)
         (self.folder / "spare").mkdir()
         (self.folder / "spare" / f"{DIGEST}.base").write_bytes(before)

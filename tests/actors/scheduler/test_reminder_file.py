@@ -11,7 +11,7 @@ import pytest
 
 from actors.linux.disk import Disk, RealDisk
 from actors.scheduler.displaced import BEFORE_NAME, FileRefusedError
-from actors.scheduler.reminder_file import ReminderFile
+from actors.scheduler.reminder_file import EDITED_BYTES, ReminderFile
 from actors.scheduler.rewriting import Edit, Rewriting, Waits
 from domain.reminder.document import EditRefusedError, append
 
@@ -202,3 +202,59 @@ def test_a_file_that_goes_away_for_good_is_given_up_on(tmp_path: Path) -> None:
     path.write_bytes(b"a\n")
     with pytest.raises(FileRefusedError, match="does not come to rest"):
         rewrite(path, between=once(path.unlink, 1))
+
+
+def test_no_folder_is_made_for_the_file_where_a_vault_may_not_be_mounted(tmp_path: Path) -> None:
+    with pytest.raises(FileRefusedError, match="its folder is not there"):
+        rewrite(tmp_path / "vault" / "notes" / "r.md")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_was_there_is_not_begun_anew_below_an_empty_mount_point(tmp_path: Path) -> None:
+    vault = tmp_path / "vault"
+    vault.mkdir()
+    file = ReminderFile(vault / "r.md", tmp_path / "spare")
+    Rewriting(file, add, NO_WAIT).run(int)
+    Rewriting(file, lambda data: append(data, "more"), NO_WAIT).run(int)
+    for each in vault.iterdir():
+        each.unlink()
+    with pytest.raises(FileRefusedError, match="mount its disk"):
+        Rewriting(file, add, NO_WAIT).run(int)
+    (vault / "r.md").touch()
+    Rewriting(file, add, NO_WAIT).run(int)
+    assert (vault / "r.md").read_text() == LINE + "\n"
+
+
+@disks
+def test_no_edit_makes_a_file_that_could_not_be_edited_again(tmp_path: Path, disk: Disk) -> None:
+    path = tmp_path / "r.md"
+    path.write_bytes(b"a\n")
+    with pytest.raises(FileRefusedError, match="can be edited"):
+        rewrite(path, lambda data: data + bytes(EDITED_BYTES), disk)
+    with pytest.raises(FileRefusedError, match="can be edited"):
+        rewrite(tmp_path / "none.md", lambda data: data + bytes(EDITED_BYTES + 1), disk)
+    assert path.read_bytes() == b"a\n"
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["r.md"]
+
+
+def test_an_edit_that_is_refused_after_it_was_made_is_taken_back(tmp_path: Path) -> None:
+    path = tmp_path / "r.md"
+    path.write_bytes(b"a\n")
+
+    class Late(RealDisk):
+        """Somebody saves in the last moment what leaves no room for the edit."""
+
+        def exchange(self, path: Path, other: Path, /) -> bool:
+            if b"human" not in other.read_bytes():
+                other.write_bytes(b"a\nhuman\n")
+            return super().exchange(path, other)
+
+    def small(data: bytes) -> bytes:
+        if b"human" in data:
+            raise EditRefusedError("no room")
+        return add(data)
+
+    with pytest.raises(EditRefusedError, match="no room"):
+        rewrite(path, small, Late())
+    assert path.read_bytes() == b"a\nhuman\n"
+    assert [each.name for each in tmp_path.iterdir() if each.name.endswith(".agent")] == []
