@@ -26,9 +26,27 @@ def test_a_clock_set_back_while_the_agent_was_off_has_nothing_said_again(
     second.kill()
     third = start(second.clock.now(), catchup_hours=hours)
     third.pass_minutes(5)
-    third.clock.jump(back)
-    third.pass_minutes(3)
+    third.pass_minutes(35)
     assert len(channel.shown) == 2
+    if back <= timedelta(hours=3):
+        assert len(channel.asked) == 2
+        third.clock.jump(back)
+        third.pass_minutes(3)
+        assert len(channel.asked) == 2
+
+
+def test_what_was_said_before_a_clock_was_put_right_is_not_said_again_when_it_is_set_ahead_anew(
+    start: StartProcess, file: Path, channel: Channel
+) -> None:
+    file.write_text(line("daily", "2026-03-01 12:01", "daily") + "\n")
+    first = start()
+    first.pass_minutes(3)
+    first.kill()
+    second = start(first.clock.now() - timedelta(hours=4))
+    second.pass_minutes(5)
+    second.clock.jump(timedelta(hours=4))
+    second.pass_minutes(5)
+    assert len(channel.asked) == 1
 
 
 def test_a_clock_that_was_hours_ahead_and_put_right_while_the_agent_was_off_is_followed(
