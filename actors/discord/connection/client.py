@@ -28,6 +28,8 @@ Parser = Callable[[Any], Any]
 
 LEAST_CLEARED = 1024
 """Rate limits that are kept before any are looked through."""
+_OF_GUILDS = ("READY", "GUILD_CREATE", "GUILD_DELETE")
+"""Events after which other servers may have to be waited for, or no more."""
 
 
 def clear_seldom(http: Any) -> None:
@@ -283,6 +285,15 @@ class AgentClient(discord.Client):
             log.error(
                 "Discord's %s could not be read: %s in %s:%d", event, type(error).__name__, place.name, place.lineno
             )
+        if event in _OF_GUILDS:
+            self._shorten_wait()
+
+    def _shorten_wait(self) -> None:
+        """Wait for more servers only while one that Discord has named is not described yet; discord.py always waits."""
+        timing = self._timing
+        is_waiting = any(guild.unavailable for guild in self._connection.guilds)
+        wait_s = timing.guild_ready_timeout_s if is_waiting else timing.guilds_known_s
+        self._connection.guild_ready_timeout = min(wait_s, timing.guild_ready_timeout_s)
 
 
 class ShardedAgentClient(AgentClient, discord.AutoShardedClient):

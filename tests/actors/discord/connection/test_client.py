@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from actors.discord.connection.client import LEAST_CLEARED, clear_seldom
+from types import SimpleNamespace
+from typing import cast
+
+from actors.discord.connection.client import LEAST_CLEARED, AgentClient, clear_seldom
+from actors.discord.timing import Timing
 
 
 class Http:
@@ -41,3 +45,18 @@ def test_expired_rate_limits_are_forgotten_all_the_same() -> None:
     for number in range(20_000):
         http.add(number, live=False)
         assert len(http._buckets) <= LEAST_CLEARED
+
+
+def test_a_server_that_is_named_and_not_described_yet_is_waited_for() -> None:
+    known, named = SimpleNamespace(unavailable=False), SimpleNamespace(unavailable=True)
+    client = SimpleNamespace(
+        _timing=Timing(), _connection=SimpleNamespace(guilds=[known, named], guild_ready_timeout=2.0)
+    )
+    AgentClient._shorten_wait(cast("AgentClient", client))
+    assert client._connection.guild_ready_timeout == Timing().guild_ready_timeout_s
+    named.unavailable = False
+    AgentClient._shorten_wait(cast("AgentClient", client))
+    assert client._connection.guild_ready_timeout == Timing().guilds_known_s
+    named.unavailable = True
+    AgentClient._shorten_wait(cast("AgentClient", client))
+    assert client._connection.guild_ready_timeout == Timing().guild_ready_timeout_s
