@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import time
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,7 +46,9 @@ def backup(dest: Path, earlier: Path | None, data: Path | None, config_file: Pat
         private=() if secrets is None else (secrets,),
     )
     try:
-        made = make_backup(source, dest.absolute(), SystemClock().now(), time.sleep, earlier and earlier.absolute())
+        made = make_backup(
+            source, dest.absolute(), SystemClock().now(), threading.Event().wait, earlier and earlier.absolute()
+        )
     except BackupError as error:
         fail(plain(str(error)))
     for left_out in made.left_out[:_NAMED]:

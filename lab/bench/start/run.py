@@ -40,6 +40,8 @@ class Start:
     """From the start of the process until Discord has it."""
     answers_s: float
     """Until what was said to it then is answered."""
+    cpu_s: float
+    """Of CPU that the process had used by then: what a busy machine does not lengthen."""
     stop_s: float
 
 
@@ -105,17 +107,17 @@ class _Runner:
     def first(self, turns: int, say: Say) -> tuple[Start, float]:
         """The start that makes an index of `turns` turns, and how long that took."""
         began_at = self._now()
-        online_s, answers_s = self._up()
+        online_s, answers_s, cpu_s = self._up()
         self._until_indexed(turns, began_at, say)
         index_s = self._now() - began_at
-        return Start(online_s=online_s, answers_s=answers_s, stop_s=self._down()), round(index_s, 2)
+        return Start(online_s=online_s, answers_s=answers_s, cpu_s=cpu_s, stop_s=self._down()), round(index_s, 2)
 
     def start(self) -> Start:
         """One start and its end."""
-        online_s, answers_s = self._up()
-        return Start(online_s=online_s, answers_s=answers_s, stop_s=self._down())
+        online_s, answers_s, cpu_s = self._up()
+        return Start(online_s=online_s, answers_s=answers_s, cpu_s=cpu_s, stop_s=self._down())
 
-    def _up(self) -> tuple[float, float]:
+    def _up(self) -> tuple[float, float, float]:
         began_at = self._now()
         self._agent.start()
         while True:
@@ -132,7 +134,8 @@ class _Runner:
             self._server.wait_for_reply(GENERAL_ID, after=said, timeout_s=PATIENCE_S)
         except TimeoutError:
             raise self._error("the agent did not answer") from None
-        return round(online_s, 2), round(self._now() - began_at, 2)
+        answers_s, cpu_s = self._now() - began_at, self._agent.cpu_s() or 0.0
+        return round(online_s, 2), round(answers_s, 2), round(cpu_s, 2)
 
     def _down(self) -> float:
         began_at = self._now()
