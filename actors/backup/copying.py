@@ -171,7 +171,7 @@ class _Copier:
             self._note(Entry(path=ROOT, kind=EntryKind.FOLDER, mode=_permissions(os.fstat(top))))
             self._note(Entry(path=APART, kind=EntryKind.FOLDER, mode=PRIVATE))
             names = selection.top_names(self._root)
-            after_logs = len([name for name in names if name in (selection.WATERMARKS, selection.LOGS)])
+            after_logs = len([name for name in names if name in selection.FIRST])
             self._copy_names(top, (), names[:after_logs])
             reminders = self._copy_reminders()
             self._copy_names(top, (), names[after_logs:])

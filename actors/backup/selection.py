@@ -23,21 +23,21 @@ from pathlib import Path
 
 from actors.context.log.data_root import UNFINISHED_RESTORE
 from actors.context.log.scan import log_names
+from domain.log.watermark import FILE_NAME as WATERMARKS
 from domain.log.window import LOGGED_SURFACES
 
-WATERMARKS = "watermarks"
 LOGS = "logs"
 WORK = "work"
 REPLACED = "replaced-"
 """In a data root: how folders begin that hold what a restore took the place of."""
 _OF_THE_PROCESS = ("agent.lock", "agent.sock", "agent.key", "agent.key.new", ".new", "sockets", "reserve")
 _DERIVED = ("memory", "views", "redacted")
-_OTHERS = ("playground", "secrets.env", ".cache", UNFINISHED_RESTORE)
+_OTHERS = ("playground", "secrets.env", ".cache", f".{WATERMARKS}.new", UNFINISHED_RESTORE)
 """The data root of `agent try`, secrets, what libraries can download again."""
 LEFT_OUT = frozenset((*_OF_THE_PROCESS, *_DERIVED, *_OTHERS))
 TRASH = ".emptied"
 """In the folder of working directories: what is being removed."""
-_FIRST = (WATERMARKS, LOGS)
+FIRST = (WATERMARKS, LOGS)
 _LAST = (WORK,)
 
 
@@ -49,8 +49,8 @@ def top_names(root: Path) -> list[str]:
     """
     names = {entry.name for entry in root.iterdir()} - LEFT_OUT
     names = {name for name in names if not name.startswith(REPLACED)}
-    between = sorted(names.difference(_FIRST, _LAST))
-    return [name for name in (*_FIRST, *between, *_LAST) if name in names]
+    between = sorted(names.difference(FIRST, _LAST))
+    return [name for name in (*FIRST, *between, *_LAST) if name in names]
 
 
 def ordered(folder: tuple[str, ...], names: list[str], path: Path) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 
+from actors.discord.checks import watermark_findings
 from actors.discord.config import DiscordConfig
 from actors.discord.timing import Timing
 from actors.kernel import Actor, ActorSpec
@@ -23,15 +24,18 @@ def row(plan: Plan, parts: Parts) -> Part | None:
 
     def build(_key: str) -> Actor:
         from actors.discord.actor import DiscordActor  # discord.py takes half a second to import
+        from actors.discord.incoming.watermark_file import load_watermarks
         from actors.discord.wiring import Surroundings
 
         with plan.system.dispatcher.blocking:
             last_seen = plan.last_seen()
+            watermarks = load_watermarks(plan.settings.data_root)
         return DiscordActor(
             discord_config(plan.settings.discord, connection, tuple(plan.secrets.values())),
             Surroundings(
                 menu=parts.menu,
                 last_seen=last_seen,
+                watermarks=watermarks,
                 reader_listeners=parts.reader_listeners,
                 workdir_of=plan.workdir_of,
                 data_root=plan.settings.data_root,
@@ -46,7 +50,7 @@ def row(plan: Plan, parts: Parts) -> Part | None:
         describes=False,
         verbs={"discord.attach": Verb(DISCORD, AttachFile)},
         own_commands=("help", "status", "remember", "unremember"),
-        checks=(lambda: _look(connection),),
+        checks=(lambda: _look(connection), lambda: watermark_findings(plan.settings.data_root)),
         skills=(SHIPPED_SKILLS / "send-file",),
     )
 

@@ -15,11 +15,14 @@ from actors.part import Finding, Level, Repair
 from actors.settings.load import load
 from actors.settings.secret import Secrets
 from domain.log.parser import parse
+from domain.log.watermark import Gap, Watermark, line_of, unreadable_lines, watermarks_in
+from messages.base import Surface
 from tests.actors.backup.roots import CHANNEL, NOW, THREAD, spoken, write_log
 
+MARK = Watermark(surface=Surface.DISCORD_THREAD, first=1, upto=9, gaps=(Gap(3, 5),))
 LOOKED_AT = {
     *("data root", "disk", "reserve", "folders", "permissions of folders", "permissions of logs", "torn logs", "logs"),
-    *("sockets", "memory", "reminders"),
+    *("sockets", "memory", "reminders", "watermarks"),
 }
 
 
@@ -34,6 +37,7 @@ def root(tmp_path: Path) -> Path:
     write_log(path, CHANNEL, spoken(1), spoken(2), ended=True)
     write_log(path, CHANNEL, spoken(3), started_at=NOW.replace(year=2027))
     write_log(path, THREAD, spoken(4))
+    (path / "watermarks").write_bytes(b"".join(line_of(number, MARK) for number in (1, 2)))
     return path
 
 
@@ -94,6 +98,12 @@ def remove_folders(root: Path) -> None:
     (root / "work").rmdir()
 
 
+def cut_watermarks(root: Path) -> None:
+    """A power loss in the midst of a line, and a line that somebody touched."""
+    path = root / "watermarks"
+    path.write_bytes(path.read_bytes() + line_of(3, MARK).replace(b"upto=9", b"upto=7") + line_of(2, MARK)[:-5])
+
+
 DAMAGES: dict[str, tuple[str, Callable[[Path], object]]] = {
     "the newest log's end is torn": ("torn logs", lambda root: tear(log_of(root, 1))),
     "an ended log's end is torn": ("torn logs", lambda root: tear(log_of(root, 0))),
@@ -107,6 +117,7 @@ DAMAGES: dict[str, tuple[str, Callable[[Path], object]]] = {
     "a killed agent left its reserve": ("reserve", leave("reserve")),
     "a killed agent left its sockets": ("sockets", leave("agent.sock", "agent.key", ".new", "sockets/a.sock")),
     "a killed agent left half a key": ("sockets", leave("agent.key.new")),
+    "the watermarks are torn": ("watermarks", cut_watermarks),
     "the index is none": ("memory", spoil_index),
 }
 
@@ -136,6 +147,14 @@ def test_damage_is_named_with_its_repair_and_mended_and_nothing_is_lost(root: Pa
     for path, data in harmed.items():
         if path.endswith(".md"):
             assert Path(path).read_bytes().startswith(data), "a repair adds to a log and alters nothing of it"
+
+
+def test_watermarks_that_were_whole_are_the_same_after_a_repair(root: Path) -> None:
+    before = watermarks_in((root / "watermarks").read_bytes())
+    cut_watermarks(root)
+    list(mend(root, list(look(root).values())))
+    assert watermarks_in((root / "watermarks").read_bytes()) == before
+    assert unreadable_lines((root / "watermarks").read_bytes()) == 0
 
 
 def test_sealing_leaves_an_ended_log_read_only_and_the_newest_in_use(root: Path) -> None:
