@@ -5,8 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 
 from actors.bootstrap import agent_plan, discord_connection
+from actors.context.log.data_root import DataRoot, DataRootError
 from actors.kernel import ActorSystem
 from actors.part import Check, Finding, Layer, Level
 from actors.parts import LAYERS, parts
@@ -53,6 +55,38 @@ def all_findings(settings: Settings, secrets: Secrets, layers: Iterable[Layer] =
     yield _files_limit()
     if plan.is_held():
         yield _running_agent(settings)
+
+
+def mend(data_root: Path, findings: Iterable[Finding]) -> Iterator[str]:
+    """Make the repairs that need no person; says of each what was done, or why it was not.
+
+    Args:
+        data_root: Nobody may use it meanwhile, but for repairs that may be made beside a running agent.
+        findings: What was found.
+    """
+    root = DataRoot(data_root)
+    obstacle = ""
+    if data_root.is_dir():
+        try:
+            root.lock()
+        except DataRootError as error:
+            obstacle = f"{error}; stop it first"
+    try:
+        for finding in findings:
+            if finding.repair is None or finding.repair.act is None:
+                continue
+            if obstacle and not finding.repair.while_running:
+                yield f"{finding.name}: not done: {obstacle}"
+                continue
+            try:
+                finding.repair.act()
+            except Exception as error:  # noqa: BLE001  # a part's repair may fail as it likes; the others are worth making
+                reason = (isinstance(error, OSError) and error.strerror) or str(error) or type(error).__name__
+                yield f"{finding.name}: not done: {reason}"
+            else:
+                yield f"{finding.name}: {finding.repair.text}: done"
+    finally:
+        root.release()
 
 
 def _findings_of(part: str, check: Check) -> Iterator[Finding]:

@@ -63,7 +63,10 @@ def run(config_file: Path | None, verbose: bool) -> None:
 
 
 def end_on_signals(agent: Agent) -> None:
-    """Let SIGTERM and Ctrl-C end the agent in good order, a second one at once; SIGUSR2 prints what it is doing."""
+    """Let SIGTERM, Ctrl-C and a closed terminal end the agent in good order, a second of them at once.
+
+    SIGUSR2 prints what it is doing. Where SIGHUP is ignored (nohup), it stays so.
+    """
     from actors.kernel import install_dump
 
     install_dump(agent.system)
@@ -72,5 +75,6 @@ def end_on_signals(agent: Agent) -> None:
         signal.signal(number, signal.SIG_DFL)
         agent.end()
 
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, on_signal)
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, on_signal)

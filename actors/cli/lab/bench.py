@@ -12,6 +12,7 @@ from actors.cli.lab.bench_crashes import crashes
 from actors.cli.lab.bench_discord import discord
 from actors.cli.lab.bench_memory import memory
 from actors.cli.lab.bench_recall import recall
+from actors.cli.lab.bench_start import start
 from actors.cli.lab.progress import progress_line
 from actors.cli.lab.tables import print_tables
 
@@ -28,6 +29,7 @@ bench.add_command(crashes)
 bench.add_command(discord)
 bench.add_command(memory)
 bench.add_command(recall)
+bench.add_command(start)
 
 
 @bench.command()

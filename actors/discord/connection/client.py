@@ -31,6 +31,8 @@ _MESSAGES = ("MESSAGE_CREATE", "MESSAGE_UPDATE")
 
 LEAST_CLEARED = 1024
 """Rate limits that are kept before any are looked through."""
+_OF_GUILDS = ("READY", "GUILD_CREATE", "GUILD_DELETE")
+"""Events after which other servers may have to be waited for, or no more."""
 
 
 def clear_seldom(http: Any) -> None:
@@ -302,6 +304,15 @@ class AgentClient(discord.Client):
                 return
             self.unreadable[event] += 1
             log.error("Discord's %s could not be read: %s", event, fault_of(error))
+        if event in _OF_GUILDS:
+            self._shorten_wait()
+
+    def _shorten_wait(self) -> None:
+        """Wait for more servers only while one that Discord has named is not described yet; discord.py always waits."""
+        timing = self._timing
+        is_waiting = any(guild.unavailable for guild in self._connection.guilds)
+        wait_s = timing.guild_ready_timeout_s if is_waiting else timing.guilds_known_s
+        self._connection.guild_ready_timeout = min(wait_s, timing.guild_ready_timeout_s)
 
 
 class ShardedAgentClient(AgentClient, discord.AutoShardedClient):

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
 from actors.discord.connection.client import LEAST_CLEARED, AgentClient, clear_seldom
+from actors.discord.timing import Timing
 
 
 class Http:
@@ -66,3 +69,18 @@ def test_a_handler_that_the_end_of_the_connection_cuts_short_is_no_error(
         asyncio.run(cut_short())
 
     assert [record.levelno for record in caplog.records] == [logging.INFO if is_closed else logging.ERROR]
+
+
+def test_a_server_that_is_named_and_not_described_yet_is_waited_for() -> None:
+    known, named = SimpleNamespace(unavailable=False), SimpleNamespace(unavailable=True)
+    client = SimpleNamespace(
+        _timing=Timing(), _connection=SimpleNamespace(guilds=[known, named], guild_ready_timeout=2.0)
+    )
+    AgentClient._shorten_wait(cast("AgentClient", client))
+    assert client._connection.guild_ready_timeout == Timing().guild_ready_timeout_s
+    named.unavailable = False
+    AgentClient._shorten_wait(cast("AgentClient", client))
+    assert client._connection.guild_ready_timeout == Timing().guilds_known_s
+    named.unavailable = True
+    AgentClient._shorten_wait(cast("AgentClient", client))
+    assert client._connection.guild_ready_timeout == Timing().guild_ready_timeout_s
