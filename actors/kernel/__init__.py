@@ -14,6 +14,7 @@ from __future__ import annotations
 from actors.kernel.actor import Actor, NotUnderstoodError, not_understood
 from actors.kernel.clock import Clock, ManualClock, SystemClock, Timer
 from actors.kernel.dead_letters import DeadLetter
+from actors.kernel.dispatcher import ReadyQueue
 from actors.kernel.edge import Edge
 from actors.kernel.ending import DrainReport
 from actors.kernel.host import Host
@@ -38,6 +39,7 @@ __all__ = [
     "LoopThread",
     "ManualClock",
     "NotUnderstoodError",
+    "ReadyQueue",
     "SystemClock",
     "Timer",
     "counted_ids",

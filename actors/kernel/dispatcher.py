@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from actors.kernel.thread import KernelThread
 
@@ -19,6 +19,23 @@ log = logging.getLogger(__name__)
 
 SPARES = 64
 """Most threads beyond the wanted ones, for waits that go on at the same time."""
+
+
+class ReadyQueue(Protocol):
+    """Mailboxes that wait to be run, as `queue.SimpleQueue` keeps them; another one decides who comes next."""
+
+    def put(self, mailbox: Mailbox | None, /) -> None:
+        """Have it run, or (None) a thread end."""
+
+    def get(self) -> Mailbox | None:
+        """The next one; waits for it."""
+
+    def get_nowait(self) -> Mailbox | None:
+        """The next one.
+
+        Raises:
+            queue.Empty: none waits.
+        """
 
 
 class Worker(KernelThread):
@@ -69,11 +86,17 @@ class Dispatcher:
     other, and batches stay short), so one runs, and spares exist to cover waits.
     """
 
-    def __init__(self, run: Callable[[Mailbox, Worker], None], workers: int = 1, spares: int = SPARES) -> None:
+    def __init__(
+        self,
+        run: Callable[[Mailbox, Worker], None],
+        workers: int = 1,
+        spares: int = SPARES,
+        ready: ReadyQueue | None = None,
+    ) -> None:
         if workers < 0:
             raise ValueError(f"workers {workers} must be >= 0")
         self._run_mailbox = run
-        self._ready: queue.SimpleQueue[Mailbox | None] = queue.SimpleQueue()
+        self._ready: ReadyQueue = queue.SimpleQueue() if ready is None else ready
         self.put: Callable[[Mailbox], None] = self._ready.put
         """Have a mailbox run; the caller has its turn, which goes with it."""
         self._target = workers

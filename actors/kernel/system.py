@@ -14,7 +14,7 @@ from pykka._envelope import Envelope
 from actors.kernel.clock import Clock, SystemClock
 from actors.kernel.dead_letters import DeadLetter, DeadLetters
 from actors.kernel.directory import Directory
-from actors.kernel.dispatcher import Dispatcher
+from actors.kernel.dispatcher import Dispatcher, ReadyQueue
 from actors.kernel.edge import EDGE_KIND, Edge
 from actors.kernel.ending import DrainReport, drain, stop
 from actors.kernel.ids import IdSource, random_ids
@@ -43,6 +43,7 @@ class ActorSystem:
         clock: Clock | None = None,
         ids: IdSource | None = None,
         stuck_s: float = LIMIT_S,
+        ready: ReadyQueue | None = None,
         on_escalation: Callable[[ActorGaveUp], None] = lambda _event: None,
         on_dead_letter: Callable[[DeadLetter], None] = lambda _letter: None,
     ) -> None:
@@ -53,6 +54,7 @@ class ActorSystem:
             clock: Time and timers; the machine's by default.
             ids: Gives ids; random by default.
             stuck_s: Seconds after which a handler that has not come back is named in the log.
+            ready: Decides which mailbox runs next; in the order in which they got something to do by default.
             on_escalation: Called when a core actor gave up; must not block.
             on_dead_letter: Called for every dead letter before it is forgotten elsewhere; must not block.
         """
@@ -61,7 +63,7 @@ class ActorSystem:
         self.dead_letters = DeadLetters()
         self.supervisor = Supervisor(self, on_escalation)
         self.runner = Runner(self)
-        self.dispatcher = Dispatcher(self.runner.run, workers)
+        self.dispatcher = Dispatcher(self.runner.run, workers, ready=ready)
         self.watchdog = Watchdog(self, stuck_s)
         self._sweeper = Sweeper(self)
         self._on_dead_letter = on_dead_letter
