@@ -86,17 +86,11 @@ class Dispatcher:
     other, and batches stay short), so one runs, and spares exist to cover waits.
     """
 
-    def __init__(
-        self,
-        run: Callable[[Mailbox, Worker], None],
-        workers: int = 1,
-        spares: int = SPARES,
-        ready: ReadyQueue | None = None,
-    ) -> None:
+    def __init__(self, run: Callable[[Mailbox, Worker], None], workers: int = 1, spares: int = SPARES) -> None:
         if workers < 0:
             raise ValueError(f"workers {workers} must be >= 0")
         self._run_mailbox = run
-        self._ready: ReadyQueue = queue.SimpleQueue() if ready is None else ready
+        self._ready: ReadyQueue = queue.SimpleQueue()
         self.put: Callable[[Mailbox], None] = self._ready.put
         """Have a mailbox run; the caller has its turn, which goes with it."""
         self._target = workers
@@ -111,6 +105,11 @@ class Dispatcher:
         self._closing = False
         self._inline = Worker(self, 0, inline=True)
         self.blocking = Blocking(self)
+
+    def take_from(self, ready: ReadyQueue) -> None:
+        """Let `ready` decide which mailbox runs next; only before anything runs."""
+        self._ready = ready
+        self.put = ready.put
 
     @property
     def workers(self) -> tuple[Worker, ...]:

@@ -43,7 +43,6 @@ class ActorSystem:
         clock: Clock | None = None,
         ids: IdSource | None = None,
         stuck_s: float = LIMIT_S,
-        ready: ReadyQueue | None = None,
         on_escalation: Callable[[ActorGaveUp], None] = lambda _event: None,
         on_dead_letter: Callable[[DeadLetter], None] = lambda _letter: None,
     ) -> None:
@@ -54,7 +53,6 @@ class ActorSystem:
             clock: Time and timers; the machine's by default.
             ids: Gives ids; random by default.
             stuck_s: Seconds after which a handler that has not come back is named in the log.
-            ready: Decides which mailbox runs next; in the order in which they got something to do by default.
             on_escalation: Called when a core actor gave up; must not block.
             on_dead_letter: Called for every dead letter before it is forgotten elsewhere; must not block.
         """
@@ -63,7 +61,7 @@ class ActorSystem:
         self.dead_letters = DeadLetters()
         self.supervisor = Supervisor(self, on_escalation)
         self.runner = Runner(self)
-        self.dispatcher = Dispatcher(self.runner.run, workers, ready=ready)
+        self.dispatcher = Dispatcher(self.runner.run, workers)
         self.watchdog = Watchdog(self, stuck_s)
         self._sweeper = Sweeper(self)
         self._on_dead_letter = on_dead_letter
@@ -85,6 +83,11 @@ class ActorSystem:
         if spec.core and self._started:
             raise ValueError(f"kind {spec.kind!r}: a core actor must be registered before the system starts")
         self._specs[spec.kind] = spec
+
+    def order_by(self, ready: ReadyQueue) -> None:
+        """Let `ready` decide which mailbox runs next, and not the order of their messages; only before `start`."""
+        self.dispatcher.take_from(ready)
+        self._put_ready = self.dispatcher.put
 
     def start(self) -> None:
         """Start the workers and the core actors, in the order of their registration.

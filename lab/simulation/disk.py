@@ -126,7 +126,7 @@ class SimulatedDisk:
         if place is None:
             return
         self._enter("sync", place)
-        if os.path.isdir(place):
+        if Path(place).is_dir():
             self._settle(place)
         else:
             status = os.fstat(fd)
@@ -159,7 +159,7 @@ class SimulatedDisk:
             REAL_UNLINK(path, dir_fd=dir_fd)
             return
         self._enter("unlink", place)
-        kept = self._bury(place) if os.path.lexists(place) and not os.path.islink(place) else ""
+        kept = self._bury(place) if os.path.lexists(place) and not Path(place).is_symlink() else ""
         REAL_UNLINK(path, dir_fd=dir_fd)
         self._changed(_Change(_REMOVED, place, kept=kept, waits={_parent(place)}))
 
@@ -179,7 +179,7 @@ class SimulatedDisk:
             self._enter("truncate", place)
         REAL_TRUNCATE(path, length)
         if place is not None:
-            number = os.stat(path).st_ino
+            number = os.fstat(path).st_ino if isinstance(path, int) else Path(place).stat().st_ino
             self._durable[number] = min(self._durable.get(number, 0), length)
 
     def swapped(self, one: str, other: str, flags: int) -> int:
@@ -261,7 +261,7 @@ class SimulatedDisk:
         text = os.fsdecode(path)
         if dir_fd is not None and not text.startswith("/"):
             folder = self._names.get(dir_fd)
-            return None if folder is None else os.path.join(folder, text)
+            return None if folder is None else f"{folder}/{text}"
         return text if text.startswith(self.root) else None
 
     def _changed(self, change: _Change) -> None:
@@ -282,14 +282,14 @@ class SimulatedDisk:
     def _undo(self, change: _Change) -> None:
         self._note(f"power loss: {self._short(change.path)} is not {change.kind}")
         match change.kind:
-            case "made" if os.path.isdir(change.path) and not os.path.islink(change.path):
+            case "made" if Path(change.path).is_dir() and not Path(change.path).is_symlink():
                 self._buried += 1
                 REAL_RENAME(change.path, self._graveyard / str(self._buried))
             case "made":
                 if os.path.lexists(change.path):
                     REAL_UNLINK(change.path)
             case "removed":
-                if change.kept and not os.path.lexists(change.path) and os.path.isdir(_parent(change.path)):
+                if change.kept and not os.path.lexists(change.path) and Path(_parent(change.path)).is_dir():
                     REAL_LINK(change.kept, change.path)
             case "moved":
                 if os.path.lexists(change.path):
@@ -302,13 +302,15 @@ class SimulatedDisk:
                     REAL_RENAME(change.path, spare)
                     REAL_RENAME(change.other, change.path)
                     REAL_RENAME(spare, change.other)
+            case _:
+                raise ValueError(f"change {change.kind!r}: there is no such kind")
 
     def _files(self) -> Iterator[str]:
         for folder, folders, names in os.walk(self.root):
             folders.sort()
             for name in sorted(names):
-                path = os.path.join(folder, name)
-                if not os.path.islink(path):
+                path = f"{folder}/{name}"
+                if not Path(path).is_symlink():
                     yield path
 
     def _short(self, place: str) -> str:
@@ -321,4 +323,4 @@ class SimulatedDisk:
 
 
 def _parent(place: str) -> str:
-    return os.path.dirname(place)
+    return place.rpartition("/")[0]

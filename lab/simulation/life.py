@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -18,7 +18,7 @@ from actors.part import DiscordConnection, Parts, Plan
 from actors.scheduler.part import row as scheduler
 from actors.settings.schema import Settings
 from domain.memory.space import Provider, Space
-from lab.simulation.chance import DrawnQueue, Killed
+from lab.simulation.chance import Chance, DrawnQueue, Killed
 from lab.simulation.doubles import EmbedderDouble, ModelDouble, Outside, ShellDouble
 from lab.simulation.loop import SteppedLoopThread
 from messages.base import Address, Message
@@ -30,7 +30,7 @@ from messages.model import MODEL
 from messages.shell import SHELL
 
 SPACE = Space(Provider.HASHED, "simulated", 64)
-ROWS = {"memory": memory, "scheduler": scheduler, "context": context, "discord": discord}
+ROWS = (memory, scheduler, context, discord)
 
 
 class InjectedCrash(Exception):  # noqa: N818  # a defect that the schedule asked for
@@ -72,12 +72,18 @@ class Life:
             workers=0,
             clock=self.clock,
             ids=ids,
-            ready=self.ready,
             on_escalation=self._escalated,
             on_dead_letter=lambda letter: self._lost(letter.address, letter.message, letter.reason),
         )
+        self.system.order_by(self.ready)
         self._root = settings.data_root
-        plan = Plan(
+        for spec in _doubles(outside, has_memory=settings.memory.enabled):
+            self.system.register(spec)
+        self._specs = Parts(self._plan(settings, channels), ROWS).specs()
+
+    def _plan(self, settings: Settings, channels: tuple[int, ...]) -> Plan:
+        """What the parts are made from, as `actors.bootstrap.agent_plan` has it."""
+        return Plan(
             settings=settings,
             system=self.system,
             work=self._root / "work",
@@ -86,7 +92,7 @@ class Life:
             space=lambda: SPACE,
             is_held=lambda: True,
             last_seen=lambda: survey(self._root).last_seen,
-            on_fatal=lambda why: report(f"fatal: {why}"),
+            on_fatal=lambda why: self._report(f"fatal: {why}"),
             connection=DiscordConnection(
                 token="simulated",
                 api_base="",
@@ -96,15 +102,6 @@ class Life:
                 allowed_roles=frozenset(),
             ),
         )
-        doubles: dict[str, Callable[[], Actor]] = {
-            MODEL.kind: lambda: ModelDouble(outside),
-            SHELL.kind: lambda: ShellDouble(outside),
-        }
-        if settings.memory.enabled:
-            doubles[EMBEDDER.kind] = lambda: EmbedderDouble(outside, SPACE.name, SPACE.dimensions)
-        for kind, make in doubles.items():
-            self.system.register(ActorSpec(kind, lambda _key, make=make: make(), core=True))
-        self._specs = Parts(plan, tuple(ROWS.values())).specs()
 
     def make_loop(self) -> SteppedLoopThread:
         """The thread of Discord's loop, which is none."""
@@ -175,6 +172,38 @@ class Life:
     def _escalated(self, event: ActorGaveUp) -> None:
         self._report(f"{event.address} gave up: the process would end")
 
-    def _lost(self, address: Address, message: Message, reason: str) -> None:
+    def _lost(self, address: Address, message: object, reason: str) -> None:
         if not self.has_ended:
             self._report(f"dead letter to {address}: {type(message).__name__}: {reason}")
+
+
+def drawn_settings(chance: Chance, data_root: Path, channels: tuple[int, ...]) -> Settings:
+    """The operator's decisions, some of them drawn."""
+    settings = Settings.model_validate(
+        {
+            "discord": {
+                "channels": [str(channel) for channel in channels],
+                "allowed_users": ["*"],
+                "dms": chance.happens(0.5),
+                "stream": chance.one_of(("edits", "off")),
+                "reactions": chance.happens(0.3),
+            },
+            "model": {"name": "simulated"},
+            "contexts": {
+                "mid_turn": chance.one_of(("followup", "steer")),
+                "idle_minutes": chance.one_of((2.0, 60.0)),
+            },
+            "memory": {"enabled": chance.happens(0.25)},
+            "reminders": {"catchup_hours": chance.one_of((0.0, 2.0))},
+            "web": {"read": "off"},
+        }
+    )
+    return settings.rooted(data_root, settings.origin)
+
+
+def _doubles(outside: Outside, *, has_memory: bool) -> Iterator[ActorSpec]:
+    """Who stands for what is outside of the agent."""
+    yield ActorSpec(MODEL.kind, lambda _key: ModelDouble(outside), core=True)
+    yield ActorSpec(SHELL.kind, lambda _key: ShellDouble(outside), core=True)
+    if has_memory:
+        yield ActorSpec(EMBEDDER.kind, lambda _key: EmbedderDouble(outside, SPACE.name, SPACE.dimensions), core=True)

@@ -173,7 +173,7 @@ class SteppedLoopThread:
 
     def __init__(self, clock: ManualClock, report: Tell) -> None:
         self._clock = clock
-        self.stepped = SteppedLoop(clock, report)
+        self.stepped = SteppedLoop(clock, report)  # type: ignore[abstract]  # what is not here, nobody asks
         self._accepting = False
 
     @property
@@ -216,7 +216,7 @@ class SteppedLoopThread:
         if self._accepting:
             self._accepting = False
             self.stepped.cancel_all()
-            self.run_until(lambda: not self.stepped._tasks, min(timeout_s, 2.0))
+            self.run_until(lambda: not (self.stepped._tasks or self.stepped.is_ready), min(timeout_s, 2.0))
             self.stepped.close()
 
     def run_until(self, is_so: Callable[[], bool], timeout_s: float) -> None:

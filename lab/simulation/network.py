@@ -56,9 +56,7 @@ class Network:
 
     # REST, in the place of `discord.http.HTTPClient.request`
 
-    async def request(
-        self, _http: HTTPClient, route: Route, *, files: Any = None, form: Any = None, **how: Any
-    ) -> Any:
+    async def request(self, _http: HTTPClient, route: Route, *, files: Any = None, form: Any = None, **how: Any) -> Any:
         """Make a call, as discord.py does.
 
         Raises:
@@ -118,9 +116,10 @@ class Network:
                 session.changed.clear()
                 continue
             await asyncio.sleep(self._chance.skewed(0.002, 0.3))
-            if session.is_lost or not session.queue:
+            taken = session.take()
+            if taken is None:
                 continue
-            event, data = session.queue.popleft()
+            event, data = taken
             self._note(f"event {event} {data.get('id', '')}")
             client._connection.parsers[event](data)
 
@@ -162,6 +161,10 @@ class Session:
         self.queue.append((event, data))
         self.can_resume = self.can_resume and len(self.queue) < _RESUMABLE
         self.changed.set()
+
+    def take(self) -> tuple[str, Json] | None:
+        """The next event; None if the connection is lost."""
+        return None if self.is_lost else self.queue.popleft()
 
     def lose(self, *, resumable: bool) -> None:
         """The connection is gone."""

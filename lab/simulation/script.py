@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -72,29 +73,34 @@ FAULTS = ("full", "broken", "read-only")
 
 def drawn(chance: Chance) -> list[Scene]:
     """A script, in its order."""
-    scenes: list[Scene] = [Scene(at=1.0, act=Act.SAY, place=0, number=1)]
-    for number in range(2, 2 + chance.one_of((6, 10, 16, 24))):
-        scenes.append(_saying(chance, number))
-    for act, most in ((Act.STOP_WORD, 2), (Act.NEW_WINDOW, 2), (Act.OPEN_THREAD, 3), (Act.REMIND, 2)):
-        for _ in range(chance.below(most + 1)):
-            scenes.append(Scene(_time(chance), act, place=chance.below(4), person=chance.below(3)))
-    for _ in range(chance.below(5)):
-        scenes.append(_death(chance))
+    questions = chance.one_of((6, 10, 16, 24))
+    scenes = [
+        Scene(at=1.0, act=Act.SAY, place=0, number=1),
+        *(_saying(chance, number) for number in range(2, 2 + questions)),
+        *_wishes(chance),
+        *(_death(chance) for _ in range(chance.below(5))),
+        *(Scene(_time(chance), Act.DROP, with_power=chance.happens(0.5)) for _ in range(chance.below(3))),
+        *_spell(chance, 0.3, Act.REST_DOWN, Act.REST_WELL, 120.0),
+        *_spell(chance, 0.3, Act.REST_SHAKY, Act.REST_WELL, 300.0),
+        *_spell(chance, 0.3, Act.GATEWAY_DOWN, Act.GATEWAY_UP, 200.0),
+        *_spell(chance, 0.15, Act.DISK_FAULT, Act.DISK_WELL, 100.0, chance.one_of(FAULTS)),
+        *_spell(chance, 0.3, Act.MODEL_SHAKY, Act.MODEL_WELL, 300.0),
+    ]
     if chance.happens(0.2):
         scenes.append(Scene(_time(chance), Act.RESTART, seconds=chance.skewed(1.0, 300.0)))
-    for _ in range(chance.below(3)):
-        scenes.append(Scene(_time(chance), Act.DROP, with_power=chance.happens(0.5)))
     if chance.happens(0.3):
         scenes.append(Scene(_time(chance), Act.CRASH, detail=chance.one_of(CRASHING)))
-    scenes += _spell(chance, 0.3, Act.REST_DOWN, Act.REST_WELL, 120.0)
-    scenes += _spell(chance, 0.3, Act.REST_SHAKY, Act.REST_WELL, 300.0)
-    scenes += _spell(chance, 0.3, Act.GATEWAY_DOWN, Act.GATEWAY_UP, 200.0)
-    scenes += _spell(chance, 0.15, Act.DISK_FAULT, Act.DISK_WELL, 100.0, chance.one_of(FAULTS))
-    scenes += _spell(chance, 0.3, Act.MODEL_SHAKY, Act.MODEL_WELL, 300.0)
     if chance.happens(0.15):
         scenes.append(Scene(_time(chance), Act.CLOCK_JUMP, seconds=chance.one_of((-7200.0, -60.0, 90.0, 3600.0))))
     scenes.sort(key=lambda scene: scene.at)
     return scenes
+
+
+def _wishes(chance: Chance) -> Iterator[Scene]:
+    """What people ask for besides answers."""
+    for act, most in ((Act.STOP_WORD, 2), (Act.NEW_WINDOW, 2), (Act.OPEN_THREAD, 3), (Act.REMIND, 2)):
+        for _ in range(chance.below(most + 1)):
+            yield Scene(_time(chance), act, place=chance.below(4), person=chance.below(3))
 
 
 def _time(chance: Chance) -> float:
@@ -117,9 +123,7 @@ def _death(chance: Chance) -> Scene:
     )
 
 
-def _spell(
-    chance: Chance, probability: float, begin: Act, end: Act, longest_s: float, detail: str = ""
-) -> list[Scene]:
+def _spell(chance: Chance, probability: float, begin: Act, end: Act, longest_s: float, detail: str = "") -> list[Scene]:
     """A time in which something does not work."""
     if not chance.happens(probability):
         return []

@@ -85,12 +85,12 @@ def in_place(seed: int, disk: SimulatedDisk, network: Network, make_loop: LoopMa
         put(mock.patch.object(HTTPClient, "close", closed))
         put(mock.patch.object(HTTPClient, "request", request))
         put(mock.patch.object(discord.Client, "connect", connect))
-        put(mock.patch.object(discord_actor, "LoopThread", lambda *_name, **_how: make_loop()))
+        put(mock.patch.object(discord_actor, "LoopThread", side_effect=lambda *_name, **_how: make_loop()))
         put(mock.patch.object(thread, "threading", types.SimpleNamespace(Thread=InlineThread)))
         put(mock.patch.object(supervisor, "random", types.SimpleNamespace(Random=lambda: random.Random(seed))))
         # A batch of the kernel ends after some messages, not after some time.
-        put(mock.patch.object(runner, "perf_counter", lambda: 0.0))
-        put(mock.patch.object(time, "sleep", lambda _seconds: None))
+        put(mock.patch.object(runner, "perf_counter", return_value=0.0))
+        put(mock.patch.object(time, "sleep", return_value=None))
         # Coroutines of a life that was killed are thrown away wherever they waited.
-        put(mock.patch.object(sys, "unraisablehook", lambda _what: None))
+        put(mock.patch.object(sys, "unraisablehook", return_value=None))
         yield

@@ -42,6 +42,8 @@ class Record:
     reminders_asked: dict[str, str] = field(default_factory=dict)
     """Request -> words."""
     reminders_confirmed: set[str] = field(default_factory=set)
+    went_back: bool = False
+    """Whether the agent's clock was set back, so that what was due soon may be due after the run."""
     faults: list[str] = field(default_factory=list)
 
     def fault(self, what: str) -> None:
@@ -102,6 +104,8 @@ def _take_in(logs: _Logs, window: Window, event: Event) -> None:
             logs.ended.setdefault(str(meta.get("message")), f"joined {meta.get('turn')}")
         case Kind.AGENT | Kind.TOOL_CALL:
             logs.words += f"{event.content}\n"
+        case _:
+            return
 
 
 def _logged_once(record: Record, logs: _Logs, server: DiscordServer) -> Iterator[str]:
@@ -165,6 +169,6 @@ def _reminded_once(record: Record, server: DiscordServer) -> Iterator[str]:
             if post.author == BOT and post.text.startswith("⏰"):
                 seen.update(f"r{number}" for number in REMINDED.findall(post.text))
     for words in record.reminders_asked.values():
-        least = words in record.reminders_confirmed
+        least = words in record.reminders_confirmed and not record.went_back
         if not least <= seen[words] <= 1:
             yield f"reminder {words} was said {seen[words]} times"
