@@ -48,6 +48,7 @@ class Life:
         outside: Outside,
         ids: Callable[[], str],
         report: Callable[[str], None],
+        on_online: Callable[[], None],
     ) -> None:
         """A process at rest.
 
@@ -58,9 +59,11 @@ class Life:
             outside: What its doubles remember.
             ids: Gives ids.
             report: Told of what should never be.
+            on_online: Called whenever the agent came online.
         """
         self._chance = outside.chance
         self._report = report
+        self._on_online = on_online
         self.clock = ManualClock(at)
         self.ready = DrawnQueue(outside.chance)
         self.loops: list[SteppedLoopThread] = []
@@ -92,6 +95,7 @@ class Life:
             space=lambda: SPACE,
             is_held=lambda: True,
             last_seen=lambda: survey(self._root).last_seen,
+            on_online=lambda _name: self._on_online(),
             on_fatal=lambda why: self._report(f"fatal: {why}"),
             connection=DiscordConnection(
                 token="simulated",

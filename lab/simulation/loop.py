@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import math
 from asyncio import events
 from collections import deque
 from collections.abc import Callable, Coroutine
@@ -11,8 +12,11 @@ from contextvars import Context
 from typing import Any, TypeVar
 
 from actors.kernel import ManualClock, Timer
+from actors.kernel.clock import MICROSECONDS
 
 T = TypeVar("T")
+_EXACT = 1e-3
+"""Of a microsecond: what floats are off by."""
 Tell = Callable[[str], None]
 
 
@@ -109,7 +113,9 @@ class SteppedLoop(asyncio.AbstractEventLoop):
     ) -> asyncio.TimerHandle:
         """At that second of the clock."""
         handle = _TimerHandle(when, callback, args, self, context)
-        handle.timer = self._clock.call_later(when - self.time(), lambda: self._due(handle))
+        # The clock counts whole microseconds; rounded down, who waits until `when` would wake before it for ever.
+        delay_s = math.ceil((when - self.time()) * MICROSECONDS - _EXACT) / MICROSECONDS
+        handle.timer = self._clock.call_later(delay_s, lambda: self._due(handle))
         return handle
 
     def _due(self, handle: asyncio.Handle) -> None:

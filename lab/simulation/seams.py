@@ -12,6 +12,7 @@ import random
 import sys
 import time
 import types
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 from unittest import mock
@@ -75,7 +76,8 @@ def in_place(seed: int, disk: SimulatedDisk, network: Network, make_loop: LoopMa
         "truncate": disk.truncate,
         "ftruncate": disk.truncate,
     }
-    with contextlib.ExitStack() as stack:
+    with contextlib.ExitStack() as stack, warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # of coroutines of a dead life that nobody awaits any more
         put = stack.enter_context
         for name, call in calls.items():
             put(mock.patch.object(os, name, call))

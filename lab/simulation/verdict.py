@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -15,8 +16,10 @@ from domain.text.running_text import is_running
 from lab.simulation.doubles import ANSWERED, Outside
 from lab.simulation.payloads import BOT
 from lab.simulation.server import DiscordServer
-from messages.base import Window
+from messages.base import Surface, Window
 
+REFUSED = "I cannot store messages"
+"""What people are told whose messages are not logged."""
 REMINDED = re.compile(r"\br(\d+)\b")
 
 
@@ -36,6 +39,8 @@ class Record:
 
     said: dict[int, Said] = field(default_factory=dict)
     """Message -> what."""
+    met_at: float | None = None
+    """When the agent was online for the first time: what was said earlier was not said to it."""
     windows_ended: set[Window] = field(default_factory=set)
     """Windows in which somebody asked for a new one."""
     paths_confirmed: set[str] = field(default_factory=set)
@@ -68,11 +73,11 @@ class _Logs:
 
 def of(record: Record, data: Path, server: DiscordServer, outside: Outside) -> list[str]:
     """What should never be; empty when every promise was kept."""
-    logs = _read(data, record)
+    logs, refused = _read(data, record), _refused(record, server)
     return [
         *logs.damage,
-        *_logged_once(record, logs, server),
-        *_in_order(logs),
+        *_logged_once(record, logs, refused),
+        *_in_order(logs, refused),
         *_answered_once(record, logs, server),
         *_shown_is_stored(server, outside, logs),
         *_reminded_once(record, server),
@@ -108,16 +113,36 @@ def _take_in(logs: _Logs, window: Window, event: Event) -> None:
             return
 
 
-def _logged_once(record: Record, logs: _Logs, server: DiscordServer) -> Iterator[str]:
-    refused = {post.answers for place in server.places.values() for post in place.posts.values() if post.author == BOT}
+def _refused(record: Record, server: DiscordServer) -> set[int]:
+    """Messages of which people were told that they cannot be stored: these may be logged later, or never."""
+    notices = [
+        (place.number, post.number)
+        for place in server.places.values()
+        for post in place.posts.values()
+        if post.author == BOT and REFUSED in post.text
+    ]
+    return {
+        number
+        for number, said in record.said.items()
+        if any(place == int(said.window.id) and number < notice for place, notice in notices)
+    }
+
+
+def _logged_once(record: Record, logs: _Logs, refused: set[int]) -> Iterator[str]:
+    met_at = math.inf if record.met_at is None else record.met_at
     for number, said in record.said.items():
         times = len(logs.users.get(number, ()))
-        if times > 1 or (times == 0 and number not in refused):
+        is_known = said.at > met_at
+        if said.window.surface is Surface.DISCORD_DM:
+            # Discord tells nobody of conversations that it has not delivered a word of.
+            is_known = number > min(logs.order.get(said.window, ()), default=number)
+        if times > 1 or (times == 0 and is_known and number not in refused):
             yield f"q{said.number} of {said.window.address.key} ({said.at:.1f} s) was logged {times} times"
 
 
-def _in_order(logs: _Logs) -> Iterator[str]:
-    for window, numbers in logs.order.items():
+def _in_order(logs: _Logs, refused: set[int]) -> Iterator[str]:
+    for window, logged in logs.order.items():
+        numbers = [number for number in logged if number not in refused]
         if numbers != sorted(numbers):
             yield f"messages of {window.address.key} are not in their order"
 

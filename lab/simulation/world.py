@@ -157,7 +157,7 @@ class World:
         self.trace.note(f"life {self.lives} begins")
         self.disk.revive()
         at = BEGAN + timedelta(seconds=self._base) + self._offset
-        life = Life(self.settings, (FIRST, SECOND), at, self.outside, self._ids, self._report)
+        life = Life(self.settings, (FIRST, SECOND), at, self.outside, self._ids, self._report, self._met)
         self.life = life
         self._asker = life.system.edge("asker")
         try:
@@ -197,6 +197,10 @@ class World:
     def _make_loop(self) -> SteppedLoopThread:
         assert self.life is not None
         return self.life.make_loop()
+
+    def _met(self) -> None:
+        if self.record.met_at is None:
+            self.record.met_at = self.now()
 
     def _report(self, what: str) -> None:
         if not self.disk.is_dead:
