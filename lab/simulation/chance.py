@@ -22,8 +22,14 @@ class Killed(KeyboardInterrupt):
 class Chance:
     """Source of all draws of a run."""
 
-    def __init__(self, seed: int) -> None:
-        self._random = random.Random(seed)
+    def __init__(self, seed: int, what: str = "") -> None:
+        """The draws of a seed; those for one thing are independent of those for another.
+
+        Args:
+            seed: The run's.
+            what: The thing.
+        """
+        self._random = random.Random(f"{seed} {what}")
         self.draw = self._random.random
         """In [0, 1)."""
         self.below = self._random.randrange

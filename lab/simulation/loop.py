@@ -114,8 +114,9 @@ class SteppedLoop(asyncio.AbstractEventLoop):
         """At that second of the clock."""
         handle = _TimerHandle(when, callback, args, self, context)
         # The clock counts whole microseconds; rounded down, who waits until `when` would wake before it for ever.
-        delay_s = math.ceil((when - self.time()) * MICROSECONDS - _EXACT) / MICROSECONDS
-        handle.timer = self._clock.call_later(delay_s, lambda: self._due(handle))
+        left_s = when - self.time()
+        microseconds = max(math.ceil(left_s * MICROSECONDS - _EXACT), int(left_s > 0))
+        handle.timer = self._clock.call_later(microseconds / MICROSECONDS, lambda: self._due(handle))
         return handle
 
     def _due(self, handle: asyncio.Handle) -> None:

@@ -55,7 +55,9 @@ class World:
 
     def __init__(self, seed: int, root: Path, *, keeps_trace: bool) -> None:
         self.seed = seed
-        self.chance = Chance(seed)
+        # The script has a chance of its own, so that a change of the agent leaves a seed's script as it was.
+        self.script = drawn(Chance(seed, "script"))
+        self.chance = Chance(seed, "run")
         self.trace = Trace(self.now, keeps=keeps_trace)
         self.life: Life | None = None
         self.lives = 0
@@ -90,7 +92,7 @@ class World:
 
     def run(self) -> Result:
         """Play the script, wait until all is quiet, judge."""
-        script = drawn(self.chance)
+        script = self.script
         end = HORIZON_S + QUIET_S
         calm = Scene(max(script[-1].at, HORIZON_S) + 1.0, Act.REST_WELL, detail="calm")
         scenes = [*script, calm]

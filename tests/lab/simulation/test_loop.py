@@ -86,3 +86,19 @@ def test_an_error_that_nobody_takes_is_reported() -> None:
     thread.run_until(lambda: not thread.stepped.is_ready, 1)
     (report,) = reports
     assert "ValueError: oops" in report
+
+
+def test_who_sleeps_until_a_moment_does_not_wake_before_it_for_ever() -> None:
+    clock, thread, _ = _thread()
+    clock.advance(4.168791)
+
+    async def wait_until(moment: float) -> int:
+        sleeps = 0
+        while (left_s := moment - asyncio.get_running_loop().time()) > 0:
+            await asyncio.sleep(left_s)
+            sleeps += 1
+            assert sleeps < 10
+        return sleeps
+
+    for moment in (4.168791000000001, 5.0000001, 5.1234567):
+        assert thread.submit(wait_until(moment)).result(10) <= 2
