@@ -20,6 +20,7 @@ from actors.cli.doctor import doctor
 from actors.cli.lab.agent_load import agent_load
 from actors.cli.lab.bench import bench
 from actors.cli.lab.chaos import chaos
+from actors.cli.lab.simulate import simulate
 from actors.cli.logs import logs
 from actors.cli.memory import memory
 from actors.cli.reminders import reminders
@@ -44,5 +45,5 @@ def agent() -> None:
     """
 
 
-for command in (try_it, run, status, doctor, backup, restore, config, logs, memory, reminders, bench, chaos):
+for command in (try_it, run, status, doctor, backup, restore, config, logs, memory, reminders, bench, chaos, simulate):
     agent.add_command(command)

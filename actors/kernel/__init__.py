@@ -14,6 +14,7 @@ from __future__ import annotations
 from actors.kernel.actor import Actor, Host, NotUnderstoodError, not_understood
 from actors.kernel.clock import Clock, ManualClock, SystemClock, Timer
 from actors.kernel.dead_letters import DeadLetter
+from actors.kernel.dispatcher import ReadyQueue
 from actors.kernel.edge import Edge
 from actors.kernel.ending import DrainReport
 from actors.kernel.ids import IdSource, counted_ids, random_ids
@@ -39,6 +40,7 @@ __all__ = [
     "LoopThread",
     "ManualClock",
     "NotUnderstoodError",
+    "ReadyQueue",
     "SystemClock",
     "Timer",
     "counted_ids",

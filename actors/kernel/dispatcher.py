@@ -10,7 +10,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from actors.kernel.thread import KernelThread
 
@@ -23,6 +23,23 @@ SPARES = 512
 """Waits that may go on at the same time, each with a thread to stand in for it (some 50 KB while it lasts)."""
 KEPT = 64
 """Threads that stay when the waits are over, for the next ones."""
+
+
+class ReadyQueue(Protocol):
+    """Mailboxes that wait to be run, as `queue.SimpleQueue` keeps them; another one decides who comes next."""
+
+    def put(self, mailbox: Mailbox | None, /) -> None:
+        """Have it run, or (None) a thread end."""
+
+    def get(self) -> Mailbox | None:
+        """The next one; waits for it."""
+
+    def get_nowait(self) -> Mailbox | None:
+        """The next one.
+
+        Raises:
+            queue.Empty: none waits.
+        """
 
 
 class Worker(KernelThread):
@@ -79,7 +96,7 @@ class Dispatcher:
         if workers < 0:
             raise ValueError(f"workers {workers} must be >= 0")
         self._run_mailbox = run
-        self._ready: queue.SimpleQueue[Mailbox | None] = queue.SimpleQueue()
+        self._ready: ReadyQueue = queue.SimpleQueue()
         self.put: Callable[[Mailbox], None] = self._ready.put
         """Have a mailbox run; the caller has its turn, which goes with it."""
         self._target = workers
@@ -103,6 +120,11 @@ class Dispatcher:
         self._closing = False
         self._inline = Worker(self, 0, inline=True)
         self.blocking = Blocking(self)
+
+    def take_from(self, ready: ReadyQueue) -> None:
+        """Let `ready` decide which mailbox runs next; only before anything runs."""
+        self._ready = ready
+        self.put = ready.put
 
     @property
     def workers(self) -> tuple[Worker, ...]:
