@@ -27,6 +27,10 @@ class FaultDriver(ThreadCalls):
         """Disarm every fault."""
         self.run(self._hub.faults.clear)
 
+    def make_unreadable(self, message_id: int) -> None:
+        """Give that message in the history so that discord.py cannot read it."""
+        self.run(lambda: self._hub.faults.unreadable.add(message_id))
+
     def limit_rates(self, enabled: bool = True) -> None:
         """Switch real rate limiting on or off."""
         self.run(lambda: setattr(self._hub.limiter, "enabled", enabled))
