@@ -18,7 +18,7 @@ from typing import Any, Self
 from actors.kernel import SystemClock
 from lab.load.agent_process import environment
 
-_PROGRAM = "from lab.chaos.kills.program import serve; serve()"
+PROGRAM = "from lab.chaos.kills.program import serve; serve()"
 BURIAL_S = 60.0
 
 
@@ -79,14 +79,15 @@ class LivingAgent:
 class Nursery:
     """Starter of agents; also a context manager. One thread uses it."""
 
-    def __init__(self, token: str) -> None:
+    def __init__(self, token: str, program: str = PROGRAM) -> None:
         """Start the program, which warms up meanwhile.
 
         Args:
             token: The bot's.
+            program: Python that serves the commands of `program.py`.
         """
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-c", _PROGRAM],
+            [sys.executable, "-P", "-c", program],
             env=environment(os.environ, token),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

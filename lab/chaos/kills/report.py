@@ -8,7 +8,8 @@ from dataclasses import asdict, dataclass
 
 from lab.chaos.kills.ledger import Tally
 
-_DETAILS = 20
+_DETAILS = 5
+"""Of each kind that a report names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,7 +139,7 @@ def report(
             BatchReport(
                 name=name,
                 wrong={what: count for what, count in tally.wrong().items() if count},
-                details=tuple(tally.details[:_DETAILS]),
+                details=_first_of_each_kind(tally.details),
                 kept_in=kept_in,
             )
             for name, tally, kept_in in tallies
@@ -149,3 +150,14 @@ def report(
         seconds=round(seconds, 1),
         seconds_a_kill=round(seconds / len(kills), 2) if kills else 0.0,
     )
+
+
+def _first_of_each_kind(details: Sequence[str]) -> tuple[str, ...]:
+    seen: Counter[str] = Counter()
+    first: list[str] = []
+    for detail in details:
+        kind = detail.partition(":")[0]
+        seen[kind] += 1
+        if seen[kind] <= _DETAILS:
+            first.append(detail)
+    return tuple(first)
