@@ -159,7 +159,10 @@ class Batch:
         """Tell of each growth of the logs, until the agent is dead."""
         size = logs_size(self._data)
         while not agent.over.wait(LOG_LOOK_S):
-            grown = logs_size(self._data)
+            try:
+                grown = logs_size(self._data)
+            except FileNotFoundError:  # a folder went while it was looked at
+                continue
             if grown != size:
                 size = grown
                 on_occasion(Trap.LOG)
