@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import random
@@ -242,6 +243,8 @@ class Batch:
 
     def _remind(self, minutes: int) -> None:
         """Write a reminder as an editor does that adds a line."""
+        if (self._folder / BALLAST).exists():
+            return  # an editor could not save it either
         token = f"rem-{self._choices.getrandbits(48):012x}"
         due = harm.due_minute(SystemClock().now().astimezone(self._zone), minutes)
         self._data.mkdir(exist_ok=True)
@@ -290,12 +293,13 @@ class Batch:
         """Leave no space on the data root's file system, if it is one of its own."""
         if not self._folder.is_mount():
             return
-        with (self._folder / BALLAST).open("wb") as file:
-            try:
-                while file.write(bytes(2**16)):
-                    file.flush()
-            except OSError:
-                return
+        file = os.open(self._folder / BALLAST, os.O_WRONLY | os.O_CREAT, 0o600)
+        try:
+            with contextlib.suppress(OSError):
+                while os.write(file, bytes(2**16)):
+                    pass
+        finally:
+            os.close(file)
 
     def _thin(self) -> None:
         (self._folder / BALLAST).unlink(missing_ok=True)

@@ -11,6 +11,7 @@ import pytest
 
 from actors.context.log.file import WindowLog
 from domain.log.event import Event, Kind, event
+from domain.log.parser import parse
 from domain.memory.remembered import Remembered, remembered
 from lab.chaos.kills.audit import compare_index, count_commands, logs_size, newest_log, read_logs
 from lab.chaos.kills.ledger import Tally
@@ -45,9 +46,8 @@ def path(tmp_path: Path) -> Path:
 
 
 def rows_of(data_root: Path, path: Path) -> list[tuple[str, int, str, bytes]]:
-    from domain.log.parser import parse
-
-    relative, rows = str(path.relative_to(data_root)), []
+    relative = str(path.relative_to(data_root))
+    rows: list[tuple[str, int, str, bytes]] = []
     for logged in parse(path.read_bytes()).events:
         each = logged.event
         entry = remembered(
