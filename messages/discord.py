@@ -99,6 +99,13 @@ class StopIntake(Message, frozen=True, kw_only=True, gc=False):
     """Take no more messages from people; what is to be posted still goes out."""
 
 
+class UserMessageLogged(Message, frozen=True, kw_only=True, gc=False):
+    """What a person said is in its window's log, and on the disk: nobody needs to look for it again."""
+
+    window: Window
+    message_id: MessageId
+
+
 class Delivered(Message, frozen=True, kw_only=True, gc=False):
     """The whole text is visible."""
 
@@ -130,5 +137,7 @@ class DeliveryRefused(Message, frozen=True, kw_only=True, gc=False):
     reason: str
 
 
-DiscordCommand = PostMessage | ShowProgress | EndProgress | ShowTyping | ShowReaction | AttachFile | StopIntake
+DiscordCommand = (
+    PostMessage | ShowProgress | EndProgress | ShowTyping | ShowReaction | AttachFile | StopIntake | UserMessageLogged
+)
 DiscordReply = Delivered | DeliveryFailed | DeliveryRefused | FileAttached

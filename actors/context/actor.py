@@ -16,7 +16,7 @@ from actors.context.presence import Presence
 from actors.context.retraction import Retraction, RetractionCommand
 from actors.context.turn_driver import INTERRUPTED, TurnDriver
 from actors.context.turn_run import TurnRun
-from actors.context.user_event import not_stored, reported, user_meta
+from actors.context.user_event import confirmation, not_stored, reported, user_meta
 from actors.kernel import Actor, Timer, not_understood
 from domain.log.event import Kind, event
 from domain.log.metadata import MetaValue
@@ -268,7 +268,8 @@ class ContextActor(Actor):
     def _take_in(self, message: UserMessage) -> None:
         """Log what was said, once; answer it when its turn comes."""
         self.surface = message.reply_to
-        if message.message_id.isdecimal() and message.message_id in self.conversation.seen:
+        if self._journal.has_logged(message.message_id):
+            self.tell(message.reply_to, confirmation(message))
             return
         self._require_log(message.author_id)
         stops = self._is_busy and not message.attachments and says_stop(message.text)
@@ -277,6 +278,7 @@ class ContextActor(Actor):
         if stops or not message.wants_answer:
             meta |= {"overheard": True, "open": self.conversation.open_count}
         logged = self.record(Kind.USER, message.text, meta, sync=True, at=message.sent_at)
+        self.tell(message.reply_to, confirmation(message))
         if stops or not message.wants_answer:
             self._overhear(message, logged)
         else:

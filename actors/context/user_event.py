@@ -7,7 +7,7 @@ from domain.log.metadata import MetaValue
 from domain.turn.attachments import attachments_meta
 from messages.base import Address, RequestId
 from messages.context import Quote, UserMessage
-from messages.discord import PostMessage
+from messages.discord import PostMessage, UserMessageLogged
 from messages.turn import LoggedEvent
 
 
@@ -36,6 +36,11 @@ def user_meta(message: UserMessage, *, shows_quote: bool) -> dict[str, MetaValue
     if message.quote is not None:
         meta["quote"] = _quote_meta(message.quote, is_shown=shows_quote)
     return meta
+
+
+def confirmation(message: UserMessage) -> UserMessageLogged:
+    """What the surface is told once the message is logged: it need not look for it again."""
+    return UserMessageLogged(window=message.window, message_id=message.message_id)
 
 
 def reported(logged: Event, path: str, line: int) -> LoggedEvent:

@@ -103,7 +103,14 @@ class WindowLog:
 
     @classmethod
     def create(
-        cls, root: Path, window: Window, started_at: datetime, opened_by: str, disk: Disk | None = None
+        cls,
+        root: Path,
+        window: Window,
+        started_at: datetime,
+        opened_by: str,
+        disk: Disk | None = None,
+        *,
+        after: int | None = None,
     ) -> WindowLog:
         """A new file that is the newest of `window`'s, with its header, safely on the disk.
 
@@ -113,6 +120,7 @@ class WindowLog:
             started_at: Aware. If the newest file is not older (a clock that went back), the new one gets its start
                 and the next seq.
             opened_by: Who asked for it; goes into the header.
+            after: Greatest message id of the window's earlier logs, 0 for none; None if nobody knows.
             disk: How to write; the real one if None.
 
         Raises:
@@ -122,19 +130,21 @@ class WindowLog:
         disk = disk or ReservedDisk(root)
         reserve.renew(root)
         try:
-            return cls._create(root, window, started_at, opened_by, disk)
+            return cls._create(root, window, started_at, opened_by, disk, after)
         except LogUnwritable as error:
             if not reserve.is_full(error.__cause__) or not reserve.spend(root):
                 raise
-            return cls._create(root, window, started_at, opened_by, disk)
+            return cls._create(root, window, started_at, opened_by, disk, after)
 
     @classmethod
-    def _create(cls, root: Path, window: Window, started_at: datetime, opened_by: str, disk: Disk) -> WindowLog:
+    def _create(
+        cls, root: Path, window: Window, started_at: datetime, opened_by: str, disk: Disk, after: int | None
+    ) -> WindowLog:
         folder = root / log_folder(window)
         _make_folders(folder)
         name, path, fd = _new_file(root, window, started_at)
         fresh = cls(path, fd, disk)
-        header = Header(window=window, started_at=name.started_at, seq=name.seq, opened_by=opened_by)
+        header = Header(window=window, started_at=name.started_at, seq=name.seq, opened_by=opened_by, after=after)
         try:
             fresh._write(*encode_header(header))
             fresh.sync()

@@ -82,6 +82,8 @@ class Journal:
             log.warning("%s:%d: %d bytes skipped: %s", self.path, gap.line, gap.length, gap.reason)
         for logged in parsed.events:
             self.conversation.add(logged.event)
+        after = parsed.header.after if parsed.header is not None else None
+        self.conversation.seen.raise_floor(self._newest_of_earlier() if after is None else after)
         self.redactions.restore(tombstones_in(logged.event for logged in parsed.events))
         self.redactions.follow(self.path)
         self._questions = tuple(logged for logged in parsed.events if logged.event.kind is Kind.USER)
@@ -91,6 +93,26 @@ class Journal:
         """The user events of turns without an ending, as they stood in the log when it was opened."""
         still_open = {EventId(turn.id) for turn in self.conversation.open_turns()}
         return tuple(logged for logged in self._questions if logged.event.id in still_open)
+
+    def has_logged(self, message_id: str) -> bool:
+        """Whether one of the window's logs has this message, which may be any word where there are no numbers.
+
+        Raises:
+            LogUnwritable: one of them cannot be read, and it would have to be.
+        """
+        if not message_id.isdecimal():
+            return False
+        seen = self.conversation.seen
+        return message_id in seen or (seen.is_in_doubt(message_id) and message_id in self._message_ids((message_id,)))
+
+    def _newest_of_earlier(self) -> int:
+        """The greatest message id of the window's logs; of the newest one it is known anyway."""
+        return max(map(int, self._message_ids()), default=0)
+
+    def _message_ids(self, naming: Collection[str] = ()) -> set[str]:
+        """Numbers of the messages in the window's logs that name one of some words, or in all of them."""
+        users = (logged.event for _, logged in self.past(naming) if logged.event.kind is Kind.USER)
+        return {number for event in users if (number := str(event.meta_dict().get("message_id", ""))).isdecimal()}
 
     def past(self, naming: Collection[str] = ()) -> Iterator[tuple[str, ParsedEvent]]:
         """Every event of the window's logs with its file's path below the data root, oldest first.
@@ -140,7 +162,7 @@ class Journal:
         if self._root is None:
             return ""
         try:
-            fresh = WindowLog.create(self._root, self._window, at, opened_by)
+            fresh = WindowLog.create(self._root, self._window, at, opened_by, after=before.seen.newest)
         except LogUnwritable:
             self.conversation = before
             raise

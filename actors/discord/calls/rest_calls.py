@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 from typing import TypeVar
 
 import aiohttp
@@ -79,12 +80,15 @@ class RestCalls:
         else:
             self._arrived.set()
 
-    async def persist(self, what: str, call: Callable[[discord.Client], Awaitable[T]]) -> T:
+    async def persist(
+        self, what: str, call: Callable[[discord.Client], Awaitable[T]], limit: asyncio.Semaphore | None = None
+    ) -> T:
         """What `call` gives, tried anew with backoff; it must bear being made twice.
 
         Args:
             what: For the log; nothing that people wrote.
             call: Makes the call with the client it is given.
+            limit: Held during each call, and not between them.
 
         Raises:
             CallRefusedError: Discord will never do it.
@@ -93,7 +97,8 @@ class RestCalls:
         reason = ""
         for attempt in range(1, self._timing.attempts + 1):
             try:
-                return await self.once(call)
+                async with limit or nullcontext():
+                    return await self.once(call)
             except TRANSIENT as error:
                 reason = described(error)
                 if (why := refusal(error)) is not None:

@@ -13,6 +13,7 @@ from typing import Any
 
 import discord
 
+from actors.discord.calls.discord_clock import DiscordClock
 from actors.discord.commands.buttons import Buttons
 from actors.discord.commands.tree import Commands
 from actors.discord.config import DiscordConfig
@@ -62,6 +63,7 @@ class AgentClient(discord.Client):
         catch_up: CatchUp,
         make_commands: Callable[[discord.Client], Commands],
         buttons: Buttons,
+        clock: DiscordClock,
         on_online: Callable[[str], None],
     ) -> None:
         """A client that has not logged in.
@@ -72,6 +74,7 @@ class AgentClient(discord.Client):
             catch_up: Reads what was missed, at each new session.
             make_commands: Gives this client's commands.
             buttons: Serves presses.
+            clock: Is told the time that Discord's answers give.
             on_online: Told the bot's name whenever all servers of a new session are known.
         """
         timing, shards = config.timing, config.shards or None
@@ -86,6 +89,7 @@ class AgentClient(discord.Client):
             heartbeat_timeout=timing.heartbeat_timeout_s,
             max_ratelimit_timeout=30.0,
             shard_count=shards,
+            http_trace=clock.trace(),
         )
         self.unreadable: Counter[str] = Counter()
         """Events that discord.py could not read, by name."""
@@ -214,7 +218,7 @@ class AgentClient(discord.Client):
 
     async def on_message(self, message: discord.Message) -> None:
         """Somebody wrote something somewhere."""
-        self._intake.hear(message)
+        self._catch_up.hear(message)
 
     async def on_interaction(self, interaction: discord.Interaction) -> None:
         """Somebody pressed something; commands go through their tree."""

@@ -89,7 +89,7 @@ class Stage:
         # It counts as said before the bot can hear of it, so that nobody takes its answer for an odd one.
         message_id = self._server.say(channel_id, question(token, act.wants, act.body), user=user)
         if act.is_unreadable:
-            self._server.make_unreadable(message_id)
+            self._server.garble(message_id)
         text = str(self._server.messages(channel_id, after=message_id - 1, limit=1)[0]["content"])
         said = Said(channel_id=channel_id, message_id=message_id, token=token, text=text, is_excused=act.is_unreadable)
         self.said.append(said)

@@ -27,9 +27,9 @@ class FaultDriver(ThreadCalls):
         """Disarm every fault."""
         self.run(self._hub.faults.clear)
 
-    def make_unreadable(self, message_id: int) -> None:
-        """Give that message in the history so that discord.py cannot read it."""
-        self.run(lambda: self._hub.faults.unreadable.add(message_id))
+    def garble(self, message_id: int) -> None:
+        """Make a message one that discord.py cannot read, from now on."""
+        self.run(lambda: self._hub.payloads.garbled.add(message_id))
 
     def limit_rates(self, enabled: bool = True) -> None:
         """Switch real rate limiting on or off."""

@@ -57,8 +57,6 @@ class FaultQueue:
     """Asked about each request that no armed fault hits, as `METHOD /path`."""
     fired: int = 0
     """How many requests were hit so far."""
-    unreadable: set[int] = field(default_factory=set)
-    """Messages of which the history gives something that discord.py cannot read."""
 
     def inject(
         self,

@@ -90,18 +90,6 @@ def test_requests_and_counters_tell_what_the_bot_did(playground: PlaygroundServe
     assert (counters["messages_by_bot"], counters["faults_fired"], counters["identifies"]) == (1, 1, 1)
 
 
-def test_one_message_of_the_history_can_be_made_unreadable(playground: PlaygroundServer, bot: Bot) -> None:
-    said = [playground.say(GENERAL, text) for text in ("before", "odd", "after")]
-    playground.make_unreadable(said[1])
-
-    async def history(after: int) -> list[str]:
-        return [m.content async for m in bot.channel().history(after=discord.Object(after), oldest_first=True)]
-
-    assert bot.call(history(said[1])) == ["after"]
-    with pytest.raises(KeyError, match="size"):
-        bot.call(history(0))
-
-
 def test_half_a_surrogate_pair_reaches_the_bot_and_its_history(playground: PlaygroundServer, bot: Bot) -> None:
     heard: list[str] = []
 

@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+import warnings
+
+import pytest
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # discord.py imports audioop, which Python 3.11 deprecates
+    from actors.discord.calls import addresses
+
+import discord
+from discord.gateway import DiscordWebSocket
+from discord.http import Route
+
+
+def test_addresses_can_be_set_and_set_back() -> None:
+    before = (Route.BASE, DiscordWebSocket.DEFAULT_GATEWAY, discord.Asset.BASE)
+    addresses.point_at("http://127.0.0.1:1/api/v10/", "ws://127.0.0.1:1/")
+    assert (Route.BASE, str(DiscordWebSocket.DEFAULT_GATEWAY), discord.Asset.BASE) == (
+        "http://127.0.0.1:1/api/v10",
+        "ws://127.0.0.1:1/",
+        "http://127.0.0.1:1",
+    )
+    addresses.point_at("", "")
+    assert (Route.BASE, str(DiscordWebSocket.DEFAULT_GATEWAY), discord.Asset.BASE) == (
+        "https://discord.com/api/v10",
+        "wss://gateway.discord.gg/",
+        "https://cdn.discordapp.com",
+    )
+    Route.BASE, DiscordWebSocket.DEFAULT_GATEWAY, discord.Asset.BASE = before
+
+
+@pytest.mark.parametrize(("api", "gateway"), [("discord.com", ""), ("", "https://x"), ("ws://x/", ""), ("http://", "")])
+def test_an_address_that_is_none_is_refused(api: str, gateway: str) -> None:
+    with pytest.raises(ValueError, match="must be"):
+        addresses.point_at(api, gateway)
