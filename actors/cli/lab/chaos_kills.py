@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import logging
+import signal
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
@@ -35,6 +37,7 @@ def run_kills(options: KillOptions, *, as_json: bool) -> None:
     from lab.chaos.kills.rows import ROWS, parse_rows
     from lab.chaos.kills.small_disk import can_fill_disks
 
+    signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))  # so that the agents are ended too
     logging.basicConfig(handlers=[logging.NullHandler()])  # what is broken on purpose is no news
     try:
         rows = parse_rows(options.rows) if options.rows else frozenset(ROWS)

@@ -10,10 +10,11 @@ from pathlib import Path
 import apsw
 
 from actors.context.log.file import check_file
-from domain.log.event import Kind
+from domain.log.event import Event, Kind
 from domain.log.parser import parse
 from domain.memory.remembered import Remembered, remembered
 from lab.chaos.kills.ledger import Logged, Tally
+from messages.base import EventId
 
 _NEW_WINDOW = "a new window was started"
 _INDEX = "memory/index.sqlite"
@@ -29,6 +30,22 @@ def read_logs(data_root: Path, tally: Tally) -> list[Logged]:
             tally.note("bad_logs", f"{path.relative_to(data_root)}:{problem.line}: {problem.reason}")
         logged += _read(path)
     return logged
+
+
+def read_deliveries(data_root: Path) -> dict[int, int]:
+    """Message of the bot's -> person's message that it was for, by the logs: the first of a channel refers to nothing."""
+    answered: dict[int, int] = {}
+    for path in _logs(data_root):
+        metas = {event.id: (event, event.meta_dict()) for event in _events(path)}
+        for event, meta in metas.values():
+            if event.kind is not Kind.DELIVERY:
+                continue
+            _, of = metas.get(EventId(str(meta.get("event", ""))), (None, {}))
+            _, asked = metas.get(EventId(str(of.get("turn", ""))), (None, {}))
+            shown, question = meta.get("message_ids"), str(asked.get("message_id", ""))
+            if isinstance(shown, list) and question.isdecimal():
+                answered |= {int(str(each)): int(question) for each in shown}
+    return answered
 
 
 def compare_index(data_root: Path, tally: Tally) -> None:
@@ -69,9 +86,12 @@ def _logs(data_root: Path) -> list[Path]:
     return sorted((data_root / "logs").glob("*/*/*.md"))
 
 
+def _events(path: Path) -> list[Event]:
+    return [logged.event for logged in parse(path.read_bytes()).events]
+
+
 def _read(path: Path) -> Iterator[Logged]:
-    events = [logged.event for logged in parse(path.read_bytes()).events]
-    metas = [(event, event.meta_dict()) for event in events]
+    metas = [(event, event.meta_dict()) for event in _events(path)]
     ended = {
         meta.get("turn")
         for event, meta in metas

@@ -8,12 +8,13 @@ import os
 import random
 import threading
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from actors.kernel import SystemClock
 from actors.scheduler.zone import load_zone
 from lab.chaos.kills import stage as harm
-from lab.chaos.kills.audit import compare_index, count_commands, logs_size, newest_log, read_logs
+from lab.chaos.kills.audit import compare_index, count_commands, logs_size, newest_log, read_deliveries, read_logs
 from lab.chaos.kills.index_harm import harm_index
 from lab.chaos.kills.ledger import Tally, judge, judge_reminders, unsettled
 from lab.chaos.kills.nursery import LivingAgent, Nursery
@@ -74,8 +75,15 @@ class Batch:
         self._torn: set[int] = set()
         self._zone = load_zone()
 
-    def run(self, kills: int, tick: Callable[[], None]) -> None:
-        """Kill so often, let everything settle, and judge; `tick` is called after each kill."""
+    def run(self, kills: int, tick: Callable[[], None], check: Callable[[], None] = lambda: None) -> None:
+        """Kill so often, let everything settle, and judge.
+
+        Args:
+            kills: How often.
+            tick: Called after each kill.
+            check: Called every now and then; what it raises ends the batch.
+        """
+        self._check = check
         with LoopbackModel(kept_requests=0) as model:
             self._stage = Stage(self._server, model, self._choices, f"batch-{self._name}".replace("/", "-"))
             try:
@@ -112,6 +120,7 @@ class Batch:
 
     def _live(self, life: Life, tick: Callable[[], None]) -> None:
         """One life, as it is planned; then what is left of it is buried."""
+        self._check()
         for act in life.before:
             self._do(act)
         agent = self._start(is_cold=life.is_cold)
@@ -120,7 +129,10 @@ class Batch:
         for delay_s, act in life.during:
             if agent.over.wait(max(0.0, min(delay_s, life.at_most_s) - (self._now() - began_at))):
                 break
-            self._do(act)
+            if act == Harm(42, 0):
+                self._start_second(agent)
+            else:
+                self._do(act)
         agent.over.wait(max(0.0, life.at_most_s - (self._now() - began_at)))
         self._stage.trap = lambda _occasion: None
         self._thin()
@@ -190,6 +202,7 @@ class Batch:
                 break
             if self._now() - max(self._stage.heard_at, began_at) > SILENCE_S:
                 break
+            self._check()
             self._stage.wait(0.1)
         agent.has_ended(QUIET_S)
 
@@ -276,8 +289,6 @@ class Batch:
                 harm.harm_history(self._server, self._stage.channel_id, act.variety)
             case 39:
                 harm.harm_sending(self._server, act.variety)
-            case 42:
-                self._start_second()
             case _:
                 raise ValueError(f"row {act.row}: no fault is brought about for it")
 
@@ -304,20 +315,29 @@ class Batch:
     def _thin(self) -> None:
         (self._folder / BALLAST).unlink(missing_ok=True)
 
-    def _start_second(self) -> None:
-        """Start another agent on the same data root, which must refuse."""
+    def _start_second(self, first: LivingAgent) -> None:
+        """Start another agent on the same data root, which must refuse as long as the first one lives."""
         second = self._nursery.start(self._config, self._folder / "stderr-second")
-        if not second.has_ended(SECOND_AGENT_S):
-            self.tally.note("faults", "a second agent runs on the same data root")
+        ends_at = self._now() + SECOND_AGENT_S
+        while not second.has_ended(0.02) and not first.over.is_set() and self._now() < ends_at:
+            self._check()
+        is_alone = first.over.is_set() or first.has_ended()
+        if not second.has_ended():
+            if not is_alone:
+                self.tally.note("faults", "a second agent runs on the same data root")
             second.kill()
-        if self._bury(second) == CLEAN:
+        if self._bury(second) == CLEAN and not is_alone:
             self.tally.note("faults", "a second agent on the same data root ended as if all were well")
 
     # the end
 
     def _judge(self) -> None:
         """Compare what was said with what came of it."""
-        shown, own = self._stage.shown(), self.tally
+        own, answered = self.tally, read_deliveries(self._data)
+        shown = [
+            each if each.replies_to else replace(each, replies_to=answered.get(each.message_id, 0))
+            for each in self._stage.shown()
+        ]
         logged = read_logs(self._data, own)
         judged = judge(self._stage.said, shown, logged)
         judge_reminders(judged, self._reminders, shown)

@@ -49,8 +49,8 @@ class Runner(Protocol):
     starts_s: list[float]
     term_s: list[float]
 
-    def run(self, kills: int, tick: Callable[[], None]) -> None:
-        """Kill so often and judge."""
+    def run(self, kills: int, tick: Callable[[], None], check: Callable[[], None]) -> None:
+        """Kill so often and judge; what `check` raises ends it."""
 
 
 MakeRunner = Callable[[str, Path, frozenset[int], PlaygroundServer, Nursery], Runner]
@@ -70,8 +70,11 @@ def run(plan: KillPlan, tick: Callable[[int], None], make: MakeRunner = Batch) -
             pool.submit(_work, plan, Path(scratch), batches, results, done, make)
             for _ in range(min(plan.jobs, len(sizes)))
         ]
-        for worker in workers:
-            worker.result()
+        try:
+            for worker in workers:
+                worker.result()
+        finally:
+            done.stop()
     ordered = [results[number] for number in sorted(results)]
     names = [f"{plan.seed}/{number}" for number in sorted(results)]
     return report(
@@ -94,11 +97,16 @@ def _sizes(plan: KillPlan) -> list[tuple[int, int]]:
     return sizes if plan.only is None else [(plan.only, min(plan.batch_kills, plan.kills))]
 
 
+class CampaignStoppedError(Exception):
+    """The campaign is to end: somebody wants that, or something went wrong in another batch."""
+
+
 class _Counter:
-    """Counter of kills, shared by threads."""
+    """Counter of kills, shared by threads, which are stopped by way of it."""
 
     def __init__(self, tick: Callable[[int], None]) -> None:
         self._tick = tick
+        self._is_stopped = False
         self._lock = threading.Lock()
         self._count = 0
 
@@ -106,6 +114,13 @@ class _Counter:
         with self._lock:
             self._count += 1
             self._tick(self._count)
+
+    def stop(self) -> None:
+        self._is_stopped = True
+
+    def check(self) -> None:
+        if self._is_stopped:
+            raise CampaignStoppedError
 
 
 def _work(
@@ -117,7 +132,7 @@ def _work(
     make: MakeRunner,
 ) -> None:
     """Run batches until none is left."""
-    with PlaygroundServer() as server, Nursery(server.bot_token) as nursery:
+    with PlaygroundServer() as server, Nursery(server.bot_token, scratch=scratch) as nursery:
         while True:
             try:
                 number, kills = batches.get_nowait()
@@ -127,7 +142,7 @@ def _work(
             folder.mkdir()
             with small_disk(folder) if FULL_DISK_ROW in plan.rows else contextlib.nullcontext():
                 runner = make(f"{plan.seed}/{number}", folder, plan.rows, server, nursery)
-                runner.run(kills, done.add)
+                runner.run(kills, done.add, done.check)
                 kept_in = "" if runner.tally.is_sound else _kept(plan, folder, number)
             shutil.rmtree(folder)
             results[number] = (runner, kept_in)

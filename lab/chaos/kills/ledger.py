@@ -140,15 +140,20 @@ def judge_reminders(tally: Tally, wanted: Iterable[str], shown: Iterable[Shown])
 
 def unsettled(said: Iterable[Said], shown: Iterable[Shown]) -> set[int]:
     """Ids of messages that have neither a whole answer nor a notice yet."""
-    ended: set[str] = set()
-    noticed: set[int] = set()
+    said, ended, noticed = list(said), set[str](), set[int]()
     for each in shown:
         if not each.is_running:
             parts = parts_of(each.text)
             ended.update(parts.begun if each.has_file else parts.ended)
             if not parts.begun and not parts.lines and not each.text.startswith(NOT_STORED):
-                noticed.add(each.replies_to)
+                noticed.add(each.replies_to or _newest_before(said, each))
     return {each.message_id for each in said if each.token not in ended and each.message_id not in noticed}
+
+
+def _newest_before(said: Iterable[Said], shown: Shown) -> int:
+    """What a message answers that refers to none: what was the newest of its channel then; 0 for nothing."""
+    own = (each.message_id for each in said if each.channel_id == shown.channel_id)
+    return max((each for each in own if each < shown.message_id), default=0)
 
 
 def _judge_logs(tally: Tally, by_id: dict[int, Said], logged: Iterable[Logged]) -> set[int]:

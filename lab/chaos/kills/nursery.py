@@ -79,16 +79,17 @@ class LivingAgent:
 class Nursery:
     """Starter of agents; also a context manager. One thread uses it."""
 
-    def __init__(self, token: str, program: str = PROGRAM) -> None:
+    def __init__(self, token: str, program: str = PROGRAM, *, scratch: Path | None = None) -> None:
         """Start the program, which warms up meanwhile.
 
         Args:
             token: The bot's.
+            scratch: Where agents make their temporary files, some of which a killed one leaves; else the usual place.
             program: Python that serves the commands of `program.py`.
         """
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-c", program],
-            env=environment(os.environ, token),
+            env=environment(os.environ, token) | ({"TMPDIR": str(scratch)} if scratch is not None else {}),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

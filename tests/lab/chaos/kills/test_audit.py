@@ -13,7 +13,7 @@ from actors.context.log.file import WindowLog
 from domain.log.event import Event, Kind, event
 from domain.log.parser import parse
 from domain.memory.remembered import Remembered, remembered
-from lab.chaos.kills.audit import compare_index, count_commands, logs_size, newest_log, read_logs
+from lab.chaos.kills.audit import compare_index, count_commands, logs_size, newest_log, read_deliveries, read_logs
 from lab.chaos.kills.ledger import Tally
 from messages.base import Surface, Window
 
@@ -39,6 +39,7 @@ def path(tmp_path: Path) -> Path:
     log.append(event("sys2", NOW, Kind.SYSTEM, "unanswered: a new window was started by you", ended))
     log.append(event("sys3", NOW, Kind.SYSTEM, "unanswered: stopped by you", {"turn": "user3", "what": "aborted"}))
     log.append(event("agent1", NOW, Kind.AGENT, "an answer", {"turn": "user1"}))
+    log.append(event("deliv1", NOW, Kind.DELIVERY, "", {"event": "agent1", "message_ids": ["101", "102"]}))
     log.close()
     found = newest_log(tmp_path, ID)
     assert found is not None
@@ -84,6 +85,11 @@ def test_what_people_said_is_read_with_its_id_and_who_ended_its_turn(tmp_path: P
         (ID, 3, "three", False),
     ]
     assert tally.bad_logs == 0
+
+
+def test_deliveries_tell_what_was_answered(tmp_path: Path, path: Path) -> None:
+    assert path.exists()
+    assert read_deliveries(tmp_path) == {101: 1, 102: 1}
 
 
 def test_a_changed_byte_and_a_torn_end_are_bad_logs(tmp_path: Path, path: Path) -> None:

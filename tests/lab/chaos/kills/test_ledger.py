@@ -123,6 +123,7 @@ def test_reminders_are_said_exactly_once() -> None:
 def test_unsettled_is_what_has_neither_an_end_nor_a_notice() -> None:
     assert unsettled(SAID, []) == {1, 2}
     assert unsettled(SAID, [NOTICE]) == {2}
+    assert unsettled(SAID, [replace(NOTICE, replies_to=0)]) == {1}  # the newest of the channel then
     assert unsettled(SAID, [NOTICE, SHOWN[1]]) == set()
     assert unsettled(SAID, [replace(SHOWN[0], is_running=True), SHOWN[1]]) == {1}
 
