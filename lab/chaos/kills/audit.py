@@ -33,7 +33,7 @@ def read_logs(data_root: Path, tally: Tally) -> list[Logged]:
 
 
 def read_deliveries(data_root: Path) -> dict[int, int]:
-    """Message of the bot's -> person's message that it was for, by the logs: the first of a channel refers to nothing."""
+    """Message of the bot's -> person's message that it was for, by the logs: not every one refers to it in Discord."""
     answered: dict[int, int] = {}
     for path in _logs(data_root):
         metas = {event.id: (event, event.meta_dict()) for event in _events(path)}
