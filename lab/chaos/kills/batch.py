@@ -36,6 +36,8 @@ QUIET_S = 0.7
 TERM_S = 60.0
 SECOND_AGENT_S = 20.0
 LOG_LOOK_S = 0.001
+PEACE_EVERY = 10
+"""Kills between two lives in peace, after each of which the index must hold what the logs hold."""
 CLEAN = 0
 BALLAST = "ballast"
 _TORN = b'## 2026-01-01T00:00:00.000Z user abcdefgh\n<!-- {"author":"nobody"} -->\n```text\nhalf a word'
@@ -97,7 +99,11 @@ class Batch:
         """Everything between the first message and the judgement."""
         has_dms = self._open()
         while len(self.kills) < kills:
+            before = len(self.kills)
             self._live(plan_life(self._choices, self._rows, has_dms=has_dms), tick)
+            if before // PEACE_EVERY < len(self.kills) // PEACE_EVERY and len(self.kills) < kills:
+                self._settle()
+                compare_index(self._data, self.tally)
         self._settle()
 
     # lives
@@ -316,7 +322,10 @@ class Batch:
         (self._folder / BALLAST).unlink(missing_ok=True)
 
     def _start_second(self, first: LivingAgent) -> None:
-        """Start another agent on the same data root, which must refuse as long as the first one lives."""
+        """Start another agent on the same data root, which must refuse as long as the first one lives and holds it."""
+        lock = self._data / "agent.lock"
+        if not lock.exists() or lock.read_text().strip() != str(first.pid):
+            return
         second = self._nursery.start(self._config, self._folder / "stderr-second")
         ends_at = self._now() + SECOND_AGENT_S
         while not second.has_ended(0.02) and not first.over.is_set() and self._now() < ends_at:

@@ -129,13 +129,18 @@ def judge(said: Iterable[Said], shown: Iterable[Shown], logged: Iterable[Logged]
 
 def judge_reminders(tally: Tally, wanted: Iterable[str], shown: Iterable[Shown]) -> None:
     """Count the reminders `wanted`, by their tokens, that were not said exactly once."""
-    times = Counter(token for each in shown for token in set(REMINDER.findall(each.text)))
+    by_token: dict[str, list[Shown]] = defaultdict(list)
+    for each in shown:
+        for token in set(REMINDER.findall(each.text)):
+            by_token[token].append(each)
     for token in wanted:
         tally.reminders += 1
-        if times[token] == 0:
+        times = by_token[token]
+        if not times:
             tally.note("reminders_lost", token)
-        elif times[token] > 1:
-            tally.note("reminders_twice", f"{token}, {times[token]} times", times[token] - 1)
+        elif len(times) > 1:
+            texts = "; ".join(f"{each.message_id}: {each.text!r}" for each in times)
+            tally.note("reminders_twice", f"{token}, {texts}", len(times) - 1)
 
 
 def unsettled(said: Iterable[Said], shown: Iterable[Shown]) -> set[int]:
