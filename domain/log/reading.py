@@ -64,6 +64,10 @@ class Reading:
             self._pending.discard(message_id)
             self._pending = self._pending or None
 
+    def lacks(self, message_id: int) -> bool:
+        """Whether a message is to be looked for, or newer than all that is known."""
+        return message_id > self.reached or any(gap.after < message_id <= gap.upto for gap in self.gaps)
+
     def fill(self, after: int, upto: int) -> None:
         """All that was said after `after`, up to and with `upto`, is known, and noticed if it counts."""
         gaps: list[Gap] = []

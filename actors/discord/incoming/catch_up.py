@@ -82,6 +82,8 @@ class CatchUp:
         """Let pass what is held: not before it is kept how far channels were read that were met for the first time."""
         await self._secured()
         if self._intake.is_holding and not self._watermarks.is_lost:
+            woken = [each.channel.id for each in self._intake.held() if self._is_missing_before(each)]
+            missed = [*missed, *woken]
             self._intake.release(map(_lane, missed))
             self._read(missed)
             self._comparison.begin()
@@ -110,21 +112,21 @@ class CatchUp:
 
     def hear(self, message: discord.Message) -> None:
         """Somebody wrote something; where nobody knows what was said before it, that is read first."""
-        if is_speech(message) and not self._intake.is_holding and not self._watermarks.is_current(message.channel.id):
-            self._meet_by(message)
+        if is_speech(message) and not self._intake.is_holding and self._is_missing_before(message):
+            self._look_into([message.channel.id])
         self._intake.hear(message)
 
-    def _meet_by(self, message: discord.Message) -> None:
+    def _is_missing_before(self, message: discord.Message) -> bool:
+        """Whether history must be read before a message: it is the first of its channel in this session, say."""
         channel, window = message.channel, self._window_map.window_of(message.channel)
-        if window is NoWindow.ELSEWHERE:
-            return
+        if window is NoWindow.ELSEWHERE or self._watermarks.is_current(channel.id):
+            return False
         surface = window.surface if isinstance(window, Window) else Surface.DISCORD_THREAD
         is_first = not self._watermarks.has(channel.id)
         parent_id = channel.parent_id if isinstance(channel, discord.Thread) else None
         self._guilds[channel.id] = message.guild.id if message.guild is not None else 0
         is_missing = self._watermarks.meet(channel.id, surface, message.id - 1, parent_id)
-        if is_missing or (is_first and surface is Surface.DISCORD_DM):
-            self._look_into([channel.id])
+        return is_missing or (is_first and surface is Surface.DISCORD_DM)
 
     # what may have been missed
 
@@ -256,14 +258,16 @@ class CatchUp:
             begun = None
             for message in page.messages:
                 self._intake.seen.notice(str(channel_id), message.id)
-            said = [
-                message for message in page.messages if is_speech(message) and not self._intake.seen.has(message.id)
-            ]
+            said = [message for message in page.messages if is_speech(message) and self._is_unknown(message)]
             for message in said:
                 self._watermarks.notice(channel_id, message.id)
             self._watermarks.fill(channel_id, after, ENDLESS if page.is_last else page.newest)
             for message in said:
                 yield MessageArrival.of(message, is_live=False)
+
+    def _is_unknown(self, message: discord.Message) -> bool:
+        """Whether a message in a page of history is none of those that were passed on, in this life or another."""
+        return self._watermarks.lacks(message.channel.id, message.id) and not self._intake.seen.has(message.id)
 
     async def _first_page(self, channel_id: int, give_way_at: float) -> tuple[int, Page]:
         while True:
@@ -273,6 +277,7 @@ class CatchUp:
             except CallFailedError:
                 if asyncio.get_running_loop().time() > give_way_at:
                     raise
+                await asyncio.sleep(self._timing.backoff_limit_s)
 
     async def _page(self, channel_id: int, after: int) -> Page:
         async def call(client: discord.Client) -> Page:

@@ -233,6 +233,14 @@ class Intake:
         """Whether nothing passes, since it is not known what was missed."""
         return self._is_holding
 
+    def held(self) -> list[discord.Message]:
+        """The oldest message that waits in each channel."""
+        waiting = (
+            next((each for each in lane.waiting if isinstance(each, MessageArrival)), None)
+            for lane in self._lanes.values()
+        )
+        return [arrival.message for arrival in waiting if arrival is not None]
+
     def close(self) -> None:
         """Pass on nothing more. What waits is dropped: it is in no log, so the next start reads it."""
         self._is_open = False

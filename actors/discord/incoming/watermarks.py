@@ -170,6 +170,10 @@ class Watermarks:
         reading = self._readings.get(channel_id)
         return () if reading is None else reading.gaps
 
+    def lacks(self, channel_id: int, message_id: int) -> bool:
+        """Whether a message is in one of a channel's gaps, or newer than all that is known of it."""
+        return self._readings[channel_id].lacks(message_id)
+
     def fill(self, channel_id: int, after: int, upto: int) -> None:
         """All that was said in a channel after `after`, up to and with `upto`, is noticed or will never be known."""
         self._readings[channel_id].fill(after, upto)

@@ -92,7 +92,7 @@ class Life(RuleBasedStateMachine):
     def take_in_a_page(self) -> None:
         """Late, perhaps, and when another has read the same."""
         after, upto, page = self.pages.pop(0)
-        for number in page:
+        for number in filter(self.reading.lacks, page):
             self.reading.notice(number, self.session)
             self.told.append(number)
         self.reading.fill(after, upto)
