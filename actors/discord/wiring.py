@@ -27,7 +27,7 @@ from actors.discord.incoming.catch_up import CatchUp
 from actors.discord.incoming.comparison import Comparison
 from actors.discord.incoming.disk import Disk, WorkdirOf
 from actors.discord.incoming.fetching import Fetcher
-from actors.discord.incoming.intake import Intake
+from actors.discord.incoming.intake import Heard, Intake, Rules
 from actors.discord.incoming.readership import Readership
 from actors.discord.incoming.seen import SeenMessages
 from actors.discord.incoming.unpacking import Unpacking
@@ -131,7 +131,6 @@ def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiri
     build = functools.partial(
         AgentClient if config.shards == 1 else ShardedAgentClient,
         config=config,
-        intake=intake,
         catch_up=CatchUp(intake=intake, rest=rest, comparison=comparison, timing=timing),
         clock=clock,
         make_commands=_commands_maker(config, around.menu, dispatcher, admission),
@@ -179,8 +178,7 @@ def _intake(
     access = Access(users=connection.allowed_users, roles=connection.allowed_roles, viewer_roles=config.viewer_roles)
     return Intake(
         host=host,
-        authorization=Authorization(window_map=window_map, access=access, rest=rest),
-        admission=admission,
+        rules=Rules(authorization=Authorization(window_map=window_map, access=access, rest=rest), admission=admission),
         unpacking=Unpacking(
             fetcher=Fetcher(rest=rest, origins=file_origins, timing=config.timing),
             disk=disk,
@@ -188,8 +186,7 @@ def _intake(
             paste_tokens=config.paste_tokens,
             most_lost_s=config.timing.lost_files_s,
         ),
-        seen=seen,
-        watermarks=watermarks,
+        heard=Heard(seen=seen, watermarks=watermarks),
         readership=Readership(
             host=host, window_map=window_map, watermarks=watermarks, rest=rest, listeners=around.reader_listeners
         ),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
@@ -21,7 +20,7 @@ class DiscordClock:
         """No answer came yet.
 
         Args:
-            host: Its clock counts until then.
+            host: Its clocks: the wall's counts until then, the steady one from then on.
         """
         self._host = host
         self._offset_s: float | None = None
@@ -31,7 +30,7 @@ class DiscordClock:
         """Aware UTC, never earlier than it is, nor much more than a second later."""
         if self._offset_s is None:
             return self._host.now()
-        return datetime.fromtimestamp(self._offset_s + time.monotonic(), UTC)
+        return datetime.fromtimestamp(self._offset_s + self._host.monotonic(), UTC)
 
     def trace(self) -> aiohttp.TraceConfig:
         """What a session tells this clock of its answers."""
@@ -45,6 +44,6 @@ class DiscordClock:
     def set(self, date: str) -> None:
         """Take the time that an answer's `Date` gives; words that are no date change nothing."""
         try:
-            self._offset_s = parsedate_to_datetime(date).timestamp() + _ROUNDED_S - time.monotonic()
+            self._offset_s = parsedate_to_datetime(date).timestamp() + _ROUNDED_S - self._host.monotonic()
         except (ValueError, OverflowError):
             return

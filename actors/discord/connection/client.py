@@ -20,7 +20,6 @@ from actors.discord.config import DiscordConfig
 from actors.discord.connection.shards import Shards
 from actors.discord.connection.sockets import Sockets
 from actors.discord.incoming.catch_up import CatchUp
-from actors.discord.incoming.intake import Intake
 from actors.discord.incoming.window_map import AnyChannel
 
 log = logging.getLogger(__name__)
@@ -59,7 +58,6 @@ class AgentClient(discord.Client):
         self,
         *,
         config: DiscordConfig,
-        intake: Intake,
         catch_up: CatchUp,
         make_commands: Callable[[discord.Client], Commands],
         buttons: Buttons,
@@ -70,8 +68,7 @@ class AgentClient(discord.Client):
 
         Args:
             config: Whether direct messages are heard, the number of shards, every wait.
-            intake: Takes what people do.
-            catch_up: Reads what was missed, at each new session.
+            catch_up: Takes what people say, and reads what was missed at each new session.
             make_commands: Gives this client's commands.
             buttons: Serves presses.
             clock: Is told the time that Discord's answers give.
@@ -93,7 +90,7 @@ class AgentClient(discord.Client):
         )
         self.unreadable: Counter[str] = Counter()
         """Events that discord.py could not read, by name."""
-        self._intake = intake
+        self._intake = catch_up.intake
         self._catch_up = catch_up
         self._commands = make_commands(self)
         self._buttons = buttons

@@ -50,7 +50,7 @@ class CatchUp:
             comparison: Looks through what was read before, when this is done.
             timing: How long others wait for it.
         """
-        self._intake = intake
+        self.intake = intake
         self._watermarks = intake.watermarks
         self._window_map = intake.window_map
         self._comparison = comparison
@@ -66,7 +66,7 @@ class CatchUp:
 
     def begin(self, client: discord.Client) -> None:
         """A new session is complete: pass on everything that was missed, then what was held meanwhile."""
-        if not self._intake.is_holding:
+        if not self.intake.is_holding:
             return
         self._watermarks.begin(_newest(client))
         missed: list[int] = []
@@ -76,15 +76,15 @@ class CatchUp:
                 log.warning("channel %d is not there, or the bot may not see it", channel_id)
             missed += self._meet_all(channel)
         missed += self._meet_direct()
-        self._intake.spawn(self._release(missed))
+        self.intake.spawn(self._release(missed))
 
     async def _release(self, missed: Iterable[int]) -> None:
         """Let pass what is held: not before it is kept how far channels were read that were met for the first time."""
         await self._secured()
-        if self._intake.is_holding and not self._watermarks.is_lost:
-            woken = [each.channel.id for each in self._intake.held() if self._is_missing_before(each)]
+        if self.intake.is_holding and not self._watermarks.is_lost:
+            woken = [each.channel.id for each in self.intake.held() if self._is_missing_before(each)]
             missed = [*missed, *woken]
-            self._intake.release(map(_lane, missed))
+            self.intake.release(map(_lane, missed))
             self._read(missed)
             self._comparison.begin()
 
@@ -96,7 +96,7 @@ class CatchUp:
 
     def resume(self, guild: discord.Guild) -> None:
         """Channels of a server came: read what was missed in those of them that were not there before."""
-        if self._intake.is_holding:
+        if self.intake.is_holding:
             return
         for channel_id in sorted(map(int, self._window_map.channels)):
             channel = guild.get_channel_or_thread(channel_id)
@@ -107,14 +107,14 @@ class CatchUp:
     def come_back(self, guild: discord.Guild) -> None:
         """A server was out, and nothing was said of it: what was deleted meanwhile is looked for as well."""
         self.resume(guild)
-        if not self._intake.is_holding:
+        if not self.intake.is_holding:
             self._comparison.begin()
 
     def hear(self, message: discord.Message) -> None:
         """Somebody wrote something; where nobody knows what was said before it, that is read first."""
-        if is_speech(message) and not self._intake.is_holding and self._is_missing_before(message):
+        if is_speech(message) and not self.intake.is_holding and self._is_missing_before(message):
             self._look_into([message.channel.id])
-        self._intake.hear(message)
+        self.intake.hear(message)
 
     def _is_missing_before(self, message: discord.Message) -> bool:
         """Whether history must be read before a message: it is the first of its channel in this session, say."""
@@ -142,7 +142,7 @@ class CatchUp:
             for thread in channel.threads:
                 missed += self._meet(thread)
             if not is_first:
-                self._intake.spawn(self._meet_archived(channel.id))
+                self.intake.spawn(self._meet_archived(channel.id))
         return missed
 
     def _meet(self, channel: discord.abc.GuildChannel | discord.Thread, *, is_configured: bool = False) -> list[int]:
@@ -150,7 +150,7 @@ class CatchUp:
         if not isinstance(window, Window):
             return []
         newest = (channel.last_message_id or 0) if isinstance(channel, Talkable) else 0
-        self._intake.seen.notice(str(channel.id), newest)
+        self.intake.seen.notice(str(channel.id), newest)
         self._guilds[channel.id] = channel.guild.id
         parent_id = channel.parent_id if isinstance(channel, discord.Thread) and not is_configured else None
         is_missing = self._watermarks.meet(channel.id, window.surface, newest, parent_id, is_configured=is_configured)
@@ -185,12 +185,12 @@ class CatchUp:
     def _look_into(self, channel_ids: Iterable[int]) -> None:
         """Read what is missing of channels in which nothing is held yet."""
         channel_ids = list(channel_ids)
-        self._intake.keep(map(_lane, channel_ids))
+        self.intake.keep(map(_lane, channel_ids))
         self._read(channel_ids)
 
     def _read(self, channel_ids: Iterable[int]) -> None:
         for channel_id in channel_ids:
-            self._intake.spawn(self._close_gaps(channel_id))
+            self.intake.spawn(self._close_gaps(channel_id))
 
     async def _close_gaps(self, channel_id: int) -> None:
         """Pass on what is missing of a channel: before what comes there, or late if that takes too long."""
@@ -199,7 +199,7 @@ class CatchUp:
             await self._secured()  # Discord lists no conversations: what is not kept is not found again.
         try:
             with self._comparison.behind():
-                await self._intake.replay(_lane(channel_id), self._missing(channel_id, give_way_at))
+                await self.intake.replay(_lane(channel_id), self._missing(channel_id, give_way_at))
         except CallRefusedError as error:
             self._give_up(channel_id, error)
         except CallFailedError as error:
@@ -226,7 +226,7 @@ class CatchUp:
                 return
             try:
                 page = await self._page(channel_id, gaps[0].after)
-                await self._intake.replay(_lane(channel_id), self._missing(channel_id, 0.0, (gaps[0].after, page)))
+                await self.intake.replay(_lane(channel_id), self._missing(channel_id, 0.0, (gaps[0].after, page)))
             except CallRefusedError as error:
                 self._give_up(channel_id, error)
                 return
@@ -257,7 +257,7 @@ class CatchUp:
             after, page = begun or await self._first_page(channel_id, give_way_at)
             begun = None
             for message in page.messages:
-                self._intake.seen.notice(str(channel_id), message.id)
+                self.intake.seen.notice(str(channel_id), message.id)
             said = [message for message in page.messages if is_speech(message) and self._is_unknown(message)]
             for message in said:
                 self._watermarks.notice(channel_id, message.id)
@@ -267,7 +267,7 @@ class CatchUp:
 
     def _is_unknown(self, message: discord.Message) -> bool:
         """Whether a message in a page of history is none of those that were passed on, in this life or another."""
-        return self._watermarks.lacks(message.channel.id, message.id) and not self._intake.seen.has(message.id)
+        return self._watermarks.lacks(message.channel.id, message.id) and not self.intake.seen.has(message.id)
 
     async def _first_page(self, channel_id: int, give_way_at: float) -> tuple[int, Page]:
         while True:

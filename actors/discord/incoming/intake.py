@@ -7,6 +7,7 @@ import itertools
 import logging
 from collections import deque
 from collections.abc import AsyncIterator, Coroutine, Iterable
+from dataclasses import dataclass
 from typing import Any, assert_never
 
 import discord
@@ -42,6 +43,26 @@ log = logging.getLogger(__name__)
 STOPPING = "I am being stopped; please try again later."
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """Policy of who is heard, where, and how."""
+
+    authorization: Authorization
+    """Says whether something is for us."""
+    admission: Admission
+    """Says how a message is taken."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heard:
+    """Record of what was heard so far."""
+
+    seen: SeenMessages
+    """What was passed on in this life."""
+    watermarks: Watermarks
+    """How far each channel was read, in any."""
+
+
 class Lane:
     """Queue of one channel: what waits to be passed on; whoever holds the lock passes it on."""
 
@@ -64,11 +85,9 @@ class Intake:
         self,
         *,
         host: Host,
-        authorization: Authorization,
-        admission: Admission,
+        rules: Rules,
         unpacking: Unpacking,
-        seen: SeenMessages,
-        watermarks: Watermarks,
+        heard: Heard,
         readership: Readership,
         timing: Timing,
     ) -> None:
@@ -76,21 +95,19 @@ class Intake:
 
         Args:
             host: Speaks to the windows, which answer it.
-            authorization: Says whether something is for us.
-            admission: Says how a message is taken.
+            rules: Say what is for us.
             unpacking: Reads the files that come with messages.
-            seen: Is told what was passed on.
-            watermarks: Are told what is on its way, and what is none of ours.
+            heard: Is told what is on its way, what was passed on, and what is none of ours.
             readership: Is told of threads before what is said in them is passed on.
             timing: When to ask again for what Discord did not say.
         """
-        self.seen = seen
-        self.watermarks = watermarks
+        self.seen = heard.seen
+        self.watermarks = heard.watermarks
         self.readership = readership
         self._withdrawn = Withdrawn()
         self._host = host
-        self._authorization = authorization
-        self._admission = admission
+        self._authorization = rules.authorization
+        self._admission = rules.admission
         self._unpacking = unpacking
         self._timing = timing
         self._lanes: dict[ChannelId, Lane] = {}
