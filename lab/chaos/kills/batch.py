@@ -352,6 +352,7 @@ class Batch:
         judge_reminders(judged, self._reminders, shown)
         compare_index(self._data, judged)
         count_commands(self._data, judged)
+        judged.begun_anew = self._stage.begun_anew
         own.add(judged)
 
     def _last_words(self) -> str:

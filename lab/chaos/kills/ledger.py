@@ -61,6 +61,7 @@ class Tally:
     taken_back: int = 0
     """Not answered because people ended the turn."""
     excused: int = 0
+    begun_anew: int = 0
     reminders: int = 0
     commands: int = 0
     """Begun by the model."""

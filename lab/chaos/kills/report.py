@@ -59,6 +59,8 @@ class KillReport:
     """By people, who began anew before the answer."""
     excused: int
     """Could not be read by any program on the library that the bot uses."""
+    begun_anew: int
+    """How often people began a new conversation."""
     reminders: int
     commands: int
     wrong: dict[str, int]
@@ -92,7 +94,8 @@ class KillReport:
             f"{self.kills} kills ({traps}), seed {self.seed}, rows {rows}: {self.seconds:.0f} s, "
             f"{self.seconds_a_kill:.1f} s a kill",
             f"{self.said} messages: {self.answered} answered, {self.given_up} given up by a notice, {self.taken_back} "
-            f"taken back, {self.excused} unreadable; {self.reminders} reminders, {self.commands} commands",
+            f"taken back, {self.excused} unreadable; {self.begun_anew} begun anew, {self.reminders} reminders, "
+            f"{self.commands} commands",
             f"exactly once: {self.exactly_once:.2%}; {wrong or 'nothing lost, doubled, altered or left'}",
         ]
         for batch in self.batches:
@@ -130,6 +133,7 @@ def report(
         given_up=total.given_up,
         taken_back=total.taken_back,
         excused=total.excused,
+        begun_anew=total.begun_anew,
         reminders=total.reminders,
         commands=total.commands,
         wrong=total.wrong(),

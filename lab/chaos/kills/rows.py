@@ -134,8 +134,8 @@ def plan_life(choices: random.Random, rows: Collection[int], *, has_dms: bool) -
     during: list[tuple[float, Act]] = [
         (choices.uniform(0, 1.5), _say(choices, rows, has_dms=has_dms)) for _ in range(choices.randrange(1, 5))
     ]
-    if choices.random() < 0.2:
-        during.append((choices.uniform(0.8, 2.0), BeginAnew()))
+    if 1 in rows and choices.random() < 0.3:
+        during.append((choices.uniform(0.8, 2.5), BeginAnew()))
     if choices.random() < 0.5:
         during.append((choices.uniform(0, 1.5), Remind(choices.randrange(-2, 1))))
     if choices.random() < 0.3:

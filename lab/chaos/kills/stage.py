@@ -57,6 +57,8 @@ class Stage:
         self._dms = [(server.open_dm(user=user), user) for user in self._people]
         self._threads: list[int] = []
         self.said: list[Said] = []
+        self.begun_anew = 0
+        """How often a command to begin anew was heard."""
         self.embedder_faults: deque[Behaviour] = deque()
         self.model_faults: deque[Behaviour] = deque()
         self.trap: Callable[[Trap], None] = lambda _occasion: None
@@ -96,10 +98,13 @@ class Stage:
         return said
 
     def begin_anew(self) -> None:
-        """Somebody begins a new conversation in a window, if the bot is there to hear it."""
-        channel_id = self._choices.choice([self.channel_id, *self._threads])
-        with contextlib.suppress(Exception):  # the bot may be away or die meanwhile, and Discord refuse
-            self._server.slash(channel_id, "new", user=self._people[0], timeout_s=COMMAND_S)
+        """Somebody begins a new conversation, where something was said last, if the bot is there to hear it."""
+        channel_id = self._choices.choice(self.said[-3:]).channel_id if self.said else self.channel_id
+        user = next((user for dm, user in self._dms if dm == channel_id), self._people[0])
+        with contextlib.suppress(TimeoutError, ValueError):  # the bot is away, or dies meanwhile
+            self._server.wait_until_online(timeout_s=COMMAND_S)
+            self._server.slash(channel_id, "new", user=user, timeout_s=COMMAND_S)
+            self.begun_anew += 1
 
     @property
     def people(self) -> list[int]:
