@@ -76,7 +76,7 @@ class DiscordActor(Actor):
         self._loop.start()
         connection = self._config.connection
         try:
-            point_at(connection.api_base, connection.gateway_url)
+            point_at(connection.api_base, connection.gateway_url, connection.files_base)
         except ValueError as error:
             self.on_fatal(str(error))
             return

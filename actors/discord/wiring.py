@@ -20,6 +20,7 @@ from actors.discord.commands.replies import Replies
 from actors.discord.commands.tree import CommandOffer, Commands
 from actors.discord.config import DiscordConfig
 from actors.discord.connection.client import AgentClient, ShardedAgentClient
+from actors.discord.connection.pauses import Pauses
 from actors.discord.connection.session import GatewaySession
 from actors.discord.incoming.admission import Admission
 from actors.discord.incoming.authorization import Authorization
@@ -127,7 +128,9 @@ def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiri
         timing=timing,
         for_viewers=(command.name for command in around.menu.commands if command.for_viewers),
     )
-    comparison = Comparison(host=host, intake=intake, rest=rest, inquire=dispatcher.inquire, timing=timing)
+    comparison = Comparison(
+        host=host, intake=intake, rest=rest, inquire=dispatcher.inquire, timing=timing, on_own=live.watch
+    )
     build = functools.partial(
         AgentClient if config.shards == 1 else ShardedAgentClient,
         config=config,
@@ -153,7 +156,9 @@ def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiri
         reactions=Reactions(rest=rest, timing=timing),
         typing=typing,
         replies=replies,
-        session=GatewaySession(token=token, build=build, rest=rest, timing=timing, on_fatal=host.on_fatal),
+        session=GatewaySession(
+            token=token, build=build, rest=rest, timing=timing, pauses=Pauses(timing), on_fatal=host.on_fatal
+        ),
     )
 
 

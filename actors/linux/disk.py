@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 from actors.linux.exchange import exchange
-from actors.linux.private_folder import PRIVATE
+from actors.linux.private_folder import make_private_one
 
 _FILE_MODE = 0o600
 
@@ -85,7 +85,7 @@ class RealDisk:
 
     def make_folder(self, folder: Path, /) -> None:
         """As `os.mkdir`."""
-        folder.mkdir(mode=PRIVATE, exist_ok=True)
+        make_private_one(folder)
 
     def link(self, path: Path, other: Path, /) -> None:
         """As `os.link`."""

@@ -10,6 +10,8 @@ from actors.discord.calls.parsing import UnreadableAnswerError, number_of, read_
 
 PAGE = 100
 """Messages of a page, as many as Discord gives."""
+NEWEST = (1 << 63) - 1
+"""No message has a greater id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,16 +36,15 @@ async def read_page(channel: discord.abc.MessageableChannel, *, after: int = 0, 
     Args:
         channel: Whose history; `Client.get_partial_messageable` will do.
         after: Without `before`: the oldest messages whose ids are greater.
-        before: The newest messages whose ids are less, down to `after`.
+        before: The newest messages whose ids are less, down to `after`; `NEWEST` for those of all.
 
     Raises:
         UnreadableAnswerError: the answer is no list of messages.
         discord.HTTPException: Discord refuses, or cannot.
     """
     http = channel._state.http
-    answer: object = await http.logs_from(
-        channel.id, PAGE, **({"after": after} if before is None else {"before": before})
-    )
+    bounds = {"after": after} if before is None else {"before": before} if before < NEWEST else {}
+    answer: object = await http.logs_from(channel.id, PAGE, **bounds)
     if not isinstance(answer, list):
         raise UnreadableAnswerError("history came as no list")
     numbered = sorted(((number, raw) for raw in answer if (number := number_of(raw))), key=lambda pair: pair[0])

@@ -45,6 +45,14 @@ def read_message(channel: discord.abc.MessageableChannel, raw: Any) -> discord.M
         return None
 
 
+def with_channel(raw: Any) -> Any:
+    """An interaction as it came from Discord, its channel named where only the channel's id was."""
+    if not isinstance(raw, dict) or raw.get("channel") or not raw.get("channel_id"):
+        return raw
+    kind = {} if raw.get("guild_id") else {"type": discord.ChannelType.private.value}
+    return {**raw, "channel": {"id": raw["channel_id"], **kind}}
+
+
 def without_quotation(raw: object) -> dict[str, Any] | None:
     """A message as it came from Discord, without the one that it answers; None where it has no such."""
     if not isinstance(raw, dict) or not isinstance(raw.get("referenced_message"), dict):

@@ -88,6 +88,6 @@ class Authorization:
 
 def _roles_at_hand(origin: Origin) -> frozenset[str] | None:
     """The author's roles if Discord sent them along (it does with what is live, not with history)."""
-    if not isinstance(origin.author, discord.Member):
-        return None
+    if not isinstance(origin.author, discord.Member) or not isinstance(origin.author.guild, discord.Guild):
+        return None  # Of a server that discord.py doesn't know its roles are not known either.
     return frozenset(str(role.id) for role in origin.author.roles)

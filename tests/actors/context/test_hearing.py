@@ -10,7 +10,7 @@ from actors.context.log.recovery import survey
 from domain.log.event import Kind
 from messages.base import Address, MessageId, UserId
 from messages.context import Quote, ResumeWindow
-from messages.discord import PostMessage, UserMessageLogged
+from messages.discord import UserMessageLogged
 from messages.model import StopReason
 from messages.turn import EventsLogged, PrepareTurn
 from tests.actors.context.rig import CHANNEL, Rig, bash_call, of_type, texts
@@ -75,7 +75,7 @@ class TestOverheard:
         again.tell(CHANNEL, ResumeWindow(window=CHANNEL, reply_to=again.surface.address))
         repeated = again.deliver()
         assert (repeated.nonce, repeated.look_first) == (post.nonce, True)
-        assert again.kinds() == [Kind.USER, Kind.SYSTEM, Kind.DELIVERY]
+        assert again.kinds() == [Kind.USER, Kind.DELIVERY]
         again.say("now?", 2)
         assert texts(again.answer("yes")) == ["again and again", "now?"]
         again.stop()
@@ -84,7 +84,7 @@ class TestOverheard:
         rig.say("one", 1)
         rig.say("aside", 2, wants_answer=False, refusal="Not you.")
         rig.answer("1")
-        assert [post.text for post in of_type(PostMessage, rig.surface.drain())] == ["Not you.", "1"]
+        assert [rig.deliver().text, rig.deliver().text] == ["Not you.", "1"]
 
 
 class TestViewers:

@@ -41,6 +41,7 @@ FAST = Timing(
     backoff_s=0.05,
     backoff_limit_s=0.1,
     reconnect_backoff_s=0.05,
+    reconnect_refused_limit_s=0.2,
     reconnect_backoff_limit_s=0.2,
     session_timeout_s=5.0,
     identify_pause_s=0.05,

@@ -34,3 +34,15 @@ def test_addresses_can_be_set_and_set_back() -> None:
 def test_an_address_that_is_none_is_refused(api: str, gateway: str) -> None:
     with pytest.raises(ValueError, match="must be"):
         addresses.point_at(api, gateway)
+
+
+def test_files_may_be_at_another_host_than_the_api() -> None:
+    before = Route.BASE, DiscordWebSocket.DEFAULT_GATEWAY, discord.Asset.BASE
+    addresses.point_at("https://chat.example/api/v9", "", "https://cdn.chat.example/files")
+    origins = {str(origin) for origin in addresses.file_origins()}
+    assert origins == {"https://chat.example", "https://cdn.chat.example"}
+    addresses.point_at("", "")
+    assert "https://cdn.chat.example" not in {str(origin) for origin in addresses.file_origins()}
+    with pytest.raises(ValueError, match="files_base"):
+        addresses.point_at("", "", "ftp://x/")
+    Route.BASE, DiscordWebSocket.DEFAULT_GATEWAY, discord.Asset.BASE = before
