@@ -40,6 +40,7 @@ PEACE_EVERY = 10
 """Kills between two lives in peace, after each of which the index must hold what the logs hold."""
 CLEAN = 0
 BALLAST = "ballast"
+WATERMARKS = "watermarks"
 _TORN = b'## 2026-01-01T00:00:00.000Z user abcdefgh\n<!-- {"author":"nobody"} -->\n```text\nhalf a word'
 
 
@@ -109,12 +110,13 @@ class Batch:
     # lives
 
     def _open(self) -> bool:
-        """First contact: a bot that cannot know of a channel or of direct messages cannot read what is said there.
+        """First contact: what was said in a channel before it was met is none of the bot's business.
 
-        Whether the direct messages are known now.
+        It was met when its watermark stands on the disk. Whether the direct messages are known, too.
         """
         agent = self._start()
-        self._await_online(agent)
+        if self._await_online(agent) and not self._has_met():
+            self.tally.note("faults", "the channel is not met though the agent is online")
         if self._choices.random() < 0.3:  # first contact is all there is
             self._end(agent)
             return False
@@ -122,6 +124,16 @@ class Batch:
             self._stage.say_in(channel_id, user, Say(where=Where.DM, wants=PLAIN, body="hello"))
         self._await_answers(agent)
         self._end(agent)
+        return True
+
+    def _has_met(self) -> bool:
+        """Whether the channel has a watermark, or has one soon."""
+        path, ends_at = self._data / WATERMARKS, self._now() + ONLINE_S
+        while not (path.exists() and str(self._stage.channel_id) in path.read_text()):
+            if self._now() > ends_at:
+                return False
+            self._check()
+            self._stage.wait(0.02)
         return True
 
     def _live(self, life: Life, tick: Callable[[], None]) -> None:

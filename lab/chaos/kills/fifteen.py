@@ -20,7 +20,8 @@ class Fifteen(Batch):
 
     def _play(self, kills: int, tick: Callable[[], None]) -> None:
         agent = self._start()
-        self._await_online(agent)
+        if self._await_online(agent) and not self._has_met():
+            self.tally.note("faults", "the channel is not met though the agent is online")
         for _ in range(kills):
             old = [self._stage.new_thread(self._stage.people[0]) for _ in range(OLD)]
             self._say([old[each % OLD] for each in range(FIVE)], PLAIN)
