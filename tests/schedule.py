@@ -30,6 +30,7 @@ WHOLE = (
     "tests/actors/cli/test_agent_cli.py",
     "tests/actors/cli/test_memory.py",
     "tests/actors/cli/test_reminders.py",
+    "tests/actors/cli/test_run.py",
     "tests/actors/cli/test_status.py",
     "tests/actors/cli/test_terminal.py",
     "tests/e2e/test_attachments.py",

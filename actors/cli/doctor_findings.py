@@ -12,6 +12,7 @@ from actors.part import Check, Finding, Layer, Level
 from actors.parts import LAYERS, parts
 from actors.settings.schema import Settings
 from actors.settings.secret import Secrets
+from actors.socket.client import AgentNotRunningError, RefusalError, ask_operator
 
 PACKAGES = (
     "pykka",
@@ -30,6 +31,8 @@ PACKAGES = (
     "click",
 )
 LEAST_FILES = 1024
+STATUS_S = 10.0
+"""For the running agent's answer."""
 
 
 def all_findings(settings: Settings, secrets: Secrets, layers: Iterable[Layer] = LAYERS) -> Iterator[Finding]:
@@ -48,6 +51,8 @@ def all_findings(settings: Settings, secrets: Secrets, layers: Iterable[Layer] =
         for check in part.checks:
             yield from _findings_of(part.spec.kind, check)
     yield _files_limit()
+    if plan.is_held():
+        yield _running_agent(settings)
 
 
 def _findings_of(part: str, check: Check) -> Iterator[Finding]:
@@ -78,6 +83,21 @@ def _packages() -> Iterator[Finding]:
             yield Finding(name, Level.OK, version(name))
         except PackageNotFoundError:
             yield Finding(name, Level.FAIL, "not installed; run bin/agent, which sets up .venv")
+
+
+def _running_agent(settings: Settings) -> Finding:
+    """Whether the agent that runs on the data root answers, with all that it consists of."""
+    name = "running agent"
+    try:
+        system = ask_operator(settings.data_root, "status", STATUS_S)["system"]
+    except (AgentNotRunningError, RefusalError) as error:
+        return Finding(name, Level.FAIL, f"{error}; if it goes on, restart the agent")
+    if late := system.get("not_answering"):
+        return Finding(name, Level.FAIL, f"{', '.join(late)}: no answer; if it goes on, restart the agent")
+    if stuck := system.get("stuck"):
+        times = ", ".join(f"{kind} {count}" for kind, count in stuck.items())
+        return Finding(name, Level.WARN, f"all of it answers; were stuck for a while, and are in its log: {times}")
+    return Finding(name, Level.OK, "all of it answers")
 
 
 def _files_limit() -> Finding:

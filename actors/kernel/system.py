@@ -192,6 +192,10 @@ class ActorSystem:
     def post(self, mailbox: Mailbox, item: Any) -> None:
         """Put `item` into one certain mailbox, or where it went; as `tell` does, which spares itself this call."""
         mailbox.queue.append(item)
+        self.settle(mailbox)
+
+    def settle(self, mailbox: Mailbox) -> None:
+        """See that what was put into `mailbox` is handled: there, or where its messages went."""
         if mailbox.take_turn():
             self.schedule(mailbox)
         elif mailbox.retired:

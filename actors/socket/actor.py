@@ -81,7 +81,7 @@ class SocketActor(Actor):
                 raise ValueError(f"verb {name!r}: is the socket actor's own")
         self._config = config
         self._key = ""
-        self._loop = LoopThread("socket")
+        self._loop = LoopThread("socket", self)
         self._doors: Doors | None = None
 
     def on_start(self) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from actors.cli.common import fail, json_option
+from actors.cli.lab.bench_crashes import crashes
 from actors.cli.lab.bench_discord import discord
 from actors.cli.lab.bench_memory import memory
 from actors.cli.lab.bench_recall import recall
@@ -23,6 +24,7 @@ def bench() -> None:
     """Measure the parts, each beside the peer that its row names."""
 
 
+bench.add_command(crashes)
 bench.add_command(discord)
 bench.add_command(memory)
 bench.add_command(recall)

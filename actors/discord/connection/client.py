@@ -227,7 +227,13 @@ class AgentClient(discord.Client):
             await self._buttons.press(interaction)
 
     async def on_error(self, event_method: str, /, *args: Any, **kwargs: Any) -> None:  # noqa: ARG002
-        """A handler failed: a mistake of ours, which one event must not turn into an outage."""
+        """A handler failed: a mistake of ours, which one event must not turn into an outage.
+
+        What was under way when the client was closed finds its connection gone; that is no mistake.
+        """
+        if self.is_closed():
+            log.info("handling Discord's %s was cut short by the end of the connection", event_method)
+            return
         log.error("handling Discord's %s failed", event_method, exc_info=sys.exception())
 
     async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:  # noqa: ARG002

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from actors.discord.connection.client import LEAST_CLEARED, clear_seldom
+import asyncio
+import logging
+
+import pytest
+
+from actors.discord.connection.client import LEAST_CLEARED, AgentClient, clear_seldom
 
 
 class Http:
@@ -41,3 +46,23 @@ def test_expired_rate_limits_are_forgotten_all_the_same() -> None:
     for number in range(20_000):
         http.add(number, live=False)
         assert len(http._buckets) <= LEAST_CLEARED
+
+
+@pytest.mark.parametrize("is_closed", [False, True])
+def test_a_handler_that_the_end_of_the_connection_cuts_short_is_no_error(
+    is_closed: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    """At a stop within a second of coming online the commands are just being told."""
+
+    async def cut_short() -> None:
+        client = object.__new__(AgentClient)
+        client._closing_task = asyncio.ensure_future(asyncio.sleep(0)) if is_closed else None
+        try:
+            raise RuntimeError("Session is closed")
+        except RuntimeError:
+            await client.on_error("on_ready")
+
+    with caplog.at_level(logging.INFO):
+        asyncio.run(cut_short())
+
+    assert [record.levelno for record in caplog.records] == [logging.INFO if is_closed else logging.ERROR]
