@@ -139,8 +139,8 @@ class Doors:
         if self._operator is not None:
             self._operator.close()
         if self._operator_path is not None:
-            self._operator_path.unlink(missing_ok=True)
-            self._operator_path.with_name(OPERATOR_KEY).unlink(missing_ok=True)
+            _remove(self._operator_path)
+            _remove(self._operator_path.with_name(OPERATOR_KEY))
         if self._temporary is not None:
             shutil.rmtree(self._temporary, ignore_errors=True)
 
@@ -155,7 +155,7 @@ class Doors:
     def _close(self, window: Window) -> None:
         place = self._places.pop(window)
         place.door.close()
-        place.path.unlink(missing_ok=True)
+        _remove(place.path)
 
     def _listen(self, path: Path, carry_out: CarryOut, uids: frozenset[int]) -> Door:
         door = Door(carry_out, uids, self.tally)
@@ -167,3 +167,11 @@ def most_open_files() -> int:
     """How many descriptors this process may have."""
     soft, _hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     return MOST_DOORS * _SHARE_OF_DOORS if soft == resource.RLIM_INFINITY else soft
+
+
+def _remove(path: Path) -> None:
+    """Take a file away; where the disk does not let it, the next start will."""
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        log.warning("%s cannot be removed: %s", path, error.strerror)

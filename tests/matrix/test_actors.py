@@ -37,7 +37,7 @@ def wrap_handlers(monkeypatch: pytest.MonkeyPatch, wrap: Callable[[Actor, Handle
 
     def attached(actor: Actor, mailbox: Any) -> None:
         attach(actor, mailbox)
-        actor.handle = wrap(actor, actor.handle)  # type: ignore[method-assign]
+        actor.handle = wrap(actor, actor.handle)  # type: ignore[method-assign, assignment]
 
     monkeypatch.setattr(Actor, "attach", attached)
 

@@ -7,6 +7,7 @@ import math
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import apsw
 import pytest
@@ -24,9 +25,13 @@ PROMPT_S = 5.0
 
 
 def agent_with(server: PlaygroundServer, data: Path, embeddings: LoopbackEmbeddings) -> Stage:
-    given = {"embedder.provider": "google", "embedder.api_base": embeddings.address, "embedder.dimensions": 16}
-    times = {"embedder.timeout_s": 2, "memory.query_timeout_s": 0.5}
-    return Stage(server, data, {"GEMINI_API_KEY": "k"}, **given, **times)
+    given: dict[str, Any] = {
+        "embedder.provider": "google",
+        "embedder.api_base": embeddings.address,
+        "embedder.dimensions": 16,
+    }
+    given |= {"embedder.timeout_s": 2, "memory.query_timeout_s": 0.5}
+    return Stage(server, data, {"GEMINI_API_KEY": "k"}, **given)
 
 
 def stored_vectors(data: Path) -> list[int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -48,8 +49,9 @@ def model() -> Iterator[LoopbackModel]:
 
 @pytest.fixture
 def stage(server: PlaygroundServer, model: LoopbackModel, tmp_path: Path) -> Iterator[Stage]:
-    given = {"model.name": "hosted_vllm/test", "model.api_base": model.api_base, "model.retries": TRIES - 1}
-    made = Stage(server, tmp_path / "data", **given, **{"model.idle_timeout_s": 2})
+    given: dict[str, Any] = {"model.name": "hosted_vllm/test", "model.api_base": model.api_base}
+    given |= {"model.retries": TRIES - 1, "model.idle_timeout_s": 2}
+    made = Stage(server, tmp_path / "data", **given)
     yield made
     made.stop()
 
