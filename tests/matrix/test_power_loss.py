@@ -56,9 +56,11 @@ def after_power_cut(disk: LoopDisk) -> Iterator[Path]:
 
 
 def logs(root: Path) -> list[list[Event]]:
-    """The whole events of each log of the channel, oldest log first."""
+    """The whole events of each log of the channel, oldest log first; each has its header."""
     files = sorted((root / "logs" / CHANNEL.surface.value / CHANNEL.id).glob("*.md"))
-    return [[logged.event for logged in parse(file.read_bytes()).events] for file in files]
+    parsed = [parse(file.read_bytes()) for file in files]
+    assert [log.header.window for log in parsed if log.header is not None] == [CHANNEL] * len(files)
+    return [[logged.event for logged in log.events] for log in parsed]
 
 
 def said_in(root: Path) -> list[tuple[Kind, str]]:
