@@ -140,6 +140,7 @@ def discord_connection(settings: Settings, token: str) -> DiscordConnection:
         token=token,
         api_base=discord.api_base,
         gateway_url=discord.gateway_url,
+        files_base=discord.files_base,
         channels=discord.channels,
         allowed_users=frozenset(discord.allowed_users),
         allowed_roles=frozenset(discord.allowed_roles),

@@ -28,6 +28,8 @@ class PostMessage(Message, frozen=True, kw_only=True, gc=False):
     """It may have been sent in an earlier life: look into the channel before sending."""
     look_since: datetime | None = None
     """An earlier sending is no older than this; None for an hour, or for what came after the message it answers."""
+    others: tuple[MessageId, ...] = ()
+    """Messages that are known to show other texts, however like this one."""
     mark: str = ""
     """A part of the text by which an earlier sending is known though other words of it differ; empty for none."""
     mention_user_id: UserId = UserId("")
@@ -54,6 +56,10 @@ class EndProgress(Message, frozen=True, kw_only=True, gc=False):
     window: Window
     turn_id: str
     note: str
+    answers_message_id: MessageId = MessageId("")
+    """The message that the turn answers; empty for none."""
+    look_first: bool = False
+    """An earlier life may have shown how far it was: look into the channel for that."""
 
 
 class ShowTyping(Message, frozen=True, kw_only=True, gc=False):
@@ -99,6 +105,13 @@ class StopIntake(Message, frozen=True, kw_only=True, gc=False):
     """Take no more messages from people; what is to be posted still goes out."""
 
 
+class UserMessageLogged(Message, frozen=True, kw_only=True, gc=False):
+    """What a person said is in its window's log, and on the disk: nobody needs to look for it again."""
+
+    window: Window
+    message_id: MessageId
+
+
 class Delivered(Message, frozen=True, kw_only=True, gc=False):
     """The whole text is visible."""
 
@@ -124,11 +137,15 @@ class DeliveryFailed(Message, frozen=True, kw_only=True, gc=False):
 
 
 class DeliveryRefused(Message, frozen=True, kw_only=True, gc=False):
-    """Not shown and never will be: the channel is gone or closed to us."""
+    """Not shown, and no call will change that: the channel is gone, or closed to us."""
 
     request_id: RequestId
     reason: str
+    for_now: bool = False
+    """Somebody may open the channel to us again: the same request may work then, in hours."""
 
 
-DiscordCommand = PostMessage | ShowProgress | EndProgress | ShowTyping | ShowReaction | AttachFile | StopIntake
+DiscordCommand = (
+    PostMessage | ShowProgress | EndProgress | ShowTyping | ShowReaction | AttachFile | StopIntake | UserMessageLogged
+)
 DiscordReply = Delivered | DeliveryFailed | DeliveryRefused | FileAttached

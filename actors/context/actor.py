@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 
 from actors.context.config import ContextConfig
 from actors.context.deliveries import Deliveries
+from actors.context.endings import Endings
 from actors.context.log.journal import Journal, LogUnwritable
 from actors.context.model_choice import ModelChoice
 from actors.context.news import News
 from actors.context.pinning import Pinning
 from actors.context.presence import Presence
 from actors.context.retraction import Retraction, RetractionCommand
-from actors.context.turn_driver import INTERRUPTED, TurnDriver
+from actors.context.turn_driver import TurnDriver
 from actors.context.turn_run import TurnRun
-from actors.context.user_event import not_stored, reported, user_meta
+from actors.context.user_event import confirmation, not_stored, overheard_meta, reported, user_meta
 from actors.kernel import Actor, Timer, not_understood
 from domain.log.event import Kind, event
 from domain.log.metadata import MetaValue
+from domain.turn.carried import carried_over
 from domain.turn.conversation import Conversation
 from domain.turn.speaker import shown_name
 from domain.turn.stop_request import says_stop
@@ -49,7 +51,7 @@ from messages.context import (
     UnpinMemory,
     UserMessage,
 )
-from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, ReactionKind
+from messages.discord import Delivered, DeliveryFailed, DeliveryRefused
 from messages.model import ModelDelta, ModelFailed, ModelReply
 from messages.shell import BashRefused, BashResult
 from messages.socket import Refused
@@ -88,7 +90,8 @@ class ContextActor(Actor):
         self._pinning = Pinning(self, journal, self._news)
         self._retraction = Retraction(self, journal, self._news)
         self._waiting: deque[TurnId] = deque()
-        self._deliveries = Deliveries(self)
+        self._deliveries = Deliveries(self, self._presence)
+        self._endings = Endings(self, presence=self._presence, news=self._news, deliveries=self._deliveries)
         self._unwritable = ""
         """Why nothing can be stored; empty when all is well."""
         self._reopening: Timer | None = None
@@ -206,46 +209,31 @@ class ContextActor(Actor):
     def _open(self) -> None:
         with self.blocking():
             self._journal.open()
+            self._journal.end_before(self._endings.last_words)
         self._unwritable = ""
         self._pick_up()
 
     def _pick_up(self) -> None:
         """Pay what is owed from an earlier life: undelivered texts, then the turn that was cut short, then the rest."""
         self._deliveries.begin_all()
-        open_turns = self.conversation.open_turns()
         for question in self._journal.open_questions():
             logged = reported(question.event, self._journal.path, question.line)
             self._news.hold_question(TurnId(question.event.id), logged)
+        self._endings.finish_stopped()
+        open_turns = self.conversation.open_turns()
         self._waiting = deque(turn.id for turn in open_turns)
         if open_turns:
             first = open_turns[0]
-            for call in tuple(first.unanswered_calls.values()):
-                meta: dict[str, MetaValue] = {
-                    "turn": first.id,
-                    "call_id": call.id,
-                    "tool": call.name,
-                    "error": True,
-                    "outcome": "interrupted",
-                }
-                self.record(Kind.TOOL_RESULT, INTERRUPTED, meta, sync=False)
+            self._endings.interrupt(first)
             if first.was_resumed:
                 self._waiting.popleft()
-                self._give_up(first.id)
+                self._endings.give_up(first.id)
             else:
                 resumed: dict[str, MetaValue] = {"turn": first.id, "what": "resumed"}
                 self.record(Kind.SYSTEM, "picked up after an interruption", resumed, sync=True)
         self.in_progress = bool(open_turns) or bool(self._deliveries)
         self._retraction.go_on()
         self._begin_next()
-
-    def _give_up(self, turn_id: TurnId) -> None:
-        """Close a turn that was interrupted even when it was picked up again."""
-        notice = "I was interrupted twice while answering this, so I stopped trying. Please ask again."
-        logged = self.record(Kind.SYSTEM, notice, {"turn": turn_id, "what": "failed", "notice": True}, sync=True)
-        self._deliveries.begin(logged.id)
-        turn = self.conversation.turn(turn_id)
-        self._presence.react([turn.message_id, *turn.joined], ReactionKind.FAILED)
-        self._news.turn_ended(turn_id, "failed", turn.audience, [logged])
 
     def _lose_log(self, error: LogUnwritable) -> None:
         """Stop everything that would need to be stored; look again in a while."""
@@ -268,17 +256,21 @@ class ContextActor(Actor):
     def _take_in(self, message: UserMessage) -> None:
         """Log what was said, once; answer it when its turn comes."""
         self.surface = message.reply_to
-        if message.message_id.isdecimal() and message.message_id in self.conversation.seen:
+        if self._journal.has_logged(message.message_id):
+            self.tell(message.reply_to, confirmation(message))
             return
         self._require_log(message.author_id)
-        stops = self._is_busy and not message.attachments and says_stop(message.text)
+        stops = self._stopped_by(message)
+        is_overheard = bool(stops) or not message.wants_answer
         quoted = message.quote is not None and self.conversation.shows(message.quote.message_id)
         meta = user_meta(message, shows_quote=quoted)
-        if stops or not message.wants_answer:
-            meta |= {"overheard": True, "open": self.conversation.open_count}
+        if is_overheard:
+            meta |= overheard_meta(message, stops, self.conversation.open_count)
         logged = self.record(Kind.USER, message.text, meta, sync=True, at=message.sent_at)
-        if stops or not message.wants_answer:
-            self._overhear(message, logged)
+        self.tell(message.reply_to, confirmation(message))
+        if is_overheard:
+            self._news.event_logged(logged, message.audience)
+            self._deliveries.begin(logged.id)
         else:
             turn_id = TurnId(logged.id)
             self._news.hold_question(turn_id, logged)
@@ -287,17 +279,15 @@ class ContextActor(Actor):
         if stops:
             self._abort_all(f"stopped by {shown_name(message.author_name)}")
 
-    def _overhear(self, message: UserMessage, logged: LoggedEvent) -> None:
-        """Tell others what was said, since no turn will, and the person why it isn't answered."""
-        self._news.event_logged(logged, message.audience)
-        if message.refusal:
-            meta: dict[str, MetaValue] = {"turn": logged.id, "what": "refused", "notice": True}
-            self._deliveries.begin(self.record(Kind.SYSTEM, message.refusal, meta, sync=True).id)
+    def _stopped_by(self, message: UserMessage) -> tuple[TurnId, ...]:
+        """The turns that a message stops, by being nothing but the word for it."""
+        return self._turns_in_hand if not message.attachments and says_stop(message.text) else ()
 
     @property
-    def _is_busy(self) -> bool:
-        """Whether a turn runs or waits."""
-        return self._driver.run is not None or bool(self._waiting)
+    def _turns_in_hand(self) -> tuple[TurnId, ...]:
+        """The turn that runs, then those that wait."""
+        run = self._driver.run
+        return (*((run.turn_id,) if run is not None else ()), *self._waiting)
 
     def _require_log(self, opened_by: str) -> None:
         """Begin the window's first log, if it has none."""
@@ -310,14 +300,19 @@ class ContextActor(Actor):
         self.surface = message.reply_to
 
     def _start_new_window(self, message: StartNewWindow) -> None:
-        """End what runs, mark what waited as unanswered, and go on in a new log with an empty history."""
-        self._abort_all(f"a new window was started by {message.asked_by}")
-        model, pending = self.conversation.model, self.conversation.pending
+        """Go on in a new log with an empty history, which takes over what is owed; end what runs and waits."""
+        reason = f"a new window was started by {message.asked_by}"
+        carried = [
+            event(self.new_id(), self.now(), Kind.SYSTEM, words, meta)
+            for words, meta in (*carried_over(self.conversation), *self._choice.carried(message.asked_by))
+        ]
         with self.blocking():
-            path = self._journal.start(self.now(), opened_by=message.asked_by)
-        self._deliveries.forget()
-        self._retraction.carry_over(pending)
-        self._choice.carry_over(model, message.asked_by)
+            path = self._journal.start(
+                self.now(), message.asked_by, carried, last_words=lambda: self._abort_all(reason)
+            )
+            self._journal.end_before(self._endings.last_words)
+        self._driver.drop()  # Nothing, unless the old log took no more words at first.
+        self._news.forget()
         self.tell(message.reply_to, NewWindowStarted(request_id=message.request_id, path=path))
 
     def _pin(self, command: PinMemory | UnpinMemory) -> None:
@@ -335,7 +330,7 @@ class ContextActor(Actor):
         waiting, self._waiting = self._waiting, deque()
         if self._driver.run is not None and self._driver.run.turn_id in gone:
             self._driver.abort(TAKEN_BACK)
-        self._leave_unanswered([turn_id for turn_id in waiting if turn_id in gone], TAKEN_BACK)
+        self._endings.leave_unanswered([turn_id for turn_id in waiting if turn_id in gone], TAKEN_BACK)
         self._retraction.handle(command)
         self._waiting = deque(turn_id for turn_id in waiting if turn_id not in gone)
         self._begin_next()
@@ -351,22 +346,17 @@ class ContextActor(Actor):
             what = "that answer is not being worked on any more" if command.turn_id else "nothing is being worked on"
             self.tell(command.reply_to, Refused(request_id=command.request_id, reason=what))
             return
-        self._abort_all(f"stopped by {shown_name(command.asked_by)}")
+        reason = f"stopped by {shown_name(command.asked_by)}"
+        meta: dict[str, MetaValue] = {"what": "stopped", "stops": list[MetaValue](self._turns_in_hand)}
+        self.record(Kind.SYSTEM, reason, meta, sync=True)
+        self._abort_all(reason)
         self.tell(command.reply_to, TurnStopped(request_id=command.request_id, turn_id=run.turn_id))
 
     def _abort_all(self, reason: str) -> None:
         """End what runs, and leave unanswered what waits behind it."""
         waiting, self._waiting = self._waiting, deque()
         self._driver.abort(reason)
-        self._leave_unanswered(waiting, reason)
-
-    def _leave_unanswered(self, turn_ids: Iterable[TurnId], reason: str) -> None:
-        for turn_id in turn_ids:
-            meta: dict[str, MetaValue] = {"turn": turn_id, "what": "aborted"}
-            logged = self.record(Kind.SYSTEM, f"unanswered: {reason}", meta, sync=True)
-            turn = self.conversation.turn(turn_id)
-            self._presence.react([turn.message_id], ReactionKind.FAILED)
-            self._news.turn_ended(turn_id, "aborted", turn.audience, [logged])
+        self._endings.leave_unanswered(waiting, reason)
 
     # turns
 
@@ -378,9 +368,12 @@ class ContextActor(Actor):
         """Make messages that came while `run` lasted part of it, as far as they may be, in their order."""
         turn = self.conversation.turn(run.turn_id)
         while self._config.mid_turn == "steer" and self._waiting:
-            if not turn.may_be_joined_by(self.conversation.turn(self._waiting[0])):
+            joining = self._waiting[0]
+            if not turn.may_be_joined_by(self.conversation.turn(joining)):
                 return
-            joining = self._waiting.popleft()
+            if self.conversation.is_overgrown(turn.id, joining):
+                return
+            self._waiting.popleft()
             if (question := self._news.take_question(joining)) is not None:
                 run.logged.append(question)
             meta: dict[str, MetaValue] = {"turn": run.turn_id, "what": "joined", "message": joining}

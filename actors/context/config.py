@@ -33,6 +33,8 @@ class ContextConfig:
     max_history_tokens: int = 100_000
     max_rounds: int = 50
     """Times that the model may ask for tools in one turn."""
+    max_calls: int = 100
+    """Commands that it may ask for in one turn; those beyond are not run, and it is told so."""
     model_deadline_s: float = 1_800.0
     """Longer than all retries of the model together: only a lost request lasts so long."""
     max_expansions: int = 0

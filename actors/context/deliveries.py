@@ -1,87 +1,183 @@
-"""Delivery with retries of texts on their way to people: which are out, and when to try again."""
+"""Delivery with retries of texts on their way to people, in their order: which are out, and when to try again."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 
 from actors.context.host import WindowHost
+from actors.context.presence import Presence
+from actors.kernel import Timer
 from domain.log.event import Kind
 from domain.log.metadata import MetaValue
-from domain.turn.conversation import Debt
+from domain.turn.debt import Debt
 from messages.base import EventId, MessageId, RequestId
 from messages.context import DeliveryDue
-from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, PostMessage
+from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, PostMessage, ReactionKind
 
 FIRST_RETRY_S = 5.0
 LAST_RETRY_S = 300.0
+HOLD_S = 600.0
+"""How long a text that cannot be shown holds up later ones. After that each is tried when the older one failed again:
+where nothing can be shown they come out in their order once it can, and one alone that cannot holds up nobody for ever.
+"""
+CLOSED_S = 6 * 3_600.0
+"""How long a text is tried that the surface may not show, as long as somebody may allow it again."""
+CLOCK_SKEW = timedelta(minutes=5)
+"""The surface's clock may be behind ours."""
+OVERDUE_S = 600.0
+"""How long the surface may take to say what came of a text; then its answer counts as lost."""
 
 
 @dataclass(slots=True)
 class _Attempt:
     debt: Debt
+    look_first: bool
+    """Whether it may have been shown already."""
+    is_of_earlier_life: bool = False
+    is_out: bool = False
+    """Whether the surface has it now."""
     failures: int = 0
+    failed_since_s: float = 0.0
+    """When it failed first, if it did."""
+    timer: Timer | None = None
+    """Fires when it is tried again after a failure, or has been out too long."""
+    due_s: float = 0.0
+
+    @property
+    def waits(self) -> bool:
+        """Whether it has failed and is not tried again yet."""
+        return self.timer is not None and not self.is_out
+
+    def stop_timer(self) -> None:
+        """It waits for nothing more."""
+        if self.timer is not None:
+            self.timer.cancel()
+            self.timer = None
 
 
 class Deliveries:
-    """The posts that have not been confirmed; each text is out under at most one request."""
+    """The texts that have not been confirmed, oldest first; one is out at a time, each under one request."""
 
-    def __init__(self, host: WindowHost) -> None:
+    def __init__(self, host: WindowHost, presence: Presence) -> None:
+        """Nothing is on its way.
+
+        Args:
+            host: The actor that it works for.
+            presence: Shows what became of the messages that are answered.
+        """
         self._host = host
+        self._presence = presence
         self._attempts: dict[RequestId, _Attempt] = {}
 
     def __bool__(self) -> bool:
         """Whether anything is on its way."""
         return bool(self._attempts)
 
-    def forget(self) -> None:
-        """Take notice of nothing more that is on its way."""
-        self._attempts.clear()
-
     def begin(self, event_id: EventId) -> None:
-        """Have that event's text shown, if it is owed to somebody and isn't on its way.
+        """Have that event's text shown after all older ones, if it is owed to somebody and isn't on its way.
 
         The running message of a turn that an earlier life began is looked for, so that it becomes the answer.
         """
         for debt in self._host.conversation.debts():
             if debt.event_id == event_id:
-                look_first = debt.ends_turn and debt.turn is not None and debt.turn.was_resumed
-                self._begin(debt, look_first=look_first)
+                is_resumed = debt.turn is not None and debt.turn.was_resumed
+                self._add(debt, look_first=bool(debt.ended_turn) and is_resumed)
+        self._wake_oldest()
+        self._go_on()
 
     def begin_all(self) -> None:
         """Have everything shown that is owed from an earlier life, unless it turns out to have been."""
         for debt in self._host.conversation.debts():
-            self._begin(debt, look_first=True)
+            self._add(debt, look_first=True, is_of_earlier_life=True)
+        self._go_on()
 
     def delivered(self, message: Delivered) -> None:
         """The text is visible."""
+        if (attempt := self._attempts.get(message.request_id)) is not None and attempt.debt.is_answer:
+            self._react(attempt, ReactionKind.ANSWERED)
         self._settle(message.request_id, {"message_ids": list(message.message_ids)})
 
     def refused(self, message: DeliveryRefused) -> None:
-        """The text can never be shown."""
+        """The text cannot be shown; one that somebody may allow to be is tried for hours. Later ones may be."""
+        attempt = self._attempts.get(message.request_id)
+        if attempt is not None and message.for_now and not self._has_failed_for(attempt, CLOSED_S):
+            if attempt.is_out:
+                self._try_again(message.request_id, attempt)
+            return
+        if attempt is not None and attempt.debt.ended_turn:
+            self._react(attempt, ReactionKind.FAILED)
         self._settle(message.request_id, {"refused": message.reason})
 
     def failed(self, message: DeliveryFailed) -> None:
         """Try again in a while."""
         attempt = self._attempts.get(message.request_id)
-        if attempt is not None:
-            attempt.failures += 1
-            retry_in_s = min(LAST_RETRY_S, FIRST_RETRY_S * 2.0 ** (attempt.failures - 1))
-            self._host.after(retry_in_s, DeliveryDue(request_id=message.request_id))
+        if attempt is not None and attempt.is_out:
+            self._try_again(message.request_id, attempt)
 
     def due(self, message: DeliveryDue) -> None:
-        """Try again."""
+        """Try again; a text that is still out is taken to have failed."""
         attempt = self._attempts.get(message.request_id)
-        if attempt is not None:
-            self._post(message.request_id, attempt.debt, look_first=True)
+        if attempt is None or attempt.timer is None or self._host.monotonic() < attempt.due_s:
+            return
+        attempt.timer = None
+        if attempt.is_out:
+            self._try_again(message.request_id, attempt)
+        else:
+            self._go_on()
 
-    def _begin(self, debt: Debt, *, look_first: bool) -> None:
-        request_id = RequestId(f"post-{debt.event_id}")
-        if request_id not in self._attempts:
-            self._attempts[request_id] = _Attempt(debt)
-            self._post(request_id, debt, look_first=look_first)
+    def _try_again(self, request_id: RequestId, attempt: _Attempt) -> None:
+        attempt.is_out, attempt.look_first = False, True
+        attempt.failed_since_s = attempt.failed_since_s if attempt.failures else self._host.monotonic()
+        attempt.failures += 1
+        self._wait(request_id, attempt, min(LAST_RETRY_S, FIRST_RETRY_S * 2.0 ** min(attempt.failures - 1, 10)))
+        self._go_on()
 
-    def _post(self, request_id: RequestId, debt: Debt, *, look_first: bool) -> None:
+    def _wait(self, request_id: RequestId, attempt: _Attempt, seconds: float) -> None:
+        attempt.stop_timer()
+        attempt.due_s = self._host.monotonic() + seconds
+        attempt.timer = self._host.after(seconds, DeliveryDue(request_id=request_id))
+
+    def _add(self, debt: Debt, *, look_first: bool, is_of_earlier_life: bool = False) -> None:
+        attempt = _Attempt(debt, look_first, is_of_earlier_life)
+        self._attempts.setdefault(RequestId(f"post-{debt.event_id}"), attempt)
+
+    def _wake_oldest(self) -> None:
+        """Try the oldest at once before a new one would pass it."""
+        oldest = next(iter(self._attempts.values()), None)
+        if oldest is not None and oldest.waits and self._has_held(oldest):
+            oldest.stop_timer()
+
+    def _go_on(self) -> None:
+        """Post the oldest text, and a later one only where all older ones have been held up long enough."""
+        if any(attempt.is_out for attempt in self._attempts.values()):
+            return
+        for request_id, attempt in self._attempts.items():
+            if not attempt.waits:
+                self._post(request_id, attempt)
+                return
+            if not self._has_held(attempt):
+                return
+
+    def _has_held(self, attempt: _Attempt) -> bool:
+        return self._has_failed_for(attempt, HOLD_S)
+
+    def _has_failed_for(self, attempt: _Attempt, seconds: float) -> bool:
+        return bool(attempt.failures) and self._host.monotonic() - attempt.failed_since_s >= seconds
+
+    def _react(self, attempt: _Attempt, kind: ReactionKind) -> None:
+        """Show below the messages that a text answers what became of them."""
+        debt = attempt.debt
+        message_ids = [debt.answers_message_id, *(debt.turn.joined if debt.turn is not None else ())]
+        if attempt.is_of_earlier_life:
+            self._presence.react(message_ids, ReactionKind.RESUMED)  # whose sign of work is still there
+        self._presence.react(message_ids, kind)
+
+    def _post(self, request_id: RequestId, attempt: _Attempt) -> None:
+        attempt.is_out = True
+        self._wait(request_id, attempt, OVERDUE_S)
+        debt = attempt.debt
         self._host.tell(
             self._host.surface,
             PostMessage(
@@ -91,15 +187,21 @@ class Deliveries:
                 text=debt.text,
                 nonce=debt.event_id,
                 answers_message_id=MessageId(debt.answers_message_id),
-                look_first=look_first,
-                turn_id=debt.turn.id if debt.turn is not None and debt.ends_turn else "",
+                look_first=attempt.look_first,
+                look_since=None if debt.answers_message_id else debt.at - CLOCK_SKEW,
+                others=self._host.conversation.shown_after(debt.answers_message_id),
+                turn_id=debt.ended_turn,
             ),
         )
 
     def _settle(self, request_id: RequestId, meta: Mapping[str, MetaValue]) -> None:
         """Log that a text is not owed any more, with what is still to do, so that a look at the log's end suffices."""
-        attempt = self._attempts.pop(request_id, None)
-        if attempt is not None:
-            still_open = self._host.conversation.open_count - 1
-            fields: dict[str, MetaValue] = {"event": attempt.debt.event_id, "open": still_open, **meta}
-            self._host.record(Kind.DELIVERY, "", fields, sync=False)
+        attempt = self._attempts.get(request_id)
+        if attempt is None:
+            return
+        still_open = self._host.conversation.open_count - 1
+        fields: dict[str, MetaValue] = {"event": attempt.debt.event_id, "open": still_open, **meta}
+        self._host.record(Kind.DELIVERY, "", fields, sync=False)
+        del self._attempts[request_id]
+        attempt.stop_timer()
+        self._go_on()

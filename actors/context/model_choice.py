@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from actors.context.host import WindowHost
 from domain.log.event import Kind
 from domain.log.metadata import MetaValue
@@ -52,14 +54,10 @@ class ModelChoice:
             is_new=bool(command.model),
         )
 
-    def carry_over(self, model: str, asked_by: str) -> None:
-        """Let a choice hold in the new log as well.
-
-        Raises:
-            LogUnwritable: as the journal.
-        """
-        if model in self._models[1:]:
-            self._record(model, asked_by)
+    def carried(self, asked_by: str) -> Iterator[tuple[str, dict[str, MetaValue]]]:
+        """Content and metadata of the system event by which a choice holds in a new log as well, if there is one."""
+        if model := self.asked_for:
+            yield _words(model), _meta(model, asked_by)
 
     def usage(self, command: TellUsage) -> UsageTold:
         """What the present conversation has used."""
@@ -78,5 +76,12 @@ class ModelChoice:
         return self.asked_for or (self._models[0] if self._models else "")
 
     def _record(self, model: str, asked_by: str) -> None:
-        meta: dict[str, MetaValue] = {"what": "model", "model": model, "by": asked_by}
-        self._host.record(Kind.SYSTEM, f"from here on {model} answers", meta, sync=True)
+        self._host.record(Kind.SYSTEM, _words(model), _meta(model, asked_by), sync=True)
+
+
+def _words(model: str) -> str:
+    return f"from here on {model} answers"
+
+
+def _meta(model: str, asked_by: str) -> dict[str, MetaValue]:
+    return {"what": "model", "model": model, "by": asked_by}

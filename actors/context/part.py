@@ -59,6 +59,7 @@ def context_config(plan: Plan, parts: Parts) -> ContextConfig:
         subscribers=parts.subscribers if plan.lives else (plan.surface,),
         prepare_deadline_s=settings.contexts.prepare_deadline_s,
         max_history_tokens=settings.model.max_history_tokens,
+        max_calls=settings.contexts.max_calls,
         referrers=parts.referrers,
         max_expansions=settings.memory.expansions if parts.referrers else 0,
         models=_models(plan),

@@ -38,6 +38,7 @@ class Presence:
         self._reacts = reacts
         self._turn_id = _NO_TURN
         self._message_id = ""
+        self._was_resumed = False
         self._shows_progress = False
         self._text = ""
         self._status = ""
@@ -49,7 +50,7 @@ class Presence:
 
     def begin(self, turn: Turn) -> None:
         """A turn runs from now on."""
-        self._turn_id, self._message_id = turn.id, turn.message_id
+        self._turn_id, self._message_id, self._was_resumed = turn.id, turn.message_id, turn.was_resumed
         # A message that an earlier life left is made the answer; a second one beside it would confuse.
         self._shows_progress = self._streams and not turn.was_resumed
         self._text = self._status = self._next_status = ""
@@ -100,13 +101,31 @@ class Presence:
 
         Args:
             outcome: `answered`, `failed` or `aborted`; only the last has no text that takes the place of the progress.
+                What was answered says so once the answer is seen.
             note: Why, if it was aborted.
             message_ids: What people said in it.
         """
-        if outcome == "aborted" and self._streams:
-            self._host.tell(self._host.surface, EndProgress(window=self._host.window, turn_id=self._turn_id, note=note))
-        self.react(message_ids, ReactionKind.ANSWERED if outcome == "answered" else ReactionKind.FAILED)
+        if outcome == "aborted":
+            self._end_progress(self._turn_id, self._message_id, note, look_first=self._was_resumed)
+        if outcome != "answered":
+            self.react(message_ids, ReactionKind.FAILED)
         self.drop()
+
+    def end_earlier(self, turn: Turn, note: str) -> None:
+        """A turn that an earlier life had begun is over without an answer."""
+        self._end_progress(turn.id, turn.message_id, note, look_first=True)
+
+    def _end_progress(self, turn_id: TurnId, message_id: str, note: str, *, look_first: bool) -> None:
+        if not self._streams:
+            return
+        ended = EndProgress(
+            window=self._host.window,
+            turn_id=turn_id,
+            note=note,
+            answers_message_id=MessageId(message_id if look_first else ""),
+            look_first=look_first,
+        )
+        self._host.tell(self._host.surface, ended)
 
     def drop(self) -> None:
         """Say no more of the turn."""

@@ -167,17 +167,6 @@ class Retraction:
         while self._held and not self._revisions.take("", self._host.monotonic()):
             self._note(self._held.pop(next(iter(self._held))))
 
-    def carry_over(self, pending: Mapping[str, str]) -> None:
-        """Have a new log say what is to be taken back yet, since the one before is folded no more.
-
-        Raises:
-            LogUnwritable: as the journal.
-        """
-        self._defer_deletions([message_id for message_id, why in pending.items() if why == DELETED])
-        for message_id in pending:
-            if pending[message_id] != DELETED:
-                self._log_edit(message_id, "edited")
-
     def _delete(self, message_ids: Collection[MessageId]) -> None:
         for message_id in message_ids:
             self._held.pop(message_id, None)

@@ -15,6 +15,7 @@ from domain.log.event import Kind
 from domain.log.metadata import MetaValue
 from domain.memory.expansion import INSTRUCTIONS, LogRange, expanded, not_expanded, wish
 from domain.turn.bash_tool import BASH_TOOL, BashArguments, parse_arguments
+from domain.turn.call_result import KILLED, NOT_ALLOWED, NOT_RUN_ABORTED, NOT_RUN_LENGTH, TOO_MANY, TURNED_OFF
 from domain.turn.prompt import NO_TOOL, system_prompt
 from domain.turn.turn import Aside
 from messages.base import RequestId, TurnId, flaw_of
@@ -37,14 +38,6 @@ from messages.turn import ExpandReference, PrepareTurn, Reference, ReferenceExpa
 log = logging.getLogger(__name__)
 
 NOT_TO_BE_HAD = "the record cannot be had"
-NOT_RUN_LENGTH = "Not run: the answer was cut off at the model's output limit, so the command may be incomplete."
-NOT_RUN_ABORTED = "Not run: the turn was stopped."
-NOT_ALLOWED = "Not run: the person who asks may not have commands run. Answer without."
-TURNED_OFF = "Not run: commands are turned off here. Answer without."
-KILLED = "Killed: the turn was stopped while this command ran."
-INTERRUPTED = (
-    "Interrupted: the agent stopped while this command ran. It may or may not have had an effect; it was not run again."
-)
 
 
 class TurnDriver:
@@ -295,9 +288,11 @@ class TurnDriver:
         self._think(run)
 
     def _begin_round(self, run: TurnRun, reply: ModelReply) -> None:
-        if self._host.conversation.turn(run.turn_id).rounds >= self._config.max_rounds:
+        turn = self._host.conversation.turn(run.turn_id)
+        if turn.rounds >= self._config.max_rounds:
             self.fail(f"The model asked for tools {self._config.max_rounds} times in this turn; I stopped it there.")
             return
+        run.calls_left = self._config.max_calls - turn.calls
         self._record(run, Kind.AGENT, reply.text, {"final": False, **_model_meta(run, reply)}, sync=False)
         for call in reply.tool_calls:
             meta: dict[str, MetaValue] = {"call_id": call.id, "tool": call.name}
@@ -317,6 +312,9 @@ class TurnDriver:
                 self._run_bash(run, arguments)
                 return
             self._record_result(run, run.calls.popleft(), arguments, {"outcome": "refused"}, is_error=True)
+        if self._host.conversation.is_overgrown(run.turn_id):
+            self.fail("This turn has grown longer than the model can be shown, so I stopped it. Ask me to go on.")
+            return
         self._presence.rest()
         self._on_boundary(run)
         self._think(run)
@@ -325,9 +323,12 @@ class TurnDriver:
         """What to run for the next call of the round, or the reason why nothing is run, for the model."""
         if self._config.tool is None:
             return TURNED_OFF
+        if run.calls_left <= 0:
+            return TOO_MANY.format(most=self._config.max_calls)
         return _arguments(run.calls[0]) if run.may_run else NOT_ALLOWED
 
     def _run_bash(self, run: TurnRun, arguments: BashArguments) -> None:
+        run.calls_left -= 1
         run.request_id = RequestId(self._host.new_id())
         request = RunBash(
             request_id=run.request_id,

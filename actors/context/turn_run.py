@@ -53,6 +53,8 @@ class TurnRun:
     """The record that is being looked up."""
     asides: list[Aside] = field(default_factory=list)
     """What came of that."""
+    calls_left: int = 0
+    """Commands that may still be run."""
     calls: deque[ToolCall] = field(default_factory=deque)
     """Tool calls of this round that have not been run yet; the first may be running."""
     logged: list[LoggedEvent] = field(default_factory=list)

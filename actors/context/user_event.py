@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from domain.log.event import Event
 from domain.log.metadata import MetaValue
 from domain.turn.attachments import attachments_meta
-from messages.base import Address, RequestId
+from messages.base import Address, RequestId, TurnId
 from messages.context import Quote, UserMessage
-from messages.discord import PostMessage
+from messages.discord import PostMessage, UserMessageLogged
 from messages.turn import LoggedEvent
 
 
@@ -38,6 +40,27 @@ def user_meta(message: UserMessage, *, shows_quote: bool) -> dict[str, MetaValue
     return meta
 
 
+def confirmation(message: UserMessage) -> UserMessageLogged:
+    """What the surface is told once the message is logged: it need not look for it again."""
+    return UserMessageLogged(window=message.window, message_id=message.message_id)
+
+
+def overheard_meta(message: UserMessage, stops: Collection[TurnId], open_count: int) -> dict[str, MetaValue]:
+    """Further metadata of the event, of a message that no turn answers: all that comes of it, so that it is one step.
+
+    Args:
+        message: What was said.
+        stops: The turns that it stops.
+        open_count: How much was to be done before it.
+    """
+    meta: dict[str, MetaValue] = {"overheard": True, "open": open_count + bool(message.refusal)}
+    if stops:
+        meta["stops"] = list[MetaValue](stops)
+    if message.refusal:
+        meta["refusal"] = message.refusal
+    return meta
+
+
 def reported(logged: Event, path: str, line: int) -> LoggedEvent:
     """An event as others are told of it."""
     return LoggedEvent(
@@ -58,7 +81,7 @@ def not_stored(message: UserMessage, reason: str, reply_to: Address) -> PostMess
         request_id=RequestId(f"refusal-{message.message_id}"),
         reply_to=reply_to,
         window=message.window,
-        text=f"I cannot store messages of this window at the moment, so I do not answer: {reason}",
+        text=f"I cannot store messages of this window at the moment, so I do not answer now: {reason}",
         nonce=f"x{message.message_id[-18:]}",
         answers_message_id=message.message_id,
     )

@@ -16,8 +16,11 @@ class Timing:
     backoff_s: float = 0.5
     backoff_limit_s: float = 8.0
     reconnect_backoff_s: float = 1.0
-    reconnect_backoff_limit_s: float = 300.0
-    """Discord allows some 1,000 sessions a day; this many seconds apart they cannot be used up."""
+    reconnect_refused_limit_s: float = 5.0
+    """Longest pause while no connection can be made at all, so that the bot is back soon after Discord is."""
+    reconnect_backoff_limit_s: float = 100.0
+    """Longest pause where connections are made and do not last: Discord allows some 1,000 sessions a day; this many
+    seconds apart they cannot be used up."""
     session_timeout_s: float = 60.0
     """A lost session that is neither resumed nor new after this long is given up for a new connection."""
     heartbeat_timeout_s: float = 60.0
@@ -55,6 +58,11 @@ class Timing:
     """After that a command that takes longer is given up; Discord takes its answer for fifteen minutes."""
     look_back_s: float = 3600.0
     """How old a text may be to count as sent already when it answers no message."""
+    gap_hold_s: float = 60.0
+    """How long what is said in a channel waits for what was missed there, while Discord does not give it."""
+    gap_again_s: float = 10.0
+    """Then a gap is tried again after this, then after twice as long, and so on."""
+    gap_again_limit_s: float = 300.0
     compare_pause_s: float = 0.2
     """Between two windows that are compared with Discord after a new session, so that what is said goes first."""
     compare_timeout_s: float = 60.0

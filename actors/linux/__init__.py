@@ -2,8 +2,8 @@
 
 Read `syscall.py` first (prctl, Landlock, by ctypes), then `safe_open.py` and `folder.py` (files and folders where
 somebody hostile may write), `processes.py` (who stems from whom) with `nameless.py` (what they hold of a disk), then
-`hardening.py` (the agent's process against its commands) and `selector.py` (how event loops wait). Whoever needs such
-a call asks here.
-Only writers: `exchange.py` swaps two files that its caller names, `hardening.py` changes this process's own flags.
+`hardening.py` (the agent's process against its commands), `disk.py` (calls on which promises hang: write, sync, name)
+and `selector.py` (how event loops wait). Whoever needs such a call asks here.
+Only writers: `disk.py` and `exchange.py` of what their caller names, `hardening.py` of this process's own flags.
 Pure: `syscall_numbers.py`.
 """

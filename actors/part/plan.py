@@ -27,6 +27,8 @@ class DiscordConnection:
     allowed_roles: frozenset[str]
     guilds_settle_s: float = 2.0
     """Silence after the last server's description that ends the bot's start."""
+    files_base: str = ""
+    """Where files are that people attach; empty for Discord's own places, or those of `api_base`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

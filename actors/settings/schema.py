@@ -120,6 +120,8 @@ class Discord(Table):
 
     api_base: HttpAddress = "https://discord.com/api/v10"
     gateway_url: WebSocketAddress = "wss://gateway.discord.gg/"
+    files_base: OptionalHttpAddress = ""
+    """Where files are that people attach; empty: at Discord's own places, or those of `api_base`."""
     channels: tuple[Snowflake, ...] = ()
     """Channels that are read, with their threads; none: nothing is read."""
     allowed_users: tuple[SnowflakeOrEveryone, ...] = ()
@@ -197,6 +199,8 @@ class Contexts(Table):
 
     idle_minutes: Number = Field(default=60.0, gt=0, le=525_600)
     """A window silent for so long leaves memory; its log stays."""
+    max_calls: Whole = Field(default=100, ge=1, le=10_000)
+    """Commands that the model may ask for in one turn; those beyond are not run, and it is told so."""
     mid_turn: Literal["followup", "steer"] = "followup"
     """What a message does that arrives while a turn runs: it waits and is answered next, or joins the turn."""
     prepare_deadline_s: Number = Field(default=5.0, gt=0, le=60)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 from domain.log.event import Kind
 from domain.log.metadata import MetaValue
 from domain.log.parser import ParsedEvent
-from domain.log.redaction import Tombstone, tombstone_of
+from domain.log.redaction import OWED, Tombstone, tombstone_of
 from messages.base import EventId
 
 
@@ -75,6 +75,8 @@ def _holders(kind: Kind, event_id: EventId, meta: dict[str, MetaValue]) -> Itera
             yield event_id, str(quote.get("message_id", "")), True
     elif kind is Kind.PIN:
         yield event_id, str(meta.get("source", "")), False
+    elif kind is Kind.SYSTEM and meta.get("what") == OWED:
+        yield event_id, str(meta.get("answers", "")), False
     elif kind is Kind.DELIVERY:
         shown = meta.get("message_ids")
         for message_id in shown if isinstance(shown, list) else ():

@@ -32,6 +32,13 @@ def stopped_text(text: str, note: str) -> str:
     return f"{closed(parts[-1])}\n{line}" if parts else ""
 
 
+def interrupted_text(shown: str, note: str) -> str:
+    """What is left of a running message of which no more is known than what it shows; empty if it said nothing."""
+    above, _, last = shown.rpartition("\n")
+    said = above if last == CURSOR or last.startswith("-# ") else shown
+    return stopped_text(said.removesuffix(CURSOR).rstrip(), note)
+
+
 def is_running(content: str) -> bool:
     """Whether a message of the bot's shows a turn that was running."""
     return content.endswith(CURSOR)

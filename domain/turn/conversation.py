@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable
-from dataclasses import dataclass
-from datetime import datetime
 from itertools import chain
 from typing import Any
 
@@ -17,17 +16,20 @@ from domain.log.redaction import (
     EDIT_DEFERRED,
     EDITED,
     LOOKED_THROUGH,
+    OWED,
     Tombstone,
     tombstone_of,
 )
 from domain.turn.attachments import first_shown, images_of
+from domain.turn.call_result import is_overgrown, shorten
+from domain.turn.debt import Debt, carried_debt, owed
 from domain.turn.prompt import unanswered
 from domain.turn.seen import SeenMessages
-from domain.turn.speaker import Speakers
+from domain.turn.speaker import Speakers, shown_name
 from domain.turn.turn import Aside, Turn, TurnState
 from domain.turn.web_address import SeenAddresses
 from domain.turn.wording import prompt_of, typed_words
-from messages.base import EventId, TurnId
+from messages.base import EventId, MessageId, TurnId
 from messages.model import ChatMessage, Role, ToolCall, Usage
 
 CHARS_PER_TOKEN = 4
@@ -35,21 +37,10 @@ IMAGE_CHARS = 4_800
 """What an image counts as."""
 KEEP_SHARE = 0.75
 """Share of the limit that is left after trimming, so that the request's prefix changes once in many turns."""
+SHOWN_KEPT = 200
+"""Messages of the agent's own that are kept in mind, lest one of them is taken for another text with the same words."""
 TRIM_EVERY = 256
 """Messages that are only overheard, after which old turns are forgotten though no request is made."""
-
-
-@dataclass(frozen=True, slots=True)
-class Debt:
-    """A text that was logged to be shown and is not known to have been shown."""
-
-    event_id: EventId
-    text: str
-    at: datetime
-    answers_message_id: str
-    turn: Turn | None
-    ends_turn: bool
-    """Whether the text is the end of that turn."""
 
 
 class Conversation:
@@ -64,6 +55,8 @@ class Conversation:
         self._limit_chars = max_history_tokens * CHARS_PER_TOKEN
         self._turns: dict[TurnId, Turn] = {}
         self._debts: dict[EventId, Debt] = {}
+        self._shown: deque[MessageId] = deque(maxlen=SHOWN_KEPT)
+        """Messages that show texts that are owed no more, the newest last."""
         self._sized: set[TurnId] = set()
         self._images = 0
         self._overheard = 0
@@ -101,10 +94,16 @@ class Conversation:
                 self._take_back(tombstone_of(meta))
             case Kind.PIN:
                 return
+        if turn is not None and turn.state is TurnState.OPEN:
+            shorten(turn, self._limit_chars)
 
     def open_turns(self) -> list[Turn]:
         """Turns without an ending, oldest first."""
         return [turn for turn in self._turns.values() if turn.state is TurnState.OPEN]
+
+    def stopped_turns(self) -> list[Turn]:
+        """Turns that were stopped and whose last events are not logged yet, oldest first."""
+        return [turn for turn in self._turns.values() if turn.stop_reason]
 
     def debts(self) -> list[Debt]:
         """Texts that are owed to people, oldest first."""
@@ -112,8 +111,13 @@ class Conversation:
 
     @property
     def open_count(self) -> int:
-        """How much is to be done yet: turns without an ending, and texts that are owed."""
-        return len(self.open_turns()) + len(self._debts)
+        """How much is to be done yet: turns without an ending or their last events, and texts that are owed."""
+        return len(self.open_turns()) + len(self.stopped_turns()) + len(self._debts)
+
+    def shown_after(self, message_id: str) -> tuple[MessageId, ...]:
+        """Messages newer than that one, or all for none, that are known to show texts; the newest 200 at most."""
+        after = int(message_id) if message_id.isdecimal() else 0
+        return tuple(each for each in self._shown if int(each) > after)
 
     def turn(self, turn_id: TurnId) -> Turn:
         """The turn of that id.
@@ -140,6 +144,11 @@ class Conversation:
             if turn.id not in withheld:
                 messages.extend(turn.messages(images_from=images_from))
         return tuple(messages)
+
+    def is_overgrown(self, turn_id: TurnId, joining: TurnId | None = None) -> bool:
+        """Whether a turn has, or with a message that would join it had, grown by more than a request may hold."""
+        further = len(self._turns[joining].prompt) if joining is not None else 0
+        return is_overgrown(self._turns[turn_id], self._limit_chars - further)
 
     def _withheld(self) -> set[TurnId]:
         """Turns that have or quote a message that is to be taken back."""
@@ -181,7 +190,7 @@ class Conversation:
             return total
         for turn in list(self._turns.values()):
             fits = total + len(newest.prompt) <= self._limit_chars * KEEP_SHARE
-            if fits or turn is newest or turn.state is TurnState.OPEN:
+            if fits or turn is newest or turn.is_unfinished:
                 break
             total -= turn.size_chars
             del self._turns[turn.id]
@@ -206,7 +215,8 @@ class Conversation:
             at=event.at,
             prompt=prompt,
             state=TurnState.OVERHEARD if is_overheard else TurnState.OPEN,
-            size_chars=len(prompt) + IMAGE_CHARS * len(images),
+            size_chars=(size_chars := len(prompt) + IMAGE_CHARS * len(images)),
+            opening_chars=size_chars,
             images=images,
             images_before=self._images,
             audience=str(meta.get("audience", "")),
@@ -219,6 +229,9 @@ class Conversation:
         if not is_overheard:
             self.turns_asked += 1
             return
+        self._stop(meta, f"stopped by {shown_name(str(meta.get('author', '')))}")
+        if refusal := str(meta.get("refusal", "")):
+            self._owe(owed(event, refusal, self._turns[TurnId(event.id)], ends_turn=False))
         self._overheard += 1
         if self._overheard % TRIM_EVERY == 0:
             self._trim(TurnId(event.id))
@@ -226,7 +239,7 @@ class Conversation:
     def _add_agent(self, event: Event, meta: dict[str, Any], turn: Turn | None) -> None:
         final = bool(meta.get("final", True))
         if final:
-            self._owe(event, turn, ends_turn=True)
+            self._owe(owed(event, event.content, turn, ends_turn=True))
         if turn is None:
             return
         turn.say(event.id, ChatMessage(role=Role.ASSISTANT, text=event.content))
@@ -244,20 +257,26 @@ class Conversation:
         turn.steps.append(msgspec.structs.replace(last, tool_calls=(*last.tool_calls, call)))
         turn.size_chars += len(call.arguments_json)
         turn.unanswered_calls[call.id] = call
+        turn.calls += 1
 
     def _add_result(self, event: Event, meta: dict[str, Any], turn: Turn | None) -> None:
         if turn is None:
             return
         call_id = str(meta.get("call_id", ""))
         turn.unanswered_calls.pop(call_id, None)
+        where = str(meta.get("full_output", "")) or f"the record {event.id} in this conversation's newest log"
+        turn.whole_results[len(turn.steps)] = where
         turn.add_step(ChatMessage(role=Role.TOOL, text=event.content, tool_call_id=call_id))
 
     def _add_system(self, event: Event, meta: dict[str, Any], turn: Turn | None) -> None:
         what = meta.get("what")
         if meta.get("notice"):
-            self._owe(event, turn, ends_turn=what == "failed")
+            self._owe(owed(event, event.content, turn, ends_turn=what == "failed"))
+        if what == OWED:
+            self._owe(carried_debt(event, meta))
         if what == "model":
             self.model = str(meta.get("model", ""))
+        self._stop(meta, event.content)
         self._defer(what, meta)
         if turn is None:
             return
@@ -269,9 +288,17 @@ class Conversation:
             case "failed" | "aborted":
                 ending = str(what)
                 turn.state = TurnState(ending)
+                turn.stop_reason = ""
                 turn.add_step(ChatMessage(role=Role.ASSISTANT, text=unanswered(ending, event.content)))
             case _:
                 return
+
+    def _stop(self, meta: dict[str, Any], reason: str) -> None:
+        """End the turns that an event stops, there and then; their own last events follow."""
+        for turn_id in meta.get("stops") or ():
+            turn = self._turns.get(TurnId(str(turn_id)))
+            if turn is not None and turn.state is TurnState.OPEN:
+                turn.state, turn.stop_reason = TurnState.ABORTED, reason
 
     def _defer(self, what: object, meta: dict[str, Any]) -> None:
         """Keep in mind what is to be taken back, or forget what was looked for."""
@@ -317,8 +344,10 @@ class Conversation:
 
     def _add_delivery(self, meta: dict[str, Any]) -> None:
         debt = self._debts.pop(EventId(str(meta.get("event", ""))), None)
+        message_ids = [str(message_id) for message_id in meta.get("message_ids") or ()]
+        self._shown.extend(MessageId(message_id) for message_id in message_ids if message_id.isdecimal())
         if debt is not None and debt.turn is not None:
-            debt.turn.message_ids.extend(str(message_id) for message_id in meta.get("message_ids") or ())
+            debt.turn.message_ids.extend(message_ids)
 
     def _count_usage(self, meta: dict[str, Any]) -> None:
         if "prompt_tokens" in meta:
@@ -328,15 +357,8 @@ class Conversation:
                 cost_usd=self.used.cost_usd + float(meta.get("cost_usd", 0.0)),
             )
 
-    def _owe(self, event: Event, turn: Turn | None, *, ends_turn: bool) -> None:
-        self._debts[event.id] = Debt(
-            event_id=event.id,
-            text=event.content,
-            at=event.at,
-            answers_message_id=turn.message_id if turn else "",
-            turn=turn,
-            ends_turn=ends_turn and turn is not None,
-        )
+    def _owe(self, debt: Debt) -> None:
+        self._debts[debt.event_id] = debt
 
 
 def _quoted_ids(meta: dict[str, Any]) -> list[str]:

@@ -56,7 +56,15 @@ class Turn:
     rounds: int = 0
     """Times that the model asked for tools."""
     was_resumed: bool = False
+    stop_reason: str = ""
+    """Why it was stopped, until its last events are logged; empty if it was not."""
+    calls: int = 0
+    """Tools that it asked for."""
     size_chars: int = 0
+    opening_chars: int = 0
+    """How much of that the message makes that opened it."""
+    whole_results: dict[int, str] = field(default_factory=dict)
+    """Which of the steps are results that are shown whole, and where each stands, for when it is not."""
     audience: str = ""
     """Who could read the window then, as a label of `domain.policy.audience`."""
     event_ids: list[EventId] = field(default_factory=list)
@@ -77,6 +85,16 @@ class Turn:
     """Which of the steps says what an event says: one of the agent's, or a message that joined."""
     unquoted: dict[EventId, str] = field(default_factory=dict)
     """What each of its messages that quotes another is without that."""
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether more will be logged of it."""
+        return self.state is TurnState.OPEN or bool(self.stop_reason)
+
+    @property
+    def grown_chars(self) -> int:
+        """What was added to the message that opened it."""
+        return self.size_chars - self.opening_chars
 
     def add_step(self, step: ChatMessage) -> None:
         """Append to what the model will be shown."""

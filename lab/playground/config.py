@@ -31,6 +31,8 @@ class PlaygroundConfig:
     """Whether REST calls are really limited."""
     history_limit: int = 10_000
     """Most messages kept per channel."""
+    history_nonces: bool = True
+    """Whether a channel's history names the nonces that messages were sent with; Discord does not promise it."""
     requests_kept: int = 2000
     """Most REST calls kept for `requests()`."""
     recommended_shards: int = 1

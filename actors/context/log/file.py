@@ -10,23 +10,28 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Collection
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path, PurePosixPath
-from typing import Protocol
+from typing import NamedTuple
 
 from actors.context.log import reserve
+from actors.context.log.reserve import ReservedDisk
 from actors.context.log.scan import newest_name
+from actors.linux.disk import Disk, make_durable
 from actors.linux.private_folder import make_private
-from domain.log.event import Event, Header
+from domain.log.event import Event, Header, Kind
 from domain.log.format import encode_event, encode_header, encode_seal
 from domain.log.parser import ParsedLog, parse
 from domain.log.view import Finding, findings
-from domain.log.window import LOG_ROOT, LogName, log_folder, log_path, next_log_name, parse_log_name, parse_log_path
+from domain.log.window import LogName, log_folder, log_path, next_log_name, parse_log_name, parse_log_path
 from messages.base import Value, Window
 
 _OPEN_MODE = 0o600
 _CLOSED_MODE = 0o444
+_UNNAMED = ".new"
+"""What a log is called in its folder until it is whole."""
 
 
 class LogUnwritable(OSError):  # noqa: N818 - says what is so, as every name of ours does
@@ -49,47 +54,14 @@ class Position(Value, frozen=True, kw_only=True, gc=False):
     offset: int
 
 
-class Disk(Protocol):
-    """The two calls on whose outcome a promise hangs."""
+class _Opening(NamedTuple):
+    """What a new log begins with."""
 
-    def write(self, fd: int, data: bytes, /) -> int:
-        """How many of the bytes were written."""
-        ...
-
-    def sync(self, fd: int, /) -> None:
-        """Return when everything written is on the disk."""
-        ...
-
-
-class RealDisk:
-    """The operating system's."""
-
-    def write(self, fd: int, data: bytes, /) -> int:
-        """As `os.write`."""
-        return os.write(fd, data)
-
-    def sync(self, fd: int, /) -> None:
-        """As `os.fdatasync`."""
-        os.fdatasync(fd)
-
-
-class ReservedDisk(RealDisk):
-    """The operating system's, with space in reserve for when it is full."""
-
-    def __init__(self, root: Path) -> None:
-        self._root = root
-
-    def write(self, fd: int, data: bytes, /) -> int:
-        """As `os.write`, and again with what is left when the reserve has been given up."""
-        try:
-            written = os.write(fd, data)
-        except OSError as error:
-            if not reserve.is_full(error) or not reserve.spend(self._root):
-                raise
-            written = 0
-        if written < len(data) and (written == 0 or reserve.spend(self._root)):
-            written += os.write(fd, data[written:])
-        return written
+    window: Window
+    started_at: datetime
+    opened_by: str
+    after: int | None
+    carried: Collection[Event]
 
 
 class WindowLog:
@@ -103,9 +75,19 @@ class WindowLog:
 
     @classmethod
     def create(
-        cls, root: Path, window: Window, started_at: datetime, opened_by: str, disk: Disk | None = None
+        cls,
+        root: Path,
+        window: Window,
+        started_at: datetime,
+        opened_by: str,
+        disk: Disk | None = None,
+        carried: Collection[Event] = (),
+        *,
+        after: int | None = None,
     ) -> WindowLog:
-        """A new file that is the newest of `window`'s, with its header, safely on the disk.
+        """A new file that is the newest of `window`'s, with its header and first events, safely on the disk.
+
+        It has its name only when it is whole, so a crash leaves all of it or nothing.
 
         Args:
             root: The data root.
@@ -114,37 +96,67 @@ class WindowLog:
                 and the next seq.
             opened_by: Who asked for it; goes into the header.
             disk: How to write; the real one if None.
+            carried: Events to begin with.
+            after: Greatest message id of the window's earlier logs, 0 for none; None if nobody knows.
 
         Raises:
-            LogUnwritable: nothing was created.
+            LogUnwritable: nothing was created, or the reason says that it may have been.
             ValueError: as `domain.log.window.log_path`.
         """
         disk = disk or ReservedDisk(root)
         reserve.renew(root)
+        opening = _Opening(window, started_at, opened_by, after, carried)
         try:
-            return cls._create(root, window, started_at, opened_by, disk)
+            return cls._create(root, opening, disk)
         except LogUnwritable as error:
             if not reserve.is_full(error.__cause__) or not reserve.spend(root):
                 raise
-            return cls._create(root, window, started_at, opened_by, disk)
+            return cls._create(root, opening, disk)
 
     @classmethod
-    def _create(cls, root: Path, window: Window, started_at: datetime, opened_by: str, disk: Disk) -> WindowLog:
+    def _create(cls, root: Path, opening: _Opening, disk: Disk) -> WindowLog:
+        window, carried = opening.window, opening.carried
         folder = root / log_folder(window)
-        _make_folders(folder)
-        name, path, fd = _new_file(root, window, started_at)
-        fresh = cls(path, fd, disk)
-        header = Header(window=window, started_at=name.started_at, seq=name.seq, opened_by=opened_by)
+        _make_folders(disk, folder)
+        name, path = _next_place(root, window, opening.started_at)
+        unnamed = folder / _UNNAMED
+        fresh = cls(path, _open(disk, unnamed, os.O_CREAT | os.O_TRUNC), disk)
+        header = Header(
+            window=window,
+            started_at=name.started_at,
+            seq=name.seq,
+            opened_by=opening.opened_by,
+            after=opening.after,
+        )
         try:
             fresh._write(*encode_header(header))
+            for event in carried:
+                fresh._write(*encode_event(event, fresh._head))
             fresh.sync()
-            _sync_folders(root, folder)
-        except LogUnwritable:
+            fresh._take_name(unnamed)
+            _sync_folders(disk, root, folder)
+        except LogUnwritable as error:
             fresh.close()
-            with suppress(OSError):  # If it stays, opening it gives it its header.
-                path.unlink()  # Holds no event, and was never said to exist.
+            fresh._remove(unnamed, error)
             raise
         return fresh
+
+    def _take_name(self, unnamed: Path) -> None:
+        try:
+            self._disk.replace(unnamed, self.path)
+        except OSError as error:
+            raise LogUnwritable(self.path, f"cannot be named: {_words(error)}") from error
+
+    def _remove(self, unnamed: Path, error: LogUnwritable) -> None:
+        """Take away what could not be made; it was never said to exist."""
+        with suppress(OSError):
+            self._disk.unlink(unnamed)
+        try:
+            self._disk.unlink(self.path)
+        except FileNotFoundError:
+            return
+        except OSError:
+            error.reason += "; what was begun cannot be taken away, so it may go on as a new window"
 
     @classmethod
     def open(cls, root: Path, path: PurePosixPath, disk: Disk | None = None) -> tuple[WindowLog, ParsedLog]:
@@ -156,11 +168,12 @@ class WindowLog:
         """
         window, name = parse_log_path(path)
         place = root / path
-        opened = cls(place, _open(place, 0), disk or ReservedDisk(root))
+        disk = disk or ReservedDisk(root)
+        opened = cls(place, _open(disk, place, 0), disk)
         header = Header(window=window, started_at=name.started_at, seq=name.seq or 1, opened_by="recovery")
         parsed = opened._recover(header)
-        if not parsed.events:
-            _sync_folders(root, place.parent)  # A crash may have come between the file's creation and this.
+        if all(logged.event.kind is Kind.SYSTEM for logged in parsed.events):
+            _sync_folders(disk, root, place.parent)  # A crash may have come between the file's naming and this.
         return opened, parsed
 
     @classmethod
@@ -223,7 +236,7 @@ class WindowLog:
         """
         self.sync()
         try:
-            os.fchmod(self._fd, _CLOSED_MODE)
+            self._disk.change_mode(self._fd, _CLOSED_MODE)
         except OSError as error:
             raise self._give_up(LogUnwritable(self.path, f"cannot be made read-only: {_words(error)}")) from error
         self.close()
@@ -293,16 +306,24 @@ def check_file(path: Path) -> tuple[Finding, ...]:
     return findings(log, window, name)
 
 
-def _new_file(root: Path, window: Window, started_at: datetime) -> tuple[LogName, Path, int]:
-    folder = root / log_folder(window)
-    names = _names(folder)
+def is_ended(path: Path) -> bool:
+    """Whether nothing more is to be added to the log at `path`.
+
+    Raises:
+        OSError: it can't be looked at.
+    """
+    return not stat.S_IMODE(path.lstat().st_mode) & stat.S_IWUSR
+
+
+def _next_place(root: Path, window: Window, started_at: datetime) -> tuple[LogName, Path]:
+    """Name and path of a log that is not there yet and will be the newest."""
+    names = _names(root / log_folder(window))
     while True:
         name = next_log_name(names, started_at)
         path = root / log_path(window, name.started_at, name.seq)
-        try:
-            return name, path, _open(path, os.O_CREAT | os.O_EXCL)
-        except FileExistsError:
-            names.append(name)
+        if not os.path.lexists(path):
+            return name, path
+        names.append(name)
 
 
 def _names(folder: Path) -> list[LogName]:
@@ -317,14 +338,12 @@ def _newest(folder: Path) -> str | None:
         raise LogUnwritable(folder, f"cannot be read: {_words(error)}") from error
 
 
-def _open(path: Path, flags: int) -> int:
+def _open(disk: Disk, path: Path, flags: int) -> int:
     try:
-        if not flags and not stat.S_IMODE(path.lstat().st_mode) & stat.S_IWUSR:
+        if not flags and is_ended(path):
             # Its window was ended but no newer one came to be, so it is still the one in use.
             path.chmod(_OPEN_MODE, follow_symlinks=False)
-        return os.open(path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | flags, _OPEN_MODE)
-    except FileExistsError:
-        raise
+        return disk.open(path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | flags, _OPEN_MODE)
     except OSError as error:
         raise LogUnwritable(path, f"cannot be opened: {_words(error)}") from error
 
@@ -334,25 +353,19 @@ def _read(fd: int) -> bytes:
         return file.read()
 
 
-def _make_folders(folder: Path) -> None:
+def _make_folders(disk: Disk, folder: Path) -> None:
     try:
-        make_private(folder)
+        make_private(folder, disk.make_folder)
     except OSError as error:
         raise LogUnwritable(folder, f"cannot be made: {_words(error)}") from error
 
 
-def _sync_folders(root: Path, folder: Path) -> None:
-    """Make the names of a file and of its folders, up to the log root's, survive a power loss."""
-    top = root / LOG_ROOT
-    for place in (folder, folder.parent, top, root):
-        try:
-            fd = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-            try:
-                os.fsync(fd)
-            finally:
-                os.close(fd)
-        except OSError as error:
-            raise LogUnwritable(place, f"cannot be synced: {_words(error)}") from error
+def _sync_folders(disk: Disk, root: Path, folder: Path) -> None:
+    """Make the names of a file and of its folders, up to the data root's, survive a power loss."""
+    try:
+        make_durable(disk, folder, root)
+    except OSError as error:
+        raise LogUnwritable(folder, f"its name cannot be synced: {_words(error)}") from error
 
 
 def _words(error: OSError) -> str:

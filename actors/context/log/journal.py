@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
 
-from actors.context.log.file import LogUnwritable, WindowLog
+from actors.context.log.file import LogUnwritable, WindowLog, is_ended
 from actors.context.log.redactions import Redactions
 from actors.context.log.scan import log_names
+from actors.linux.disk import Disk
 from domain.log.event import Event, Kind
 from domain.log.parser import ParsedEvent, parse
 from domain.log.redaction import tombstones_in
 from domain.log.window import log_folder
-from domain.turn.conversation import Conversation
+from domain.turn.conversation import Conversation, rebuilt
 from messages.base import EventId, Value, Window
 
 __all__ = ["Journal", "LogPosition", "LogUnwritable"]
@@ -37,13 +38,22 @@ class Journal:
     Without a root nothing is kept: that is the command line's single turn.
     """
 
-    def __init__(self, root: Path | None, window: Window, max_history_tokens: int) -> None:
+    def __init__(self, root: Path | None, window: Window, max_history_tokens: int, disk: Disk | None = None) -> None:
+        """Nothing is open yet.
+
+        Args:
+            root: The data root; None where nothing is kept.
+            window: Whose.
+            max_history_tokens: As of `Conversation`.
+            disk: How to write; the real one if None.
+        """
         self._root = root
+        self._disk = disk
         self._window = window
         self._max_history_tokens = max_history_tokens
         self._questions: tuple[ParsedEvent, ...] = ()
         self._log: WindowLog | None = None
-        self.redactions = Redactions(root)
+        self.redactions = Redactions(root, disk)
         self.conversation = Conversation(max_history_tokens)
 
     @property
@@ -70,7 +80,7 @@ class Journal:
         if self._root is None:
             return
         try:
-            newest = WindowLog.open_newest(self._root, self._window)
+            newest = WindowLog.open_newest(self._root, self._window, self._disk)
         except LogUnwritable:
             raise
         except OSError as error:
@@ -82,6 +92,8 @@ class Journal:
             log.warning("%s:%d: %d bytes skipped: %s", self.path, gap.line, gap.length, gap.reason)
         for logged in parsed.events:
             self.conversation.add(logged.event)
+        after = parsed.header.after if parsed.header is not None else None
+        self.conversation.seen.raise_floor(self._newest_of_earlier() if after is None else after)
         self.redactions.restore(tombstones_in(logged.event for logged in parsed.events))
         self.redactions.follow(self.path)
         self._questions = tuple(logged for logged in parsed.events if logged.event.kind is Kind.USER)
@@ -91,6 +103,26 @@ class Journal:
         """The user events of turns without an ending, as they stood in the log when it was opened."""
         still_open = {EventId(turn.id) for turn in self.conversation.open_turns()}
         return tuple(logged for logged in self._questions if logged.event.id in still_open)
+
+    def has_logged(self, message_id: str) -> bool:
+        """Whether one of the window's logs has this message, which may be any word where there are no numbers.
+
+        Raises:
+            LogUnwritable: one of them cannot be read, and it would have to be.
+        """
+        if not message_id.isdecimal():
+            return False
+        seen = self.conversation.seen
+        return message_id in seen or (seen.is_in_doubt(message_id) and message_id in self._message_ids((message_id,)))
+
+    def _newest_of_earlier(self) -> int:
+        """The greatest message id of the window's logs; of the newest one it is known anyway."""
+        return max(map(int, self._message_ids()), default=0)
+
+    def _message_ids(self, naming: Collection[str] = ()) -> set[str]:
+        """Numbers of the messages in the window's logs that name one of some words, or in all of them."""
+        users = (logged.event for _, logged in self.past(naming) if logged.event.kind is Kind.USER)
+        return {number for event in users if (number := str(event.meta_dict().get("message_id", ""))).isdecimal()}
 
     def past(self, naming: Collection[str] = ()) -> Iterator[tuple[str, ParsedEvent]]:
         """Every event of the window's logs with its file's path below the data root, oldest first.
@@ -130,28 +162,79 @@ class Journal:
         except OSError as error:
             raise LogUnwritable(folder, f"cannot be read: {error.strerror}") from error
 
-    def start(self, at: datetime, opened_by: str) -> str:
-        """Begin a new log with an empty conversation, ending the one before; its path.
+    def start(
+        self,
+        at: datetime,
+        opened_by: str,
+        carried: Collection[Event] = (),
+        last_words: Callable[[], None] = lambda: None,
+    ) -> str:
+        """Begin a new log with a new conversation, ending the one before; its path.
+
+        Args:
+            at: Aware.
+            opened_by: Who asked for it.
+            carried: Events that it begins with. Once they are on the disk with it, the window has begun anew.
+            last_words: Called then, to record in the log before what is its end.
 
         Raises:
-            LogUnwritable: there is no new log, and the old one goes on.
+            LogUnwritable: there is no new log, and nothing changed.
         """
-        self.conversation, before = Conversation(self._max_history_tokens), self.conversation
         if self._root is None:
+            last_words()
+            self._begin_conversation(carried)
             return ""
+        if self._log is not None:
+            self._log.sync()
         try:
-            fresh = WindowLog.create(self._root, self._window, at, opened_by)
+            fresh = WindowLog.create(
+                self._root, self._window, at, opened_by, self._disk, carried, after=self.conversation.seen.newest
+            )
         except LogUnwritable:
-            self.conversation = before
             raise
         except OSError as error:
-            self.conversation = before
             raise LogUnwritable(self._root, f"its folders cannot be used: {error.strerror}") from error
-        ended, self._log = self._log, fresh
-        self.conversation.seen = before.seen  # a replayed message of the old window is no news in the new one
-        if ended is not None:
-            ended.end_window()
+        try:
+            last_words()
+            if self._log is not None:
+                self._log.end_window()
+        except LogUnwritable as error:
+            log.warning("%s is not ended as it should be: %s", self.path, error.reason)
+            self.close()
+        self._log = fresh
+        self._begin_conversation(carried)
         return self.path
+
+    def _begin_conversation(self, carried: Collection[Event]) -> None:
+        self.conversation, before = Conversation(self._max_history_tokens), self.conversation
+        self.conversation.seen = before.seen  # a replayed message of the old window is no news in the new one
+        for event in carried:
+            self.conversation.add(event)
+
+    def end_before(self, last_words: Callable[[Conversation], Iterable[Event]]) -> None:
+        """End the log before the newest, if a life ended between the two: its turns end there, and nothing follows.
+
+        What cannot be ended is told to the operator; nobody waits for it.
+
+        Args:
+            last_words: Which events to add, given what that log means.
+        """
+        if self._root is None or self._log is None:
+            return
+        folder = log_folder(self._window)
+        try:
+            names = log_names(self._root / folder)
+            if len(names) < 2 or is_ended(self._root / folder / names[-2]):
+                return
+            before, parsed = WindowLog.open(self._root, folder / names[-2], self._disk)
+            try:
+                events = (logged.event for logged in parsed.events)
+                before.append(*last_words(rebuilt(events, self._max_history_tokens)))
+                before.end_window()
+            finally:
+                before.close()
+        except OSError as error:
+            log.warning("the log before %s is not ended as it should be: %s", self.path, error)
 
     def write(self, event: Event, *, sync: bool) -> LogPosition:
         """Append `event`, and wait for the disk if `sync`; where it stands.

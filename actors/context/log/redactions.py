@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 
+from actors.linux.disk import Disk, RealDisk, make_durable
 from actors.linux.private_folder import make_private
 from domain.log.redaction import Tombstone, redacted
 from domain.log.window import redacted_path
@@ -21,13 +22,15 @@ log = logging.getLogger(__name__)
 class Redactions:
     """Writer of the copies, which are as long as their logs and grow with them."""
 
-    def __init__(self, root: Path | None) -> None:
+    def __init__(self, root: Path | None, disk: Disk | None = None) -> None:
         """Nothing is looked at yet.
 
         Args:
             root: The data root; None where nothing is kept.
+            disk: How to write; the real one if None.
         """
         self._root = root
+        self._disk = disk or RealDisk()
         self._followed: dict[str, bool] = {}
         """The newest log that was followed -> whether it has a copy."""
 
@@ -77,17 +80,24 @@ class Redactions:
             log.warning("%s: its copy without what was taken back falls behind: %s", path, error.strerror)
 
     def _write(self, there: Path, content: bytes) -> None:
-        """Make the file say `content`; one that is there stays the same file, for those who have it open."""
+        """Make the file say `content`, safely; one that is there stays the same file, for those who have it open."""
         if there.exists():
-            with there.open("r+b") as copy:
-                copy.write(content)
+            self._fill(self._disk.open(there, os.O_WRONLY), content)
             return
-        make_private(there.parent)
+        make_private(there.parent, self._disk.make_folder)
         fresh = there.with_suffix(".new")
-        fd = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-        with os.fdopen(fd, "wb") as copy:
-            copy.write(content)
-        fresh.rename(there)
+        self._fill(self._disk.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), content)
+        self._disk.replace(fresh, there)
+        assert self._root is not None
+        make_durable(self._disk, there.parent, self._root)
+
+    def _fill(self, fd: int, content: bytes) -> None:
+        try:
+            while content:
+                content = content[self._disk.write(fd, content) :]
+            self._disk.sync(fd)
+        finally:
+            os.close(fd)
 
 
 def _by_log(tombstones: Iterable[Tombstone]) -> dict[str, list[Tombstone]]:

@@ -12,6 +12,8 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
+from actors.linux.disk import RealDisk
+
 log = logging.getLogger(__name__)
 
 NAME = "reserve"
@@ -73,3 +75,22 @@ def spend(root: Path) -> bool:
 def is_full(error: BaseException | None) -> bool:
     """Whether an error says that the disk, or somebody's share of it, is full."""
     return isinstance(error, OSError) and error.errno in _FULL
+
+
+class ReservedDisk(RealDisk):
+    """The operating system's, with space in reserve for when it is full."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def write(self, fd: int, data: bytes, /) -> int:
+        """As `os.write`, and again with what is left when the reserve has been given up."""
+        try:
+            written = os.write(fd, data)
+        except OSError as error:
+            if not is_full(error) or not spend(self._root):
+                raise
+            written = 0
+        if written < len(data) and (written == 0 or spend(self._root)):
+            written += os.write(fd, data[written:])
+        return written

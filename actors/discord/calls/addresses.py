@@ -11,17 +11,22 @@ _API = Route.BASE
 _GATEWAY = DiscordWebSocket.DEFAULT_GATEWAY
 _ASSETS = discord.Asset.BASE
 _MEDIA = yarl.URL("https://media.discordapp.net")
+_files: yarl.URL | None = None
+"""Another place of attached files, as scheme, host and port."""
 
 
-def point_at(api_base: str, gateway_url: str) -> None:
+def point_at(api_base: str, gateway_url: str, files_base: str = "") -> None:
     """Have every client that logs in from now on talk to this server; empty for Discord's own.
 
     Args:
         api_base: Such as `http://127.0.0.1:8787/api/v10`.
         gateway_url: Such as `ws://127.0.0.1:8787/`.
+        files_base: Where attached files are as well; empty for nowhere else.
     """
+    global _files
     api = _checked(api_base, "api_base", ("http", "https")) if api_base else None
     gateway = _checked(gateway_url, "gateway_url", ("ws", "wss")) if gateway_url else None
+    _files = _checked(files_base, "files_base", ("http", "https")).origin() if files_base else None
     Route.BASE = api_base.rstrip("/") if api else _API
     DiscordWebSocket.DEFAULT_GATEWAY = gateway or _GATEWAY
     discord.Asset.BASE = str(api.origin()) if api else _ASSETS
@@ -30,7 +35,8 @@ def point_at(api_base: str, gateway_url: str) -> None:
 def file_origins() -> frozenset[yarl.URL]:
     """Where files are that people attach, as scheme, host and port."""
     origins = {yarl.URL(discord.Asset.BASE).origin()}
-    return frozenset(origins | {_MEDIA} if discord.Asset.BASE == _ASSETS else origins)
+    more = {_MEDIA} if discord.Asset.BASE == _ASSETS else set()
+    return frozenset(origins | more | ({_files} if _files is not None else set()))
 
 
 def _checked(address: str, name: str, schemes: tuple[str, ...]) -> yarl.URL:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 from typing import TypeVar
 
 import aiohttp
 import discord
 
 from actors.discord.calls.fatal import fatal_sentence
+from actors.discord.calls.gate import Gate, guard
 from actors.discord.calls.pace import Pace
 from actors.discord.timing import Timing, backoff
 
@@ -21,10 +23,16 @@ TRANSIENT = (discord.HTTPException, discord.RateLimited, aiohttp.ClientError, OS
 """What a call may raise without the bot being wrong; refusals among them are told apart by `refusal`."""
 
 _RETRIED_CLIENT_ERRORS = frozenset({401, 408, 429})
+_FORBIDDEN_FOR_GOOD = frozenset({50005, 50007})
+"""Discord's codes for another's message, and for somebody who takes no messages of the bot's."""
 
 
 class CallRefusedError(Exception):
     """Discord says no and will say so again; the text is for a person."""
+
+
+class CallForbiddenError(CallRefusedError):
+    """Discord says no because the bot may not; somebody may allow it again."""
 
 
 class CallFailedError(Exception):
@@ -38,6 +46,16 @@ def refusal(error: BaseException) -> str | None:
     if not 400 <= error.status < 500 or error.status in _RETRIED_CLIENT_ERRORS:
         return None
     return f"Discord refused it: {error.status} {described(error)}"
+
+
+def is_limit(error: BaseException) -> bool:
+    """Whether a call was not carried out because there were too many."""
+    return isinstance(error, discord.RateLimited) or (isinstance(error, discord.HTTPException) and error.status == 429)
+
+
+def is_forbidden(error: BaseException) -> bool:
+    """Whether a refusal is one of permission, which people give and take, and may give again."""
+    return isinstance(error, discord.Forbidden) and error.code not in _FORBIDDEN_FOR_GOOD
 
 
 def described(error: BaseException) -> str:
@@ -60,6 +78,8 @@ class RestCalls:
         self._client: discord.Client | None = None
         self._arrived = asyncio.Event()
         self._pace = Pace()
+        self.gate = Gate()
+        """Whether any call may be made."""
 
     @property
     def client(self) -> discord.Client | None:
@@ -71,6 +91,10 @@ class RestCalls:
         user = self._client.user if self._client is not None else None
         return user.id if user is not None else None
 
+    def guard(self, client: discord.Client) -> None:
+        """Have all that `client` calls obey the gate, its login and discord.py's own calls too."""
+        guard(client.http, self.gate)
+
     def employ(self, client: discord.Client | None) -> None:
         """Make calls through `client` from now on; None for nobody."""
         self._client = client
@@ -79,28 +103,39 @@ class RestCalls:
         else:
             self._arrived.set()
 
-    async def persist(self, what: str, call: Callable[[discord.Client], Awaitable[T]]) -> T:
+    async def persist(
+        self, what: str, call: Callable[[discord.Client], Awaitable[T]], limit: asyncio.Semaphore | None = None
+    ) -> T:
         """What `call` gives, tried anew with backoff; it must bear being made twice.
+
+        While nobody is let in it waits, however long that takes, and what was answered so is no attempt.
 
         Args:
             what: For the log; nothing that people wrote.
             call: Makes the call with the client it is given.
+            limit: Held during each call, and not between them.
 
         Raises:
+            CallForbiddenError: the bot may not.
             CallRefusedError: Discord will never do it.
             CallFailedError: it failed as often as it may be tried.
         """
-        reason = ""
-        for attempt in range(1, self._timing.attempts + 1):
+        reason, attempt = "", 1
+        while attempt <= self._timing.attempts:
+            await self.gate.opened()
             try:
-                return await self.once(call)
+                async with limit or nullcontext():
+                    return await self.once(call)
             except TRANSIENT as error:
+                if self.gate.is_shut and is_limit(error):
+                    continue
                 reason = described(error)
                 if (why := refusal(error)) is not None:
-                    raise CallRefusedError(why) from error
+                    raise (CallForbiddenError if is_forbidden(error) else CallRefusedError)(why) from error
                 log.warning("%s failed (attempt %d of %d): %s", what, attempt, self._timing.attempts, reason)
                 if attempt < self._timing.attempts:
                     await asyncio.sleep(self._pause_after(error, attempt))
+                attempt += 1
         raise CallFailedError(f"{what} failed {self._timing.attempts} times, last with {reason}")
 
     async def once(self, call: Callable[[discord.Client], Awaitable[T]]) -> T:

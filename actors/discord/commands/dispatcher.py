@@ -9,7 +9,9 @@ from collections.abc import Awaitable, Callable, Iterable
 
 import discord
 
-from actors.discord.calls.rest_calls import TRANSIENT, described, refusal
+from actors.discord.calls.gate import retry_after_s
+from actors.discord.calls.parsing import fault_of
+from actors.discord.calls.rest_calls import TRANSIENT, described, is_limit, refusal
 from actors.discord.commands.answer import at_once, fitted, one_line, view_of
 from actors.discord.commands.replies import Replies
 from actors.discord.incoming.arrival import Admitted, InteractionArrival, Origin
@@ -167,14 +169,19 @@ class CommandDispatcher:
             try:
                 async with asyncio.timeout_at(min(until, loop.time() + _ATTEMPT_S)):
                     await interaction.response.defer(ephemeral=True, thinking=True)
-            except TRANSIENT as error:
+            except (*TRANSIENT, ValueError) as error:  # the last: an answer that is no JSON
                 if isinstance(error, discord.HTTPException) and error.code == _ALREADY:
                     return True
-                if refusal(error) is not None or loop.time() >= until:
+                if refusal(error) is not None or is_limit(error) or loop.time() >= until:
                     log.warning("a command could not be acknowledged: %s", described(error))
                     return False
                 log.info("acknowledging a command failed and is tried once more: %s", described(error))
                 await asyncio.sleep(self.timing.backoff_s / 10)
+            except Exception as error:
+                if not interaction.response.is_done():
+                    raise
+                log.info("a command was acknowledged by an answer that could not be read: %s", fault_of(error))
+                return True
             else:
                 return True
 
@@ -203,9 +210,11 @@ class CommandDispatcher:
                     log.warning("what came of a command cannot be shown: %s", described(error))
                     return
                 log.info("answering a command failed and is tried once more: %s", described(error))
-                await asyncio.sleep(backoff(attempt, self.timing.backoff_s, self.timing.backoff_limit_s))
-            except RuntimeError as error:  # aiohttp's word for a closed session
-                log.warning("what came of a command cannot be shown, its connection is closed: %s", described(error))
+                told_s = (retry_after_s(error) if isinstance(error, discord.HTTPException) else None) or 0.0
+                pause_s = backoff(attempt, self.timing.backoff_s, self.timing.backoff_limit_s)
+                await asyncio.sleep(min(self.timing.command_life_s, max(pause_s, told_s)))
+            except Exception as error:  # noqa: BLE001  # closed meanwhile, or shown by an answer that cannot be read
+                log.warning("whether what came of a command is shown is not known: %s", fault_of(error))
                 return
             else:
                 return

@@ -6,25 +6,28 @@ import asyncio
 import functools
 import logging
 import sys
-import traceback
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 import discord
 
+from actors.discord.calls.discord_clock import DiscordClock
+from actors.discord.calls.parsing import fault_of, with_channel, without_quotation
 from actors.discord.commands.buttons import Buttons
 from actors.discord.commands.tree import Commands
 from actors.discord.config import DiscordConfig
+from actors.discord.connection.pauses import Pauses, in_use
 from actors.discord.connection.shards import Shards
 from actors.discord.connection.sockets import Sockets
 from actors.discord.incoming.catch_up import CatchUp
-from actors.discord.incoming.intake import Intake
 from actors.discord.incoming.window_map import AnyChannel
 
 log = logging.getLogger(__name__)
 
 Parser = Callable[[Any], Any]
+
+_MESSAGES = ("MESSAGE_CREATE", "MESSAGE_UPDATE")
 
 LEAST_CLEARED = 1024
 """Rate limits that are kept before any are looked through."""
@@ -58,20 +61,20 @@ class AgentClient(discord.Client):
         self,
         *,
         config: DiscordConfig,
-        intake: Intake,
         catch_up: CatchUp,
         make_commands: Callable[[discord.Client], Commands],
         buttons: Buttons,
+        clock: DiscordClock,
         on_online: Callable[[str], None],
     ) -> None:
         """A client that has not logged in.
 
         Args:
             config: Whether direct messages are heard, the number of shards, every wait.
-            intake: Takes what people do.
-            catch_up: Reads what was missed, at each new session.
+            catch_up: Takes what people say, and reads what was missed at each new session.
             make_commands: Gives this client's commands.
             buttons: Serves presses.
+            clock: Is told the time that Discord's answers give.
             on_online: Told the bot's name whenever all servers of a new session are known.
         """
         timing, shards = config.timing, config.shards or None
@@ -86,10 +89,11 @@ class AgentClient(discord.Client):
             heartbeat_timeout=timing.heartbeat_timeout_s,
             max_ratelimit_timeout=30.0,
             shard_count=shards,
+            http_trace=clock.trace(),
         )
         self.unreadable: Counter[str] = Counter()
         """Events that discord.py could not read, by name."""
-        self._intake = intake
+        self._intake = catch_up.intake
         self._catch_up = catch_up
         self._commands = make_commands(self)
         self._buttons = buttons
@@ -97,7 +101,8 @@ class AgentClient(discord.Client):
         self._timing = timing
         self._shards = Shards(shards, timing.session_timeout_s)
         self._is_complete = False
-        self._sockets = Sockets(self.http)
+        self._pauses = in_use() or Pauses(timing)
+        self._sockets = Sockets(self.http, self._pauses.opened)
         self._guard_parsers()
         clear_seldom(self.http)
 
@@ -214,7 +219,7 @@ class AgentClient(discord.Client):
 
     async def on_message(self, message: discord.Message) -> None:
         """Somebody wrote something somewhere."""
-        self._intake.hear(message)
+        self._catch_up.hear(message)
 
     async def on_interaction(self, interaction: discord.Interaction) -> None:
         """Somebody pressed something; commands go through their tree."""
@@ -244,6 +249,7 @@ class AgentClient(discord.Client):
 
     def _continue(self, shard: int) -> None:
         """What was missed has been sent before."""
+        self._pauses.resumed()
         self._shards.continued(shard)
         if self._shards.are_connected:
             self._intake.readership.resume()
@@ -256,7 +262,12 @@ class AgentClient(discord.Client):
         log.info("online in %d servers", len(self.guilds))
         self._intake.readership.begin(self)
         self._catch_up.begin(self)
-        await self._commands.sync(self._home_guilds())
+        try:
+            await self._commands.sync(self._home_guilds())
+        except RuntimeError:  # aiohttp's word for a closed session
+            if not self.is_closed():
+                raise
+            return
         self._on_online(str(self.user))
 
     def _home_guilds(self) -> list[discord.Guild]:
@@ -275,14 +286,16 @@ class AgentClient(discord.Client):
             parsers[event] = functools.partial(self._parse, event, parse)
 
     def _parse(self, event: str, parse: Parser, data: Any) -> None:
+        if event == "INTERACTION_CREATE":
+            data = with_channel(data)
         try:
             parse(data)
-        except Exception as error:  # noqa: BLE001  # whatever it is, the text may quote what people wrote: log the place only
+        except Exception as error:  # noqa: BLE001  # whatever it is, its words may quote what people wrote
+            if event in _MESSAGES and (alone := without_quotation(data)) is not None:
+                self._parse(event, parse, alone)
+                return
             self.unreadable[event] += 1
-            place = traceback.extract_tb(error.__traceback__)[-1]
-            log.error(
-                "Discord's %s could not be read: %s in %s:%d", event, type(error).__name__, place.name, place.lineno
-            )
+            log.error("Discord's %s could not be read: %s", event, fault_of(error))
 
 
 class ShardedAgentClient(AgentClient, discord.AutoShardedClient):

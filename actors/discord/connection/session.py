@@ -12,7 +12,8 @@ from actors.discord.calls.fatal import fatal_sentence
 from actors.discord.calls.rest_calls import TRANSIENT, RestCalls, described
 from actors.discord.connection.client import AgentClient
 from actors.discord.connection.keep_alive import end_keep_alives
-from actors.discord.timing import Timing, backoff
+from actors.discord.connection.pauses import Pauses, use
+from actors.discord.timing import Timing
 
 log = logging.getLogger(__name__)
 
@@ -34,6 +35,7 @@ class GatewaySession:
         build: Callable[[], AgentClient],
         rest: RestCalls,
         timing: Timing,
+        pauses: Pauses,
         on_fatal: Callable[[str], None],
     ) -> None:
         """Not connected.
@@ -42,13 +44,15 @@ class GatewaySession:
             token: The bot's.
             build: Gives a new client; each is used once.
             rest: Makes its calls through whichever client is logged in.
-            timing: Every wait.
+            timing: Every other wait.
+            pauses: Between one client and the next.
             on_fatal: Told in words for a person why no restart could help.
         """
         self._token = token
         self._build = build
         self._rest = rest
         self._timing = timing
+        self._pauses = pauses
         self._on_fatal = on_fatal
         self._running: asyncio.Task[None] | None = None
 
@@ -71,10 +75,10 @@ class GatewaySession:
 
     async def _run(self) -> None:
         """Stay connected; ends only when no restart could help, which `on_fatal` was told then."""
-        failures = 0
+        use(self._pauses)
         while True:
             client = self._build()
-            begin_s = asyncio.get_running_loop().time()
+            self._rest.guard(client)
             try:
                 await self._live(client)
             except TRANSIENT_OR_FATAL as error:
@@ -86,9 +90,7 @@ class GatewaySession:
                 log.exception("the connection to Discord ended badly")
             finally:
                 await self._bury(client)
-            lasted_s = asyncio.get_running_loop().time() - begin_s
-            failures = 1 if lasted_s > self._timing.session_timeout_s else failures + 1
-            pause_s = backoff(failures, self._timing.reconnect_backoff_s, self._timing.reconnect_backoff_limit_s)
+            pause_s = max(self._pauses.next_s(), self._rest.gate.left_s())
             log.warning("connecting to Discord again in %.1f s", pause_s)
             await asyncio.sleep(pause_s)
 

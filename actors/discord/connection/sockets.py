@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 
 class Sockets:
     """Remembers every socket, since discord.py forgets the one whose opening is cut off before its first frame."""
 
-    def __init__(self, http: Any) -> None:
+    def __init__(self, http: Any, on_open: Callable[[], None]) -> None:
         """Remember from now on.
 
         Args:
             http: discord.py's HTTP client, which opens them.
+            on_open: Told of each that was opened.
         """
+        self._on_open = on_open
         self._open: list[Any] = []
         self._connect = http.ws_connect
         http.ws_connect = self._ws_connect
@@ -31,5 +34,6 @@ class Sockets:
 
     async def _ws_connect(self, *args: Any, **how: Any) -> Any:
         socket = await self._connect(*args, **how)
+        self._on_open()
         self._open = [*(known for known in self._open if not known.closed), socket]
         return socket

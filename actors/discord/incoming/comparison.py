@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -50,7 +50,16 @@ class Comparison:
     was said in between is in neither. Nothing is taken back where Discord did not answer, or would not show all.
     """
 
-    def __init__(self, *, host: Host, intake: Intake, rest: RestCalls, inquire: Inquire, timing: Timing) -> None:
+    def __init__(
+        self,
+        *,
+        host: Host,
+        intake: Intake,
+        rest: RestCalls,
+        inquire: Inquire,
+        timing: Timing,
+        on_own: Callable[[Iterable[discord.Message]], None],
+    ) -> None:
         """Nothing is compared yet.
 
         Args:
@@ -59,11 +68,13 @@ class Comparison:
             rest: Reads history.
             inquire: Asks windows what their logs hold.
             timing: Every wait.
+            on_own: Told the bot's own messages among those that are read.
         """
         self._host = host
         self._intake = intake
         self._rest = rest
         self._inquire = inquire
+        self._on_own = on_own
         self._timing = timing
         self._due: dict[str, None] = {}
         """Keys of the windows that are still to be compared, in this order."""
@@ -77,7 +88,7 @@ class Comparison:
 
     def begin(self) -> None:
         """A new session is complete, or a server is there again: compare the windows anew, one after another."""
-        self._due = dict.fromkeys(self._intake.seen.newest_windows(MOST_WINDOWS))
+        self._due = dict.fromkeys(self._intake.watermarks.newest_windows(MOST_WINDOWS))
         self._late.clear()
         self._work()
 
@@ -144,6 +155,7 @@ class Comparison:
             return
         oldest = min(kept)
         listing = await self._rest.persist("comparing history", functools.partial(_newest, window, oldest, self._knows))
+        self._on_own(each for each in listing.messages.values() if each.author.id == self._rest.bot_id())
         gone = sorted(number for number in kept if number >= listing.reach and number not in listing.messages)
         edited = [
             message

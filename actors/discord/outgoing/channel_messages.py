@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from typing import Any
 
 import discord
+from discord.http import handle_message_parameters
+from discord.utils import MISSING
 
+from actors.discord.calls.history import NEWEST, Page, read_page
+from actors.discord.calls.parsing import UnreadableAnswerError, number_of, read_message
 from actors.discord.calls.rest_calls import RestCalls
 from actors.discord.incoming.seen import SeenMessages
 from messages.base import ChannelId
-
-_LOOK_BACK_MESSAGES = 200
-_LOOK_BACK_NEWEST = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +36,8 @@ class Draft:
 class ChannelMessages:
     """Writer and reader of the bot's messages; lives on the loop.
 
-    Every method but `edit_once` is tried anew with backoff, as `RestCalls.persist` does.
+    Every method but `edit_once` is tried anew with backoff, as `RestCalls.persist` does. Of the answers to what is sent
+    nothing but the id is read, and of those to edits nothing: whether discord.py can read them is no matter.
 
     Raises:
         CallRefusedError: Discord will never do it.
@@ -55,32 +57,31 @@ class ChannelMessages:
             draft: What.
         """
 
-        async def call(client: discord.Client) -> discord.Message:
-            return await client.get_partial_messageable(int(channel_id)).send(
-                draft.text,
+        async def call(client: discord.Client) -> int:
+            with handle_message_parameters(
+                content=draft.text,
                 files=draft.files(),
                 nonce=draft.nonce,
-                reference=draft.reference,  # type: ignore[arg-type]  # the overloads know no "reference or none"
+                message_reference=draft.reference.to_message_reference_dict() if draft.reference else MISSING,
                 mention_author=False,
                 allowed_mentions=draft.mentions or discord.AllowedMentions.none(),
-                suppress_embeds=True,
-                view=draft.view,  # type: ignore[arg-type]  # nor any "view or none"
-            )
+                flags=discord.MessageFlags(suppress_embeds=True),
+                view=draft.view or MISSING,
+            ) as params:
+                answer = await client.http.send_message(int(channel_id), params=params)
+            if (message_id := number_of(answer)) is None:
+                raise UnreadableAnswerError("a message was sent, and its answer names no id")
+            return message_id
 
-        sent = await self._rest.persist(what, call)
-        self._seen.notice(channel_id, sent.id)
-        return sent.id
+        message_id = await self._rest.persist(what, call)
+        self._seen.notice(channel_id, message_id)
+        return message_id
 
     async def edit(self, what: str, channel_id: ChannelId, message_id: int, draft: Draft) -> None:
         """Make a message what `draft` says, its files and buttons included."""
 
         async def call(client: discord.Client) -> None:
-            await _partial(client, channel_id, message_id).edit(
-                content=draft.text,
-                attachments=draft.files(),
-                view=draft.view,
-                allowed_mentions=draft.mentions or discord.AllowedMentions.none(),
-            )
+            await _edit(client, channel_id, message_id, draft, attachments=draft.files(), view=draft.view)
 
         await self._rest.persist(what, call)
 
@@ -92,9 +93,7 @@ class ChannelMessages:
         """
 
         async def call(client: discord.Client) -> None:
-            await _partial(client, channel_id, message_id).edit(
-                content=draft.text, view=draft.view, allowed_mentions=draft.mentions or discord.AllowedMentions.none()
-            )
+            await _edit(client, channel_id, message_id, draft, view=draft.view)
 
         await self._rest.once(call)
 
@@ -106,28 +105,32 @@ class ChannelMessages:
 
         await self._rest.persist(what, call)
 
-    async def own_since(
-        self, channel_id: ChannelId, after: discord.Object | datetime, *, also_newest: bool
-    ) -> list[discord.Message]:
-        """The bot's messages in a channel, oldest first.
+    async def own_pages(self, channel_id: ChannelId, after: int) -> AsyncIterator[list[discord.Message]]:
+        """The bot's messages in a channel, page by page from the newest to `after`; each page oldest first.
 
-        Args:
-            channel_id: Where.
-            after: Messages from then on; of many, the oldest 200 are read.
-            also_newest: Whether of many the newest 1,000 are read as well.
+        What cannot be read is left out: it is none of the bot's that could be dealt with.
         """
+        before = NEWEST
+        while True:
 
-        async def call(client: discord.Client) -> list[discord.Message]:
-            channel = client.get_partial_messageable(int(channel_id))
-            history = channel.history(limit=_LOOK_BACK_MESSAGES, after=after, oldest_first=True)
-            messages = {message.id: message async for message in history}
-            if len(messages) == _LOOK_BACK_MESSAGES and also_newest:
-                newest = channel.history(limit=_LOOK_BACK_NEWEST, after=after, oldest_first=False)
-                messages |= {message.id: message async for message in newest}
-            own = client.user.id if client.user else None
-            return [messages[i] for i in sorted(messages) if messages[i].author.id == own]
+            async def call(client: discord.Client, before: int = before) -> Page:
+                return await read_page(client.get_partial_messageable(int(channel_id)), after=after, before=before)
 
-        return await self._rest.persist(f"looking into channel {channel_id}", call)
+            page = await self._rest.persist(f"looking into channel {channel_id}", call)
+            own = self._rest.bot_id()
+            yield [message for message in page.messages if message.author.id == own]
+            if page.is_last:
+                return
+            before = page.oldest
+
+    async def read(self, what: str, channel_id: ChannelId, message_id: int) -> discord.Message | None:
+        """A message as it stands now; None where it cannot be read."""
+
+        async def call(client: discord.Client) -> discord.Message | None:
+            answer = await client.http.get_message(int(channel_id), message_id)
+            return read_message(client.get_partial_messageable(int(channel_id)), answer)
+
+        return await self._rest.persist(what, call)
 
     def reference(self, channel_id: ChannelId, answered: str) -> discord.MessageReference | None:
         """Says what is answered, where the reader couldn't tell: something else is the newest in the channel."""
@@ -138,3 +141,14 @@ class ChannelMessages:
 
 def _partial(client: discord.Client, channel_id: ChannelId, message_id: int) -> discord.PartialMessage:
     return client.get_partial_messageable(int(channel_id)).get_partial_message(message_id)
+
+
+async def _edit(client: discord.Client, channel_id: ChannelId, message_id: int, draft: Draft, **what: Any) -> None:
+    """Change a message by one call.
+
+    Args:
+        what: `view`, and `attachments` if they change.
+    """
+    mentions = draft.mentions or discord.AllowedMentions.none()
+    with handle_message_parameters(content=draft.text, allowed_mentions=mentions, **what) as params:
+        await client.http.edit_message(int(channel_id), message_id, params=params)

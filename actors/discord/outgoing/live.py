@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import discord
@@ -11,14 +12,17 @@ import discord
 from actors.discord.calls.background import BackgroundTasks
 from actors.discord.calls.rest_calls import TRANSIENT, CallFailedError, CallRefusedError, described
 from actors.discord.outgoing.channel_messages import ChannelMessages, Draft
+from actors.discord.outgoing.recognition import live_nonce, running_turn
 from actors.discord.outgoing.redaction import Redaction
 from actors.discord.timing import Timing
-from domain.text.running_text import running_text, stopped_text
+from domain.text.running_text import interrupted_text, running_text, stopped_text
 from domain.turn.stop_request import STOP_PREFIX
 from messages.base import ChannelId
 from messages.discord import EndProgress, ShowProgress
 
 log = logging.getLogger(__name__)
+
+INTERRUPTED = "interrupted"
 
 
 @dataclass(slots=True)
@@ -54,6 +58,8 @@ class LiveMessages:
         self._tasks = BackgroundTasks()
         self._running: dict[tuple[ChannelId, str], _Running] = {}
         """(channel, turn) -> what is shown of it."""
+        self._left: set[int] = set()
+        """Messages of turns of earlier lives that will be ended, should nothing else come of them."""
 
     def show(self, progress: ShowProgress) -> None:
         """Show how far a turn is, soon."""
@@ -71,15 +77,55 @@ class LiveMessages:
         """Leave what was said, with a note, or take away a message that said nothing."""
         channel_id = ChannelId(ended.window.id)
         running = await self._finish(channel_id, ended.turn_id)
+        if running is None and ended.look_first and ended.answers_message_id.isdecimal():
+            await self._end_earlier(channel_id, ended)
         if running is None or running.message_id is None:
             return
         text = stopped_text(self._redaction.present(running.newest.text), ended.note)
+        await self._leave(channel_id, running.message_id, text)
+
+    def watch(self, messages: Iterable[discord.Message]) -> None:
+        """See to it that none of the bot's messages shows for ever that a turn of an earlier life is running.
+
+        Its answer may still take the message's place, for as long as it may be edited; then it is ended.
+        """
+        for message in messages:
+            turn_id, channel_id = running_turn(message), ChannelId(str(message.channel.id))
+            if not turn_id or message.id in self._left or (channel_id, turn_id) in self._running:
+                continue
+            self._left.add(message.id)
+            work = self._end_late(channel_id, message.id, turn_id)
+            self._tasks.spawn(work, f"ending a running message of an earlier life in channel {channel_id}")
+
+    async def _end_late(self, channel_id: ChannelId, message_id: int, turn_id: str) -> None:
+        await asyncio.sleep(self._timing.edit_limit_s)
+        self._left.discard(message_id)
+        try:
+            message = await self._messages.read("looking at a running message", channel_id, message_id)
+        except (CallRefusedError, CallFailedError) as error:
+            log.info("a running message in channel %s is not looked at: %s", channel_id, error)
+            return
+        if message is not None and running_turn(message) == turn_id:
+            await self._leave(channel_id, message_id, interrupted_text(message.content, INTERRUPTED))
+
+    async def _end_earlier(self, channel_id: ChannelId, ended: EndProgress) -> None:
+        """End what an earlier life left of a turn."""
+        try:
+            async for page in self._messages.own_pages(channel_id, int(ended.answers_message_id)):
+                for left in (message for message in page if running_turn(message) == ended.turn_id):
+                    await self._leave(channel_id, left.id, interrupted_text(left.content, ended.note))
+                    return
+        except (CallRefusedError, CallFailedError) as error:
+            log.warning("what is left of a turn in channel %s is not looked for: %s", channel_id, error)
+
+    async def _leave(self, channel_id: ChannelId, message_id: int, text: str) -> None:
+        """Leave `text` of a running message, or take it away where that is empty."""
         what = f"ending a running message in channel {channel_id}"
         try:
             if text:
-                await self._messages.edit(what, channel_id, running.message_id, Draft(text=text))
+                await self._messages.edit(what, channel_id, message_id, Draft(text=text))
             else:
-                await self._messages.delete(what, channel_id, running.message_id)
+                await self._messages.delete(what, channel_id, message_id)
         except (CallRefusedError, CallFailedError) as error:
             log.warning("a running message in channel %s stays as it is: %s", channel_id, error)
 
@@ -159,7 +205,7 @@ class LiveMessages:
     async def _post(self, channel_id: ChannelId, running: _Running, text: str) -> None:
         draft = Draft(
             text=text,
-            nonce=f"{running.turn_id}.live",
+            nonce=live_nonce(running.turn_id),
             reference=self._messages.reference(channel_id, running.newest.answers_message_id),
             view=stop_button(running.turn_id),
         )

@@ -5,22 +5,21 @@ from __future__ import annotations
 import io
 import logging
 from collections import OrderedDict, deque
-from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from collections.abc import Callable, Sequence
+from datetime import timedelta
 
 import discord
 
 from actors.discord.calls.background import BackgroundTasks
-from actors.discord.calls.rest_calls import CallFailedError, CallRefusedError
+from actors.discord.calls.rest_calls import CallFailedError, CallForbiddenError, CallRefusedError
 from actors.discord.outgoing.channel_messages import ChannelMessages, Draft
 from actors.discord.outgoing.live import LiveMessages
+from actors.discord.outgoing.recognition import Part, running_turn, shown_already
 from actors.discord.outgoing.redaction import Redaction
 from actors.discord.outgoing.typing_indicator import TypingIndicator
 from actors.discord.timing import Timing
 from actors.kernel import Host
 from domain.text.long_answer import FILE_NAME, Shown, in_messages
-from domain.text.running_text import is_running
 from domain.text.splitting import sendable, split
 from messages.base import Address, ChannelId, MessageId, RequestId
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, DiscordReply, EndProgress, PostMessage
@@ -28,22 +27,6 @@ from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, Discord
 log = logging.getLogger(__name__)
 
 _REMEMBERED = 10_000
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """One message of a text."""
-
-    text: str
-    nonce: str
-    is_first: bool
-    is_last: bool
-    attached: str
-    """What its file holds; empty for no file."""
-
-    def files(self) -> list[discord.File]:
-        """Made anew for each call, since a call uses them up."""
-        return [discord.File(io.BytesIO(self.attached.encode()), filename=FILE_NAME)] if self.attached else []
 
 
 class Outbox:
@@ -86,6 +69,10 @@ class Outbox:
         self._waiting: dict[tuple[Address, RequestId], PostMessage] = {}
         self._sent: OrderedDict[tuple[ChannelId, str], MessageId] = OrderedDict()
         """(channel, nonce of a part) -> message."""
+        self._nonces: dict[tuple[ChannelId, MessageId], str] = {}
+        """(channel, message) -> nonce of the part that it shows."""
+        self._closed: set[str] = set()
+        """Channels in which the bot may not speak, of which that was logged."""
 
     def post(self, message: PostMessage) -> None:
         """Post a text after those told before for its channel; a request that is still under way is not begun again."""
@@ -129,9 +116,18 @@ class Outbox:
         self.settled += 1
 
     async def _outcome(self, message: PostMessage) -> DiscordReply:
-        request_id = message.request_id
+        request_id, channel_id = message.request_id, message.window.id
         try:
-            return Delivered(request_id=request_id, message_ids=tuple(await self._deliver(message)))
+            message_ids = tuple(await self._deliver(message))
+            if channel_id in self._closed:
+                self._closed.discard(channel_id)
+                log.warning("channel %s is open to the bot again", channel_id)
+            return Delivered(request_id=request_id, message_ids=message_ids)
+        except CallForbiddenError as error:
+            if channel_id not in self._closed:
+                self._closed.add(channel_id)
+                log.warning("channel %s is closed to the bot, what is to be said there waits: %s", channel_id, error)
+            return DeliveryRefused(request_id=request_id, reason=str(error), for_now=True)
         except CallRefusedError as error:
             return DeliveryRefused(request_id=request_id, reason=str(error))
         except CallFailedError as error:
@@ -158,15 +154,19 @@ class Outbox:
             log.info("an answer in channel %s cannot be a file: %s", message.window.id, error)
         return await self._show(message, _parts(message, Shown(split(text)), after_file=True), running)
 
-    async def _show(self, message: PostMessage, parts: Sequence[_Part], running: int | None) -> list[MessageId]:
+    async def _show(self, message: PostMessage, parts: Sequence[Part], running: int | None) -> list[MessageId]:
         """Ids of the messages that show the parts, of which an earlier life may have sent some."""
-        if message.look_first:
-            running = await self._look(message, parts) or running
-        if running is not None:
-            await self._replace(message, running, parts[0])
-        return [await self._send(message, part) for part in parts]
+        left = await self._look(message, parts) if message.look_first else []
+        running_ids = list(dict.fromkeys([*([running] if running is not None else []), *left]))
+        if running_ids:
+            await self._replace(message, running_ids[0], parts[0])
+        shown = [await self._send(message, part) for part in parts]
+        for message_id in running_ids:
+            if MessageId(str(message_id)) not in shown:
+                await self._live.remove(ChannelId(message.window.id), message_id)
+        return shown
 
-    async def _send(self, message: PostMessage, part: _Part) -> MessageId:
+    async def _send(self, message: PostMessage, part: Part) -> MessageId:
         channel_id = ChannelId(message.window.id)
         sent = self._sent.get((channel_id, part.nonce))
         if part.is_last:
@@ -176,7 +176,7 @@ class Outbox:
         draft = Draft(
             text=part.text,
             nonce=part.nonce,
-            files=part.files,
+            files=_files(part),
             reference=self._messages.reference(channel_id, message.answers_message_id) if part.is_first else None,
             mentions=_allowed_mentions(message),
         )
@@ -184,15 +184,14 @@ class Outbox:
         self._remember(channel_id, part.nonce, message_id)
         return message_id
 
-    async def _replace(self, message: PostMessage, running: int, part: _Part) -> None:
+    async def _replace(self, message: PostMessage, running: int, part: Part) -> None:
         """Make the running message of a turn the first part of its answer; if it can't be, it is left to be sent."""
         channel_id = ChannelId(message.window.id)
         if (channel_id, part.nonce) in self._sent:
-            await self._live.remove(channel_id, running)
             return
         if part.is_last:
             await self._typing.hidden(channel_id)
-        draft = Draft(text=part.text, files=part.files, mentions=_allowed_mentions(message))
+        draft = Draft(text=part.text, files=_files(part), mentions=_allowed_mentions(message))
         try:
             await self._messages.edit(f"completing an answer in channel {channel_id}", channel_id, running, draft)
         except CallRefusedError as error:
@@ -200,26 +199,44 @@ class Outbox:
         else:
             self._remember(channel_id, part.nonce, MessageId(str(running)))
 
-    async def _look(self, message: PostMessage, parts: Sequence[_Part]) -> int | None:
-        """Remember the parts that the channel shows already; gives a running message that an earlier life left."""
+    async def _look(self, message: PostMessage, parts: Sequence[Part]) -> list[int]:
+        """Remember the parts that the channel shows already; gives running messages that are left of the same turn.
+
+        Read is from the newest message back to the oldest that may be one of them, or until all are found.
+        """
         channel_id = ChannelId(message.window.id)
-        after: discord.Object | datetime = message.look_since or (
-            discord.Object(int(message.answers_message_id))
-            if message.answers_message_id.isdecimal()
-            else self._host.now() - timedelta(seconds=self._timing.look_back_s)
-        )
-        # What was due long ago was perhaps late then, too, and stands among the newest.
-        own = await self._messages.own_since(channel_id, after, also_newest=message.look_since is not None)
-        for part, message_id in zip(parts, shown_already(message, parts, own), strict=False):
+        is_all = False
+        shown: list[MessageId] = []
+        own: list[discord.Message] = []
+        left: list[int] = []
+        async for page in self._messages.own_pages(channel_id, self._look_from(message)):
+            own = [*page, *own]
+            shown = shown_already(message, parts, own, lambda *which: self._is_taken(channel_id, *which))
+            left = [each.id for each in own if message.turn_id and running_turn(each) == message.turn_id]
+            is_all = len(shown) == len(parts) and (bool(left) or not message.turn_id)
+            if is_all:
+                break
+        for part, message_id in zip(parts, shown, strict=False):
             self._remember(channel_id, part.nonce, message_id)
-        if not message.turn_id:
-            return None
-        return next((left.id for left in reversed(own) if is_running(left.content)), None)
+        return left
+
+    def _look_from(self, message: PostMessage) -> int:
+        """The id after which an earlier sending may stand: as late as may be, since all since then is read."""
+        if message.answers_message_id.isdecimal():
+            return int(message.answers_message_id)
+        since = message.look_since or self._host.now() - timedelta(seconds=self._timing.look_back_s)
+        return discord.utils.time_snowflake(since) - 1
+
+    def _is_taken(self, channel_id: ChannelId, message_id: MessageId, nonce: str) -> bool:
+        """Whether a message shows something else than the part of that nonce."""
+        return self._nonces.get((channel_id, message_id), nonce) != nonce
 
     def _remember(self, channel_id: ChannelId, nonce: str, message_id: MessageId) -> None:
         self._sent[channel_id, nonce] = message_id
+        self._nonces[channel_id, message_id] = nonce
         if len(self._sent) > _REMEMBERED:
-            self._sent.popitem(last=False)
+            (channel_id, _), message_id = self._sent.popitem(last=False)
+            self._nonces.pop((channel_id, message_id), None)
 
 
 def part_nonce(message: PostMessage, index: int) -> str:
@@ -227,11 +244,11 @@ def part_nonce(message: PostMessage, index: int) -> str:
     return f"{message.nonce}.{index}"
 
 
-def _parts(message: PostMessage, fitted: Shown, *, after_file: bool = False) -> tuple[_Part, ...]:
+def _parts(message: PostMessage, fitted: Shown, *, after_file: bool = False) -> tuple[Part, ...]:
     """The messages that show a text; `after_file` if a file had the first nonce, but was refused."""
     count = len(fitted.parts)
     return tuple(
-        _Part(
+        Part(
             text=text,
             nonce=part_nonce(message, index + after_file),
             is_first=index == 0,
@@ -242,21 +259,10 @@ def _parts(message: PostMessage, fitted: Shown, *, after_file: bool = False) -> 
     )
 
 
-def shown_already(message: PostMessage, parts: Sequence[_Part], own: Sequence[discord.Message]) -> list[MessageId]:
-    """Ids of the messages that show the first parts of a text, as many as there are.
-
-    Args:
-        message: What is to be posted.
-        parts: Its parts.
-        own: The bot's messages after the answered one, oldest first.
-    """
-    message_ids: list[MessageId] = []
-    for candidate in own:
-        if len(message_ids) == len(parts):
-            break
-        if _shows(message, parts[len(message_ids)], candidate):
-            message_ids.append(MessageId(str(candidate.id)))
-    return message_ids
+def _files(part: Part) -> Callable[[], list[discord.File]]:
+    """What makes a part's files anew for each call, since a call uses them up."""
+    data = part.attached.encode()
+    return lambda: [discord.File(io.BytesIO(data), filename=FILE_NAME)] if data else []
 
 
 def _allowed_mentions(message: PostMessage) -> discord.AllowedMentions:
@@ -265,18 +271,3 @@ def _allowed_mentions(message: PostMessage) -> discord.AllowedMentions:
         return discord.AllowedMentions.none()
     person = discord.Object(int(message.mention_user_id))
     return discord.AllowedMentions(everyone=False, users=[person], roles=False, replied_user=False)
-
-
-def _shows(message: PostMessage, part: _Part, candidate: discord.Message) -> bool:
-    """Whether `candidate` is that part: by its nonce, or by the same words where those can't be another text's."""
-    nonce = candidate.nonce
-    if nonce is not None and str(nonce) == part.nonce:
-        return True
-    if message.mark and (mark := sendable(message.mark)) in part.text and mark in candidate.content:
-        return True
-    if candidate.content.strip() != part.text:
-        return False
-    if not message.answers_message_id:
-        return nonce is None
-    reference = candidate.reference
-    return reference is None or str(reference.message_id) == message.answers_message_id

@@ -27,6 +27,10 @@ class FaultDriver(ThreadCalls):
         """Disarm every fault."""
         self.run(self._hub.faults.clear)
 
+    def garble(self, message_id: int) -> None:
+        """Make a message one that discord.py cannot read, from now on."""
+        self.run(lambda: self._hub.payloads.garbled.add(message_id))
+
     def limit_rates(self, enabled: bool = True) -> None:
         """Switch real rate limiting on or off."""
         self.run(lambda: setattr(self._hub.limiter, "enabled", enabled))

@@ -94,9 +94,15 @@ class Endpoints:
         except (KeyError, TypeError, ValueError) as error:
             broken = ApiError(400, 50035, f"Invalid Form Body: {type(error).__name__}: {error}")
             return json_response(broken.body(), broken.status, verdict.headers)
-        if answer is None:
+        if answer is None or (fault is not None and fault.kind is FaultKind.NO_CONTENT):
             return web.Response(status=204, headers=verdict.headers)
-        return json_response(answer, 200, verdict.headers)
+        if fault is not None and fault.kind is FaultKind.UNREADABLE:
+            answer = {"id": answer["id"]} if isinstance(answer, dict) and "id" in answer else {}
+        response = json_response(answer, 200, verdict.headers)
+        if fault is not None and fault.kind is FaultKind.TRUNCATED:
+            assert isinstance(response.body, bytes)  # it was encoded just now
+            response.body = response.body[:-1]
+        return response
 
     async def _faulty(self, fault: Fault, route: Route) -> web.Response | None:
         """The answer instead of the work; None when the work shall be done."""
@@ -111,7 +117,9 @@ class Endpoints:
         elif fault.kind in _ERROR_KINDS:
             return json_response({"message": f"{fault.kind}: injected", "code": 0}, int(fault.kind), headers)
         elif fault.kind is FaultKind.HTML:
-            return web.Response(status=fault.status, text=_HTML.format(status=fault.status), content_type="text/html")
+            told = {"Retry-After": str(fault.retry_after_s)} if fault.status == 429 else None
+            page = _HTML.format(status=fault.status)
+            return web.Response(status=fault.status, text=page, content_type="text/html", headers=told)
         elif fault.kind is FaultKind.ABORT_BEFORE:
             return web.Response(status=503)
         return None

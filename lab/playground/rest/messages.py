@@ -71,10 +71,17 @@ class MessageRoutes:
             page = history.around(int(call.query["around"]), limit)
         else:
             page = history.before(int(call.query["before"]) if "before" in call.query else None, limit)
-        return [self._hub.payloads.message(message) for message in page]
+        return [self._told(message) for message in page]
 
     async def _get(self, call: Call) -> Json:
-        return self._hub.payloads.message(self._message(call)[1])
+        return self._told(self._message(call)[1])
+
+    def _told(self, message: Message) -> Json:
+        """A message as history tells it."""
+        payload = self._hub.payloads.message(message)
+        if not self._hub.config.history_nonces:
+            payload.pop("nonce", None)
+        return payload
 
     async def _delete(self, call: Call) -> None:
         channel, message = self._message(call)

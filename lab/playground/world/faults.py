@@ -26,6 +26,12 @@ class FaultKind(StrEnum):
     """The connection is reset, nothing was done."""
     ABORT_AFTER = "abort-after"
     """The work is done, its answer is lost."""
+    UNREADABLE = "unreadable"
+    """The work is done; its answer has an id and nothing else, or is no list where it should be one."""
+    NO_CONTENT = "no-content"
+    """The work is done; its answer is a 204."""
+    TRUNCATED = "truncated"
+    """The work is done, and the end of its answer is missing."""
 
 
 @dataclass(slots=True)
@@ -36,7 +42,7 @@ class Fault:
         pattern: Searched in `METHOD /path`, such as `POST /channels/\d+/messages$` (the API prefix is left out).
         times: How many more requests it hits.
         delay_s: For `delay`.
-        retry_after_s: For the 429s.
+        retry_after_s: For the 429s, that of `html` as well.
         status: For `html`.
     """
 

@@ -32,6 +32,8 @@ class Payloads:
         self._world = world
         self.attachment_url: Callable[[int, int, str], str] = "/attachments/{}/{}/{}".format
         """Where the bytes of a channel's attachment with that name are; set when the server listens."""
+        self.garbled: set[int] = set()
+        """Messages that no client can read, since each has an attachment without a size."""
 
     # guild and channels
 
@@ -193,6 +195,8 @@ class Payloads:
             "pinned": message.pinned,
             "flags": int(message.flags),
         }
+        if message.id in self.garbled:
+            payload["attachments"] = [{"id": str(message.id), "filename": "garbled"}]
         if message.nonce is not None:
             payload["nonce"] = message.nonce
         if message.position is not None:

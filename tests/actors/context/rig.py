@@ -13,7 +13,7 @@ from actors.context.actor import ContextActor
 from actors.context.config import ContextConfig
 from actors.context.log.file import check_file
 from actors.context.log.journal import Journal
-from actors.kernel import ActorSpec, ActorSystem, ManualClock
+from actors.kernel import ActorSpec, ManualClock
 from domain.log.event import Event, Kind
 from domain.log.parser import parse
 from messages.base import CONTEXT_KIND, Address, Message, MessageId, Surface, UserId, Window
@@ -21,6 +21,7 @@ from messages.context import UserMessage
 from messages.discord import Delivered, PostMessage
 from messages.model import ChatMessage, ModelReply, ModelRequest, StopReason, ToolCall, Usage
 from messages.shell import BashOutcome, BashResult, RunBash
+from tests.actors.context.durability import WatchedSystem, disk_of
 
 M = TypeVar("M", bound=Message)
 
@@ -43,7 +44,9 @@ class Rig:
         **decided: Any,
     ) -> None:
         self.root = root
-        self.system = ActorSystem(workers=0, clock=ManualClock())
+        self.disk = disk_of(root)
+        self.system = WatchedSystem(root, self.disk)
+        self.began_s = self.system.clock.monotonic()
         self.model = self.system.edge("model")
         self.shell = self.system.edge("shell")
         self.surface = self.system.edge("surface")
@@ -62,11 +65,13 @@ class Rig:
             max_expansions=max_expansions,
             **decided,
         )
-        make = journal or (lambda window: Journal(root, window, max_history_tokens))
+        make = journal or (lambda window: Journal(root, window, max_history_tokens, self.disk))
 
         def build(key: str) -> ContextActor:
             window = Window.from_key(key)
-            return ContextActor(window, make(window), self.config)
+            made = make(window)
+            assert made._disk is self.disk, "each journal is watched"
+            return ContextActor(window, made, self.config)
 
         self.system.register(ActorSpec(CONTEXT_KIND, build))
         self.system.start()
@@ -84,8 +89,7 @@ class Rig:
 
     def say(self, text: str, message_id: int, window: Window = CHANNEL, author: str = "Alice", **how: Any) -> None:
         """A person's words."""
-        message = user_message(text, message_id, window, author, self.surface.address)
-        self.tell(window, msgspec.structs.replace(message, **how))
+        self.tell(window, user_message(text, message_id, window, author, self.surface.address, **how))
 
     def advance(self, seconds: float) -> None:
         """Let time pass, and everything come of it."""
@@ -154,9 +158,9 @@ class Rig:
         self.system.stop()
 
 
-def user_message(text: str, message_id: int, window: Window, author: str, surface: Address) -> UserMessage:
+def user_message(text: str, message_id: int, window: Window, author: str, surface: Address, **how: Any) -> UserMessage:
     """A person's words as the surface passes them on."""
-    return UserMessage(
+    message = UserMessage(
         window=window,
         message_id=MessageId(str(message_id)),
         author_id=UserId("910000000000000021"),
@@ -165,6 +169,7 @@ def user_message(text: str, message_id: int, window: Window, author: str, surfac
         sent_at=datetime(2026, 1, 30, 14, 0, message_id % 60, tzinfo=UTC),
         reply_to=surface,
     )
+    return msgspec.structs.replace(message, **how)
 
 
 def reply(request: ModelRequest, text: str, *calls: ToolCall, stop: StopReason = StopReason.STOP) -> ModelReply:

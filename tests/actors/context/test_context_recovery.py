@@ -14,6 +14,7 @@ from messages.base import RequestId, UserId, Window
 from messages.context import ResumeWindow, StartNewWindow
 from messages.model import StopReason
 from messages.socket import Refused
+from tests.actors.context.durability import disk_of
 from tests.actors.context.rig import CHANNEL, THREAD, Rig, bash_call, of_type, texts
 
 
@@ -143,7 +144,7 @@ def test_an_actor_that_crashes_mid_turn_comes_back_and_answers_once(tmp_path: Pa
                 failing.append(False)
             return super().write(event, sync=sync)
 
-    rig = Rig(tmp_path, journal=lambda window: Fragile(tmp_path, window, 100_000))
+    rig = Rig(tmp_path, journal=lambda window: Fragile(tmp_path, window, 100_000, disk_of(tmp_path)))
     rig.say("hello", 1)
     rig.answer("lost with the crash")
     rig.advance(1)
@@ -164,7 +165,7 @@ class TestUnwritable:
                     raise LogUnwritable(root, "the disk is full")
                 return super().write(event, sync=sync)
 
-        return Rig(root, journal=lambda window: Full(root, window, 100_000))
+        return Rig(root, journal=lambda window: Full(root, window, 100_000, disk_of(root)))
 
     def test_the_person_is_told_and_not_answered_and_it_resumes_by_itself(self, tmp_path: Path) -> None:
         full = [True]

@@ -17,6 +17,7 @@ from messages.context import (
     Quote,
 )
 from messages.turn import EventsLogged
+from tests.actors.context.durability import disk_of
 from tests.actors.context.retractions import SECRET, asked, copies, delete, edit, exchange, new_window, tombstones
 from tests.actors.context.rig import CHANNEL, Rig, of_type, texts
 
@@ -42,7 +43,7 @@ def slow(tmp_path: Path) -> Rig:
 
 
 def with_long_logs(root: Path) -> Rig:
-    rig = Rig(root, journal=lambda window: LongLogs(root, window, 100_000))
+    rig = Rig(root, journal=lambda window: LongLogs(root, window, 100_000, disk_of(root)))
     LongLogs.rig, LongLogs.looks = rig, 0
     return rig
 

@@ -10,7 +10,7 @@ from actors.context.log.recovery import survey
 from domain.log.event import Kind
 from messages.base import Address, MessageId, UserId
 from messages.context import Quote, ResumeWindow
-from messages.discord import PostMessage
+from messages.discord import UserMessageLogged
 from messages.model import StopReason
 from messages.turn import EventsLogged, PrepareTurn
 from tests.actors.context.rig import CHANNEL, Rig, bash_call, of_type, texts
@@ -22,7 +22,7 @@ class TestOverheard:
     def test_it_is_logged_and_told_and_not_answered(self, rig: Rig) -> None:
         rig.say("between us", 1, wants_answer=False, audience="everyone")
         assert rig.requests() == []
-        assert rig.surface.drain() == []
+        assert rig.surface.drain() == [UserMessageLogged(window=CHANNEL, message_id=MessageId("1"))]
         assert rig.events()[0].meta_dict()["overheard"] is True
         (news,) = of_type(EventsLogged, rig.listener.drain())
         assert [(event.id, event.text, event.line) for event in news.events] == [
@@ -75,7 +75,7 @@ class TestOverheard:
         again.tell(CHANNEL, ResumeWindow(window=CHANNEL, reply_to=again.surface.address))
         repeated = again.deliver()
         assert (repeated.nonce, repeated.look_first) == (post.nonce, True)
-        assert again.kinds() == [Kind.USER, Kind.SYSTEM, Kind.DELIVERY]
+        assert again.kinds() == [Kind.USER, Kind.DELIVERY]
         again.say("now?", 2)
         assert texts(again.answer("yes")) == ["again and again", "now?"]
         again.stop()
@@ -84,7 +84,7 @@ class TestOverheard:
         rig.say("one", 1)
         rig.say("aside", 2, wants_answer=False, refusal="Not you.")
         rig.answer("1")
-        assert [post.text for post in of_type(PostMessage, rig.surface.drain())] == ["Not you.", "1"]
+        assert [rig.deliver().text, rig.deliver().text] == ["Not you.", "1"]
 
 
 class TestViewers:

@@ -9,9 +9,18 @@ import pytest
 
 from actors.context.presence import STATUS_AFTER_S, TYPING_RENEWAL_S, command_status
 from actors.discord.timing import Timing
-from messages.base import Message, RequestId
+from messages.base import Message, MessageId, RequestId
 from messages.context import ResumeWindow, StopTurn
-from messages.discord import EndProgress, PostMessage, ReactionKind, ShowProgress, ShowReaction, ShowTyping
+from messages.discord import (
+    Delivered,
+    DeliveryRefused,
+    EndProgress,
+    PostMessage,
+    ReactionKind,
+    ShowProgress,
+    ShowReaction,
+    ShowTyping,
+)
 from messages.model import ModelDelta, ModelFailed, StopReason
 from tests.actors.context.rig import CHANNEL, Rig, bash_call, of_type, reply
 
@@ -202,10 +211,32 @@ class TestReactions:
     def kinds(self, rig: Rig) -> list[tuple[str, ReactionKind]]:
         return [(shown.message_id, shown.kind) for shown in of_type(ShowReaction, said(rig))]
 
-    def test_a_message_is_taken_and_answered(self, rig: Rig) -> None:
+    def test_a_message_is_taken_and_answered_once_the_answer_is_seen(self, rig: Rig) -> None:
         rig.say("hello", 7)
         rig.answer("hi")
-        assert self.kinds(rig) == [("7", ReactionKind.TAKEN), ("7", ReactionKind.ANSWERED)]
+        shown = said(rig)
+        assert [one.kind for one in of_type(ShowReaction, shown)] == [ReactionKind.TAKEN]
+        (post,) = of_type(PostMessage, shown)
+        rig.tell(CHANNEL, Delivered(request_id=post.request_id, message_ids=(MessageId("8"),)))
+        assert self.kinds(rig) == [("7", ReactionKind.ANSWERED)]
+
+    def test_a_message_whose_answer_is_refused_is_not_shown_as_answered(self, rig: Rig) -> None:
+        rig.say("hello", 7)
+        rig.answer("hi")
+        (post,) = of_type(PostMessage, said(rig))
+        rig.tell(CHANNEL, DeliveryRefused(request_id=post.request_id, reason="the channel is gone"))
+        assert self.kinds(rig) == [("7", ReactionKind.FAILED)]
+
+    def test_an_answer_that_an_earlier_life_owed_ends_its_sign_of_work(self, rig: Rig, tmp_path: Path) -> None:
+        rig.say("hello", 7)
+        rig.answer("hi")
+        rig.kill()
+        second = Rig(tmp_path, streams=True, reacts=True)
+        second.tell(CHANNEL, ResumeWindow(window=CHANNEL, reply_to=second.surface.address))
+        (post,) = of_type(PostMessage, said(second))
+        second.tell(CHANNEL, Delivered(request_id=post.request_id, message_ids=(MessageId("8"),)))
+        assert self.kinds(second) == [("7", ReactionKind.RESUMED), ("7", ReactionKind.ANSWERED)]
+        second.stop()
 
     def test_a_failed_turn_and_those_that_are_stopped_say_so(self, rig: Rig) -> None:
         rig.say("one", 1)
@@ -230,3 +261,20 @@ def test_a_stopped_turn_ends_its_progress_with_a_note(rig: Rig) -> None:
     assert of_type(EndProgress, said(rig)) == [
         EndProgress(window=CHANNEL, turn_id=rig.events()[0].id, note="stopped by Bob")
     ]
+
+
+def test_a_turn_that_an_earlier_life_began_ends_what_that_life_showed_of_it(rig: Rig, tmp_path: Path) -> None:
+    ask(rig)
+    rig.kill()
+    second = Rig(tmp_path, streams=True)
+    second.tell(CHANNEL, ResumeWindow(window=CHANNEL, reply_to=second.surface.address))
+    said(second)
+    second.say("stop", 2)
+    (ended,) = of_type(EndProgress, said(second))
+    turn = rig.events()[0]
+    assert (ended.turn_id, ended.look_first, ended.answers_message_id) == (
+        turn.id,
+        True,
+        turn.meta_dict()["message_id"],
+    )
+    second.stop()

@@ -117,6 +117,7 @@ def test_subscribers_and_reactions_hear_of_what_joined(rig: Rig) -> None:
     rig.say("in blue", 2)
     rig.finish_command("made")
     rig.answer("done")
+    rig.deliver()
     (ended,) = of_type(TurnEnded, rig.listener.drain())
     assert [event.text for event in ended.events if event.kind == "user"] == ["do it", "in blue"]
     shown = of_type(ShowReaction, rig.surface.drain())

@@ -38,6 +38,7 @@ def test_the_running_turn_ends_and_what_waits_behind_it_is_left_unanswered(rig: 
         (Kind.USER, "one"),
         (Kind.USER, "two"),
         (Kind.SYSTEM, "stopped by Alice"),
+        (Kind.SYSTEM, "stopped by Alice"),
         (Kind.SYSTEM, "unanswered: stopped by Alice"),
     ]
     assert [ended.outcome for ended in of_type(TurnEnded, rig.listener.drain())] == ["aborted", "aborted"]

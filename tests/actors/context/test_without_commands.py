@@ -9,12 +9,12 @@ import pytest
 
 from actors.bootstrap import agent_plan, discord_connection
 from actors.context.part import context_config
-from actors.context.turn_driver import TURNED_OFF
 from actors.kernel import ActorSystem
 from actors.part import Parts, Plan
 from actors.parts import parts
 from actors.settings.load import load
 from domain.turn.bash_tool import bash_tool
+from domain.turn.call_result import TURNED_OFF
 from messages.memory import MEMORY
 from messages.skills import SKILLS
 from tests.actors.context.rig import Rig, bash_call

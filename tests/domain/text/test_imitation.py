@@ -10,7 +10,6 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from actors.context.turn_driver import INTERRUPTED, KILLED, NOT_ALLOWED, NOT_RUN_ABORTED, NOT_RUN_LENGTH, TURNED_OFF
 from actors.model.wire import messages_of, without_tool_calls
 from domain.log.event import Kind, event
 from domain.log.format import encode_event, seal_text
@@ -20,6 +19,16 @@ from domain.memory.injection import Memory, inject
 from domain.text.imitation import MARK, OWN_LINES, defuse, defuse_output, imitates, marked_line
 from domain.text.output_tail import Excerpt, KeptOutput, render
 from domain.turn.attachments import PastedText, attachment_lines, composed
+from domain.turn.call_result import (
+    INTERRUPTED,
+    KILLED,
+    NOT_ALLOWED,
+    NOT_RUN_ABORTED,
+    NOT_RUN_LENGTH,
+    TOO_MANY,
+    TURNED_OFF,
+    shortened,
+)
 from domain.turn.conversation import rebuilt
 from domain.turn.prompt import prompt_header, quoted, unanswered
 from domain.turn.skill import Skill, invocation
@@ -66,6 +75,7 @@ def written() -> dict[str, str]:
     block = inject([Memory("logs/a.md", 7, "words")]).block.split("\n")
     skill = invocation(SKILL, "words", "").split("\n")
     return {
+        "result that was shortened": shortened("words", "/out").split("\n\n")[-1],
         "header": prompt_header("Alice", AT),
         "header with an id": prompt_header("Alice", AT, " (@1)"),
         "block": block[0],
@@ -99,7 +109,7 @@ def written() -> dict[str, str]:
     }
 
 
-NOT_RUN = (NOT_RUN_LENGTH, NOT_RUN_ABORTED, NOT_ALLOWED, TURNED_OFF, KILLED, INTERRUPTED)
+NOT_RUN = (NOT_RUN_LENGTH, NOT_RUN_ABORTED, NOT_ALLOWED, TURNED_OFF, TOO_MANY, KILLED, INTERRUPTED)
 WRITTEN = written()
 LINES = tuple(WRITTEN.values())
 

@@ -1,9 +1,10 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.text.running_text import CURSOR, is_running, running_text, stopped_text
+from domain.text.running_text import CURSOR, interrupted_text, is_running, running_text, stopped_text
 from domain.text.splitting import LIMIT, units
 
 MARKDOWN = st.text(alphabet="ab \n`*_|-👩\u0301😀", max_size=6_000)
@@ -43,3 +44,20 @@ def test_a_stopped_message_fits_and_runs_no_more(text: str, note: str) -> None:
     assert units(shown) <= LIMIT
     assert not is_running(shown)
     assert bool(shown) == bool(text.strip())
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "left"),
+    [
+        ("so far", "", "so far\n-# cut"),
+        ("so far", "running `date`", "so far\n-# cut"),
+        ("", "running `date`", ""),
+        ("", "", ""),
+        ("```py\nx = 1", "", "```py\nx = 1\n```\n-# cut"),
+        ("ends in ▌", "", "ends in ▌\n-# cut"),
+    ],
+)
+def test_of_a_message_that_is_only_seen_as_much_is_left_as_of_one_that_is_known(
+    text: str, status: str, left: str
+) -> None:
+    assert interrupted_text(running_text(text, status), "cut") == left

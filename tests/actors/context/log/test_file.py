@@ -11,12 +11,13 @@ import pytest
 
 from actors.context.log.file import LogChanged, LogUnwritable, WindowLog, check_file
 from actors.context.log.scan import newest_name
+from actors.linux.disk import RealDisk
 from domain.log.parser import parse
 from messages.base import Surface, Window
 from tests.domain.log.logs import START, WINDOW, said
 
 
-class FailingDisk:
+class FailingDisk(RealDisk):
     """The real disk, until it is told to fail: after so many more bytes it is full, or syncs report an error."""
 
     def __init__(self, room_bytes: int = 1 << 40, *, says_full: bool = True) -> None:

@@ -8,7 +8,8 @@ import pytest
 
 from actors.context.log import reserve
 from actors.context.log.data_root import DataRoot
-from actors.context.log.file import ReservedDisk, WindowLog
+from actors.context.log.file import WindowLog
+from actors.context.log.reserve import ReservedDisk
 from tests.domain.log.logs import START, WINDOW, said
 
 FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from domain.turn.stop_request import STOP_PREFIX
+from lab.playground.gateway.events import Event
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
 from messages.context import StopTurn, TurnStopped, UserMessage
@@ -98,3 +99,20 @@ def _reminders(you: Caller) -> str:
     asked = you.asked(ListReminders)
     you.reply(RemindersListed(request_id=asked.request_id, reminders=(one,), left_out=0, invalid=()))
     return str(you.answer(outcome)["id"])
+
+
+def test_a_press_that_names_its_channel_by_id_only_is_served(life: Life) -> None:
+    """Discord calls both `channel` and `channel_id` optional."""
+    message_id = running(life)
+    feed = life.playground._hub.feed
+    publish = feed.publish
+
+    def without_channel(event: Event) -> None:
+        if event.name == "INTERACTION_CREATE":
+            event.payload.pop("channel")
+        publish(event)
+
+    life.playground.run(lambda: setattr(feed, "publish", without_channel))
+    you = Caller(life)
+    you.press(message_id, f"{STOP_PREFIX}turn1")
+    assert you.asked(StopTurn).window == GENERAL

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import functools
 from typing import Any
 
@@ -161,3 +162,20 @@ def test_commands_that_cannot_be_registered_leave_the_conversation_working(
     life = start_life()
     life.say("hello")
     assert life.texts(1) == ["hello"]
+
+
+@pytest.mark.parametrize("fault", ["no-content", "unreadable", "truncated"])
+@pytest.mark.parametrize("call", ["POST /interactions/", "PATCH /webhooks/"])
+def test_an_answer_of_discords_that_cannot_be_read_loses_nothing(life: Life, fault: str, call: str) -> None:
+    life.playground.inject(fault, call)
+    outcome = life.playground.slash(defaults.GENERAL_ID, "new")
+    assert answer(life.playground, outcome).startswith("New window")
+    assert [type(message) for message in life.told.now()] == [StartNewWindow]
+
+
+def test_a_command_is_acknowledged_no_further_while_nobody_is_let_in(life: Life) -> None:
+    life.playground.inject("429-without-via", "POST /interactions/", times=100)
+    before = life.playground.counters().get("status_429", 0)
+    with contextlib.suppress(TimeoutError):
+        life.playground.slash(defaults.GENERAL_ID, "new", timeout_s=4.0)
+    assert life.playground.counters()["status_429"] == before + 1

@@ -4,9 +4,12 @@ import logging
 import socket
 import threading
 from collections.abc import Callable
+from typing import Any
 
+import aiohttp
 import pytest
 
+from actors.discord.connection.pauses import Pauses
 from lab.playground.config import PlaygroundConfig
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
@@ -82,6 +85,27 @@ def test_what_ends_discord_py_is_followed_by_a_new_client_without_a_gap(life: Li
     life.say("after")
     assert life.texts(3) == ["before", "during", "after"]
     life.delivered("and it speaks")
+
+
+def test_discord_py_waits_as_it_is_told_while_it_is_refused(life: Life, monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+    next_s, ws_connect, refusals = Pauses.next_s, aiohttp.ClientSession.ws_connect, [1, 2, 3]
+
+    def noted(pauses: Pauses) -> float:
+        waits.append(next_s(pauses))
+        return waits[-1]
+
+    async def refused(*args: Any, **how: Any) -> Any:
+        if refusals:
+            refusals.pop()
+            raise ConnectionRefusedError
+        return await ws_connect(*args, **how)
+
+    monkeypatch.setattr(Pauses, "next_s", noted)
+    monkeypatch.setattr(aiohttp.ClientSession, "ws_connect", refused)
+    life.playground.drop(4000)
+    until(lambda: life.playground.counters().get("resumes", 0) == 1)
+    assert waits == [0.05, 0.1, 0.2]
 
 
 @pytest.mark.slow

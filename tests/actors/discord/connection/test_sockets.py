@@ -41,7 +41,7 @@ def test_a_socket_that_discord_py_forgets_while_it_opens_is_closed_all_the_same(
         url = f"ws://127.0.0.1:{runner.addresses[0][1]}/"
         async with aiohttp.ClientSession() as session:
             http = Http(session)
-            sockets = Sockets(http)
+            sockets = Sockets(http, lambda: None)
             for _ in range(2):
                 await http.ws_connect(url)
             begin = asyncio.get_running_loop().time()

@@ -6,6 +6,8 @@ from typing import Any
 from domain.text.running_text import CURSOR, is_running
 from domain.turn.stop_request import STOP_PREFIX
 from lab.playground.world import defaults
+from messages.base import MessageId
+from messages.context import KeptMessage
 from messages.discord import EndProgress, ShowProgress
 from tests.actors.discord.conftest import StartLife
 from tests.actors.discord.life import GENERAL, Life, timing, until
@@ -152,3 +154,64 @@ def test_an_answer_that_is_held_up_still_replaces_its_message_while_the_next_tur
     assert life.delivered("first answer", turn_id="turn1") == (first["id"],)
     assert life.delivered("second answer", turn_id="turn2") == (second["id"],)
     assert life.shown() == ["first answer", "second answer"]
+
+
+# what an earlier life left
+
+
+def left_by_an_earlier_life(start_life: StartLife, text: str, status: str = "", **options: Any) -> tuple[Life, str]:
+    """A life that finds a running message of turn1, and the message that the turn answers."""
+    first = start_life()
+    question = str(first.say("question"))
+    progress(first, text, status, answers_message_id=MessageId(question))
+    until(lambda: len(own(first)) == 1)
+    first.stop()
+    return start_life(**options), question
+
+
+def test_a_turn_of_an_earlier_life_that_is_stopped_leaves_what_it_had_said(start_life: StartLife) -> None:
+    life, question = left_by_an_earlier_life(start_life, "half an ans", "running `sleep 9`")
+    progress(life, "of another turn", turn_id="turn2")
+    until(lambda: len(own(life)) == 2)
+    note: dict[str, Any] = {"note": "stopped by You", "answers_message_id": MessageId(question)}
+    life.tell(EndProgress(window=GENERAL, turn_id="turn1", look_first=True, **note))
+    until(lambda: life.shown()[0] == "half an ans\n-# stopped by You")
+    assert own(life)[0]["components"] == []
+    assert life.shown()[1] == f"of another turn {CURSOR}"
+
+
+def test_a_turn_of_an_earlier_life_that_said_nothing_leaves_nothing(start_life: StartLife) -> None:
+    life, question = left_by_an_earlier_life(start_life, "", "running `sleep 9`")
+    note: dict[str, Any] = {"note": "stopped", "answers_message_id": MessageId(question)}
+    life.tell(EndProgress(window=GENERAL, turn_id="turn1", look_first=True, **note))
+    until(lambda: own(life) == [])
+
+
+def test_no_running_message_of_an_earlier_life_stays_for_ever(start_life: StartLife) -> None:
+    """Nothing is ever said of its turn again: it was aborted, and the process killed before that was shown."""
+    first = start_life()
+    question = str(first.say("question"))
+    progress(first, "half an ans")
+    until(lambda: len(own(first)) == 1)
+    first.stop()
+    kept = {GENERAL: (KeptMessage(message_id=MessageId(question), words="", logged_at_ms=0),)}
+    last_seen = {GENERAL.address.key: question}
+    life = start_life(timing=timing(edit_limit_s=0.3), last_seen=last_seen, kept=kept)
+    until(lambda: life.shown() == ["half an ans\n-# interrupted"])
+    assert own(life)[0]["components"] == []
+
+
+def test_a_running_message_that_became_an_answer_meanwhile_is_left_alone(start_life: StartLife) -> None:
+    first = start_life()
+    question = str(first.say("question"))
+    progress(first, "half an ans")
+    until(lambda: len(own(first)) == 1)
+    first.stop()
+    kept = {GENERAL: (KeptMessage(message_id=MessageId(question), words="", logged_at_ms=0),)}
+    last_seen = {GENERAL.address.key: question}
+    life = start_life(timing=timing(edit_limit_s=1.0), last_seen=last_seen, kept=kept)
+    life.delivered("whole", turn_id="turn1", answers_message_id=question, look_first=True)
+    looked = f"GET /channels/{defaults.GENERAL_ID}/messages/{own(life)[0]['id']}"
+    until(lambda: any(f"{r.method} {r.path}" == looked for r in life.playground.requests("GET")))
+    life.delivered("afterwards")
+    assert life.shown() == ["whole", "afterwards"]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -287,3 +288,55 @@ def test_where_files_are_forbidden_a_very_long_text_is_shown_in_messages(life: L
     assert len(messages) > 6
     assert "\n".join(message["content"] for message in messages).split() == long_text().split()
     assert not any(message.get("attachments") for message in messages)
+
+
+@pytest.mark.parametrize(("fault", "is_for_now"), [("403", True), ("404", False), ("400", False)])
+def test_a_refusal_says_whether_somebody_may_allow_it_again(life: Life, fault: str, is_for_now: bool) -> None:
+    life.playground.inject("html", SEND, status=int(fault))
+    reply = life.not_delivered("hello")
+    assert isinstance(reply, DeliveryRefused)
+    assert reply.for_now == is_for_now
+    life.delivered("hello again")
+
+
+def test_a_channel_that_is_closed_is_told_of_once_and_once_when_it_is_open_again(
+    life: Life, caplog: pytest.LogCaptureFixture
+) -> None:
+    life.playground.inject("html", SEND, times=3, status=403)
+    for _ in range(3):
+        assert isinstance(life.not_delivered("hello", nonce="same"), DeliveryRefused)
+    life.delivered("hello", nonce="same", look_first=True)
+    life.delivered("more")
+    assert life.shown() == ["hello", "more"]
+    lines = [record.getMessage() for record in caplog.records]
+    assert sum("is closed to the bot" in line for line in lines) == 1
+    assert sum("is open to the bot again" in line for line in lines) == 1
+
+
+@pytest.mark.parametrize("status", ["header", "body"])
+def test_while_nobody_is_let_in_nobody_calls_and_all_is_shown_afterwards(life: Life, status: str) -> None:
+    """Twenty-four channels that write at once cost a few refused calls, not some for each of them again and again."""
+    threads = [life.playground.create_thread(defaults.GENERAL_ID, f"thread {number}") for number in range(24)]
+    if status == "header":
+        life.playground.inject("html", SEND, times=3, status=429, retry_after_s=0.4)
+    else:
+        life.playground.inject("429-without-via", SEND, times=3, retry_after_s=0.4)
+    begin = time.monotonic()
+    requests = [life.post("hello", thread_window(thread)) for thread in threads]
+    assert all(isinstance(life.outcome(request), Delivered) for request in requests)
+    assert time.monotonic() - begin >= 0.4
+    assert [life.shown(thread) for thread in threads] == [["hello"]] * 24
+    assert len(sends(life.playground)) == 24 + 3
+
+
+def test_a_failed_text_keeps_its_place_when_it_is_told_again_before_the_next(life: Life) -> None:
+    life.playground.inject("503", SEND, times=4)
+    assert isinstance(life.not_delivered("one", nonce="aaaaaaaa"), DeliveryFailed)
+    life.playground.inject("abort-after", SEND, times=2)
+    requests = [
+        life.post("one", nonce="aaaaaaaa", look_first=True),
+        life.post("two", nonce="bbbbbbbb"),
+        life.post("three", nonce="cccccccc"),
+    ]
+    assert all(isinstance(life.outcome(request), Delivered) for request in requests)
+    assert life.shown() == ["one", "two", "three"]

@@ -1,0 +1,101 @@
+"""Endings of turns that do not run: stopped or left before their time came, cut short by a crash, or given up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from actors.context.deliveries import Deliveries
+from actors.context.host import WindowHost
+from actors.context.news import News
+from actors.context.presence import Presence
+from domain.log.event import Event, Kind, event
+from domain.log.metadata import MetaValue
+from domain.turn.call_result import INTERRUPTED, KILLED, NOT_RUN_ABORTED
+from domain.turn.conversation import Conversation
+from domain.turn.turn import Turn
+from messages.base import TurnId
+from messages.discord import ReactionKind
+
+
+class Endings:
+    """Writer of the last events of turns that the driver does not have in hand."""
+
+    def __init__(self, host: WindowHost, *, presence: Presence, news: News, deliveries: Deliveries) -> None:
+        self._host = host
+        self._presence = presence
+        self._news = news
+        self._deliveries = deliveries
+
+    def interrupt(self, turn: Turn) -> None:
+        """Answer the calls of a turn that were begun in an earlier life; they are not run again.
+
+        Raises:
+            LogUnwritable: as the journal.
+        """
+        for call_id in tuple(turn.unanswered_calls):
+            meta = _result_meta(turn, call_id, "interrupted")
+            self._host.record(Kind.TOOL_RESULT, INTERRUPTED, meta, sync=False)
+
+    def give_up(self, turn_id: TurnId) -> None:
+        """Close a turn that was interrupted even when it was picked up again.
+
+        Raises:
+            LogUnwritable: as the journal.
+        """
+        notice = "I was interrupted twice while answering this, so I stopped trying. Please ask again."
+        meta: dict[str, MetaValue] = {"turn": turn_id, "what": "failed", "notice": True}
+        logged = self._host.record(Kind.SYSTEM, notice, meta, sync=True)
+        self._deliveries.begin(logged.id)
+        turn = self._host.conversation.turn(turn_id)
+        self._presence.react([turn.message_id, *turn.joined], ReactionKind.FAILED)
+        self._news.turn_ended(turn_id, "failed", turn.audience, [logged])
+
+    def leave_unanswered(self, turn_ids: Iterable[TurnId], reason: str) -> None:
+        """Close turns that nothing was done for yet.
+
+        Raises:
+            LogUnwritable: as the journal.
+        """
+        for turn_id in turn_ids:
+            self._abort(self._host.conversation.turn(turn_id), f"unanswered: {reason}")
+
+    def finish_stopped(self) -> None:
+        """Log the last events of turns that were stopped, which an earlier life did not come to.
+
+        Raises:
+            LogUnwritable: as the journal.
+        """
+        for turn in self._host.conversation.stopped_turns():
+            reason = turn.stop_reason
+            for text, meta in _stopped_calls(turn):
+                self._host.record(Kind.TOOL_RESULT, text, meta, sync=False)
+            self._presence.end_earlier(turn, reason)
+            self._abort(turn, reason if turn.steps else f"unanswered: {reason}")
+
+    def last_words(self, before: Conversation) -> list[Event]:
+        """What is to be added to the end of a window's log after which a newer one was begun, and a life ended."""
+        events = []
+        for turn in (*before.stopped_turns(), *before.open_turns()):
+            results = [(Kind.TOOL_RESULT, text, meta) for text, meta in _stopped_calls(turn)]
+            ending: dict[str, MetaValue] = {"turn": turn.id, "what": "aborted"}
+            for kind, text, meta in (*results, (Kind.SYSTEM, turn.stop_reason or "a new window was started", ending)):
+                events.append(event(self._host.new_id(), self._host.now(), kind, text, meta))
+        return events
+
+    def _abort(self, turn: Turn, reason: str) -> None:
+        meta: dict[str, MetaValue] = {"turn": turn.id, "what": "aborted"}
+        logged = self._host.record(Kind.SYSTEM, reason, meta, sync=True)
+        self._presence.react([turn.message_id, *turn.joined], ReactionKind.FAILED)
+        self._news.turn_ended(turn.id, "aborted", turn.audience, [logged])
+
+
+def _stopped_calls(turn: Turn) -> Iterator[tuple[str, dict[str, MetaValue]]]:
+    """Results, with their metadata, of the calls of a turn that was stopped: the first of them was running."""
+    for number, call_id in enumerate(tuple(turn.unanswered_calls)):
+        text, outcome = (NOT_RUN_ABORTED, "not-run") if number else (KILLED, "aborted")
+        yield text, _result_meta(turn, call_id, outcome)
+
+
+def _result_meta(turn: Turn, call_id: str, outcome: str) -> dict[str, MetaValue]:
+    tool = turn.unanswered_calls[call_id].name
+    return {"turn": turn.id, "call_id": call_id, "tool": tool, "error": True, "outcome": outcome}

@@ -1,0 +1,174 @@
+"""Gate of all calls: shut while Discord's network lets nobody in, and opened again by one call that goes first.
+
+Discord answers an ordinary rate limit through its own proxies, and discord.py waits as it is told. What comes without
+them is a ban of the whole address: each call made meanwhile prolongs it, and ten thousand refused ones in ten minutes
+cause it. discord.py raises such an answer at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import math
+from collections.abc import Mapping
+from datetime import timedelta
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+import discord
+
+from actors.discord.calls.parsing import UnreadableAnswerError, fault_of
+
+log = logging.getLogger(__name__)
+
+LONGEST_S = 3_600.0
+"""A call an hour does no harm, whatever a server asks for."""
+UNTOLD_S = 5.0
+"""First pause where the server does not say how long."""
+_EXPECTED = (discord.DiscordException, OSError, TimeoutError, RuntimeError)
+"""What discord.py's HTTP client raises on purpose; aiohttp's errors are told apart by their module."""
+
+
+class Gate:
+    """Whether calls may be made; lives on the loop and outlives each client."""
+
+    def __init__(self) -> None:
+        """Open."""
+        self._shut_until = 0.0
+        """On the loop's clock."""
+        self._times = 0
+        """How often in a row it was shut; 0 while it is open."""
+        self._goes_first = False
+        """Whether the one call is under way that finds out whether the ban is over."""
+        self._changed = asyncio.Event()
+        self.refused = 0
+        """Calls that were answered with a ban."""
+
+    @property
+    def is_shut(self) -> bool:
+        """Whether nobody is let in, or nobody knows whether it is over."""
+        return self._times > 0
+
+    def left_s(self) -> float:
+        """Seconds until a call may be made."""
+        return max(0.0, self._shut_until - asyncio.get_running_loop().time()) if self._times else 0.0
+
+    async def opened(self) -> None:
+        """Return when a call may be made."""
+        while self._times:
+            if (left_s := self.left_s()) > 0:
+                await asyncio.sleep(left_s)
+            elif self._goes_first:
+                self._changed.clear()
+                await self._changed.wait()
+            else:
+                return
+
+    def enter(self) -> int:
+        """Begin a call; gives what to leave with.
+
+        Raises:
+            discord.RateLimited: no call may be made.
+        """
+        if (left_s := self.left_s()) > 0 or self._goes_first:
+            raise discord.RateLimited(max(left_s, 1.0))
+        self._goes_first = self._times > 0
+        return self._times
+
+    def leave(self, entered: int, *, told_s: float | None = None, is_refused: bool = False) -> None:
+        """End a call.
+
+        Args:
+            entered: What `enter` gave.
+            told_s: After how long the server would answer, by its own words.
+            is_refused: Whether it was a ban that was answered.
+        """
+        if is_refused:
+            self._shut(entered, told_s)
+        elif entered == self._times:
+            self._times = 0
+        if entered:
+            self._goes_first = False
+        self._changed.set()
+
+    def _shut(self, entered: int, told_s: float | None) -> None:
+        """Let no call begin for a while, longer each time in a row; calls that began together count as one."""
+        self.refused += 1
+        if entered == self._times:
+            self._times += 1
+        asked_s = told_s if told_s is not None and math.isfinite(told_s) and told_s > 0 else UNTOLD_S
+        pause_s = min(LONGEST_S, asked_s * 2.0 ** min(self._times - 1, 16))
+        until = asyncio.get_running_loop().time() + pause_s
+        if until > self._shut_until:
+            self._shut_until = until
+            log.warning("Discord lets nobody in from this address: no call for %.1f s", pause_s)
+
+
+def guard(http: Any, gate: Gate) -> None:
+    """Have discord.py's HTTP client make no call while `gate` is shut, and fail in expected ways only.
+
+    An answer that its code cannot read becomes an `UnreadableAnswerError`, which may pass.
+    """
+    request = http.request
+
+    async def guarded(*args: Any, **how: Any) -> Any:
+        entered, told_s, is_refused = gate.enter(), None, False
+        try:
+            return await request(*args, **how)
+        except discord.HTTPException as error:
+            is_refused = is_ban(error)
+            told_s = retry_after_s(error) if is_refused else None
+            raise
+        except Exception as error:
+            if isinstance(error, _EXPECTED) or type(error).__module__.startswith("aiohttp"):
+                raise
+            raise UnreadableAnswerError(f"Discord's answer could not be read: {fault_of(error)}") from error
+        finally:
+            gate.leave(entered, told_s=told_s, is_refused=is_refused)
+
+    http.request = guarded
+
+
+def is_ban(error: discord.HTTPException) -> bool:
+    """Whether an answer is none of Discord's own rate limits, which discord.py has waited for."""
+    return error.status == 429 and (not _headers(error).get("Via") or not isinstance(_body(error), dict))
+
+
+def retry_after_s(error: discord.HTTPException) -> float | None:
+    """After how many seconds the server would answer: the longest of what its headers and its body say."""
+    headers, body = _headers(error), _body(error)
+    said = [_seconds(headers.get("Retry-After")), _until(headers)]
+    if isinstance(body, dict):
+        said.append(_seconds(body.get("retry_after")))
+    return max((seconds for seconds in said if seconds is not None), default=None)
+
+
+def _headers(error: discord.HTTPException) -> Mapping[str, str]:
+    return getattr(error.response, "headers", None) or {}
+
+
+def _body(error: discord.HTTPException) -> object:
+    """What was answered, as JSON; None if it is none. It was read before, and discord.py keeps its words only."""
+    data = getattr(error.response, "_body", None)
+    try:
+        return json.loads(data) if data else None
+    except ValueError:
+        return None
+
+
+def _seconds(value: object) -> float | None:
+    try:
+        seconds = float(value) if isinstance(value, str | int | float) else math.nan
+    except ValueError:
+        return None
+    return seconds if math.isfinite(seconds) and seconds >= 0 else None
+
+
+def _until(headers: Mapping[str, str]) -> float | None:
+    """Seconds from when it was answered to the instant that `Retry-After` may name instead."""
+    try:
+        span: timedelta = parsedate_to_datetime(headers["Retry-After"]) - parsedate_to_datetime(headers["Date"])
+    except (KeyError, ValueError, TypeError):
+        return None
+    return max(0.0, span.total_seconds())

@@ -1,0 +1,61 @@
+"""History of channels, read page by page, each message by itself: one that cannot be read costs only itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import discord
+
+from actors.discord.calls.parsing import UnreadableAnswerError, number_of, read_message
+
+PAGE = 100
+"""Messages of a page, as many as Discord gives."""
+NEWEST = (1 << 63) - 1
+"""No message has a greater id."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """Part of a channel's history, as one call gives it."""
+
+    messages: tuple[discord.Message, ...]
+    """Those that can be read, oldest first."""
+    unreadable: int
+    """How many cannot."""
+    oldest: int
+    """Least id of all, unreadable ones included; 0 for an empty page."""
+    newest: int
+    """Greatest id of all; 0 for an empty page."""
+    is_last: bool
+    """Nothing stands beyond it."""
+
+
+async def read_page(channel: discord.abc.MessageableChannel, *, after: int = 0, before: int | None = None) -> Page:
+    """Up to `PAGE` messages of a channel by one call; give it to `RestCalls.persist`.
+
+    Args:
+        channel: Whose history; `Client.get_partial_messageable` will do.
+        after: Without `before`: the oldest messages whose ids are greater.
+        before: The newest messages whose ids are less, down to `after`; `NEWEST` for those of all.
+
+    Raises:
+        UnreadableAnswerError: the answer is no list of messages.
+        discord.HTTPException: Discord refuses, or cannot.
+    """
+    http = channel._state.http
+    bounds = {"after": after} if before is None else {"before": before} if before < NEWEST else {}
+    answer: object = await http.logs_from(channel.id, PAGE, **bounds)
+    if not isinstance(answer, list):
+        raise UnreadableAnswerError("history came as no list")
+    numbered = sorted(((number, raw) for raw in answer if (number := number_of(raw))), key=lambda pair: pair[0])
+    if answer and not numbered:
+        raise UnreadableAnswerError("no message of a page has an id")
+    wanted = [raw for number, raw in numbered if number > after and (before is None or number < before)]
+    messages = [message for raw in wanted if (message := read_message(channel, raw)) is not None]
+    return Page(
+        messages=tuple(messages),
+        unreadable=len(wanted) - len(messages) + len(answer) - len(numbered),
+        oldest=numbered[0][0] if numbered else 0,
+        newest=numbered[-1][0] if numbered else 0,
+        is_last=len(answer) < PAGE or (before is not None and numbered[0][0] <= after),
+    )

@@ -1,0 +1,90 @@
+"""Pauses before reconnections: short while nobody is there to connect to, long where sessions would be used up."""
+
+from __future__ import annotations
+
+import asyncio
+from contextvars import ContextVar
+from typing import Any
+
+import discord.client
+import discord.shard
+from discord.backoff import ExponentialBackoff
+
+from actors.discord.timing import Timing, backoff
+
+
+class Pauses:
+    """How long to wait before the next connection; lives on the loop and outlives each client.
+
+    Discord allows some 1,000 sessions a day. A connection that is refused uses up none, so one may soon be tried again;
+    only where sockets are opened and do not last, the pauses grow until a day's sessions are enough for a day.
+    """
+
+    def __init__(self, timing: Timing) -> None:
+        """Nothing has failed.
+
+        Args:
+            timing: `session_timeout_s` is what a socket must have lasted for all to be well.
+        """
+        self._timing = timing
+        self._opened_at: float | None = None
+        """When a socket was opened that no pause has counted yet, on the loop's clock."""
+        self._refused = 0
+        """Pauses in a row before which no session could be begun."""
+        self._short_lived = 0
+        """Sockets in a row that did not last, each perhaps with a session of its own."""
+
+    def opened(self) -> None:
+        """A socket was opened."""
+        self._opened_at = asyncio.get_running_loop().time()
+
+    def resumed(self) -> None:
+        """A session goes on in the socket that was opened, so that cost none."""
+        self._opened_at, self._short_lived = None, 0
+
+    def next_s(self) -> float:
+        """Seconds to wait before the next connection; each asking is a failure of the last."""
+        timing, opened_at, self._opened_at = self._timing, self._opened_at, None
+        if opened_at is None:
+            self._refused += 1
+        else:
+            self._refused = 1
+            lasted = asyncio.get_running_loop().time() - opened_at > timing.session_timeout_s
+            self._short_lived = 0 if lasted else self._short_lived + 1
+        refused_s = backoff(self._refused, timing.reconnect_backoff_s, timing.reconnect_refused_limit_s)
+        if self._short_lived <= 1:
+            return refused_s
+        return max(refused_s, backoff(self._short_lived, timing.reconnect_backoff_s, timing.reconnect_backoff_limit_s))
+
+
+_PAUSES: ContextVar[Pauses | None] = ContextVar("pauses", default=None)
+"""Of the clients that the running task makes and connects."""
+
+
+class ReconnectPauses(ExponentialBackoff[Any]):
+    """discord.py's pauses between its own attempts: as `Pauses` says, where the task was told of some.
+
+    discord.py 2.7 waits at random up to 1,024 s, and forgets earlier failures after half an hour only.
+    """
+
+    def __init__(self, *args: Any, **how: Any) -> None:
+        super().__init__(*args, **how)
+        self._pauses = in_use()
+
+    def delay(self) -> Any:
+        """Seconds until the next attempt."""
+        return super().delay() if self._pauses is None else self._pauses.next_s()
+
+
+for _module in (discord.client, discord.shard):
+    setattr(_module, ExponentialBackoff.__name__, ReconnectPauses)
+
+
+def use(pauses: Pauses) -> None:
+    """Have the clients that the running task makes and connects wait as `pauses` says."""
+    _PAUSES.set(pauses)
+
+
+def in_use() -> Pauses | None:
+    """What the running task was told to use; None for nothing."""
+    return _PAUSES.get()

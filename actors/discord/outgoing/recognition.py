@@ -1,0 +1,96 @@
+"""Recognition of what was sent before: which of the bot's messages in a channel show a text, or a turn that ran.
+
+Discord knows a nonce for some minutes only, and does not promise to name it in a channel's history. So a text is known
+by its nonce where there is one, and else by its words, in a message that is newer than the one it answers, that does
+not answer another one, and that is not known to show another text. Of texts with the same words that are owed at the
+same time the oldest is posted first, so it is the first to find its message, which then counts for no other.
+A running message is known by its button only, which names the turn, survives edits, and goes with the last of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import discord
+
+from domain.text.splitting import sendable
+from domain.turn.stop_request import STOP_PREFIX
+from messages.base import MessageId
+from messages.discord import PostMessage
+
+_EVENT_NONCE = re.compile(r"[a-z2-7]{8}\.(?:[0-9]+|live)")
+"""What parts of logged texts, and running messages of turns, are sent with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One message of a text."""
+
+    text: str
+    nonce: str
+    is_first: bool
+    is_last: bool
+    attached: str
+    """What its file holds; empty for no file."""
+
+
+def live_nonce(turn_id: str) -> str:
+    """What Discord knows a running message by."""
+    return f"{turn_id}.live"
+
+
+def shown_already(
+    message: PostMessage,
+    parts: Sequence[Part],
+    own: Iterable[discord.Message],
+    is_taken: Callable[[MessageId, str], bool],
+) -> list[MessageId]:
+    """Ids of the messages that show the first parts of a text, as many as there are.
+
+    Args:
+        message: What is to be posted.
+        parts: Its parts.
+        own: The bot's messages after the answered one, oldest first.
+        is_taken: Whether a message is known to show something else than the part of that nonce.
+    """
+    message_ids: list[MessageId] = []
+    for candidate in own:
+        if len(message_ids) == len(parts):
+            break
+        part, message_id = parts[len(message_ids)], MessageId(str(candidate.id))
+        if not is_taken(message_id, part.nonce) and _shows(message, part, candidate):
+            message_ids.append(message_id)
+    return message_ids
+
+
+def running_turn(candidate: discord.Message) -> str:
+    """Id of the turn whose progress one of the bot's messages shows; empty for none."""
+    buttons = (child for row in candidate.components for child in getattr(row, "children", ()))
+    ids = (str(getattr(button, "custom_id", None) or "") for button in buttons)
+    return next((name.removeprefix(STOP_PREFIX) for name in ids if name.startswith(STOP_PREFIX)), "")
+
+
+def _shows(message: PostMessage, part: Part, candidate: discord.Message) -> bool:
+    """Whether `candidate` is that part."""
+    nonce = None if candidate.nonce is None else str(candidate.nonce)
+    if nonce == part.nonce:
+        return True
+    if running_turn(candidate) or str(candidate.id) in message.others:
+        return False
+    if message.mark and (mark := sendable(message.mark)) in part.text and mark in candidate.content:
+        return True
+    if candidate.content.strip() != part.text or _is_of_another_event(nonce, message, part):
+        return False
+    if not message.answers_message_id:
+        return nonce is None
+    reference = candidate.reference
+    return reference is None or str(reference.message_id) == message.answers_message_id
+
+
+def _is_of_another_event(nonce: str | None, message: PostMessage, part: Part) -> bool:
+    """Whether a nonce says that a message was sent for another event than this part is."""
+    if nonce is None or not _EVENT_NONCE.fullmatch(nonce) or not _EVENT_NONCE.fullmatch(part.nonce):
+        return False
+    return nonce.partition(".")[0] != message.nonce and nonce != live_nonce(message.turn_id)

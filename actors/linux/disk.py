@@ -1,0 +1,120 @@
+"""Disk calls on whose outcome a promise hangs, behind one face, so that a test can see, fail or cut each of them.
+
+What is written survives the process at once, and a power loss only after `sync`; a name (of a new file, a link, a
+renamed file, a folder) survives a power loss only after `sync_folder` of the folder that it stands in.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Protocol
+
+from actors.linux.exchange import exchange
+from actors.linux.private_folder import make_private_one
+
+_FILE_MODE = 0o600
+
+
+class Disk(Protocol):
+    """Calls that store something; each raises OSError as the system's own."""
+
+    def open(self, path: Path, flags: int, mode: int = _FILE_MODE, /) -> int:
+        """A descriptor of the file at `path`, which `flags` may make."""
+        ...
+
+    def write(self, fd: int, data: bytes, /) -> int:
+        """How many of the bytes were written."""
+        ...
+
+    def sync(self, fd: int, /) -> None:
+        """Return when everything written to the file is on the disk."""
+        ...
+
+    def sync_folder(self, folder: Path, /) -> None:
+        """Return when the names in `folder` are on the disk."""
+        ...
+
+    def make_folder(self, folder: Path, /) -> None:
+        """Make a folder for its owner alone, unless it is there."""
+        ...
+
+    def link(self, path: Path, other: Path, /) -> None:
+        """Give the file at `path` the name `other` as well, which nobody may have."""
+        ...
+
+    def replace(self, path: Path, other: Path, /) -> None:
+        """Rename the file at `path` to `other`, whatever had that name."""
+        ...
+
+    def exchange(self, path: Path, other: Path, /) -> bool:
+        """Whether two files changed names; False where the file system knows no such thing."""
+        ...
+
+    def unlink(self, path: Path, /) -> None:
+        """Take a name away."""
+        ...
+
+    def change_mode(self, fd: int, mode: int, /) -> None:
+        """Give the file other permissions."""
+        ...
+
+
+class RealDisk:
+    """The operating system's."""
+
+    def open(self, path: Path, flags: int, mode: int = _FILE_MODE, /) -> int:
+        """As `os.open`; the descriptor is not inherited."""
+        return os.open(path, flags | os.O_CLOEXEC, mode)
+
+    def write(self, fd: int, data: bytes, /) -> int:
+        """As `os.write`."""
+        return os.write(fd, data)
+
+    def sync(self, fd: int, /) -> None:
+        """As `os.fdatasync`."""
+        os.fdatasync(fd)
+
+    def sync_folder(self, folder: Path, /) -> None:
+        """As `os.fsync` of the folder."""
+        fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+
+    def make_folder(self, folder: Path, /) -> None:
+        """As `os.mkdir`."""
+        make_private_one(folder)
+
+    def link(self, path: Path, other: Path, /) -> None:
+        """As `os.link`."""
+        os.link(path, other)
+
+    def replace(self, path: Path, other: Path, /) -> None:
+        """As `os.replace`."""
+        path.replace(other)
+
+    def exchange(self, path: Path, other: Path, /) -> bool:
+        """As `renameat2` with RENAME_EXCHANGE."""
+        return exchange(path, other)
+
+    def unlink(self, path: Path, /) -> None:
+        """As `os.unlink`."""
+        path.unlink()
+
+    def change_mode(self, fd: int, mode: int, /) -> None:
+        """As `os.fchmod`."""
+        os.fchmod(fd, mode)
+
+
+def make_durable(disk: Disk, folder: Path, up_to: Path) -> None:
+    """Sync the names in `folder` and in each folder above it, up to and with `up_to`.
+
+    Raises:
+        OSError: one of them cannot be synced; what is above it was not tried.
+        ValueError: `up_to` is not above `folder`.
+    """
+    steps = folder.relative_to(up_to).parts
+    for count in range(len(steps), -1, -1):
+        disk.sync_folder(up_to.joinpath(*steps[:count]))

@@ -1,0 +1,57 @@
+"""Results of tool calls in the runtime's own words, why nothing was run or what became of it, and in short forms."""
+
+from __future__ import annotations
+
+import msgspec
+
+from domain.text.imitation import defuse_output
+from domain.turn.turn import Turn
+
+NOT_RUN_LENGTH = "Not run: the answer was cut off at the model's output limit, so the command may be incomplete."
+NOT_RUN_ABORTED = "Not run: the turn was stopped."
+NOT_ALLOWED = "Not run: the person who asks may not have commands run. Answer without."
+TURNED_OFF = "Not run: commands are turned off here. Answer without."
+TOO_MANY = "Not run: no more than {most} commands may be asked for in one turn. Answer with what you have."
+KILLED = "Killed: the turn was stopped while this command ran."
+INTERRUPTED = (
+    "Interrupted: the agent stopped while this command ran. It may or may not have had an effect; it was not run again."
+)
+
+SHORT_CHARS = 600
+"""How much of a result's end stays when it is shortened."""
+KEEP_SHARE = 0.5
+"""Share of what a turn may grow by that is left after shortening, so that a request's beginning changes seldom."""
+
+
+def shorten(turn: Turn, limit_chars: int) -> None:
+    """Have requests show only the end of the turn's oldest results, as many as its growth needs; never of the newest.
+
+    Args:
+        turn: Which changes; a result that was shortened stays so.
+        limit_chars: What it may grow by beyond the message that opened it.
+    """
+    if turn.grown_chars <= limit_chars:
+        return
+    for place in list(turn.whole_results)[:-1]:
+        where = turn.whole_results.pop(place)
+        step = turn.steps[place]
+        short = shortened(step.text, where)
+        if len(short) < len(step.text):
+            turn.steps[place] = msgspec.structs.replace(step, text=short)
+            turn.size_chars -= len(step.text) - len(short)
+        if turn.grown_chars <= limit_chars * KEEP_SHARE:
+            return
+
+
+def shortened(text: str, where: str) -> str:
+    """The end of a result, from a line's beginning if there is one, and where all of it stands."""
+    end = text[-SHORT_CHARS:]
+    end = end.partition("\n")[2] or end
+    notice = f"Showing last {len(end)} of {len(text)} characters, since this turn has grown long. All of it: {where}"
+    return f"{defuse_output(end)}\n\n[{notice}]"
+
+
+def is_overgrown(turn: Turn, limit_chars: int) -> bool:
+    """Whether a turn has grown beyond its bound, though all that may be is shortened; its newest result counts not."""
+    newest = next(reversed(turn.whole_results), None)
+    return turn.grown_chars - (len(turn.steps[newest].text) if newest is not None else 0) > limit_chars

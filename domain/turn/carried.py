@@ -1,0 +1,29 @@
+"""What a window's new log says first: all that outlives the conversation before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from domain.log.metadata import MetaValue
+from domain.log.redaction import DELETED, DELETION_DEFERRED, EDIT_DEFERRED
+from domain.turn.conversation import Conversation
+from domain.turn.debt import carried_meta
+
+Words = tuple[str, dict[str, MetaValue]]
+"""Content and metadata of a system event."""
+
+
+def carried_over(before: Conversation) -> Iterator[Words]:
+    """System events of the new log, in their order: texts that are owed, and what is to be taken back.
+
+    Args:
+        before: What the log so far means.
+    """
+    for debt in before.debts():
+        yield debt.text, carried_meta(debt)
+    deleted = [message_id for message_id, why in before.pending.items() if why == DELETED]
+    if deleted:
+        yield "deleted", {"what": DELETION_DEFERRED, "message_ids": list[MetaValue](deleted)}
+    for message_id, why in before.pending.items():
+        if why != DELETED:
+            yield "edited", {"what": EDIT_DEFERRED, "message_id": message_id}

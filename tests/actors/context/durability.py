@@ -1,0 +1,120 @@
+"""Invariant of every window under test: nothing leaves it that rests on bytes which a power loss would take."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from actors.context.log.reserve import ReservedDisk
+from actors.context.log.scan import newest_logs
+from actors.kernel import ActorSystem, ManualClock
+from domain.log.event import Event, Kind
+from domain.log.parser import parse
+from messages.base import CONTEXT_KIND, Address, Message
+from messages.context import NewWindowStarted
+from messages.discord import EndProgress, PostMessage, ShowProgress, ShowReaction, ShowTyping
+from messages.model import CancelModel
+from messages.shell import CancelBash, RunBash
+from messages.socket import Refused
+from tests.recording_disk import RecordingDisk
+
+PASSING = (ShowTyping, ShowProgress, ShowReaction, EndProgress)
+"""Says how things are now, and promises nothing."""
+SMALL_STEPS = {"joined", "looked-through"}
+"""System events that are done over again after a power loss, without anybody seeing a difference."""
+
+_disks: dict[Path, RecordingDisk] = {}
+violations: list[str] = []
+
+
+class _Quick(ReservedDisk):
+    """Waits for nothing: that a sync was asked for is what is looked at."""
+
+    def sync(self, fd: int, /) -> None:
+        os.fstat(fd)
+
+    def sync_folder(self, folder: Path, /) -> None:
+        folder.stat()
+
+
+class Unsynced(BaseException):
+    """A message left that rests on bytes which are not safe; no crash of an actor, but the test's end."""
+
+
+def disk_of(root: Path) -> RecordingDisk:
+    """The disk under a data root, the same for all lives of it within one test."""
+    return _disks.setdefault(root, RecordingDisk(_Quick(root)))
+
+
+def forget_disks() -> None:
+    """The test is over."""
+    _disks.clear()
+    violations.clear()
+
+
+class WatchedSystem(ActorSystem):
+    """Actors in the test's own thread; each message that leaves a window is looked at, and is a step of the disk's."""
+
+    def __init__(self, root: Path, disk: RecordingDisk) -> None:
+        super().__init__(workers=0, clock=ManualClock())
+        self._root, self._disk = root, disk
+
+    def tell(self, to: Address, message: Message) -> None:
+        """Say it, if all that it rests on is safe."""
+        if to.kind != CONTEXT_KIND:
+            self._disk.before("tell", b"")
+            if not isinstance(message, PASSING) and not _is_refusal(message):
+                self._require_safe(message)
+        super().tell(to, message)
+
+    def _require_safe(self, message: Message) -> None:
+        if isinstance(message, PostMessage):
+            unsafe = [] if self._owes(message.nonce) else [f"the text {message.nonce}"]
+        else:
+            unsafe = [*self._unsafe_events(message)]
+        if isinstance(message, NewWindowStarted) and not self._disk.surviving(self._root / message.path):
+            unsafe.append("the new log itself")
+        if unsafe:
+            violations.append(f"{type(message).__name__} rests on what a power loss would take: {', '.join(unsafe)}")
+            raise Unsynced(violations[-1])
+
+    def _unsafe_events(self, message: Message) -> Iterator[str]:
+        if not (self._root / "logs").is_dir():
+            return
+        for _, path in newest_logs(self._root / "logs"):
+            written, safe = Path(path).read_bytes(), self._disk.surviving(Path(path)) or b""
+            if safe == written:
+                continue
+            safe_ids = {logged.event.id for logged in parse(safe).events}
+            for event in (logged.event for logged in parse(written).events):
+                if event.id not in safe_ids and not _may_be_lost(event, message):
+                    yield f"{event.kind.value} {event.id}"
+
+    def _owes(self, nonce: str) -> bool:
+        """Whether some log that would survive has the text of that mark."""
+        for path in (self._root / "logs").rglob("*.md"):
+            for event in (logged.event for logged in parse(self._disk.surviving(path) or b"").events):
+                if nonce == event.id or (event.kind is Kind.SYSTEM and nonce == event.meta_dict().get("event")):
+                    return True
+        return False
+
+
+def _is_refusal(message: Message) -> bool:
+    """Whether it says that nothing was stored, or takes back what was asked."""
+    is_notice = isinstance(message, PostMessage) and message.request_id.startswith("refusal-")
+    return is_notice or isinstance(message, Refused | CancelModel | CancelBash)
+
+
+def _may_be_lost(event: Event, message: Message) -> bool:
+    match event.kind:
+        case Kind.TOOL_RESULT | Kind.DELIVERY:
+            return True
+        case Kind.TOOL_CALL:
+            return not isinstance(message, RunBash)
+        case Kind.AGENT:
+            return not event.meta_dict().get("final", True)
+        case Kind.SYSTEM:
+            return event.meta_dict().get("what") in SMALL_STEPS
+        case _:
+            return False

@@ -1,0 +1,301 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from lab.playground.config import PlaygroundConfig
+from lab.playground.server import PlaygroundServer
+from lab.playground.world import defaults
+from messages.base import MessageId
+from messages.discord import DeliveryFailed, ShowProgress
+from tests.actors.discord.conftest import StartLife
+from tests.actors.discord.life import GENERAL, Life, until
+
+SEND = r"POST /channels/\d+/messages$"
+HISTORY = r"GET /channels/\d+/messages$"
+Crash = Callable[[], Life]
+
+
+class DiscordTime:
+    """The playground's clock, which a test sets forward so that Discord forgets its nonces."""
+
+    def __init__(self) -> None:
+        self.passed_s = 0.0
+
+    def __call__(self) -> float:
+        return datetime.now(UTC).timestamp() + self.passed_s
+
+
+@pytest.fixture
+def time() -> DiscordTime:
+    return DiscordTime()
+
+
+@pytest.fixture(params=[True, False], ids=["nonces", "no-nonces"])
+def playground(request: pytest.FixtureRequest, time: DiscordTime) -> Iterator[PlaygroundServer]:
+    """A Discord whose history names nonces, and one whose history doesn't."""
+    with PlaygroundServer(PlaygroundConfig(clock=time, history_nonces=request.param)) as server:
+        yield server
+
+
+@pytest.fixture
+def crash(start_life: StartLife, time: DiscordTime) -> Crash:
+    """Gives a new life, in a time in which Discord knows no nonce of the last any more."""
+    lives: list[Life] = []
+
+    def begin() -> Life:
+        if lives:
+            lives.pop().stop()
+            time.passed_s += 3_600
+        lives.append(start_life())
+        return lives[-1]
+
+    return begin
+
+
+def asked(life: Life, text: str = "question") -> str:
+    return str(life.say(text))
+
+
+def progress(life: Life, text: str, turn_id: str, answers: str = "") -> None:
+    """Show how far a turn is, and return when that is seen."""
+    life.tell(
+        ShowProgress(window=GENERAL, turn_id=turn_id, text=text, status="", answers_message_id=MessageId(answers))
+    )
+    until(lambda: any(shown.startswith(text) for shown in life.shown()))
+
+
+def buttons(life: Life) -> list[str]:
+    """Custom ids of the buttons that stand below the bot's messages."""
+    messages = life.playground.messages(defaults.GENERAL_ID)
+    return [button["custom_id"] for m in messages for row in m["components"] for button in row["components"]]
+
+
+def test_an_answer_is_found_however_much_was_said_since(crash: Crash) -> None:
+    life = crash()
+    question = asked(life)
+    for number in range(130):
+        life.say(f"before {number}")
+    first = life.delivered("the answer", nonce="aaaaaaaa", answers_message_id=question)
+    for number in range(260):
+        life.say(f"after {number}")
+    second = crash()
+    again = second.delivered("the answer", nonce="aaaaaaaa", answers_message_id=question, look_first=True)
+    assert again == first
+    assert second.shown() == ["the answer"]
+
+
+def test_a_notice_is_found_from_the_time_that_is_told(crash: Crash) -> None:
+    life = crash()
+    begin = datetime.now(UTC)
+    first = life.delivered("notice", nonce="aaaaaaaa")
+    for number in range(120):
+        life.say(f"after {number}")
+    crash()
+    second = crash()  # two hours later
+    since = begin - timedelta(minutes=5)
+    assert second.delivered("notice", nonce="aaaaaaaa", look_first=True, look_since=since) == first
+
+
+def test_what_is_new_is_looked_for_no_further_than_needed(crash: Crash) -> None:
+    life = crash()
+    question = asked(life)
+    first = life.delivered("the answer", nonce="aaaaaaaa", answers_message_id=question)
+    second = crash()
+    calls = len(life.playground.requests("GET", "/messages"))
+    assert second.delivered("the answer", nonce="aaaaaaaa", answers_message_id=question, look_first=True) == first
+    assert len(life.playground.requests("GET", "/messages")) == calls + 1
+
+
+def test_parts_that_were_shown_are_not_shown_again(crash: Crash) -> None:
+    text = "first half " * 150 + "\n\n" + "second half " * 150 + "\n\n" + "third part " * 150
+    life = crash()
+    question = asked(life)
+    life.playground.inject("delay", SEND, times=2)
+    life.playground.inject("503", SEND, times=4)
+    assert isinstance(life.not_delivered(text, nonce="aaaaaaaa", answers_message_id=question), DeliveryFailed)
+    second = crash()
+    second.delivered(text, nonce="aaaaaaaa", answers_message_id=question, look_first=True)
+    assert [part[:5] for part in second.shown()] == ["first", "secon", "third"]
+
+
+def test_like_parts_of_one_text_are_told_apart(crash: Crash) -> None:
+    page = "```\n" + "same line\n" * 190 + "```"
+    text = "\n\n".join([page, page, page])
+    life = crash()
+    question = asked(life)
+    life.playground.inject("delay", SEND, times=1)
+    life.playground.inject("503", SEND, times=4)
+    assert isinstance(life.not_delivered(text, nonce="aaaaaaaa", answers_message_id=question), DeliveryFailed)
+    assert len(life.shown()) == 1
+    second = crash()
+    shown = second.delivered(text, nonce="aaaaaaaa", answers_message_id=question, look_first=True)
+    assert len(shown) == len(set(shown)) == len(second.shown()) == 3
+
+
+@pytest.mark.parametrize("sent", [0, 1, 2])
+def test_two_like_texts_that_are_owed_at_the_same_time_are_both_shown_once(crash: Crash, sent: int) -> None:
+    life = crash()
+    questions = [asked(life, "one?"), asked(life, "two?")]
+    life.messages.wait(2)
+    owed = [("aaaaaaaa", questions[0]), ("bbbbbbbb", questions[1])]
+    for nonce, question in owed[:sent]:
+        life.delivered("yes", nonce=nonce, answers_message_id=question)
+    second = crash()
+    shown = [
+        second.delivered("yes", nonce=nonce, answers_message_id=question, look_first=True) for nonce, question in owed
+    ]
+    assert second.shown() == ["yes", "yes"]
+    assert len({message_id for (message_id,) in shown}) == 2
+
+
+def test_a_like_text_that_is_known_to_be_anothers_does_not_count(crash: Crash) -> None:
+    life = crash()
+    questions = [asked(life, "one?"), asked(life, "two?")]
+    (known,) = life.delivered("yes", nonce="aaaaaaaa", answers_message_id=questions[0])
+    second = crash()
+    second.delivered("yes", nonce="bbbbbbbb", answers_message_id=questions[1], look_first=True, others=(known,))
+    assert second.shown() == ["yes", "yes"]
+
+
+def test_a_reminder_of_like_words_is_told_by_its_mark(crash: Crash) -> None:
+    life = crash()
+    since = datetime.now(UTC) - timedelta(minutes=5)
+    due: dict[str, Any] = {"look_first": True, "look_since": since}
+    life.delivered("stand-up!\n-# r1 · Mon 09:00", nonce="k1", mark="stand-up!\n-# r1 · Mon 09:00", **due)
+    second = crash()
+    second.delivered("late: stand-up!\n-# r1 · Mon 09:00", nonce="k1", mark="stand-up!\n-# r1 · Mon 09:00", **due)
+    second.delivered("stand-up!\n-# r2 · Mon 09:00", nonce="k2", mark="stand-up!\n-# r2 · Mon 09:00", **due)
+    assert second.shown() == ["stand-up!\n-# r1 · Mon 09:00", "stand-up!\n-# r2 · Mon 09:00"]
+
+
+def test_an_edited_running_message_is_known_as_the_answer_that_it_became(crash: Crash) -> None:
+    life = crash()
+    question = asked(life)
+    progress(life, "so far", "aaaaaaaa", question)
+    first = life.delivered("done", nonce="bbbbbbbb", answers_message_id=question, turn_id="aaaaaaaa")
+    second = crash()
+    owed: dict[str, Any] = {"nonce": "bbbbbbbb", "answers_message_id": question, "turn_id": "aaaaaaaa"}
+    assert second.delivered("done", look_first=True, **owed) == first
+    assert second.shown() == ["done"]
+
+
+# running messages
+
+
+def test_another_turns_running_message_is_neither_overwritten_nor_deleted(crash: Crash) -> None:
+    life = crash()
+    question, next_question = asked(life, "one?"), asked(life, "two?")
+    progress(life, "of the first", "aaaaaaaa", question)
+    life.playground.inject("503", r"PATCH /channels/\d+/messages/\d+$", times=4)
+    first: dict[str, Any] = {"nonce": "cccccccc", "answers_message_id": question, "turn_id": "aaaaaaaa"}
+    assert isinstance(life.not_delivered("answer one", **first), DeliveryFailed)
+    progress(life, "of the second", "bbbbbbbb", next_question)
+    life.delivered("answer one", look_first=True, **first)
+    life.delivered("answer two", nonce="dddddddd", answers_message_id=next_question, turn_id="bbbbbbbb")
+    assert life.shown() == ["answer one", "answer two"]
+    assert buttons(life) == []
+
+
+@pytest.mark.parametrize("parts", [1, 3])
+def test_what_another_turn_left_stays_when_an_answer_was_sent_beside_it(crash: Crash, parts: int) -> None:
+    text = "\n\n".join(["long line " * 150] * parts)
+    life = crash()
+    question = asked(life)
+    life.delivered(text, nonce="cccccccc", answers_message_id=question, turn_id="aaaaaaaa")
+    progress(life, "of the second", "bbbbbbbb")
+    second = crash()
+    owed: dict[str, Any] = {"nonce": "cccccccc", "answers_message_id": question, "turn_id": "aaaaaaaa"}
+    second.delivered(text, look_first=True, **owed)
+    assert len(second.shown()) == parts + 1
+    assert buttons(second) == ["stop:bbbbbbbb"]
+
+
+def test_an_answer_that_ends_like_a_running_message_is_none(crash: Crash) -> None:
+    life = crash()
+    questions = [asked(life, "one?"), asked(life, "two?")]
+    life.delivered("a block: ▌", nonce="cccccccc", answers_message_id=questions[0], turn_id="aaaaaaaa")
+    second = crash()
+    owed: dict[str, Any] = {"nonce": "dddddddd", "answers_message_id": questions[1], "turn_id": "bbbbbbbb"}
+    second.delivered("answer to the second", look_first=True, **owed)
+    assert second.shown() == ["a block: ▌", "answer to the second"]
+
+
+def test_a_running_message_that_was_left_becomes_its_own_turns_answer_however_much_was_said_since(
+    crash: Crash,
+) -> None:
+    life = crash()
+    question = asked(life)
+    progress(life, "half", "aaaaaaaa", question)
+    progress(life, "other", "bbbbbbbb")
+    for number in range(150):
+        life.say(f"after {number}")
+    left, _ = [
+        m["id"] for m in life.playground.messages(defaults.GENERAL_ID) if m["author"]["id"] == str(defaults.BOT_ID)
+    ]
+    second = crash()
+    owed: dict[str, Any] = {"nonce": "cccccccc", "answers_message_id": question, "turn_id": "aaaaaaaa"}
+    assert second.delivered("whole", look_first=True, **owed) == (left,)
+    assert buttons(second) == ["stop:bbbbbbbb"]
+
+
+def test_a_running_message_is_taken_away_where_the_answer_was_sent_already(crash: Crash) -> None:
+    life = crash()
+    question = asked(life)
+    life.delivered("done", nonce="cccccccc", answers_message_id=question)
+    progress(life, "half", "aaaaaaaa", question)
+    second = crash()
+    owed: dict[str, Any] = {"nonce": "cccccccc", "answers_message_id": question, "turn_id": "aaaaaaaa"}
+    second.delivered("done", look_first=True, **owed)
+    assert second.shown() == ["done"]
+
+
+def test_a_running_message_that_cannot_be_edited_is_taken_away(crash: Crash) -> None:
+    life = crash()
+    progress(life, "half", "aaaaaaaa")
+    life.playground.inject("html", "PATCH ", status=400)
+    life.delivered("done", nonce="cccccccc", turn_id="aaaaaaaa")
+    assert life.shown() == ["done"]
+
+
+# what cannot be read
+
+
+def test_a_message_that_cannot_be_read_is_not_ours(crash: Crash) -> None:
+    life = crash()
+    question = asked(life)
+    life.playground.garble(life.say("weird"))
+    first = life.delivered("done", nonce="cccccccc", answers_message_id=question)
+    life.playground.garble(life.say("weird too"))
+    second = crash()
+    owed: dict[str, Any] = {"nonce": "cccccccc", "answers_message_id": question}
+    assert second.delivered("done", look_first=True, **owed) == first
+
+
+@pytest.mark.parametrize("fault", ["unreadable", "truncated", "html"])
+def test_a_page_of_history_that_is_none_is_asked_for_again(crash: Crash, fault: str) -> None:
+    life = crash()
+    question = asked(life)
+    first = life.delivered("done", nonce="cccccccc", answers_message_id=question)
+    second = crash()
+    life.playground.inject(fault, HISTORY, times=2)
+    owed: dict[str, Any] = {"nonce": "cccccccc", "answers_message_id": question}
+    assert second.delivered("done", look_first=True, **owed) == first
+
+
+@pytest.mark.parametrize("fault", ["unreadable", "truncated"])
+def test_answers_that_cannot_be_read_hold_up_neither_texts_nor_running_messages(crash: Crash, fault: str) -> None:
+    life = crash()
+    life.playground.inject(fault, "(POST|PATCH) /channels/.*/messages", times=3)
+    progress(life, "one", "aaaaaaaa")
+    progress(life, "two", "aaaaaaaa")
+    progress(life, "three", "aaaaaaaa")
+    (only,) = [m["id"] for m in life.playground.messages(defaults.GENERAL_ID)]
+    life.playground.inject(fault, "(POST|PATCH) /channels/.*/messages", times=3)
+    assert life.delivered("done", turn_id="aaaaaaaa") == (only,)
+    life.delivered("another")
+    assert life.shown() == ["done", "another"]
+    assert buttons(life) == []
