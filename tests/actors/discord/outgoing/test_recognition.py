@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from domain.text.running_text import CURSOR
 from lab.playground.config import PlaygroundConfig
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
@@ -152,13 +153,41 @@ def test_two_like_texts_that_are_owed_at_the_same_time_are_both_shown_once(crash
     assert len({message_id for (message_id,) in shown}) == 2
 
 
+def answered_without_a_word_of_it(life: Life) -> tuple[str, tuple[str, ...]]:
+    """A question that stands before the answer to another one, which doesn't say what it answers; and that answer."""
+    first = asked(life, "one?")
+    life.messages.wait(1)
+    life.playground.zombie()  # So the bot doesn't know of the second question when it answers the first.
+    second = asked(life, "two?")
+    answer = life.delivered("yes", nonce="aaaaaaaa", answers_message_id=first)
+    (message,) = [m for m in life.playground.messages(defaults.GENERAL_ID) if m["id"] == answer[0]]
+    assert "message_reference" not in message
+    return second, answer
+
+
 def test_a_like_text_that_is_known_to_be_anothers_does_not_count(crash: Crash) -> None:
-    life = crash()
-    questions = [asked(life, "one?"), asked(life, "two?")]
-    (known,) = life.delivered("yes", nonce="aaaaaaaa", answers_message_id=questions[0])
+    question, known = answered_without_a_word_of_it(crash())
     second = crash()
-    second.delivered("yes", nonce="bbbbbbbb", answers_message_id=questions[1], look_first=True, others=(known,))
+    second.delivered("yes", nonce="bbbbbbbb", answers_message_id=question, look_first=True, others=known)
     assert second.shown() == ["yes", "yes"]
+
+
+def test_a_like_text_that_was_sent_for_another_event_does_not_count(crash: Crash, playground: PlaygroundServer) -> None:
+    question, _ = answered_without_a_word_of_it(crash())
+    second = crash()
+    second.delivered("yes", nonce="bbbbbbbb", answers_message_id=question, look_first=True)
+    # Without nonces nobody could tell, but for the log, which names the other.
+    assert second.shown() == ["yes"] * (1 + playground._hub.config.history_nonces)
+
+
+def test_a_running_message_is_not_taken_for_a_text_with_the_same_words(crash: Crash) -> None:
+    life = crash()
+    question = asked(life)
+    progress(life, "half", "aaaaaaaa", question)
+    second = crash()
+    owed: dict[str, Any] = {"nonce": "cccccccc", "answers_message_id": question, "turn_id": "aaaaaaaa"}
+    second.delivered(f"half {CURSOR}", look_first=True, **owed)
+    assert (second.shown(), buttons(second)) == ([f"half {CURSOR}"], [])
 
 
 def test_a_reminder_of_like_words_is_told_by_its_mark(crash: Crash) -> None:
