@@ -105,6 +105,13 @@ class StopIntake(Message, frozen=True, kw_only=True, gc=False):
     """Take no more messages from people; what is to be posted still goes out."""
 
 
+class UserMessageLogged(Message, frozen=True, kw_only=True, gc=False):
+    """What a person said is in its window's log, and on the disk: nobody needs to look for it again."""
+
+    window: Window
+    message_id: MessageId
+
+
 class Delivered(Message, frozen=True, kw_only=True, gc=False):
     """The whole text is visible."""
 
@@ -138,5 +145,7 @@ class DeliveryRefused(Message, frozen=True, kw_only=True, gc=False):
     """Somebody may open the channel to us again: the same request may work then, in hours."""
 
 
-DiscordCommand = PostMessage | ShowProgress | EndProgress | ShowTyping | ShowReaction | AttachFile | StopIntake
+DiscordCommand = (
+    PostMessage | ShowProgress | EndProgress | ShowTyping | ShowReaction | AttachFile | StopIntake | UserMessageLogged
+)
 DiscordReply = Delivered | DeliveryFailed | DeliveryRefused | FileAttached

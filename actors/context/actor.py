@@ -17,7 +17,7 @@ from actors.context.presence import Presence
 from actors.context.retraction import Retraction, RetractionCommand
 from actors.context.turn_driver import TurnDriver
 from actors.context.turn_run import TurnRun
-from actors.context.user_event import not_stored, overheard_meta, reported, user_meta
+from actors.context.user_event import confirmation, not_stored, overheard_meta, reported, user_meta
 from actors.kernel import Actor, Timer, not_understood
 from domain.log.event import Kind, event
 from domain.log.metadata import MetaValue
@@ -209,6 +209,7 @@ class ContextActor(Actor):
     def _open(self) -> None:
         with self.blocking():
             self._journal.open()
+            self._journal.end_before(self._endings.last_words)
         self._unwritable = ""
         self._pick_up()
 
@@ -255,7 +256,8 @@ class ContextActor(Actor):
     def _take_in(self, message: UserMessage) -> None:
         """Log what was said, once; answer it when its turn comes."""
         self.surface = message.reply_to
-        if message.message_id.isdecimal() and message.message_id in self.conversation.seen:
+        if self._journal.has_logged(message.message_id):
+            self.tell(message.reply_to, confirmation(message))
             return
         self._require_log(message.author_id)
         stops = self._stopped_by(message)
@@ -265,6 +267,7 @@ class ContextActor(Actor):
         if is_overheard:
             meta |= overheard_meta(message, stops, self.conversation.open_count)
         logged = self.record(Kind.USER, message.text, meta, sync=True, at=message.sent_at)
+        self.tell(message.reply_to, confirmation(message))
         if is_overheard:
             self._news.event_logged(logged, message.audience)
             self._deliveries.begin(logged.id)
@@ -307,7 +310,8 @@ class ContextActor(Actor):
             path = self._journal.start(
                 self.now(), message.asked_by, carried, last_words=lambda: self._abort_all(reason)
             )
-        self._driver.drop()  # Nothing, unless the old log took no more words.
+            self._journal.end_before(self._endings.last_words)
+        self._driver.drop()  # Nothing, unless the old log took no more words at first.
         self._news.forget()
         self.tell(message.reply_to, NewWindowStarted(request_id=message.request_id, path=path))
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from actors.context.deliveries import Deliveries
 from actors.context.host import WindowHost
 from actors.context.news import News
 from actors.context.presence import Presence
-from domain.log.event import Kind
+from domain.log.event import Event, Kind, event
 from domain.log.metadata import MetaValue
 from domain.turn.call_result import INTERRUPTED, KILLED, NOT_RUN_ABORTED
+from domain.turn.conversation import Conversation
 from domain.turn.turn import Turn
 from messages.base import TurnId
 from messages.discord import ReactionKind
@@ -32,7 +33,8 @@ class Endings:
             LogUnwritable: as the journal.
         """
         for call_id in tuple(turn.unanswered_calls):
-            self._answer_call(turn, call_id, INTERRUPTED, "interrupted")
+            meta = _result_meta(turn, call_id, "interrupted")
+            self._host.record(Kind.TOOL_RESULT, INTERRUPTED, meta, sync=False)
 
     def give_up(self, turn_id: TurnId) -> None:
         """Close a turn that was interrupted even when it was picked up again.
@@ -65,11 +67,20 @@ class Endings:
         """
         for turn in self._host.conversation.stopped_turns():
             reason = turn.stop_reason
-            for number, call_id in enumerate(tuple(turn.unanswered_calls)):
-                text, outcome = (NOT_RUN_ABORTED, "not-run") if number else (KILLED, "aborted")
-                self._answer_call(turn, call_id, text, outcome)
+            for text, meta in _stopped_calls(turn):
+                self._host.record(Kind.TOOL_RESULT, text, meta, sync=False)
             self._presence.end_earlier(turn, reason)
             self._abort(turn, reason if turn.steps else f"unanswered: {reason}")
+
+    def last_words(self, before: Conversation) -> list[Event]:
+        """What is to be added to the end of a window's log after which a newer one was begun, and a life ended."""
+        events = []
+        for turn in (*before.stopped_turns(), *before.open_turns()):
+            results = [(Kind.TOOL_RESULT, text, meta) for text, meta in _stopped_calls(turn)]
+            ending: dict[str, MetaValue] = {"turn": turn.id, "what": "aborted"}
+            for kind, text, meta in (*results, (Kind.SYSTEM, turn.stop_reason or "a new window was started", ending)):
+                events.append(event(self._host.new_id(), self._host.now(), kind, text, meta))
+        return events
 
     def _abort(self, turn: Turn, reason: str) -> None:
         meta: dict[str, MetaValue] = {"turn": turn.id, "what": "aborted"}
@@ -77,12 +88,14 @@ class Endings:
         self._presence.react([turn.message_id, *turn.joined], ReactionKind.FAILED)
         self._news.turn_ended(turn.id, "aborted", turn.audience, [logged])
 
-    def _answer_call(self, turn: Turn, call_id: str, text: str, outcome: str) -> None:
-        meta: dict[str, MetaValue] = {
-            "turn": turn.id,
-            "call_id": call_id,
-            "tool": turn.unanswered_calls[call_id].name,
-            "error": True,
-            "outcome": outcome,
-        }
-        self._host.record(Kind.TOOL_RESULT, text, meta, sync=False)
+
+def _stopped_calls(turn: Turn) -> Iterator[tuple[str, dict[str, MetaValue]]]:
+    """Results, with their metadata, of the calls of a turn that was stopped: the first of them was running."""
+    for number, call_id in enumerate(tuple(turn.unanswered_calls)):
+        text, outcome = (NOT_RUN_ABORTED, "not-run") if number else (KILLED, "aborted")
+        yield text, _result_meta(turn, call_id, outcome)
+
+
+def _result_meta(turn: Turn, call_id: str, outcome: str) -> dict[str, MetaValue]:
+    tool = turn.unanswered_calls[call_id].name
+    return {"turn": turn.id, "call_id": call_id, "tool": tool, "error": True, "outcome": outcome}

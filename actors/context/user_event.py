@@ -9,7 +9,7 @@ from domain.log.metadata import MetaValue
 from domain.turn.attachments import attachments_meta
 from messages.base import Address, RequestId, TurnId
 from messages.context import Quote, UserMessage
-from messages.discord import PostMessage
+from messages.discord import PostMessage, UserMessageLogged
 from messages.turn import LoggedEvent
 
 
@@ -38,6 +38,11 @@ def user_meta(message: UserMessage, *, shows_quote: bool) -> dict[str, MetaValue
     if message.quote is not None:
         meta["quote"] = _quote_meta(message.quote, is_shown=shows_quote)
     return meta
+
+
+def confirmation(message: UserMessage) -> UserMessageLogged:
+    """What the surface is told once the message is logged: it need not look for it again."""
+    return UserMessageLogged(window=message.window, message_id=message.message_id)
 
 
 def overheard_meta(message: UserMessage, stops: Collection[TurnId], open_count: int) -> dict[str, MetaValue]:
@@ -76,7 +81,7 @@ def not_stored(message: UserMessage, reason: str, reply_to: Address) -> PostMess
         request_id=RequestId(f"refusal-{message.message_id}"),
         reply_to=reply_to,
         window=message.window,
-        text=f"I cannot store messages of this window at the moment, so I do not answer: {reason}",
+        text=f"I cannot store messages of this window at the moment, so I do not answer now: {reason}",
         nonce=f"x{message.message_id[-18:]}",
         answers_message_id=message.message_id,
     )

@@ -25,6 +25,7 @@ from messages.discord import (
     ShowReaction,
     ShowTyping,
     StopIntake,
+    UserMessageLogged,
 )
 
 log = logging.getLogger(__name__)
@@ -115,6 +116,8 @@ class DiscordActor(Actor):
                 self._call(parts.typing.hide, window.id)
             case ShowReaction():
                 self._react(message)
+            case UserMessageLogged():
+                self._call(parts.intake.settle_logged, message)
             case StopIntake():
                 self._call(parts.intake.close)
             case _:

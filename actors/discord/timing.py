@@ -58,6 +58,11 @@ class Timing:
     """After that a command that takes longer is given up; Discord takes its answer for fifteen minutes."""
     look_back_s: float = 3600.0
     """How old a text may be to count as sent already when it answers no message."""
+    gap_hold_s: float = 60.0
+    """How long what is said in a channel waits for what was missed there, while Discord does not give it."""
+    gap_again_s: float = 10.0
+    """Then a gap is tried again after this, then after twice as long, and so on."""
+    gap_again_limit_s: float = 300.0
     compare_pause_s: float = 0.2
     """Between two windows that are compared with Discord after a new session, so that what is said goes first."""
     compare_timeout_s: float = 60.0

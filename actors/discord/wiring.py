@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
 import discord
 
 from actors.discord.calls.addresses import file_origins
+from actors.discord.calls.discord_clock import DiscordClock
 from actors.discord.calls.rest_calls import RestCalls
 from actors.discord.commands.buttons import Buttons
 from actors.discord.commands.dispatcher import CommandDispatcher
@@ -27,10 +28,12 @@ from actors.discord.incoming.catch_up import CatchUp
 from actors.discord.incoming.comparison import Comparison
 from actors.discord.incoming.disk import Disk, WorkdirOf
 from actors.discord.incoming.fetching import Fetcher
-from actors.discord.incoming.intake import Intake
+from actors.discord.incoming.intake import Heard, Intake, Rules
 from actors.discord.incoming.readership import Readership
 from actors.discord.incoming.seen import SeenMessages
 from actors.discord.incoming.unpacking import Unpacking
+from actors.discord.incoming.watermark_file import WatermarkFile
+from actors.discord.incoming.watermarks import Watermarks
 from actors.discord.incoming.window_map import WindowMap
 from actors.discord.outgoing.channel_messages import ChannelMessages
 from actors.discord.outgoing.live import LiveMessages
@@ -41,6 +44,7 @@ from actors.discord.outgoing.sending import Sending
 from actors.discord.outgoing.typing_indicator import TypingIndicator
 from actors.kernel import Bulkhead, Host
 from actors.part import Menu
+from domain.log.watermark import Watermark
 from domain.policy.access import Access
 from messages.base import Address
 
@@ -62,7 +66,9 @@ class Surroundings:
     menu: Menu
     """What people can ask the parts."""
     last_seen: Mapping[str, str]
-    """Window key (`discord-channel/<id>`, `discord-thread/<id>`) -> newest message in that window's log."""
+    """Window key (`discord-channel/<id>`, `discord-thread/<id>`) -> newest message in its logs, 0 for none."""
+    watermarks: Mapping[int, Watermark] = field(default_factory=dict)
+    """Channel id -> how far it was read, as far as that is kept."""
     reader_listeners: tuple[Address, ...] = ()
     """Who hears which window is read by whom."""
     workdir_of: WorkdirOf | None = None
@@ -92,18 +98,20 @@ class Wiring:
         self.sending.close()
         self.intake.close()
         await self.session.close()
+        await self.intake.watermarks.secure()
 
 
 def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiring:
     """The parts, joined; nothing runs yet."""
     timing, token = config.timing, config.connection.token
     rest = RestCalls(timing=timing, on_fatal=host.on_fatal)
-    seen = SeenMessages(around.last_seen)
+    seen = SeenMessages()
+    clock = DiscordClock(host)
     redaction = Redaction((token, *config.secrets))
     messages = ChannelMessages(rest=rest, seen=seen)
     live = LiveMessages(messages=messages, redaction=redaction, timing=timing)
     typing = TypingIndicator(rest=rest, timing=timing)
-    admission = Admission(host=host, config=config, rest=rest)
+    admission = Admission(host=host, config=config, rest=rest, clock=clock)
     disk = Disk(
         threads=Bulkhead("discord-files"),
         timeout_s=timing.disk_timeout_s,
@@ -126,8 +134,8 @@ def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiri
     build = functools.partial(
         AgentClient if config.shards == 1 else ShardedAgentClient,
         config=config,
-        intake=intake,
-        catch_up=CatchUp(intake=intake, rest=rest, comparison=comparison),
+        catch_up=CatchUp(intake=intake, rest=rest, comparison=comparison, timing=timing),
+        clock=clock,
         make_commands=_commands_maker(config, around.menu, dispatcher, admission),
         buttons=Buttons(dispatcher, around.menu.presses),
         on_online=host.on_online,
@@ -166,11 +174,16 @@ def _intake(
     """The way in, with the rules of who is heard."""
     connection = config.connection
     window_map = WindowMap(connection.channels, dms=config.dms)
+    watermarks = Watermarks(
+        kept=around.watermarks,
+        logged=around.last_seen,
+        file=None if around.data_root is None else WatermarkFile(around.data_root),
+        catchup_hours=config.catchup_hours,
+    )
     access = Access(users=connection.allowed_users, roles=connection.allowed_roles, viewer_roles=config.viewer_roles)
     return Intake(
         host=host,
-        authorization=Authorization(window_map=window_map, access=access, rest=rest),
-        admission=admission,
+        rules=Rules(authorization=Authorization(window_map=window_map, access=access, rest=rest), admission=admission),
         unpacking=Unpacking(
             fetcher=Fetcher(rest=rest, origins=file_origins, timing=config.timing),
             disk=disk,
@@ -178,10 +191,11 @@ def _intake(
             paste_tokens=config.paste_tokens,
             most_lost_s=config.timing.lost_files_s,
         ),
-        seen=seen,
+        heard=Heard(seen=seen, watermarks=watermarks),
         readership=Readership(
-            host=host, window_map=window_map, seen=seen, rest=rest, listeners=around.reader_listeners
+            host=host, window_map=window_map, watermarks=watermarks, rest=rest, listeners=around.reader_listeners
         ),
+        timing=config.timing,
     )
 
 

@@ -63,6 +63,8 @@ def encode_header(header: Header, previous_hash: str = FIRST_HASH) -> tuple[byte
         "surface": window.surface.value,
         "window_start": _second(header.started_at),
     }
+    if header.after is not None:
+        meta["after"] = str(header.after)
     block = f"# {window.surface.value} {window.id}\n<!-- {meta_json(meta)} -->\n".encode("ascii")
     return _ended(block, "header", len(block), previous_hash)
 
@@ -106,7 +108,18 @@ def header_from(block: bytes) -> Header:
     if not isinstance(seq, int) or not isinstance(surface, str):
         raise ValueError(f"seq {seq!r:.80}, surface {surface!r:.80}: a whole number and text are expected")
     window = Window(surface=Surface(surface), id=context_id)
-    header = Header(window=window, started_at=datetime.fromisoformat(start), seq=seq, opened_by=opened_by)
+    after = meta.get("after")
+    if after is not None and not (
+        isinstance(after, str) and after.isdecimal() and after.isascii() and len(after) <= 20
+    ):
+        raise ValueError(f"after {after!r:.80}: a message id in decimal is expected")
+    header = Header(
+        window=window,
+        started_at=datetime.fromisoformat(start),
+        seq=seq,
+        opened_by=opened_by,
+        after=None if after is None else int(after),
+    )
     log_path(window, header.started_at, seq)
     return header
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from domain.log import metadata as log_metadata
 from domain.log.event import Kind
 from domain.log.metadata import MetaValue, unmarked
+from domain.log.parser import parse
 from messages.base import EventId, Value
 
 _HEAD = re.compile(
@@ -41,7 +42,7 @@ class TailState(Value, frozen=True, kw_only=True, gc=False):
     last: TailEvent | None
     """The last whole event; None if there is none in what was looked at."""
     last_message_id: int
-    """Greatest `message_id` of the whole user events looked at; 0 for none. Too low never loses a message."""
+    """Greatest `message_id` of the whole user events looked at; 0 for none, which says nothing of what is before."""
     clean: bool
     """The file ends in a whole record (a sealed one counts)."""
     from_start: bool
@@ -76,6 +77,14 @@ def tail_state(tail: bytes, *, from_start: bool) -> TailState:
         clean=end is not None and end.end() == len(tail),
         from_start=from_start,
     )
+
+
+def newest_message(data: bytes) -> int:
+    """The greatest `message_id` of a whole log, or of those before it, as its header says; 0 for none."""
+    log = parse(data)
+    users = (logged.event.meta_dict().get("message_id") for logged in log.events if logged.event.kind is Kind.USER)
+    numbers = [int(number) for number in map(str, users) if number.isdecimal()]
+    return max(numbers, default=0) or (log.header.after or 0 if log.header is not None else 0)
 
 
 def _records(tail: bytes) -> Iterator[tuple[re.Match[bytes], int]]:

@@ -6,21 +6,25 @@ from collections import deque
 
 
 class SeenMessages:
-    """Remembers the newest `limit` message ids; whatever is older than all of those counts as seen.
+    """Remembers the newest `limit` message ids; of older ones only the logs can tell whether they were had.
 
-    Discord's ids grow with time, so an id below the remembered ones is a replay, not news.
+    Discord's ids grow with time, so an id above all of them is news.
     """
 
     def __init__(self, limit: int = 4096) -> None:
         self._limit = limit
         self._order: deque[int] = deque()
         self._ids: set[int] = set()
-        self._floor = -1
+        self._floor = 0
 
     def __contains__(self, message_id: str) -> bool:
-        """Whether `message_id` was added, or is too old to be new."""
+        """Whether `message_id` is remembered."""
+        return int(message_id) in self._ids
+
+    def is_in_doubt(self, message_id: str) -> bool:
+        """Whether `message_id` may have been had though it is not remembered."""
         number = int(message_id)
-        return number in self._ids or number <= self._floor
+        return number <= self._floor and number not in self._ids
 
     def add(self, message_id: str) -> None:
         """Remember a decimal id.
@@ -36,9 +40,13 @@ class SeenMessages:
         if len(self._order) > self._limit:
             oldest = self._order.popleft()
             self._ids.discard(oldest)
-            self._floor = max(self._floor, oldest)
+            self.raise_floor(oldest)
+
+    def raise_floor(self, message_id: int) -> None:
+        """Ids up to `message_id` may have been had, and be remembered nowhere but in logs."""
+        self._floor = max(self._floor, message_id)
 
     @property
-    def newest(self) -> str:
-        """The greatest id so far; empty when there is none."""
-        return str(max(self._ids)) if self._ids else ""
+    def newest(self) -> int:
+        """The greatest id that may have been had; 0 when there is none."""
+        return max(self._floor, *self._ids) if self._ids else self._floor

@@ -9,6 +9,7 @@ import pytest
 from domain.log.format import encode_event, encode_header, encode_seal
 from domain.log.parser import parse
 from domain.log.view import findings
+from domain.log.watermark import line_of, watermarks_in
 
 PAGE = Path(__file__).parents[2] / "docs" / "formats.md"
 
@@ -49,6 +50,13 @@ def test_the_example_log_is_what_the_writer_writes() -> None:
 
     assert written == data
     assert findings(log) == ()
+
+
+def test_the_example_of_a_watermark_is_one() -> None:
+    line = examples()["watermark"]
+    ((channel_id, watermark),) = watermarks_in(line).items()
+    assert line_of(channel_id, watermark) == line
+    assert (watermark.first < watermark.upto, len(watermark.gaps)) == (True, 1)
 
 
 @pytest.mark.parametrize("kind", ["user", "agent", "tool-call", "tool-result", "delivery", "pin", "system"])

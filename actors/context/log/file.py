@@ -14,13 +14,14 @@ from collections.abc import Collection
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from actors.context.log import reserve
 from actors.context.log.reserve import ReservedDisk
 from actors.context.log.scan import newest_name
 from actors.linux.disk import Disk, make_durable
 from actors.linux.private_folder import make_private
-from domain.log.event import Event, Header
+from domain.log.event import Event, Header, Kind
 from domain.log.format import encode_event, encode_header, encode_seal
 from domain.log.parser import ParsedLog, parse
 from domain.log.view import Finding, findings
@@ -53,6 +54,16 @@ class Position(Value, frozen=True, kw_only=True, gc=False):
     offset: int
 
 
+class _Opening(NamedTuple):
+    """What a new log begins with."""
+
+    window: Window
+    started_at: datetime
+    opened_by: str
+    after: int | None
+    carried: Collection[Event]
+
+
 class WindowLog:
     """The log file of one window, open for appending."""
 
@@ -71,6 +82,8 @@ class WindowLog:
         opened_by: str,
         disk: Disk | None = None,
         carried: Collection[Event] = (),
+        *,
+        after: int | None = None,
     ) -> WindowLog:
         """A new file that is the newest of `window`'s, with its header and first events, safely on the disk.
 
@@ -84,6 +97,7 @@ class WindowLog:
             opened_by: Who asked for it; goes into the header.
             disk: How to write; the real one if None.
             carried: Events to begin with.
+            after: Greatest message id of the window's earlier logs, 0 for none; None if nobody knows.
 
         Raises:
             LogUnwritable: nothing was created, or the reason says that it may have been.
@@ -91,29 +105,29 @@ class WindowLog:
         """
         disk = disk or ReservedDisk(root)
         reserve.renew(root)
+        opening = _Opening(window, started_at, opened_by, after, carried)
         try:
-            return cls._create(root, window, started_at, opened_by, disk, carried)
+            return cls._create(root, opening, disk)
         except LogUnwritable as error:
             if not reserve.is_full(error.__cause__) or not reserve.spend(root):
                 raise
-            return cls._create(root, window, started_at, opened_by, disk, carried)
+            return cls._create(root, opening, disk)
 
     @classmethod
-    def _create(
-        cls,
-        root: Path,
-        window: Window,
-        started_at: datetime,
-        opened_by: str,
-        disk: Disk,
-        carried: Collection[Event],
-    ) -> WindowLog:
+    def _create(cls, root: Path, opening: _Opening, disk: Disk) -> WindowLog:
+        window, carried = opening.window, opening.carried
         folder = root / log_folder(window)
         _make_folders(disk, folder)
-        name, path = _next_place(root, window, started_at)
+        name, path = _next_place(root, window, opening.started_at)
         unnamed = folder / _UNNAMED
         fresh = cls(path, _open(disk, unnamed, os.O_CREAT | os.O_TRUNC), disk)
-        header = Header(window=window, started_at=name.started_at, seq=name.seq, opened_by=opened_by)
+        header = Header(
+            window=window,
+            started_at=name.started_at,
+            seq=name.seq,
+            opened_by=opening.opened_by,
+            after=opening.after,
+        )
         try:
             fresh._write(*encode_header(header))
             for event in carried:
@@ -158,8 +172,8 @@ class WindowLog:
         opened = cls(place, _open(disk, place, 0), disk)
         header = Header(window=window, started_at=name.started_at, seq=name.seq or 1, opened_by="recovery")
         parsed = opened._recover(header)
-        if not parsed.events:
-            _sync_folders(disk, root, place.parent)  # A crash may have come between the file's creation and this.
+        if all(logged.event.kind is Kind.SYSTEM for logged in parsed.events):
+            _sync_folders(disk, root, place.parent)  # A crash may have come between the file's naming and this.
         return opened, parsed
 
     @classmethod
@@ -292,6 +306,15 @@ def check_file(path: Path) -> tuple[Finding, ...]:
     return findings(log, window, name)
 
 
+def is_ended(path: Path) -> bool:
+    """Whether nothing more is to be added to the log at `path`.
+
+    Raises:
+        OSError: it can't be looked at.
+    """
+    return not stat.S_IMODE(path.lstat().st_mode) & stat.S_IWUSR
+
+
 def _next_place(root: Path, window: Window, started_at: datetime) -> tuple[LogName, Path]:
     """Name and path of a log that is not there yet and will be the newest."""
     names = _names(root / log_folder(window))
@@ -317,7 +340,7 @@ def _newest(folder: Path) -> str | None:
 
 def _open(disk: Disk, path: Path, flags: int) -> int:
     try:
-        if not flags and not stat.S_IMODE(path.lstat().st_mode) & stat.S_IWUSR:
+        if not flags and is_ended(path):
             # Its window was ended but no newer one came to be, so it is still the one in use.
             path.chmod(_OPEN_MODE, follow_symlinks=False)
         return disk.open(path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | flags, _OPEN_MODE)

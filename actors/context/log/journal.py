@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
 
-from actors.context.log.file import LogUnwritable, WindowLog
+from actors.context.log.file import LogUnwritable, WindowLog, is_ended
 from actors.context.log.redactions import Redactions
 from actors.context.log.scan import log_names
 from actors.linux.disk import Disk
@@ -15,7 +15,7 @@ from domain.log.event import Event, Kind
 from domain.log.parser import ParsedEvent, parse
 from domain.log.redaction import tombstones_in
 from domain.log.window import log_folder
-from domain.turn.conversation import Conversation
+from domain.turn.conversation import Conversation, rebuilt
 from messages.base import EventId, Value, Window
 
 __all__ = ["Journal", "LogPosition", "LogUnwritable"]
@@ -92,6 +92,8 @@ class Journal:
             log.warning("%s:%d: %d bytes skipped: %s", self.path, gap.line, gap.length, gap.reason)
         for logged in parsed.events:
             self.conversation.add(logged.event)
+        after = parsed.header.after if parsed.header is not None else None
+        self.conversation.seen.raise_floor(self._newest_of_earlier() if after is None else after)
         self.redactions.restore(tombstones_in(logged.event for logged in parsed.events))
         self.redactions.follow(self.path)
         self._questions = tuple(logged for logged in parsed.events if logged.event.kind is Kind.USER)
@@ -101,6 +103,26 @@ class Journal:
         """The user events of turns without an ending, as they stood in the log when it was opened."""
         still_open = {EventId(turn.id) for turn in self.conversation.open_turns()}
         return tuple(logged for logged in self._questions if logged.event.id in still_open)
+
+    def has_logged(self, message_id: str) -> bool:
+        """Whether one of the window's logs has this message, which may be any word where there are no numbers.
+
+        Raises:
+            LogUnwritable: one of them cannot be read, and it would have to be.
+        """
+        if not message_id.isdecimal():
+            return False
+        seen = self.conversation.seen
+        return message_id in seen or (seen.is_in_doubt(message_id) and message_id in self._message_ids((message_id,)))
+
+    def _newest_of_earlier(self) -> int:
+        """The greatest message id of the window's logs; of the newest one it is known anyway."""
+        return max(map(int, self._message_ids()), default=0)
+
+    def _message_ids(self, naming: Collection[str] = ()) -> set[str]:
+        """Numbers of the messages in the window's logs that name one of some words, or in all of them."""
+        users = (logged.event for _, logged in self.past(naming) if logged.event.kind is Kind.USER)
+        return {number for event in users if (number := str(event.meta_dict().get("message_id", ""))).isdecimal()}
 
     def past(self, naming: Collection[str] = ()) -> Iterator[tuple[str, ParsedEvent]]:
         """Every event of the window's logs with its file's path below the data root, oldest first.
@@ -165,7 +187,9 @@ class Journal:
         if self._log is not None:
             self._log.sync()
         try:
-            fresh = WindowLog.create(self._root, self._window, at, opened_by, self._disk, carried)
+            fresh = WindowLog.create(
+                self._root, self._window, at, opened_by, self._disk, carried, after=self.conversation.seen.newest
+            )
         except LogUnwritable:
             raise
         except OSError as error:
@@ -186,6 +210,31 @@ class Journal:
         self.conversation.seen = before.seen  # a replayed message of the old window is no news in the new one
         for event in carried:
             self.conversation.add(event)
+
+    def end_before(self, last_words: Callable[[Conversation], Iterable[Event]]) -> None:
+        """End the log before the newest, if a life ended between the two: its turns end there, and nothing follows.
+
+        What cannot be ended is told to the operator; nobody waits for it.
+
+        Args:
+            last_words: Which events to add, given what that log means.
+        """
+        if self._root is None or self._log is None:
+            return
+        folder = log_folder(self._window)
+        try:
+            names = log_names(self._root / folder)
+            if len(names) < 2 or is_ended(self._root / folder / names[-2]):
+                return
+            before, parsed = WindowLog.open(self._root, folder / names[-2], self._disk)
+            try:
+                events = (logged.event for logged in parsed.events)
+                before.append(*last_words(rebuilt(events, self._max_history_tokens)))
+                before.end_window()
+            finally:
+                before.close()
+        except OSError as error:
+            log.warning("the log before %s is not ended as it should be: %s", self.path, error)
 
     def write(self, event: Event, *, sync: bool) -> LogPosition:
         """Append `event`, and wait for the disk if `sync`; where it stands.

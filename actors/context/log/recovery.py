@@ -22,7 +22,7 @@ class Recovery:
     unfinished: tuple[Window, ...]
     """Windows that may owe somebody an answer; being wrong here costs only a look."""
     last_seen: Mapping[str, str]
-    """Window key (`<surface>/<id>`) -> the greatest Discord message id in its log's end."""
+    """Window key (`<surface>/<id>`) -> the greatest Discord message id in its logs; 0 for none."""
 
 
 def survey(root: Path) -> Recovery:
@@ -35,8 +35,7 @@ def survey(root: Path) -> Recovery:
         except OSError as error:
             log.warning("%s cannot be read: %s", path, error.strerror)
             continue
-        if state.last_message_id:
-            last_seen[window.address.key] = str(state.last_message_id)
+        last_seen[window.address.key] = str(state.last_message_id)
         if not is_settled(state):
             unfinished.append(window)
     return Recovery(unfinished=tuple(unfinished), last_seen=last_seen)

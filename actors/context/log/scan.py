@@ -6,7 +6,9 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from domain.log.tail import TailState, tail_state
+import msgspec
+
+from domain.log.tail import TailState, newest_message, tail_state
 from domain.log.window import LOGGED_SURFACES, LogName, keeps_logs, parse_log_name
 from messages.base import Window
 
@@ -79,6 +81,8 @@ def log_names(folder: Path) -> list[str]:
 def read_tail_state(path: Path | str) -> TailState:
     """What the last bytes of the log at `path` say: 2 KiB, or up to 64 KiB if those do not tell enough.
 
+    How far people were heard is said at any rate, if all of it must be read for that.
+
     Raises:
         OSError: it can't be read.
     """
@@ -88,8 +92,12 @@ def read_tail_state(path: Path | str) -> TailState:
         for length in _SHORT_LOOKS_BYTES:
             state = _look(fd, size, length)
             if state.from_start or (state.is_known and state.last_message_id):
-                return state
-        return _look(fd, size, _LONGEST_LOOK_BYTES)
+                break
+        else:
+            state = _look(fd, size, _LONGEST_LOOK_BYTES)
+        if state.last_message_id:
+            return state
+        return msgspec.structs.replace(state, last_message_id=newest_message(os.pread(fd, size, 0)))
     finally:
         os.close(fd)
 

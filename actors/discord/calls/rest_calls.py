@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 from typing import TypeVar
 
 import aiohttp
@@ -102,7 +103,9 @@ class RestCalls:
         else:
             self._arrived.set()
 
-    async def persist(self, what: str, call: Callable[[discord.Client], Awaitable[T]]) -> T:
+    async def persist(
+        self, what: str, call: Callable[[discord.Client], Awaitable[T]], limit: asyncio.Semaphore | None = None
+    ) -> T:
         """What `call` gives, tried anew with backoff; it must bear being made twice.
 
         While nobody is let in it waits, however long that takes, and what was answered so is no attempt.
@@ -110,6 +113,7 @@ class RestCalls:
         Args:
             what: For the log; nothing that people wrote.
             call: Makes the call with the client it is given.
+            limit: Held during each call, and not between them.
 
         Raises:
             CallForbiddenError: the bot may not.
@@ -120,7 +124,8 @@ class RestCalls:
         while attempt <= self._timing.attempts:
             await self.gate.opened()
             try:
-                return await self.once(call)
+                async with limit or nullcontext():
+                    return await self.once(call)
             except TRANSIENT as error:
                 if self.gate.is_shut and is_limit(error):
                     continue

@@ -12,6 +12,7 @@ from typing import Any
 
 import discord
 
+from actors.discord.calls.discord_clock import DiscordClock
 from actors.discord.calls.parsing import fault_of, with_channel, without_quotation
 from actors.discord.commands.buttons import Buttons
 from actors.discord.commands.tree import Commands
@@ -20,7 +21,6 @@ from actors.discord.connection.pauses import Pauses, in_use
 from actors.discord.connection.shards import Shards
 from actors.discord.connection.sockets import Sockets
 from actors.discord.incoming.catch_up import CatchUp
-from actors.discord.incoming.intake import Intake
 from actors.discord.incoming.window_map import AnyChannel
 
 log = logging.getLogger(__name__)
@@ -61,20 +61,20 @@ class AgentClient(discord.Client):
         self,
         *,
         config: DiscordConfig,
-        intake: Intake,
         catch_up: CatchUp,
         make_commands: Callable[[discord.Client], Commands],
         buttons: Buttons,
+        clock: DiscordClock,
         on_online: Callable[[str], None],
     ) -> None:
         """A client that has not logged in.
 
         Args:
             config: Whether direct messages are heard, the number of shards, every wait.
-            intake: Takes what people do.
-            catch_up: Reads what was missed, at each new session.
+            catch_up: Takes what people say, and reads what was missed at each new session.
             make_commands: Gives this client's commands.
             buttons: Serves presses.
+            clock: Is told the time that Discord's answers give.
             on_online: Told the bot's name whenever all servers of a new session are known.
         """
         timing, shards = config.timing, config.shards or None
@@ -89,10 +89,11 @@ class AgentClient(discord.Client):
             heartbeat_timeout=timing.heartbeat_timeout_s,
             max_ratelimit_timeout=30.0,
             shard_count=shards,
+            http_trace=clock.trace(),
         )
         self.unreadable: Counter[str] = Counter()
         """Events that discord.py could not read, by name."""
-        self._intake = intake
+        self._intake = catch_up.intake
         self._catch_up = catch_up
         self._commands = make_commands(self)
         self._buttons = buttons
@@ -218,7 +219,7 @@ class AgentClient(discord.Client):
 
     async def on_message(self, message: discord.Message) -> None:
         """Somebody wrote something somewhere."""
-        self._intake.hear(message)
+        self._catch_up.hear(message)
 
     async def on_interaction(self, interaction: discord.Interaction) -> None:
         """Somebody pressed something; commands go through their tree."""

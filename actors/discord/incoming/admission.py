@@ -6,9 +6,10 @@ from datetime import timedelta
 
 import discord
 
+from actors.discord.calls.discord_clock import DiscordClock
 from actors.discord.calls.rest_calls import RestCalls
 from actors.discord.config import DiscordConfig
-from actors.discord.incoming.arrival import Admitted, Hearing
+from actors.discord.incoming.arrival import Admitted, Hearing, MessageArrival
 from actors.kernel import Host
 from domain.policy.access import Standing
 from domain.policy.rate_limit import RateLimit
@@ -26,26 +27,28 @@ class Admission:
     told from when on to say it again. That notice is in the window's log and owed like an answer, so it survives.
     """
 
-    def __init__(self, *, host: Host, config: DiscordConfig, rest: RestCalls) -> None:
+    def __init__(self, *, host: Host, config: DiscordConfig, rest: RestCalls, clock: DiscordClock) -> None:
         """Nobody has said anything yet.
 
         Args:
-            host: Its clocks count.
+            host: Its clocks count for the rate limit.
             config: What is answered, and how much of it.
             rest: Knows the bot's own id.
+            clock: Says how long ago a message was written.
         """
         self._host = host
         self._answers_all = config.answers_all
         self._catchup = timedelta(hours=config.catchup_hours)
         self._rate = RateLimit(config.turns_per_user, RATE_WINDOW_S)
         self._rest = rest
+        self._clock = clock
         self._notices: dict[tuple[UserId, Window], float] = {}
         """Person and window -> until when they know there that they have to wait; as few as there are who wait."""
 
-    def hearing(self, message: discord.Message, admitted: Admitted) -> Hearing:
+    def hearing(self, arrival: MessageArrival, admitted: Admitted) -> Hearing:
         """How to take a message that its author may write in that window."""
-        may_run = admitted.standing is Standing.MEMBER
-        if self._host.now() - message.created_at > self._catchup or not self._is_addressed(message):
+        message, may_run = arrival.message, admitted.standing is Standing.MEMBER
+        if self._is_too_old(arrival) or not self._is_addressed(message):
             return Hearing(may_run=may_run, wants_answer=False)
         person, now_s = UserId(str(message.author.id)), self._host.monotonic()
         wait_s = self._rate.take(person, now_s)
@@ -60,6 +63,10 @@ class Admission:
         if not wait_s:
             return ""
         return f"{self._rule()} You may try again {_relative(self._end_of(wait_s))}."
+
+    def _is_too_old(self, arrival: MessageArrival) -> bool:
+        """Whether a message was missed for too long, by the clock that dated it; ours may be wrong."""
+        return not arrival.is_live and self._clock.now() - arrival.message.created_at > self._catchup
 
     def _is_addressed(self, message: discord.Message) -> bool:
         """Whether a message is for the bot: it was said to it alone, or mentions it, or answers it."""

@@ -64,11 +64,13 @@ class MessageArrival:
 
     message: discord.Message
     origin: Origin
+    is_live: bool = True
+    """Whether Discord sent it as soon as it was said, or as soon as the connection was there again."""
 
     @classmethod
-    def of(cls, message: discord.Message) -> MessageArrival:
+    def of(cls, message: discord.Message, *, is_live: bool = True) -> MessageArrival:
         """`message` as an arrival."""
-        return cls(message, Origin.of_message(message))
+        return cls(message, Origin.of_message(message), is_live)
 
     @property
     def must_prepare(self) -> bool:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Coroutine
-from typing import Any
 
 import discord
 
-from actors.discord.calls.rest_calls import CallFailedError, CallRefusedError, RestCalls
+from actors.discord.calls.rest_calls import CallRefusedError, RestCalls
 from actors.discord.incoming.arrival import Admitted, Origin
 from actors.discord.incoming.window_map import NoWindow, WindowMap
 from domain.policy.access import Access, Standing, depends_on_roles, standing
@@ -37,11 +35,14 @@ class Authorization:
         return self._verdict(origin, _roles_at_hand(origin))
 
     async def inquire(self, origin: Origin, roles: RolesFound) -> Admitted | str:
-        """What is to become of it once Discord was asked, however long that takes.
+        """What is to become of it once Discord was asked.
 
         Args:
             origin: Who did it, and where.
             roles: Added to.
+
+        Raises:
+            CallFailedError: Discord does not say now; to give up would lose what somebody did.
         """
         verdict = self.judge(origin)
         if verdict is NoWindow.UNKNOWN:
@@ -65,7 +66,7 @@ class Authorization:
 
     async def _inquired(self, origin: Origin, roles: RolesFound) -> Verdict:
         if self.window_map.window_of(origin.channel) is NoWindow.UNKNOWN:
-            channel = await self._until_answered(
+            channel = await self._rest.persist(
                 "looking up a channel", lambda client: client.fetch_channel(int(origin.channel_id))
             )
             if self.window_map.learn(channel) is NoWindow.ELSEWHERE:
@@ -78,23 +79,11 @@ class Authorization:
     async def _roles_of(self, origin: Origin, roles: RolesFound) -> frozenset[str]:
         author_id, guild_id = origin.author.id, origin.guild_id
         if author_id not in roles and guild_id is not None:
-            member = await self._until_answered(
+            member = await self._rest.persist(
                 "looking up a member", lambda client: client.http.get_member(guild_id, author_id)
             )
             roles[author_id] = frozenset(str(role) for role in member["roles"])
         return roles.get(author_id, frozenset())
-
-    async def _until_answered(self, what: str, call: Callable[[discord.Client], Coroutine[Any, Any, Any]]) -> Any:
-        """What `call` gives; to give up would lose what people said.
-
-        Raises:
-            CallRefusedError: Discord will never say.
-        """
-        while True:
-            try:
-                return await self._rest.persist(what, call)
-            except CallFailedError as error:
-                log.error("%s; what people say there waits", error)
 
 
 def _roles_at_hand(origin: Origin) -> frozenset[str] | None:

@@ -4,199 +4,321 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import itertools
 import logging
-from collections.abc import AsyncIterator, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Iterable
+from contextlib import suppress
 
 import discord
 
+from actors.discord.calls.history import Page, read_page
 from actors.discord.calls.rest_calls import CallFailedError, CallRefusedError, RestCalls
 from actors.discord.incoming.arrival import MessageArrival, is_speech
 from actors.discord.incoming.comparison import Comparison
 from actors.discord.incoming.intake import Intake
-from actors.discord.incoming.seen import Gap
-from actors.discord.incoming.window_map import channel_window, thread_window
-from messages.base import ChannelId
+from actors.discord.incoming.watermarks import ENDLESS
+from actors.discord.incoming.window_map import NoWindow
+from actors.discord.timing import Timing, backoff
+from messages.base import ChannelId, Surface, Window
 
 log = logging.getLogger(__name__)
 
 Talkable = discord.TextChannel | discord.VoiceChannel | discord.StageChannel | discord.Thread
 """What has a history of its own."""
 
-_PAGE = 100
-_AT_ONCE = 4
-
-
-@dataclass(frozen=True, slots=True)
-class Missed:
-    """A channel in which something newer than what was read may stand."""
-
-    channel_id: int
-    guild_id: int
-    window_key: str
-    after: int
-    """Newest message that was read."""
+_AT_ONCE = 8
+"""Calls under way; a call that Discord does not answer holds up the others for a minute at most."""
 
 
 class CatchUp:
-    """Reader of the history since each window's watermark: closes the gap that every new session opens.
+    """Reader of the history since each channel's watermark: closes the gaps that every new session opens.
 
-    Read are the configured channels and their threads, each from where it was read to. A channel met for the first time
-    is not read at all; a thread met for the first time is read from the newest message seen in its server, since
-    nothing after that was seen. Only threads that are active, or were archived since then, can hold anything new.
+    Read are the configured channels, the threads below them and the direct messages, each from where it was read to. A
+    configured channel that is met for the first time is not read at all; a thread of it or a conversation that is met
+    for the first time is read back as far as missed messages are answered, but not to before the channel was met.
+    What a channel's history holds goes before what comes there, but not for longer than `Timing.gap_hold_s`: a gap that
+    cannot be read for so long stays open, is tried again for ever, and is passed on late. Only where Discord says that
+    the history is not for us is it given up.
     """
 
-    def __init__(self, *, intake: Intake, rest: RestCalls, comparison: Comparison) -> None:
+    def __init__(self, *, intake: Intake, rest: RestCalls, comparison: Comparison, timing: Timing) -> None:
         """Nothing is read yet.
 
         Args:
             intake: Passes on what is read.
             rest: Reads it.
             comparison: Looks through what was read before, when this is done.
+            timing: How long others wait for it.
         """
-        self._intake = intake
-        self._comparison = comparison
+        self.intake = intake
+        self._watermarks = intake.watermarks
         self._window_map = intake.window_map
+        self._comparison = comparison
         self._rest = rest
+        self._timing = timing
         self._limit = asyncio.Semaphore(_AT_ONCE)
-        self._absent: dict[str, Gap] = {}
-        """Configured channels that were not there when they should have been read."""
+        self._late: set[int] = set()
+        """Channels in which nobody waits any more for what is missing."""
+        self._guilds: dict[int, int] = {}
+        """Channel -> its server; 0 for a conversation."""
+
+    # sessions
 
     def begin(self, client: discord.Client) -> None:
         """A new session is complete: pass on everything that was missed, then what was held meanwhile."""
-        gap = self._intake.gap
-        if gap is None:
+        if not self.intake.is_holding:
             return
-        started = [
-            self._start(channel, self._absent.pop(channel_id, gap))
-            for channel_id in sorted(self._window_map.channels)
-            if (channel := self._present(client, channel_id, gap)) is not None
-        ]
-        missed = [each for some in started for each in some]
-        self._intake.release(ChannelId(str(each.channel_id)) for each in missed)
-        self._read(missed)
-        self._comparison.begin()
+        self._watermarks.begin(_newest(client))
+        missed: list[int] = []
+        for channel_id in sorted(map(int, self._window_map.channels)):
+            channel = client.get_channel(channel_id)
+            if channel is None:
+                log.warning("channel %d is not there, or the bot may not see it", channel_id)
+            missed += self._meet_all(channel)
+        missed += self._meet_direct()
+        self.intake.spawn(self._release(missed))
+
+    async def _release(self, missed: Iterable[int]) -> None:
+        """Let pass what is held: not before it is kept how far channels were read that were met for the first time."""
+        await self._secured()
+        if self.intake.is_holding and not self._watermarks.is_lost:
+            woken = [each.channel.id for each in self.intake.held() if self._is_missing_before(each)]
+            missed = [*missed, *woken]
+            self.intake.release(map(_lane, missed))
+            self._read(missed)
+            self._comparison.begin()
+
+    async def _secured(self) -> None:
+        """Return when all watermarks are kept, or the disk takes too long."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._timing.disk_timeout_s):
+                await self._watermarks.secure()
 
     def resume(self, guild: discord.Guild) -> None:
         """Channels of a server came: read what was missed in those of them that were not there before."""
-        if self._intake.gap is not None:
+        if self.intake.is_holding:
             return
-        for channel_id in sorted(self._absent):
-            channel = guild.get_channel_or_thread(int(channel_id))
-            if channel is not None:
-                missed = self._start(channel, self._absent.pop(channel_id))
-                self._intake.keep(ChannelId(str(each.channel_id)) for each in missed)
-                self._read(missed)
+        for channel_id in sorted(map(int, self._window_map.channels)):
+            channel = guild.get_channel_or_thread(channel_id)
+            if channel is not None and not self._watermarks.is_current(channel_id):
+                self._watermarks.begin(_newest(guild))
+                self._look_into(self._meet_all(channel))
 
     def come_back(self, guild: discord.Guild) -> None:
         """A server was out, and nothing was said of it: what was deleted meanwhile is looked for as well."""
         self.resume(guild)
-        if self._intake.gap is None:
+        if not self.intake.is_holding:
             self._comparison.begin()
 
-    def _present(self, client: discord.Client, channel_id: str, gap: Gap) -> object | None:
-        """The channel; None if it isn't there, which is remembered."""
-        channel = client.get_channel(int(channel_id))
-        if channel is None:
-            log.warning("channel %s is not there, or the bot may not see it", channel_id)
-            self._absent.setdefault(channel_id, gap)
-        return channel
+    def hear(self, message: discord.Message) -> None:
+        """Somebody wrote something; where nobody knows what was said before it, that is read first."""
+        if is_speech(message) and not self.intake.is_holding and self._is_missing_before(message):
+            self._look_into([message.channel.id])
+        self.intake.hear(message)
 
-    # what was missed
+    def _is_missing_before(self, message: discord.Message) -> bool:
+        """Whether history must be read before a message: it is the first of its channel in this session, say."""
+        channel, window = message.channel, self._window_map.window_of(message.channel)
+        if window is NoWindow.ELSEWHERE or self._watermarks.is_current(channel.id):
+            return False
+        surface = window.surface if isinstance(window, Window) else Surface.DISCORD_THREAD
+        is_first = not self._watermarks.has(channel.id)
+        parent_id = channel.parent_id if isinstance(channel, discord.Thread) else None
+        self._guilds[channel.id] = message.guild.id if message.guild is not None else 0
+        is_missing = self._watermarks.meet(channel.id, surface, message.id - 1, parent_id)
+        return is_missing or (is_first and surface is Surface.DISCORD_DM)
 
-    def _start(self, channel: object, gap: Gap) -> list[Missed]:
-        """What was missed in a channel and its active threads; its archived ones are asked for."""
+    # what may have been missed
+
+    def _meet_all(self, channel: object) -> list[int]:
+        """Ids of those of a channel and its active threads of which something is missing; archived ones follow."""
         if isinstance(channel, discord.Thread):
-            return list(self._missed_in_thread(channel, gap))
-        missed = list(self._missed_in_channel(channel, gap))
+            return self._meet(channel, is_configured=True)
+        if not isinstance(channel, discord.abc.GuildChannel):
+            return []
+        is_first = not self._watermarks.has(channel.id)
+        missed = self._meet(channel, is_configured=True)
         if isinstance(channel, discord.TextChannel | discord.ForumChannel):
             for thread in channel.threads:
-                missed += self._missed_in_thread(thread, gap)
-            if (newest := gap.newest_of(channel.guild.id)) is not None:
-                self._intake.spawn(self._read_archived(channel.id, gap, newest))
+                missed += self._meet(thread)
+            if not is_first:
+                self.intake.spawn(self._meet_archived(channel.id))
         return missed
 
-    def _missed_in_channel(self, channel: object, gap: Gap) -> Iterator[Missed]:
-        if not isinstance(channel, Talkable):
-            return
-        key = channel_window(str(channel.id)).address.key
-        yield from self._missed_in(channel, key, gap.by_window.get(key))
+    def _meet(self, channel: discord.abc.GuildChannel | discord.Thread, *, is_configured: bool = False) -> list[int]:
+        window = self._window_map.learn(channel)
+        if not isinstance(window, Window):
+            return []
+        newest = (channel.last_message_id or 0) if isinstance(channel, Talkable) else 0
+        self.intake.seen.notice(str(channel.id), newest)
+        self._guilds[channel.id] = channel.guild.id
+        parent_id = channel.parent_id if isinstance(channel, discord.Thread) and not is_configured else None
+        is_missing = self._watermarks.meet(channel.id, window.surface, newest, parent_id, is_configured=is_configured)
+        return [channel.id] if is_missing else []
 
-    def _missed_in_thread(self, thread: discord.Thread, gap: Gap) -> Iterator[Missed]:
-        key = thread_window(str(thread.id)).address.key
-        yield from self._missed_in(thread, key, gap.by_window.get(key, gap.newest_of(thread.guild.id)))
+    def _meet_direct(self) -> list[int]:
+        """The conversations with one person each; Discord lists none of them, nor says what their newest message is."""
+        if not self._window_map.hears_dms:
+            return []
+        return [each for each in self._watermarks.direct() if self._watermarks.meet(each, Surface.DISCORD_DM, ENDLESS)]
 
-    def _missed_in(self, channel: Talkable, key: str, after: int | None) -> Iterator[Missed]:
-        self._window_map.learn(channel)
-        newest = channel.last_message_id or 0
-        self._intake.seen.notice(str(channel.id), newest)
-        self._intake.seen.witness(channel.guild.id, newest)
-        if after is None:
-            self._intake.seen.reach(key, newest)
-        elif newest > after:
-            yield Missed(channel.id, channel.guild.id, key, after)
+    async def _meet_archived(self, channel_id: int) -> None:
+        """Pass on what was missed in threads that were archived since; nobody waits for this list, however long."""
+        list_threads = functools.partial(_archived_since, channel_id, self._watermarks.horizon)
+        threads: list[discord.Thread] | None = None
+        for attempt in itertools.count(1):
+            try:
+                threads = await self._rest.persist("listing archived threads", list_threads, self._limit)
+            except CallRefusedError as error:
+                log.warning("threads of channel %d archived meanwhile are not read: %s", channel_id, error)
+                return
+            except CallFailedError as error:
+                log.error("threads of channel %d archived meanwhile are read later: %s", channel_id, error)
+                await asyncio.sleep(self._pause_s(attempt))
+            else:
+                break
+        current = self._watermarks.is_current
+        self._look_into([each for thread in threads or () if not current(thread.id) for each in self._meet(thread)])
 
     # reading it
 
-    def _read(self, missed: Iterable[Missed]) -> None:
-        for each in missed:
-            self._intake.spawn(self._replay(each))
+    def _look_into(self, channel_ids: Iterable[int]) -> None:
+        """Read what is missing of channels in which nothing is held yet."""
+        channel_ids = list(channel_ids)
+        self.intake.keep(map(_lane, channel_ids))
+        self._read(channel_ids)
 
-    async def _read_archived(self, channel_id: int, gap: Gap, newest: int) -> None:
-        """Pass on what was missed in threads that were archived since.
+    def _read(self, channel_ids: Iterable[int]) -> None:
+        for channel_id in channel_ids:
+            self.intake.spawn(self._close_gaps(channel_id))
 
-        Nothing is held for this list: were it slow, it would hold everything.
-        """
+    async def _close_gaps(self, channel_id: int) -> None:
+        """Pass on what is missing of a channel: before what comes there, or late if that takes too long."""
+        give_way_at = asyncio.get_running_loop().time() + self._timing.gap_hold_s
+        if self._watermarks.surface_of(channel_id) is Surface.DISCORD_DM:
+            await self._secured()  # Discord lists no conversations: what is not kept is not found again.
         try:
             with self._comparison.behind():
-                threads = await self._rest.persist(
-                    "listing archived threads", functools.partial(_archived_since, channel_id, newest)
-                )
-        except (CallRefusedError, CallFailedError) as error:
-            log.warning("threads of channel %d archived meanwhile are not read: %s", channel_id, error)
-            return
-        missed = [each for thread in threads for each in self._missed_in_thread(thread, gap)]
-        self._intake.keep(ChannelId(str(each.channel_id)) for each in missed)
-        self._read(missed)
+                await self.intake.replay(_lane(channel_id), self._missing(channel_id, give_way_at))
+        except CallRefusedError as error:
+            self._give_up(channel_id, error)
+        except CallFailedError as error:
+            log.error("what was said in channel %d while away is passed on later: %s", channel_id, error)
+            await self._close_late(channel_id)
+        except Exception:
+            log.exception("what was said in channel %d while away is passed on later", channel_id)
+            await self._close_late(channel_id)
 
-    async def _replay(self, missed: Missed) -> None:
-        try:
-            with self._comparison.behind():
-                async with self._limit:
-                    await self._intake.replay(ChannelId(str(missed.channel_id)), self._arrivals(missed))
-        except (CallRefusedError, CallFailedError) as error:
-            log.error("what was said in channel %d while away could not be read: %s", missed.channel_id, error)
+    async def _close_late(self, channel_id: int) -> None:
+        """The same, while nobody waits for the history; tried for ever."""
+        if channel_id not in self._late:
+            self._late.add(channel_id)
+            try:
+                await self._persevere(channel_id)
+            finally:
+                self._late.discard(channel_id)
 
-    async def _arrivals(self, missed: Missed) -> AsyncIterator[MessageArrival]:
-        after = missed.after
-        while True:
-            page = await self._rest.persist("reading history", functools.partial(_page, missed, after))
-            for message in page:
-                self._intake.seen.notice(str(missed.channel_id), message.id)
-                if is_speech(message):
-                    yield MessageArrival.of(message)
-            if page:
-                after = page[-1].id
-                self._intake.seen.reach(missed.window_key, after)
-            if len(page) < _PAGE:
+    async def _persevere(self, channel_id: int) -> None:
+        for attempt in itertools.count(1):
+            await asyncio.sleep(self._pause_s(attempt))
+            gaps = self._watermarks.gaps(channel_id)
+            if not gaps:
                 return
+            try:
+                page = await self._page(channel_id, gaps[0].after)
+                await self.intake.replay(_lane(channel_id), self._missing(channel_id, 0.0, (gaps[0].after, page)))
+            except CallRefusedError as error:
+                self._give_up(channel_id, error)
+                return
+            except CallFailedError as error:
+                log.warning("channel %d is still not read: %s", channel_id, error)
+            except Exception:
+                log.exception("channel %d is still not read", channel_id)
+
+    def _give_up(self, channel_id: int, error: CallRefusedError) -> None:
+        log.error("what was said in channel %d while away cannot be read: %s", channel_id, error)
+        for gap in self._watermarks.gaps(channel_id):
+            self._watermarks.fill(channel_id, gap.after, gap.upto)
+
+    async def _missing(
+        self, channel_id: int, give_way_at: float, begun: tuple[int, Page] | None = None
+    ) -> AsyncIterator[MessageArrival]:
+        """Messages of a channel's gaps, oldest first; a gap shrinks by a page when that is known to be under way.
+
+        Args:
+            channel_id: Whose.
+            give_way_at: Loop time up to which a page is tried again and again.
+            begun: A page that was read already, and what it comes after.
+
+        Raises:
+            CallRefusedError, CallFailedError: as `RestCalls.persist` does.
+        """
+        while begun is not None or self._watermarks.gaps(channel_id):
+            after, page = begun or await self._first_page(channel_id, give_way_at)
+            begun = None
+            for message in page.messages:
+                self.intake.seen.notice(str(channel_id), message.id)
+            said = [message for message in page.messages if is_speech(message) and self._is_unknown(message)]
+            for message in said:
+                self._watermarks.notice(channel_id, message.id)
+            self._watermarks.fill(channel_id, after, ENDLESS if page.is_last else page.newest)
+            for message in said:
+                yield MessageArrival.of(message, is_live=False)
+
+    def _is_unknown(self, message: discord.Message) -> bool:
+        """Whether a message in a page of history is none of those that were passed on, in this life or another."""
+        return self._watermarks.lacks(message.channel.id, message.id) and not self.intake.seen.has(message.id)
+
+    async def _first_page(self, channel_id: int, give_way_at: float) -> tuple[int, Page]:
+        while True:
+            after = self._watermarks.gaps(channel_id)[0].after
+            try:
+                return after, await self._page(channel_id, after)
+            except CallFailedError:
+                if asyncio.get_running_loop().time() > give_way_at:
+                    raise
+                await asyncio.sleep(self._timing.backoff_limit_s)
+
+    async def _page(self, channel_id: int, after: int) -> Page:
+        async def call(client: discord.Client) -> Page:
+            return await read_page(self._messageable(client, channel_id), after=after)
+
+        page = await self._rest.persist("reading history", call, self._limit)
+        if not page.is_last and page.newest <= after:
+            raise CallFailedError("Discord gave messages that were not asked for")
+        if page.unreadable:
+            log.error("%d messages in channel %d cannot be read and are left out", page.unreadable, channel_id)
+        return page
+
+    def _messageable(self, client: discord.Client, channel_id: int) -> discord.abc.MessageableChannel:
+        if self._watermarks.surface_of(channel_id) is Surface.DISCORD_DM:
+            # There is no public way to a conversation of an earlier life but a call for each.
+            return discord.DMChannel._from_message(client._connection, channel_id)
+        return client.get_partial_messageable(channel_id, guild_id=self._guilds.get(channel_id) or None)
+
+    def _pause_s(self, attempt: int) -> float:
+        return backoff(attempt, self._timing.gap_again_s, self._timing.gap_again_limit_s)
 
 
-async def _page(missed: Missed, after: int, client: discord.Client) -> list[discord.Message]:
-    """The next messages after `after`, oldest first."""
-    channel = client.get_partial_messageable(missed.channel_id, guild_id=missed.guild_id)
-    history = channel.history(limit=_PAGE, after=discord.Object(after), oldest_first=True)
-    return [message async for message in history]
-
-
-async def _archived_since(channel_id: int, newest: int, client: discord.Client) -> list[discord.Thread]:
-    """Public threads that were archived after the message `newest` was written."""
+async def _archived_since(channel_id: int, since: int, client: discord.Client) -> list[discord.Thread]:
+    """Public threads that were archived after the moment that the snowflake `since` holds."""
     channel = client.get_channel(channel_id)
     threads: list[discord.Thread] = []
     if isinstance(channel, discord.TextChannel | discord.ForumChannel):
-        since = discord.utils.snowflake_time(newest)
+        moment = discord.utils.snowflake_time(since)
         async for thread in channel.archived_threads(limit=None):
-            if thread.archive_timestamp < since:
+            if thread.archive_timestamp < moment:
                 break
             threads.append(thread)
     return threads
+
+
+def _newest(place: discord.Client | discord.Guild) -> int:
+    """Greatest id that Discord named when it told of all channels; 0 where there is nothing."""
+    guilds = place.guilds if isinstance(place, discord.Client) else (place,)
+    channels = (each for guild in guilds for each in (*guild.channels, *guild.threads))
+    return max((max(each.id, getattr(each, "last_message_id", None) or 0) for each in channels), default=0)
+
+
+def _lane(channel_id: int) -> ChannelId:
+    return ChannelId(str(channel_id))

@@ -88,7 +88,7 @@ class Comparison:
 
     def begin(self) -> None:
         """A new session is complete, or a server is there again: compare the windows anew, one after another."""
-        self._due = dict.fromkeys(self._intake.seen.newest_windows(MOST_WINDOWS))
+        self._due = dict.fromkeys(self._intake.watermarks.newest_windows(MOST_WINDOWS))
         self._late.clear()
         self._work()
 

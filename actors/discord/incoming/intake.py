@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import logging
 from collections import deque
 from collections.abc import AsyncIterator, Coroutine, Iterable
+from dataclasses import dataclass
 from typing import Any, assert_never
 
 import discord
 import msgspec
 
 from actors.discord.calls.background import BackgroundTasks
+from actors.discord.calls.rest_calls import CallFailedError
 from actors.discord.incoming.admission import Admission
 from actors.discord.incoming.arrival import (
     Admitted,
@@ -24,17 +27,40 @@ from actors.discord.incoming.arrival import (
 )
 from actors.discord.incoming.authorization import Authorization, RolesFound, Verdict
 from actors.discord.incoming.readership import Readership
-from actors.discord.incoming.seen import Gap, SeenMessages
+from actors.discord.incoming.seen import SeenMessages
 from actors.discord.incoming.unpacking import Unpacked, Unpacking
+from actors.discord.incoming.watermarks import Watermarks
 from actors.discord.incoming.window_map import AnyChannel, NoWindow, WindowMap, dm_window, thread_window
 from actors.discord.incoming.withdrawn import Withdrawn
+from actors.discord.timing import Timing, backoff
 from actors.kernel import Host
 from messages.base import ChannelId, MessageId, Window
 from messages.context import RetractMessages, ReviseMessage
+from messages.discord import UserMessageLogged
 
 log = logging.getLogger(__name__)
 
 STOPPING = "I am being stopped; please try again later."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """Policy of who is heard, where, and how."""
+
+    authorization: Authorization
+    """Says whether something is for us."""
+    admission: Admission
+    """Says how a message is taken."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heard:
+    """Record of what was heard so far."""
+
+    seen: SeenMessages
+    """What was passed on in this life."""
+    watermarks: Watermarks
+    """How far each channel was read, in any."""
 
 
 class Lane:
@@ -59,31 +85,33 @@ class Intake:
         self,
         *,
         host: Host,
-        authorization: Authorization,
-        admission: Admission,
+        rules: Rules,
         unpacking: Unpacking,
-        seen: SeenMessages,
+        heard: Heard,
         readership: Readership,
+        timing: Timing,
     ) -> None:
         """An open intake with nothing in it.
 
         Args:
             host: Speaks to the windows, which answer it.
-            authorization: Says whether something is for us.
-            admission: Says how a message is taken.
+            rules: Say what is for us.
             unpacking: Reads the files that come with messages.
-            seen: Is told what was passed on.
+            heard: Is told what is on its way, what was passed on, and what is none of ours.
             readership: Is told of threads before what is said in them is passed on.
+            timing: When to ask again for what Discord did not say.
         """
-        self.seen = seen
+        self.seen = heard.seen
+        self.watermarks = heard.watermarks
         self.readership = readership
         self._withdrawn = Withdrawn()
         self._host = host
-        self._authorization = authorization
-        self._admission = admission
+        self._authorization = rules.authorization
+        self._admission = rules.admission
         self._unpacking = unpacking
+        self._timing = timing
         self._lanes: dict[ChannelId, Lane] = {}
-        self._gap: Gap | None = None
+        self._is_holding = False
         self._is_open = True
         self._tasks = BackgroundTasks()
 
@@ -102,10 +130,10 @@ class Intake:
         """Take in a message that just came."""
         arrival = MessageArrival.of(message)
         if is_speech(message):
+            if not self.seen.has(message.id):
+                self.watermarks.notice(message.channel.id, message.id)
             self.take(arrival)
         self.seen.notice(arrival.origin.channel_id, message.id)
-        if message.guild is not None:
-            self.seen.witness(message.guild.id, message.id)
 
     def retract(self, channel: AnyChannel, message_ids: Iterable[int]) -> None:
         """Have messages recalled no more that were deleted; those on their way are not passed on."""
@@ -145,7 +173,7 @@ class Intake:
             return window
         if window is NoWindow.UNKNOWN and isinstance(channel, discord.abc.Snowflake):
             for kept in (thread_window(str(channel.id)), dm_window(str(channel.id))):
-                if self.seen.knows(kept.address.key):
+                if self.watermarks.knows(kept.address.key):
                     return kept
         return None
 
@@ -158,33 +186,36 @@ class Intake:
         channel_id = arrival.origin.channel_id
         lane = self._lanes.get(channel_id)
         if isinstance(verdict, str):
-            _refuse(arrival, verdict)
+            self._turn_away(arrival, verdict)
         elif lane is not None:
             lane.waiting.append(arrival)
-        elif isinstance(verdict, Admitted) and self._gap is None and not arrival.must_prepare:
+        elif isinstance(verdict, Admitted) and not self._is_holding and not arrival.must_prepare:
             self._pass_on(arrival, verdict)
         else:
             lane = self._lanes[channel_id] = Lane()
             lane.waiting.append(arrival)
-            if self._gap is None:
+            if not self._is_holding:
                 self.spawn(self._empty(channel_id, lane))
 
     def _pass_on(self, arrival: Arrival, admitted: Admitted, unpacked: Unpacked | None = None) -> None:
         """Tell the window what was said in it, or have an interaction served."""
         self.readership.meet(arrival.origin.channel)
         match arrival:
-            case MessageArrival(message=message):
-                self._tell_window(message, admitted, unpacked)
+            case MessageArrival():
+                self._tell_window(arrival, admitted, unpacked)
             case InteractionArrival():
                 arrival.accept(admitted)
             case _:
                 assert_never(arrival)
 
-    def _tell_window(self, message: discord.Message, admitted: Admitted, unpacked: Unpacked | None) -> None:
-        window = admitted.window
-        if not self.seen.is_new(window.address.key, message.id) or self._withdrawn.is_deleted(message.id):
+    def _tell_window(self, arrival: MessageArrival, admitted: Admitted, unpacked: Unpacked | None) -> None:
+        window, message = admitted.window, arrival.message
+        if not self.seen.is_new(message.id):
             return
-        hearing = self._admission.hearing(message, admitted)
+        if self._withdrawn.is_deleted(message.id):
+            self.watermarks.settle(message.channel.id, message.id)
+            return
+        hearing = self._admission.hearing(arrival, admitted)
         audience = self.window_map.audience_of(message.channel)
         said = user_message(message, window, self._host.address, audience, hearing, unpacked)
         if said.quote is not None and self._withdrawn.is_withdrawn(int(said.quote.message_id)):
@@ -193,19 +224,39 @@ class Intake:
         if (edit := self._withdrawn.edit_of(message.id)) is not None:
             self._host.tell(window.address, edit)
 
+    def settle_logged(self, logged: UserMessageLogged) -> None:
+        """A window has a message in its log."""
+        if logged.window.id.isdecimal() and logged.message_id.isdecimal():
+            self.watermarks.settle(int(logged.window.id), int(logged.message_id))
+
+    def _turn_away(self, arrival: Arrival, reason: str) -> None:
+        """Refuse what is not for us, for good."""
+        _refuse(arrival, reason)
+        if isinstance(arrival, MessageArrival):
+            self.watermarks.settle(int(arrival.origin.channel_id), arrival.origin.number)
+
     def hold(self) -> None:
         """A new session began: let nothing pass before it is known what was missed.
 
         What waits already came before the gap: it keeps its lane, and a new one opens behind it.
         """
-        if self._gap is None:
-            self._gap = self.seen.gap()
+        self.watermarks.lose()
+        if not self._is_holding:
+            self._is_holding = True
             self._lanes = {channel_id: Lane(lane.lock) for channel_id, lane in self._lanes.items()}
 
     @property
-    def gap(self) -> Gap | None:
-        """How far everything was read before what is held; None when nothing is held."""
-        return self._gap
+    def is_holding(self) -> bool:
+        """Whether nothing passes, since it is not known what was missed."""
+        return self._is_holding
+
+    def held(self) -> list[discord.Message]:
+        """The oldest message that waits in each channel."""
+        waiting = (
+            next((each for each in lane.waiting if isinstance(each, MessageArrival)), None)
+            for lane in self._lanes.values()
+        )
+        return [arrival.message for arrival in waiting if arrival is not None]
 
     def close(self) -> None:
         """Pass on nothing more. What waits is dropped: it is in no log, so the next start reads it."""
@@ -218,10 +269,13 @@ class Intake:
 
     def release(self, channels: Iterable[ChannelId]) -> None:
         """Let pass what is held, except in `channels`."""
-        self._gap = None
+        self._is_holding = False
         channels = set(channels)
         self.keep(channels)
         for channel_id, lane in self._lanes.items():
+            for arrival in lane.waiting:
+                if isinstance(arrival, MessageArrival) and not self.seen.has(arrival.origin.number):
+                    self.watermarks.notice(int(channel_id), arrival.origin.number)
             if channel_id not in channels:
                 self.spawn(self._empty(channel_id, lane))
 
@@ -265,15 +319,34 @@ class Intake:
             del self._lanes[channel_id]
 
     async def _admit(self, arrival: Arrival, roles: RolesFound) -> None:
-        """Pass on or refuse one arrival, asking Discord for what isn't known."""
-        verdict = await self._authorization.inquire(arrival.origin, roles)
+        """Pass on or refuse one arrival, asking Discord for what isn't known; what it does not say now is put aside."""
+        try:
+            await self._finish(arrival, await self._authorization.inquire(arrival.origin, roles))
+        except CallFailedError as error:
+            log.error("%s; what somebody did in channel %s is put aside", error, arrival.origin.channel_id)
+            self.spawn(self._admit_later(arrival))
+
+    async def _admit_later(self, arrival: Arrival) -> None:
+        """Ask again until Discord says who did it, or where: nobody waits for it, and to give up would lose it."""
+        for attempt in itertools.count(1):
+            await asyncio.sleep(backoff(attempt, self._timing.gap_again_s, self._timing.gap_again_limit_s))
+            if not self._is_open:
+                _refuse(arrival, STOPPING)
+                return
+            try:
+                await self._finish(arrival, await self._authorization.inquire(arrival.origin, {}))
+            except CallFailedError:
+                continue
+            return
+
+    async def _finish(self, arrival: Arrival, verdict: Admitted | str) -> None:
         unpacked = await self._prepare(arrival, verdict) if isinstance(verdict, Admitted) else None
         if not self._is_open:
             _refuse(arrival, STOPPING)
         elif isinstance(verdict, Admitted):
             self._pass_on(arrival, verdict, unpacked)
         else:
-            _refuse(arrival, verdict)
+            self._turn_away(arrival, verdict)
 
     async def _prepare(self, arrival: Arrival, admitted: Admitted) -> Unpacked | None:
         """Do what an arrival needs done before it is passed on; what came with a message, if anything did."""

@@ -11,7 +11,7 @@ import discord
 from actors.discord.calls.background import BackgroundTasks
 from actors.discord.calls.rest_calls import CallFailedError, CallRefusedError, RestCalls
 from actors.discord.incoming.audience import readers_of
-from actors.discord.incoming.seen import SeenMessages
+from actors.discord.incoming.watermarks import Watermarks
 from actors.discord.incoming.window_map import WindowMap, channel_window, thread_window
 from actors.kernel import Host
 from messages.audience import (
@@ -45,7 +45,7 @@ class Readership:
         *,
         host: Host,
         window_map: WindowMap,
-        seen: SeenMessages,
+        watermarks: Watermarks,
         rest: RestCalls,
         listeners: tuple[Address, ...],
     ) -> None:
@@ -54,13 +54,13 @@ class Readership:
         Args:
             host: Speaks to those who listen.
             window_map: Which channels are windows.
-            seen: Which windows have logs.
+            watermarks: Which windows have logs.
             rest: Lists archived threads.
             listeners: Who hears of it.
         """
         self._host = host
         self._window_map = window_map
-        self._seen = seen
+        self._watermarks = watermarks
         self._rest = rest
         self._listeners = listeners
         self._client: discord.Client | None = None
@@ -185,7 +185,7 @@ class Readership:
     def _unlisted_threads(self) -> set[str]:
         """Threads that have logs and that Discord did not list: they are archived, or gone."""
         listed = {window.address.key for window in self._told}
-        return {key for key in self._seen.windows() if key.startswith("discord-thread/") and key not in listed}
+        return {key for key in self._watermarks.windows() if key.startswith("discord-thread/") and key not in listed}
 
     async def _list_archived(self, missing: set[str]) -> None:
         """Note those of the `missing` threads that are archived; the others are gone."""

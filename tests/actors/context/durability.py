@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,8 +13,10 @@ from domain.log.event import Event, Kind
 from domain.log.parser import parse
 from messages.base import CONTEXT_KIND, Address, Message
 from messages.context import NewWindowStarted
-from messages.discord import EndProgress, ShowProgress, ShowReaction, ShowTyping
-from messages.shell import RunBash
+from messages.discord import EndProgress, PostMessage, ShowProgress, ShowReaction, ShowTyping
+from messages.model import CancelModel
+from messages.shell import CancelBash, RunBash
+from messages.socket import Refused
 from tests.recording_disk import RecordingDisk
 
 PASSING = (ShowTyping, ShowProgress, ShowReaction, EndProgress)
@@ -25,13 +28,23 @@ _disks: dict[Path, RecordingDisk] = {}
 violations: list[str] = []
 
 
+class _Quick(ReservedDisk):
+    """Waits for nothing: that a sync was asked for is what is looked at."""
+
+    def sync(self, fd: int, /) -> None:
+        os.fstat(fd)
+
+    def sync_folder(self, folder: Path, /) -> None:
+        folder.stat()
+
+
 class Unsynced(BaseException):
     """A message left that rests on bytes which are not safe; no crash of an actor, but the test's end."""
 
 
 def disk_of(root: Path) -> RecordingDisk:
     """The disk under a data root, the same for all lives of it within one test."""
-    return _disks.setdefault(root, RecordingDisk(ReservedDisk(root)))
+    return _disks.setdefault(root, RecordingDisk(_Quick(root)))
 
 
 def forget_disks() -> None:
@@ -51,12 +64,15 @@ class WatchedSystem(ActorSystem):
         """Say it, if all that it rests on is safe."""
         if to.kind != CONTEXT_KIND:
             self._disk.before("tell", b"")
-            if not isinstance(message, PASSING):
+            if not isinstance(message, PASSING) and not _is_refusal(message):
                 self._require_safe(message)
         super().tell(to, message)
 
     def _require_safe(self, message: Message) -> None:
-        unsafe = [*self._unsafe_events(message)]
+        if isinstance(message, PostMessage):
+            unsafe = [] if self._owes(message.nonce) else [f"the text {message.nonce}"]
+        else:
+            unsafe = [*self._unsafe_events(message)]
         if isinstance(message, NewWindowStarted) and not self._disk.surviving(self._root / message.path):
             unsafe.append("the new log itself")
         if unsafe:
@@ -74,6 +90,20 @@ class WatchedSystem(ActorSystem):
             for event in (logged.event for logged in parse(written).events):
                 if event.id not in safe_ids and not _may_be_lost(event, message):
                     yield f"{event.kind.value} {event.id}"
+
+    def _owes(self, nonce: str) -> bool:
+        """Whether some log that would survive has the text of that mark."""
+        for path in (self._root / "logs").rglob("*.md"):
+            for event in (logged.event for logged in parse(self._disk.surviving(path) or b"").events):
+                if nonce == event.id or (event.kind is Kind.SYSTEM and nonce == event.meta_dict().get("event")):
+                    return True
+        return False
+
+
+def _is_refusal(message: Message) -> bool:
+    """Whether it says that nothing was stored, or takes back what was asked."""
+    is_notice = isinstance(message, PostMessage) and message.request_id.startswith("refusal-")
+    return is_notice or isinstance(message, Refused | CancelModel | CancelBash)
 
 
 def _may_be_lost(event: Event, message: Message) -> bool:

@@ -46,6 +46,7 @@ class Rig:
         self.root = root
         self.disk = disk_of(root)
         self.system = WatchedSystem(root, self.disk)
+        self.began_s = self.system.clock.monotonic()
         self.model = self.system.edge("model")
         self.shell = self.system.edge("shell")
         self.surface = self.system.edge("surface")
@@ -88,8 +89,7 @@ class Rig:
 
     def say(self, text: str, message_id: int, window: Window = CHANNEL, author: str = "Alice", **how: Any) -> None:
         """A person's words."""
-        message = user_message(text, message_id, window, author, self.surface.address)
-        self.tell(window, msgspec.structs.replace(message, **how))
+        self.tell(window, user_message(text, message_id, window, author, self.surface.address, **how))
 
     def advance(self, seconds: float) -> None:
         """Let time pass, and everything come of it."""
@@ -158,9 +158,9 @@ class Rig:
         self.system.stop()
 
 
-def user_message(text: str, message_id: int, window: Window, author: str, surface: Address) -> UserMessage:
+def user_message(text: str, message_id: int, window: Window, author: str, surface: Address, **how: Any) -> UserMessage:
     """A person's words as the surface passes them on."""
-    return UserMessage(
+    message = UserMessage(
         window=window,
         message_id=MessageId(str(message_id)),
         author_id=UserId("910000000000000021"),
@@ -169,6 +169,7 @@ def user_message(text: str, message_id: int, window: Window, author: str, surfac
         sent_at=datetime(2026, 1, 30, 14, 0, message_id % 60, tzinfo=UTC),
         reply_to=surface,
     )
+    return msgspec.structs.replace(message, **how)
 
 
 def reply(request: ModelRequest, text: str, *calls: ToolCall, stop: StopReason = StopReason.STOP) -> ModelReply:

@@ -10,6 +10,7 @@ from actors.context.log.recovery import survey
 from domain.log.event import Kind
 from messages.base import Address, MessageId, UserId
 from messages.context import Quote, ResumeWindow
+from messages.discord import UserMessageLogged
 from messages.model import StopReason
 from messages.turn import EventsLogged, PrepareTurn
 from tests.actors.context.rig import CHANNEL, Rig, bash_call, of_type, texts
@@ -21,7 +22,7 @@ class TestOverheard:
     def test_it_is_logged_and_told_and_not_answered(self, rig: Rig) -> None:
         rig.say("between us", 1, wants_answer=False, audience="everyone")
         assert rig.requests() == []
-        assert rig.surface.drain() == []
+        assert rig.surface.drain() == [UserMessageLogged(window=CHANNEL, message_id=MessageId("1"))]
         assert rig.events()[0].meta_dict()["overheard"] is True
         (news,) = of_type(EventsLogged, rig.listener.drain())
         assert [(event.id, event.text, event.line) for event in news.events] == [

@@ -23,7 +23,7 @@ from messages.context import (
     TellKeptMessages,
     UserMessage,
 )
-from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, PostMessage, ShowTyping
+from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, PostMessage, ShowTyping, UserMessageLogged
 from tests.patience import PATIENCE_S
 
 with warnings.catch_warnings():
@@ -92,6 +92,8 @@ class WindowProbe(Actor):
         self._life.told.add(message)
         if isinstance(message, UserMessage):
             self._life.messages.add(message)
+            if self._life.logs:
+                self.tell(message.reply_to, UserMessageLogged(window=message.window, message_id=message.message_id))
         if isinstance(message, StartNewWindow) and self._life.grants_windows:
             self.tell(message.reply_to, NewWindowStarted(request_id=message.request_id, path="logs/x"))
         if isinstance(message, TellKeptMessages):
@@ -117,6 +119,8 @@ class Life:
         self.fatal = Notes()
         self.online = Notes()
         self.grants_windows = True
+        self.logs = True
+        """Whether windows say that they have logged what people said."""
         self.kept: Mapping[Window, tuple[KeptMessage, ...]] = options.pop("kept", {})
         """What the windows' logs hold."""
         self.system = ActorSystem(workers=2, clock=clock)

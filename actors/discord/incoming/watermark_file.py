@@ -1,0 +1,101 @@
+"""File of the watermarks, below the data root: read once, then only added to; written in a thread of its own."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from actors.kernel import Bulkhead
+from actors.linux.disk import Disk, RealDisk
+from domain.log.watermark import FILE_NAME, Watermark, line_of, watermarks_in
+
+log = logging.getLogger(__name__)
+
+_LANE = "watermarks"
+_WRITE_S = 60.0
+_SUPERFLUOUS_LINES = 20_000
+"""Lines that newer ones have replaced, beyond which the file is written anew at the next start."""
+_NEW_NAME = f".{FILE_NAME}.new"
+
+
+def load_watermarks(root: Path, disk: Disk | None = None) -> Mapping[int, Watermark]:
+    """Channel id -> watermark, as an earlier life left them; none where there is no file.
+
+    A file of which most has been replaced is written anew. One that cannot be read counts as none: then more is read of
+    Discord's history than need be, and no window answers again what its log holds.
+    """
+    path = root / FILE_NAME
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        log.error("%s cannot be read, so history is read back: %s", path, error.strerror)
+        return {}
+    watermarks = watermarks_in(data)
+    if data.count(b"\n") > 2 * len(watermarks) + _SUPERFLUOUS_LINES:
+        with suppress(OSError):  # The old file stays, and says the same.
+            _rewrite(path, watermarks, disk or RealDisk())
+    return watermarks
+
+
+class WatermarkFile:
+    """Writer of the file; lives on the loop, which never waits for the disk itself."""
+
+    def __init__(self, root: Path, disk: Disk | None = None) -> None:
+        """Nothing is written yet.
+
+        Args:
+            root: The data root.
+            disk: How to write; the real one if None.
+        """
+        self._path = Path(f"{root}/{FILE_NAME}")
+        self._disk = disk or RealDisk()
+        self._threads = Bulkhead("discord-watermarks", at_once=1)
+        self._is_named = False
+        """Whether the file's name is on the disk."""
+
+    async def write(self, watermarks: Mapping[int, Watermark]) -> None:
+        """Add lines, and return when they survive a power loss.
+
+        Args:
+            watermarks: Channel id -> what is to be kept of it.
+
+        Raises:
+            OSError: they may not be there; TimeoutError is one.
+        """
+        await self._threads.run(_LANE, _WRITE_S, self._add, _lines(watermarks))
+
+    def _add(self, lines: bytes) -> None:
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW
+        _store(self._disk, self._path, flags, b"\n" + lines)  # What was cut short must not swallow the first line.
+        if not self._is_named:
+            self._disk.sync_folder(self._path.parent)
+            self._is_named = True
+
+
+def _rewrite(path: Path, watermarks: Mapping[int, Watermark], disk: Disk) -> None:
+    fresh = path.with_name(_NEW_NAME)
+    with suppress(FileNotFoundError):
+        disk.unlink(fresh)
+    _store(disk, fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, _lines(watermarks))
+    disk.replace(fresh, path)
+    disk.sync_folder(path.parent)
+
+
+def _store(disk: Disk, path: Path, flags: int, data: bytes) -> None:
+    fd = disk.open(path, flags)
+    try:
+        written = disk.write(fd, data)
+        if written != len(data):
+            raise OSError(f"only {written} of {len(data)} bytes could be written: the disk or a quota is full")
+        disk.sync(fd)
+    finally:
+        os.close(fd)
+
+
+def _lines(watermarks: Mapping[int, Watermark]) -> bytes:
+    return b"".join(line_of(channel_id, watermark) for channel_id, watermark in watermarks.items())

@@ -1,0 +1,253 @@
+"""Watermarks of all channels: how far each was read, kept on the disk, so that every gap is found and closed."""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import logging
+from collections.abc import Mapping
+
+from actors.discord.calls.background import BackgroundTasks
+from actors.discord.incoming.watermark_file import WatermarkFile
+from domain.log.reading import Reading
+from domain.log.watermark import ENDLESS, Gap, Watermark
+from messages.base import Surface, Window
+
+log = logging.getLogger(__name__)
+
+MOST_CHANNELS = 200_000
+"""Of more, those in which nothing was said for longest are forgotten; their windows know what they have logged."""
+_WRITE_EVERY_S = 1.0
+_WRITE_AGAIN_S = 30.0
+_SNOWFLAKE_BITS = 22
+"""A snowflake holds the milliseconds since Discord's epoch above these."""
+
+
+class Watermarks:
+    """Readings of all channels that were ever met; lives on the loop.
+
+    What is written lags behind by a second, which costs a second look at what was said in it. Written at once is only
+    how far there was something to read when a channel was met: before that nothing is ever read.
+    """
+
+    def __init__(
+        self,
+        *,
+        kept: Mapping[int, Watermark],
+        logged: Mapping[str, str],
+        file: WatermarkFile | None,
+        catchup_hours: float,
+    ) -> None:
+        """What an earlier life knew; no session.
+
+        Args:
+            kept: Channel id -> its watermark, as written.
+            logged: Window key -> greatest message id in its logs, 0 for none; counts where there is no watermark.
+            file: Keeps them; None where nothing is kept.
+            catchup_hours: How far back is read where nothing says how far was read.
+        """
+        self._readings = {channel_id: Reading(watermark) for channel_id, watermark in kept.items()}
+        for key, message_id in logged.items():
+            window = Window.from_key(key)
+            if window.id.isdecimal():
+                earlier = Watermark(surface=window.surface, first=0, upto=int(message_id))
+                self._readings.setdefault(int(window.id), Reading(earlier))
+        self._written: dict[int, Watermark] = dict(kept)
+        self._file = file
+        self._catchup_ms = int(catchup_hours * 3_600_000)
+        self._session = 0
+        self.is_lost = False
+        """Whether a session has begun of which not all servers are known yet."""
+        self._since = 0
+        """Newest message, or channel, when the session began: what is newer comes by itself."""
+        self._horizon = 0
+        """Where a channel is read from of which nobody knows how far it was read."""
+        self._dirty: set[int] = set()
+        self._writing = asyncio.Lock()
+        self._writer: asyncio.Task[None] | None = None
+        self._tasks = BackgroundTasks()
+
+    # what is known of windows
+
+    def windows(self) -> list[str]:
+        """Keys of the windows that were read, in this life or an earlier one."""
+        return [_key(channel_id, reading) for channel_id, reading in self._readings.items()]
+
+    def newest_windows(self, most: int) -> list[str]:
+        """Keys of the windows in which something was said last, that first."""
+        used = ((reading.reached, channel_id) for channel_id, reading in self._readings.items() if reading.reached)
+        return [_key(channel_id, self._readings[channel_id]) for _, channel_id in heapq.nlargest(most, used)]
+
+    def knows(self, window_key: str) -> bool:
+        """Whether a window was read, in this life or an earlier one."""
+        window = Window.from_key(window_key)
+        reading = self._readings.get(int(window.id)) if window.id.isdecimal() else None
+        return reading is not None and reading.surface is window.surface
+
+    def has(self, channel_id: int) -> bool:
+        """Whether a channel was ever met."""
+        return channel_id in self._readings
+
+    def surface_of(self, channel_id: int) -> Surface:
+        """What a channel is that was met."""
+        return self._readings[channel_id].surface
+
+    def direct(self) -> list[int]:
+        """The channels of direct messages."""
+        return [number for number, reading in self._readings.items() if reading.surface is Surface.DISCORD_DM]
+
+    # sessions
+
+    def lose(self) -> None:
+        """A new session begins: whatever was said since the last one is not sent."""
+        self._session += 1
+        self.is_lost = True
+        newest = max((reading.reached for reading in self._readings.values()), default=0)
+        self._horizon = self._catch_up_from(newest)
+
+    def begin(self, newest: int) -> None:
+        """All servers of the session are known: whatever is newer than their newest message comes by itself."""
+        self.is_lost = False
+        self._since = max(self._since, newest)
+        if not self._horizon:
+            self._horizon = self._catch_up_from(newest)
+
+    @property
+    def horizon(self) -> int:
+        """Snowflake of the time up to which everything is known of channels that nobody knows more about."""
+        return self._horizon
+
+    def is_current(self, channel_id: int) -> bool:
+        """Whether nothing can have been missed in a channel but what its gaps say."""
+        reading = self._readings.get(channel_id)
+        return reading is not None and reading.session == self._session
+
+    def meet(
+        self,
+        channel_id: int,
+        surface: Surface,
+        newest: int,
+        parent_id: int | None = None,
+        *,
+        is_configured: bool = False,
+    ) -> bool:
+        """Have a channel take part in the session; whether there is something of it to look for.
+
+        Args:
+            channel_id: Its.
+            surface: What it is.
+            newest: Its newest message, which may be deleted by now; 0 for none, `ENDLESS` if nobody knows.
+            parent_id: Of a thread below a configured channel.
+            is_configured: Whether the operator named it: what was said before it is met is none of ours.
+        """
+        reading = self._readings.get(channel_id)
+        if reading is None and is_configured:
+            met = Watermark(surface=surface, first=max(newest, self._since, 1), upto=newest)
+            reading = self._readings[channel_id] = Reading(met)
+        elif reading is None:
+            floor = self._floor(channel_id, surface, newest, parent_id)
+            reading = self._readings[channel_id] = Reading(Watermark(surface=surface, first=0, upto=floor))
+        elif not reading.reached:
+            reading.reached = self._floor(channel_id, surface, newest, parent_id)
+        reading.join(self._session, newest)
+        self._mark(channel_id)
+        self._forget_some()
+        return bool(reading.gaps)
+
+    def _floor(self, channel_id: int, surface: Surface, newest: int, parent_id: int | None) -> int:
+        """Newest message that need not be looked for in a channel of which nobody knows how far it was read."""
+        if surface is Surface.DISCORD_THREAD:
+            if channel_id > self._since:
+                return newest  # It was made in this session, so everything that is said in it comes by itself.
+            parent = self._readings.get(parent_id or 0)
+            met = parent.first if parent is not None else 0
+            return max(met, self._horizon, channel_id - 1)  # A thread's first message may have its number.
+        met = min((reading.first for reading in self._readings.values() if reading.first), default=0)
+        return max(met, self._horizon)
+
+    def gaps(self, channel_id: int) -> tuple[Gap, ...]:
+        """What is still to be looked for in a channel."""
+        reading = self._readings.get(channel_id)
+        return () if reading is None else reading.gaps
+
+    def lacks(self, channel_id: int, message_id: int) -> bool:
+        """Whether a message is in one of a channel's gaps, or newer than all that is known of it."""
+        return self._readings[channel_id].lacks(message_id)
+
+    def fill(self, channel_id: int, after: int, upto: int) -> None:
+        """All that was said in a channel after `after`, up to and with `upto`, is noticed or will never be known."""
+        self._readings[channel_id].fill(after, upto)
+        self._mark(channel_id)
+
+    # messages
+
+    def notice(self, channel_id: int, message_id: int) -> None:
+        """A message is on its way to its window's log; of a channel that was not met, nothing."""
+        reading = self._readings.get(channel_id)
+        if reading is not None:
+            reading.notice(message_id, self._session)
+
+    def settle(self, channel_id: int, message_id: int) -> None:
+        """A message is logged, or is none of ours."""
+        reading = self._readings.get(channel_id)
+        if reading is not None:
+            reading.settle(message_id)
+            self._mark(channel_id)
+
+    def forget(self, channel_id: int) -> None:
+        """A channel is none of ours."""
+        self._readings.pop(channel_id, None)
+
+    # keeping them
+
+    async def secure(self) -> None:
+        """Return when everything that is known is kept, or could not be; that is tried again."""
+        if self._file is None:
+            return
+        async with self._writing:
+            fresh = {}
+            for channel_id in self._dirty & self._readings.keys():
+                watermark = self._readings[channel_id].watermark()
+                if self._written.get(channel_id) != watermark:
+                    fresh[channel_id] = watermark
+            self._dirty.clear()
+            if not fresh:
+                return
+            try:
+                await self._file.write(fresh)
+            except OSError as error:
+                log.error("how far channels were read cannot be kept: %s", error)
+                self._dirty |= fresh.keys()
+                asyncio.get_running_loop().call_later(_WRITE_AGAIN_S, self._write_soon)
+            else:
+                self._written |= fresh
+
+    def _mark(self, channel_id: int) -> None:
+        self._dirty.add(channel_id)
+        self._write_soon()
+
+    def _write_soon(self) -> None:
+        if self._file is not None and (self._writer is None or self._writer.done()):
+            self._writer = self._tasks.spawn(self._write_later(), "keeping watermarks")
+
+    async def _write_later(self) -> None:
+        await asyncio.sleep(_WRITE_EVERY_S)
+        await self.secure()
+
+    def _forget_some(self) -> None:
+        if len(self._readings) <= MOST_CHANNELS:
+            return
+        settled = [(reading.reached, number) for number, reading in self._readings.items() if reading.may_be_forgotten]
+        for _, channel_id in heapq.nsmallest(MOST_CHANNELS // 10, settled):
+            del self._readings[channel_id]
+            self._written.pop(channel_id, None)
+
+    def _catch_up_from(self, newest: int) -> int:
+        return max(0, (newest >> _SNOWFLAKE_BITS) - self._catchup_ms) << _SNOWFLAKE_BITS
+
+
+def _key(channel_id: int, reading: Reading) -> str:
+    return f"{reading.surface.value}/{channel_id}"
+
+
+__all__ = ["ENDLESS", "Watermarks"]

@@ -1,0 +1,91 @@
+"""Reading of one channel: which of its messages are logged, on their way, or still to be looked for in its history."""
+
+from __future__ import annotations
+
+from domain.log.watermark import ENDLESS, Gap, Watermark
+from messages.base import Surface
+
+
+class Reading:
+    """Set of a channel's messages that are not known to be logged, as intervals and single ids.
+
+    A message up to `reached` is in a gap, or `pending`, which means known and on its way to the log, or else it is
+    logged or needs not be. Whoever takes one out of a gap notices it in the same breath.
+    """
+
+    __slots__ = ("_pending", "first", "gaps", "reached", "session", "surface")
+
+    def __init__(self, watermark: Watermark) -> None:
+        """What an earlier life knew; in no session yet."""
+        self.surface: Surface = watermark.surface
+        self.first = watermark.first
+        self.reached = watermark.upto
+        """Newest message that is known, or that a gap ends with."""
+        self.gaps = watermark.gaps
+        """What is still to be looked for, in order."""
+        self.session = 0
+        """The session since which nothing can have been missed but what the gaps say."""
+        self._pending: set[int] | None = None  # One set for each of a hundred thousand channels would take 20 MB.
+
+    @property
+    def may_be_forgotten(self) -> bool:
+        """Whether nothing is pending nor to be looked for, and no thread below it is read by when it was met."""
+        return not self.gaps and not self._pending and not self.first
+
+    def join(self, session: int, newest: int) -> None:
+        """Take part in a session from now on: whatever came since the last one, up to `newest`, may have been missed.
+
+        Args:
+            session: The new one.
+            newest: Newest message when it began; `ENDLESS` where nobody knows.
+        """
+        if newest > self.reached and not (self.gaps and self.gaps[-1].upto == ENDLESS):
+            self.gaps = (*self.gaps, Gap(self.reached, newest))
+        if newest != ENDLESS:
+            self.reached = max(self.reached, newest)
+        self.session = session
+
+    def notice(self, message_id: int, session: int) -> None:
+        """A message is known, and on its way to the log.
+
+        Args:
+            message_id: Its.
+            session: The one in which it came; in one that the channel has not joined, much may have come before it.
+        """
+        if self._pending is None:
+            self._pending = set()
+        self._pending.add(message_id)
+        if self.session == session:
+            self.reached = max(self.reached, message_id)
+
+    def settle(self, message_id: int) -> None:
+        """A message is logged, or needs not be."""
+        if self._pending is not None:
+            self._pending.discard(message_id)
+            self._pending = self._pending or None
+
+    def lacks(self, message_id: int) -> bool:
+        """Whether a message is to be looked for, or newer than all that is known."""
+        return message_id > self.reached or any(gap.after < message_id <= gap.upto for gap in self.gaps)
+
+    def fill(self, after: int, upto: int) -> None:
+        """All that was said after `after`, up to and with `upto`, is known, and noticed if it counts."""
+        gaps: list[Gap] = []
+        for gap in self.gaps:
+            if upto <= gap.after or gap.upto <= after:
+                gaps.append(gap)
+                continue
+            if gap.after < after:
+                gaps.append(Gap(gap.after, after))
+            if upto < gap.upto:
+                gaps.append(Gap(upto, gap.upto))
+        self.gaps = tuple(gaps)
+
+    def watermark(self) -> Watermark:
+        """What may be kept of it: what is pending, and a gap without an end, stand above the line."""
+        ceilings = [gap.after for gap in self.gaps if gap.upto == ENDLESS]
+        if self._pending:
+            ceilings.append(min(self._pending) - 1)
+        upto = min((self.reached, *ceilings))
+        gaps = tuple(Gap(gap.after, min(gap.upto, upto)) for gap in self.gaps if gap.after < upto)
+        return Watermark(surface=self.surface, first=self.first, upto=upto, gaps=gaps)

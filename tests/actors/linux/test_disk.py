@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from actors.linux.disk import RealDisk, make_durable
+
+
+@pytest.fixture
+def synced(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
+    """Which call was asked of the system for what, as it is asked."""
+    calls: list[tuple[str, str]] = []
+    for name in ("fdatasync", "fsync"):
+        real = getattr(os, name)
+
+        def call(fd: int, name: str = name, real: object = real) -> None:
+            calls.append((name, str(Path(f"/proc/self/fd/{fd}").readlink())))
+            assert callable(real)
+            real(fd)
+
+        monkeypatch.setattr(os, name, call)
+    return calls
+
+
+def test_a_sync_is_asked_of_the_system(tmp_path: Path, synced: list[tuple[str, str]]) -> None:
+    disk, path = RealDisk(), tmp_path / "file"
+    fd = disk.open(path, os.O_WRONLY | os.O_CREAT)
+    assert disk.write(fd, b"words") == 5
+    assert synced == []
+    disk.sync(fd)
+    os.close(fd)
+    disk.sync_folder(tmp_path)
+    assert synced == [("fdatasync", str(path)), ("fsync", str(tmp_path))]
+    assert path.read_bytes() == b"words"
+
+
+def test_folders_are_synced_up_to_the_one_that_was_there(tmp_path: Path, synced: list[tuple[str, str]]) -> None:
+    disk = RealDisk()
+    disk.make_folder(tmp_path / "a")
+    disk.make_folder(tmp_path / "a" / "b")
+    make_durable(disk, tmp_path / "a" / "b", tmp_path)
+    assert [path for _, path in synced] == [str(tmp_path / "a" / "b"), str(tmp_path / "a"), str(tmp_path)]
+    with pytest.raises(ValueError, match="subpath"):
+        make_durable(disk, tmp_path, tmp_path / "a")
+
+
+def test_names_are_given_taken_and_exchanged(tmp_path: Path) -> None:
+    disk = RealDisk()
+    (tmp_path / "a").write_text("a")
+    (tmp_path / "b").write_text("b")
+    disk.link(tmp_path / "a", tmp_path / "c")
+    disk.replace(tmp_path / "b", tmp_path / "a")
+    disk.exchange(tmp_path / "a", tmp_path / "c")
+    disk.unlink(tmp_path / "c")
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"a": "a"}
+
+
+def test_files_and_folders_are_their_owners_alone(tmp_path: Path) -> None:
+    disk = RealDisk()
+    disk.make_folder(tmp_path / "folder")
+    disk.make_folder(tmp_path / "folder")
+    fd = disk.open(tmp_path / "file", os.O_WRONLY | os.O_CREAT)
+    assert not os.get_inheritable(fd)
+    modes = [stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("folder", "file")]
+    disk.change_mode(fd, 0o444)
+    os.close(fd)
+    assert (modes, stat.S_IMODE((tmp_path / "file").stat().st_mode)) == ([0o700, 0o600], 0o444)

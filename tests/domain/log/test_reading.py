@@ -1,0 +1,215 @@
+"""A channel's messages, said while the agent listens, is away or dies at any step: each is logged, and logged once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from domain.log.reading import Reading
+from domain.log.watermark import ENDLESS, Gap, Watermark
+from messages.base import Surface
+
+
+class Life(RuleBasedStateMachine):
+    """Discord keeps what is said; the agent notices, passes on and logs it, in any order that its parts allow.
+
+    `confirmed` is what a watermark may say; the log knows ids, so that something told twice is logged once.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.said: list[int] = []
+        self.log: list[int] = []
+        self.kept = Watermark(surface=Surface.DISCORD_CHANNEL, first=1, upto=0)
+        self.next_id = 1
+        self.begin_life()
+
+    def begin_life(self) -> None:
+        self.reading = Reading(self.kept)
+        self.session = 0
+        self.is_connected = False
+        self.told: list[int] = []
+        self.confirmations: list[int] = []
+        self.pages: list[tuple[int, int, list[int]]] = []
+
+    @initialize(first=st.integers(min_value=0, max_value=3))
+    def history_before_the_agent(self, first: int) -> None:
+        self.next_id = first + 1
+        self.kept = Watermark(surface=Surface.DISCORD_CHANNEL, first=first, upto=first)
+        self.begin_life()
+
+    # people, and the connection
+
+    @rule(step=st.integers(min_value=1, max_value=3))
+    def say(self, step: int) -> None:
+        self.next_id += step
+        self.said.append(self.next_id)
+        if self.is_connected:
+            self.reading.notice(self.next_id, self.session)
+            self.told.append(self.next_id)
+
+    @rule()
+    def lose_the_connection(self) -> None:
+        self.is_connected = False
+
+    @precondition(lambda self: not self.is_connected)
+    @rule(knows_newest=st.booleans())
+    def connect(self, knows_newest: bool) -> None:
+        self.session += 1
+        self.is_connected = True
+        newest = max(self.said, default=0) if knows_newest else ENDLESS
+        self.reading.join(self.session, newest)
+
+    @precondition(lambda self: not self.is_connected)
+    @rule(step=st.integers(min_value=1, max_value=3))
+    def hear_before_joining(self, step: int) -> None:
+        """The new session sends something while it is not known yet what was missed."""
+        self.session += 1
+        self.next_id += step
+        self.said.append(self.next_id)
+        self.reading.notice(self.next_id, self.session)
+        self.told.append(self.next_id)
+        self.is_connected = True
+        self.reading.join(self.session, self.next_id - 1)
+
+    # history
+
+    @precondition(lambda self: self.reading.gaps)
+    @rule(size=st.integers(min_value=1, max_value=3), which=st.integers(min_value=0, max_value=3))
+    def read_a_page(self, size: int, which: int) -> None:
+        gap = self.reading.gaps[which % len(self.reading.gaps)]
+        newer = [number for number in sorted(self.said) if number > gap.after]
+        page = newer[:size]
+        upto = ENDLESS if len(newer) <= size else page[-1]
+        self.pages.append((gap.after, upto, page))
+
+    @precondition(lambda self: self.pages)
+    @rule()
+    def take_in_a_page(self) -> None:
+        """Late, perhaps, and when another has read the same."""
+        after, upto, page = self.pages.pop(0)
+        for number in filter(self.reading.lacks, page):
+            self.reading.notice(number, self.session)
+            self.told.append(number)
+        self.reading.fill(after, upto)
+
+    # the window
+
+    @precondition(lambda self: self.told)
+    @rule(which=st.integers(min_value=0, max_value=5))
+    def write_the_log(self, which: int) -> None:
+        number = self.told.pop(which % len(self.told))
+        if number not in self.log:
+            self.log.append(number)
+        self.confirmations.append(number)
+
+    @precondition(lambda self: self.confirmations)
+    @rule(which=st.integers(min_value=0, max_value=5))
+    def confirm(self, which: int) -> None:
+        self.reading.settle(self.confirmations.pop(which % len(self.confirmations)))
+
+    # the end of a life
+
+    @rule()
+    def keep(self) -> None:
+        self.kept = self.reading.watermark()
+
+    @rule()
+    def kill(self) -> None:
+        self.begin_life()
+
+    # what must be
+
+    @invariant()
+    def nothing_below_the_line_is_missing_from_the_log(self) -> None:
+        for mark in (self.kept, self.reading.watermark()):
+            for number in self.said:
+                in_gap = any(gap.after < number <= gap.upto for gap in mark.gaps)
+                if mark.first < number <= mark.upto and not in_gap:
+                    assert number in self.log, (number, mark)
+
+    def teardown(self) -> None:
+        self.kill()
+        self.connect(True)
+        while self.reading.gaps:
+            self.read_a_page(3, 0)
+            self.take_in_a_page()
+        while self.told:
+            self.write_the_log(0)
+        while self.confirmations:
+            self.confirm(0)
+        expected = [number for number in self.said if number > self.kept.first]
+        assert sorted(self.log) == sorted(expected)
+        assert self.reading.watermark().upto == max(self.said, default=self.kept.upto)
+        assert self.reading.watermark().gaps == ()
+
+
+TestLife = Life.TestCase
+TestLife.settings = settings(max_examples=300, stateful_step_count=40, deadline=None)
+
+
+def reading(upto: int = 10, *gaps: Gap) -> Reading:
+    fresh = Reading(Watermark(surface=Surface.DISCORD_THREAD, first=0, upto=upto, gaps=gaps))
+    fresh.join(1, upto)
+    return fresh
+
+
+def test_a_message_on_its_way_holds_the_line_below_it() -> None:
+    one = reading()
+    one.notice(12, 1)
+    one.notice(15, 1)
+    one.settle(15)
+    assert one.watermark().upto == 11
+    one.settle(12)
+    assert one.watermark().upto == 15
+
+
+def test_a_gap_stays_while_what_comes_after_it_is_logged() -> None:
+    one = reading()
+    one.join(2, 20)
+    one.notice(25, 2)
+    one.settle(25)
+    assert (one.watermark().upto, one.watermark().gaps) == (25, (Gap(10, 20),))
+
+
+def test_a_gap_without_an_end_holds_the_line() -> None:
+    one = reading()
+    one.join(2, ENDLESS)
+    one.join(3, ENDLESS)
+    one.notice(25, 3)
+    one.settle(25)
+    assert one.gaps == (Gap(10, ENDLESS),)
+    assert (one.watermark().upto, one.watermark().gaps) == (10, ())
+
+
+@pytest.mark.parametrize(
+    ("after", "upto", "left"),
+    [
+        (10, 15, (Gap(15, 20), Gap(30, 40))),
+        (12, 15, (Gap(10, 12), Gap(15, 20), Gap(30, 40))),
+        (12, 35, (Gap(10, 12), Gap(35, 40))),
+        (20, 30, (Gap(10, 20), Gap(30, 40))),
+        (0, ENDLESS, ()),
+    ],
+)
+def test_what_is_read_is_taken_out_of_the_gaps(after: int, upto: int, left: tuple[Gap, ...]) -> None:
+    one = reading(40, Gap(10, 20), Gap(30, 40))
+    one.fill(after, upto)
+    assert one.gaps == left
+
+
+def test_only_what_is_settled_and_no_parent_may_be_forgotten() -> None:
+    changes: list[Callable[[Reading], None]] = [
+        lambda one: one.notice(12, 1),
+        lambda one: one.join(2, 20),
+        lambda one: setattr(one, "first", 3),
+    ]
+    assert reading().may_be_forgotten
+    for change in changes:
+        one = reading()
+        change(one)
+        assert not one.may_be_forgotten
