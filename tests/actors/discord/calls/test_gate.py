@@ -106,8 +106,21 @@ def test_a_ban_is_waited_for_as_long_as_the_server_says_and_is_no_attempt() -> N
     assert all(pause >= told for pause, told in zip(pauses, (0.1, 0.2, 0.4, 0.8, 1.6), strict=True))
 
 
+def test_nobody_asks_again_and_again_whether_it_is_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    server = Server(ban(0.3), "done")
+    enter, asked = Gate.enter, list[float]()
+
+    def noted(gate: Gate) -> int:
+        asked.append(gate.left_s())
+        return enter(gate)
+
+    monkeypatch.setattr(Gate, "enter", noted)
+    assert run(server, persisted) == "done"
+    assert len(asked) == 2
+
+
 def test_while_one_call_waits_no_other_is_made_and_one_goes_first_afterwards() -> None:
-    server = Server(ban(0.3), ban(0.05), "done")
+    server = Server(ban(0.3), *[ban(0.05)] * 3, "done")
 
     async def act(rest: RestCalls, call: Callable[..., Any]) -> tuple[list[Any], int]:
         with pytest.raises(discord.HTTPException):
@@ -117,9 +130,10 @@ def test_while_one_call_waits_no_other_is_made_and_one_goes_first_afterwards() -
 
     results, refused = run(server, act)
     assert results == ["done"] * 44
-    assert refused == 2
-    first, *_ = gaps(server)
+    assert refused == 4
+    first, *probes = gaps(server)[:4]
     assert first >= 0.3
+    assert min(probes) >= 0.05
 
 
 def test_what_matters_little_is_given_up_at_once_while_it_is_shut() -> None:

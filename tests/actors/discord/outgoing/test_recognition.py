@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from domain.text.running_text import CURSOR
 from lab.playground.config import PlaygroundConfig
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
@@ -88,14 +89,14 @@ def test_an_answer_is_found_however_much_was_said_since(crash: Crash) -> None:
     assert second.shown() == ["the answer"]
 
 
-def test_a_notice_is_found_from_the_time_that_is_told(crash: Crash) -> None:
+def test_a_notice_is_found_from_the_time_that_is_told(crash: Crash, time: DiscordTime) -> None:
+    time.passed_s = -8_000
     life = crash()
-    begin = datetime.now(UTC)
+    begin = datetime.now(UTC) - timedelta(seconds=8_000)
     first = life.delivered("notice", nonce="aaaaaaaa")
     for number in range(120):
         life.say(f"after {number}")
-    crash()
-    second = crash()  # two hours later
+    second = crash()
     since = begin - timedelta(minutes=5)
     assert second.delivered("notice", nonce="aaaaaaaa", look_first=True, look_since=since) == first
 
@@ -103,6 +104,8 @@ def test_a_notice_is_found_from_the_time_that_is_told(crash: Crash) -> None:
 def test_what_is_new_is_looked_for_no_further_than_needed(crash: Crash) -> None:
     life = crash()
     question = asked(life)
+    for number in range(120):
+        life.say(f"before {number}")
     first = life.delivered("the answer", nonce="aaaaaaaa", answers_message_id=question)
     second = crash()
     calls = len(life.playground.requests("GET", "/messages"))
@@ -152,13 +155,49 @@ def test_two_like_texts_that_are_owed_at_the_same_time_are_both_shown_once(crash
     assert len({message_id for (message_id,) in shown}) == 2
 
 
+def answered_without_a_word_of_it(life: Life) -> tuple[str, str, tuple[str, ...]]:
+    """Two questions, and the answer to the first, which stands below both and doesn't say what it answers."""
+    first = asked(life, "one?")
+    life.messages.wait(1)
+    life.playground.zombie()  # So the bot doesn't know of the second question when it answers the first.
+    second = asked(life, "two?")
+    answer = life.delivered("yes", nonce="aaaaaaaa", answers_message_id=first)
+    (message,) = [m for m in life.playground.messages(defaults.GENERAL_ID) if m["id"] == answer[0]]
+    assert "message_reference" not in message
+    return first, second, answer
+
+
 def test_a_like_text_that_is_known_to_be_anothers_does_not_count(crash: Crash) -> None:
-    life = crash()
-    questions = [asked(life, "one?"), asked(life, "two?")]
-    (known,) = life.delivered("yes", nonce="aaaaaaaa", answers_message_id=questions[0])
+    _, question, known = answered_without_a_word_of_it(crash())
     second = crash()
-    second.delivered("yes", nonce="bbbbbbbb", answers_message_id=questions[1], look_first=True, others=(known,))
+    second.delivered("yes", nonce="bbbbbbbb", answers_message_id=question, look_first=True, others=known)
     assert second.shown() == ["yes", "yes"]
+
+
+def test_a_message_that_one_text_has_found_counts_for_no_other(crash: Crash) -> None:
+    first, second, answer = answered_without_a_word_of_it(crash())
+    life = crash()
+    assert life.delivered("yes", nonce="aaaaaaaa", answers_message_id=first, look_first=True) == answer
+    assert life.delivered("yes", nonce="bbbbbbbb", answers_message_id=second, look_first=True) != answer
+    assert life.shown() == ["yes", "yes"]
+
+
+def test_a_like_text_that_was_sent_for_another_event_does_not_count(crash: Crash, playground: PlaygroundServer) -> None:
+    _, question, _ = answered_without_a_word_of_it(crash())
+    second = crash()
+    second.delivered("yes", nonce="bbbbbbbb", answers_message_id=question, look_first=True)
+    # Without nonces nobody could tell, but for the log, which names the other.
+    assert second.shown() == ["yes"] * (1 + playground._hub.config.history_nonces)
+
+
+def test_a_running_message_is_not_taken_for_a_text_with_the_same_words(crash: Crash) -> None:
+    life = crash()
+    question = asked(life)
+    progress(life, "half", "aaaaaaaa", question)
+    second = crash()
+    owed: dict[str, Any] = {"nonce": "cccccccc", "answers_message_id": question, "turn_id": "aaaaaaaa"}
+    second.delivered(f"half {CURSOR}", look_first=True, **owed)
+    assert (second.shown(), buttons(second)) == ([f"half {CURSOR}"], [])
 
 
 def test_a_reminder_of_like_words_is_told_by_its_mark(crash: Crash) -> None:
