@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -164,7 +165,7 @@ SCENARIOS: dict[str, Callable[[World], None]] = {
     scenario.__name__: scenario
     for scenario in (answers, commands, refusal, stop_by_word, stop_by_button, new_window_with_debts, joined)
 }
-DECIDED = {"joined": {"mid_turn": "steer"}, "new_window_with_debts": {"models": MODELS}}
+DECIDED: dict[str, dict[str, Any]] = {"joined": {"mid_turn": "steer"}, "new_window_with_debts": {"models": MODELS}}
 
 
 def play(root: Path, name: str, kind: str = "", at: int = 0) -> World:

@@ -17,7 +17,7 @@ def synced(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
         real = getattr(os, name)
 
         def call(fd: int, name: str = name, real: object = real) -> None:
-            calls.append((name, os.readlink(f"/proc/self/fd/{fd}")))
+            calls.append((name, str(Path(f"/proc/self/fd/{fd}").readlink())))
             assert callable(real)
             real(fd)
 
