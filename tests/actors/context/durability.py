@@ -60,6 +60,7 @@ class WatchedSystem(ActorSystem):
     def __init__(self, root: Path, disk: RecordingDisk) -> None:
         super().__init__(workers=0, clock=ManualClock())
         self._root, self._disk = root, disk
+        self._is_first_life = not (root / "logs").exists()
 
     def tell(self, to: Address, message: Message) -> None:
         """Say it, if all that it rests on is safe."""
@@ -105,6 +106,8 @@ class WatchedSystem(ActorSystem):
 
     def _holds(self, copy: Path) -> bool:
         """Whether what a copy left out would not come back: only what was added to it since may be lost."""
+        if not self._is_first_life:
+            return True  # A life that was killed may have left one; it is made anew with what is taken back again.
         return copy.read_bytes().startswith(self._disk.surviving(copy) or b"none")
 
     def _owes(self, nonce: str) -> bool:
