@@ -108,6 +108,6 @@ def _settings(config_file: Path | None, data: Path | None) -> Settings:
 
 
 def _reminders(settings: Settings) -> Path | None:
-    from actors.scheduler.paths import reminders_path
+    from actors.scheduler.config import reminders_path
 
     return reminders_path(settings.data_root, settings.reminders.file)

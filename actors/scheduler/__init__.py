@@ -5,5 +5,6 @@ people have seen it), third `requests.py` with `sight.py` (who may see what), `e
 and `rewriting.py` (edits while others edit, too).
 Only `reminder_file.py` opens the reminders' file, and `displaced.py` what an edit leaves beside it; only `watermark.py`
 touches the mark of the last look. What the disk refuses is said by `status.py`, once. `state.py` outlives the actor,
-`config.py` is all that the operator decides. Pure here is `listing.py`; what a line means and when it is due is decided in `domain/reminder/`.
+`config.py` is all that the operator decides. Pure here is `listing.py`; what a line means and when it is due is decided
+in `domain/reminder/`.
 """

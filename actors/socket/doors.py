@@ -175,11 +175,3 @@ def most_open_files() -> int:
     """How many descriptors this process may have."""
     soft, _hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     return MOST_DOORS * _SHARE_OF_DOORS if soft == resource.RLIM_INFINITY else soft
-
-
-def _remove(path: Path) -> None:
-    """Take a file away; where the disk does not let it, the next start will."""
-    try:
-        path.unlink(missing_ok=True)
-    except OSError as error:
-        log.warning("%s cannot be removed: %s", path, error.strerror)

@@ -11,7 +11,9 @@ import pytest
 
 from actors.context.checks import findings
 from actors.context.log.data_root import DataRoot, DataRootError
-from actors.context.log.file import RealDisk, ReservedDisk, WindowLog, check_file
+from actors.context.log.file import WindowLog, check_file
+from actors.context.log.reserve import ReservedDisk
+from actors.linux.disk import RealDisk
 from actors.part import Level
 from domain.log.parser import parse
 from lab.chaos.reminders.world import Channel

@@ -5,13 +5,12 @@ from __future__ import annotations
 import errno
 import logging
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from actors.linux.exchange import exchange
+from actors.linux.disk import Disk, RealDisk
 from actors.scheduler.reminder_file import EDITED_BYTES
 from domain.reminder.document import scan
 from lab.chaos.reminders.race import Saver, race
@@ -21,7 +20,7 @@ from messages.scheduler import CreateReminder, ReminderCreated
 from tests.actors.context.rig import CHANNEL
 from tests.actors.scheduler.conftest import START, StartProcess
 from tests.actors.scheduler.lines import line
-from tests.actors.scheduler.test_reminder_file import LINE, cannot_swap, rewrite
+from tests.actors.scheduler.test_reminder_file import LINE, WithoutExchange, rewrite
 
 TEA = line("tea", "2026-03-28 12:01")
 
@@ -175,10 +174,10 @@ def test_row_28_of_a_file_beyond_the_limit_people_are_told_once_and_nothing_is_w
     assert file.read_bytes() == data
 
 
-@pytest.mark.parametrize("swap", [exchange, cannot_swap], ids=["exchange", "no exchange"])
+@pytest.mark.parametrize("disk", [RealDisk(), WithoutExchange()], ids=["exchange", "no exchange"])
 @pytest.mark.parametrize("is_link", [True, False], ids=["link", "file"])
 def test_row_29_a_link_stays_one_and_a_file_system_without_exchange_will_do(
-    tmp_path: Path, swap: Callable[[Path, Path], bool], is_link: bool
+    tmp_path: Path, disk: Disk, is_link: bool
 ) -> None:
     """The data root lies on another file system than the vault in neither case: only the vault's own counts."""
     (tmp_path / "vault").mkdir()
@@ -187,7 +186,7 @@ def test_row_29_a_link_stays_one_and_a_file_system_without_exchange_will_do(
     path = tmp_path / "r.md" if is_link else real
     if is_link:
         path.symlink_to(real)
-    rewrite(path, swap=swap)
+    rewrite(path, disk=disk)
     assert path.is_symlink() == is_link
     assert real.read_text() == f"# Mine\n{LINE}\n"
     assert [entry.name for entry in (tmp_path / "vault").iterdir() if entry.name.endswith(".agent")] == []
