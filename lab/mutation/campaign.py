@@ -97,20 +97,20 @@ def run(selected: list[Candidate], *, at_once: int, timeout_s: float, tick: Call
         timeout_s: After that a mutant that makes a test hang counts as noticed.
         tick: Told how many are done.
     """
-    begin_s, done = time.monotonic(), 0
+    begin_s, done = time.perf_counter(), 0
     outcomes = []
     with ThreadPoolExecutor(at_once) as pool:
         for outcome in pool.map(lambda each: _tested(each, timeout_s), selected):
             outcomes.append(outcome)
             done += 1
             tick(done)
-    return Report(tuple(outcomes), time.monotonic() - begin_s)
+    return Report(tuple(outcomes), time.perf_counter() - begin_s)
 
 
 def _tested(candidate: Candidate, timeout_s: float) -> Outcome:
-    begin_s, mutant = time.monotonic(), candidate.mutant
+    begin_s, mutant = time.perf_counter(), candidate.mutant
     is_killed = _is_noticed(candidate.name, candidate.target.tests, timeout_s)
-    return Outcome(candidate.name, mutant.line, mutant.what, mutant.is_durable, is_killed, time.monotonic() - begin_s)
+    return Outcome(candidate.name, mutant.line, mutant.what, mutant.is_durable, is_killed, time.perf_counter() - begin_s)
 
 
 def _is_noticed(name: str, tests: tuple[str, ...], timeout_s: float) -> bool:
