@@ -179,17 +179,25 @@ def test_a_life_that_began_after_the_loop_ended_is_not_crashed_by_it(system: Act
 
 @pytest.mark.crashes
 def test_an_outage_is_no_try_of_the_message_at_the_head(system: ActorSystem) -> None:
-    """Three lives die of their loops; the message that waited all the time is handled and not buried."""
-    stage = Stage(system, start=True)
-    stage.run(0)
-    for _ in range(3):
-        stage.tell(1)
-        stage.players[-1].fail(RuntimeError("its loop"))
+    """Five lives die of their loops as soon as they begin; the message that waited is handled, and nothing buried."""
+    lives: list[Player] = []
+    heard: list[int] = []
+
+    class Unlucky(Player):
+        def on_start(self) -> None:
+            lives.append(self)
+            if len(lives) <= 5:
+                self.fail(RuntimeError("its loop"))
+
+    system.register(ActorSpec("unlucky", lambda _key: Unlucky(lambda _player, message: heard.append(message.n), [])))
+    system.start()
+    system.tell(Address("unlucky"), Say(n=1))
+    for _ in range(6):
         system.run()
         system.clock.advance(10)  # type: ignore[attr-defined]
-        system.run()
 
-    assert stage.heard == [0, 1, 1, 1]
+    assert len(lives) == 6
+    assert heard == [1]
     assert system.dead_letters.letters() == ()
 
 
@@ -234,12 +242,12 @@ def test_a_loop_that_hangs_is_named_with_its_stack_and_then_given_up(
     rig.tell(HANG)
     assert rig.hung.wait(PATIENCE_S)
     with caplog.at_level(logging.WARNING):
-        assert looks.look(9) == ()
-        assert looks.look(4) == ("loop owner",)
+        assert "loop owner" not in looks.look(9)
+        assert "loop owner" in looks.look(4)
     assert "loop owner does not come back; its stack:" in caplog.text
     assert "assert self.over.wait(PATIENCE_S)" in caplog.text
     assert looks.watchdog.counts()["loop owner"] == 1
-    assert looks.heard[-1] == ("loop owner",)
+    assert "loop owner" in looks.heard[-1]
 
     assert rig.system.supervisor.crashes() == {}
     looks.look(GIVE_UP_S)
@@ -256,7 +264,7 @@ def test_a_loop_is_not_late_because_the_whole_process_stood_still(rig: Rig) -> N
     looks.look(2)
     late = looks.look(3600, step_s=3600)
 
-    assert late == ()
+    assert "loop owner" not in late
 
 
 def test_a_loop_that_is_busy_and_comes_back_is_not_late(rig: Rig) -> None:
@@ -266,7 +274,7 @@ def test_a_loop_that_is_busy_and_comes_back_is_not_late(rig: Rig) -> None:
     for n in range(1, 30):
         rig.tell(n)
         assert rig.hears(n)
-        assert looks.look(8) == ()
+        assert "loop owner" not in looks.look(8)
         flush = threading.Event()
         looks.watchdog._liveness.loops[0].call(flush.set)
         assert flush.wait(PATIENCE_S)
