@@ -110,7 +110,8 @@ def run(selected: list[Candidate], *, at_once: int, timeout_s: float, tick: Call
 def _tested(candidate: Candidate, timeout_s: float) -> Outcome:
     begin_s, mutant = time.perf_counter(), candidate.mutant
     is_killed = _is_noticed(candidate.name, candidate.target.tests, timeout_s)
-    return Outcome(candidate.name, mutant.line, mutant.what, mutant.is_durable, is_killed, time.perf_counter() - begin_s)
+    took_s = time.perf_counter() - begin_s
+    return Outcome(candidate.name, mutant.line, mutant.what, mutant.is_durable, is_killed, took_s)
 
 
 def _is_noticed(name: str, tests: tuple[str, ...], timeout_s: float) -> bool:
