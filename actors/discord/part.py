@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 
-from actors.discord.checks import watermark_findings
 from actors.discord.config import DiscordConfig
+from actors.discord.incoming.watermark_check import watermark_findings
 from actors.discord.timing import Timing
 from actors.kernel import Actor, ActorSpec
 from actors.part import SHIPPED_SKILLS, DiscordConnection, Finding, Level, Part, Parts, Plan, Verb
