@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterator
 
 from actors.discord.config import DiscordConfig
-from actors.discord.incoming.checks import watermark_findings
+from actors.discord.incoming.watermark_check import watermark_findings
 from actors.discord.timing import Timing
 from actors.kernel import Actor, ActorSpec
 from actors.part import SHIPPED_SKILLS, DiscordConnection, Finding, Level, Part, Parts, Plan, Verb

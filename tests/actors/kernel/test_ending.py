@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import threading
 import time
 from collections.abc import Iterator
@@ -84,6 +85,16 @@ def test_a_drain_waits_for_no_work_that_a_later_life_makes_up_for_and_for_all_el
     gate.set()
     assert live_system.drain(PATIENCE_S).quiet
     assert stage.heard == [1]
+
+
+def test_a_drain_ends_although_something_moves_all_the_time_when_look_after_look_finds_nothing(
+    system: ActorSystem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So it is while the memory makes its index: somebody is always at work, and never on anybody's turn."""
+    runs = itertools.count()
+    monkeypatch.setattr(system.dispatcher, "runs", lambda: next(runs))
+    assert not system.drain(0).quiet
+    assert system.drain(3).quiet
 
 
 def test_a_drain_names_who_has_not_finished_by_the_deadline(system: ActorSystem) -> None:
