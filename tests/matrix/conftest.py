@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from lab.playground.server import PlaygroundServer
+from tests.actors.context.conftest import safe_disk
 from tests.actors.discord.conftest import life, start_life
 from tests.actors.embedder.conftest import google_genai
 from tests.actors.embedder.conftest import server as embeddings
@@ -14,7 +15,19 @@ from tests.actors.embedder.rig import Rig as EmbedderRig
 from tests.actors.scheduler.conftest import channel, file, start
 from tests.e2e.conftest import process, server, stage
 
-__all__ = ["channel", "embeddings", "file", "google_genai", "life", "process", "server", "stage", "start", "start_life"]
+__all__ = [
+    "channel",
+    "embeddings",
+    "file",
+    "google_genai",
+    "life",
+    "process",
+    "safe_disk",
+    "server",
+    "stage",
+    "start",
+    "start_life",
+]
 
 
 @pytest.fixture

@@ -12,8 +12,6 @@ import pytest
 from actors.context.checks import findings
 from actors.context.log.data_root import DataRoot, DataRootError
 from actors.context.log.file import WindowLog, check_file
-from actors.context.log.reserve import ReservedDisk
-from actors.linux.disk import RealDisk
 from actors.part import Level
 from domain.log.parser import parse
 from lab.chaos.reminders.world import Channel
@@ -27,6 +25,7 @@ from tests.domain.log.logs import START, WINDOW, said
 from tests.e2e.stage import Process, bot_texts, eventually
 from tests.matrix.loop_disk import loop_disk
 from tests.patience import PATIENCE_S
+from tests.recording_disk import RecordingDisk, TornWrite
 
 
 def test_row_05_a_last_event_torn_at_any_byte_is_sealed_and_costs_no_other(tmp_path: Path) -> None:
@@ -92,30 +91,24 @@ def test_row_06_a_log_that_somebody_changed_is_told_once_and_troubles_no_other_w
 
 
 class Full:
-    """A disk that takes so many more bytes, silently short; as a full disk does."""
+    """A disk that takes so many more bytes, the last of them silently short; as a full disk does."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, disk: RecordingDisk) -> None:
         self.room: int | None = None
-        real = RealDisk.write
+        disk.before = self._before
 
-        def write(disk: RealDisk, fd: int, data: bytes) -> int:
-            if self.room is None:
-                return real(disk, fd, data)
-            part, self.room = data[: self.room], max(0, self.room - len(data))
-            if not part:
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-            return os.write(fd, part)
-
-        monkeypatch.setattr(RealDisk, "write", write)
-        monkeypatch.setattr(ReservedDisk, "write", write)
+    def _before(self, call: str, data: bytes | None) -> None:
+        if call != "write" or self.room is None or data is None:
+            return
+        part, self.room = data[: self.room], max(0, self.room - len(data))
+        if len(part) < len(data):
+            raise TornWrite(part, None if part else OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
 
 
 @pytest.mark.parametrize("room", [0, 1, 100, 250])
-def test_row_17_a_full_disk_is_told_and_not_answered_and_resumes_by_itself(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, room: int
-) -> None:
-    full = Full(monkeypatch)
+def test_row_17_a_full_disk_is_told_and_not_answered_and_resumes_by_itself(tmp_path: Path, room: int) -> None:
     rig = Rig(tmp_path)
+    full = Full(rig.disk)
     rig.say("before", 1)
     rig.answer("yes")
     rig.deliver()
@@ -157,16 +150,16 @@ def test_row_19_a_sync_that_fails_gives_the_file_up_and_is_told(
 ) -> None:
     """Nothing is written or synced through a descriptor whose sync has failed: the file is opened and read anew."""
     failing, abandoned, used = [False], set[int](), list[bool]()
-    sync, write, close = RealDisk.sync, ReservedDisk.write, WindowLog.close
+    sync, write, close = RecordingDisk.sync, RecordingDisk.write, WindowLog.close
 
-    def synced(disk: RealDisk, fd: int) -> None:
+    def synced(disk: RecordingDisk, fd: int) -> None:
         used.append(fd in abandoned)
         if failing[0]:
             abandoned.add(fd)
             raise OSError(errno.EIO, os.strerror(errno.EIO))
         sync(disk, fd)
 
-    def written(disk: ReservedDisk, fd: int, data: bytes) -> int:
+    def written(disk: RecordingDisk, fd: int, data: bytes) -> int:
         used.append(fd in abandoned)
         return write(disk, fd, data)
 
@@ -174,8 +167,8 @@ def test_row_19_a_sync_that_fails_gives_the_file_up_and_is_told(
         abandoned.discard(log._fd)
         close(log)
 
-    monkeypatch.setattr(RealDisk, "sync", synced)
-    monkeypatch.setattr(ReservedDisk, "write", written)
+    monkeypatch.setattr(RecordingDisk, "sync", synced)
+    monkeypatch.setattr(RecordingDisk, "write", written)
     monkeypatch.setattr(WindowLog, "close", closed)
     rig = Rig(tmp_path)
     rig.say("before", 1)

@@ -111,7 +111,6 @@ def test_row_15_calls_that_cannot_be_run_get_an_error_and_the_turn_goes_on(stage
             assert last["content"].strip(), "the model is told why"
 
 
-@pytest.mark.xfail(reason="the calls of one answer are not counted yet: a thousand are run", strict=True)
 def test_row_15_calls_of_one_turn_are_counted_whether_in_one_answer_or_in_many(tmp_path: Path) -> None:
     rig = Rig(tmp_path)
     try:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from actors.linux.disk import RealDisk
 from domain.log.event import Event, Kind
 from domain.log.parser import parse
 from lab.chaos.reminders.world import Channel
@@ -23,6 +24,7 @@ from messages.context import NewWindowStarted
 from messages.model import StopReason
 from messages.scheduler import CreateReminder, ReminderCreated
 from messages.turn import EventsLogged
+from tests.actors.context import durability
 from tests.actors.context.retractions import SECRET, delete, exchange, new_window
 from tests.actors.context.rig import CHANNEL, Rig, bash_call, of_type
 from tests.actors.scheduler.conftest import START
@@ -40,7 +42,10 @@ def disk(tmp_path: Path) -> Iterator[LoopDisk]:
 
 
 @pytest.fixture
-def rig(disk: LoopDisk) -> Iterator[Rig]:
+def rig(disk: LoopDisk, monkeypatch: pytest.MonkeyPatch) -> Iterator[Rig]:
+    """Windows that really sync, which those of other tests need not."""
+    monkeypatch.setattr(durability._Quick, "sync", RealDisk.sync)
+    monkeypatch.setattr(durability._Quick, "sync_folder", RealDisk.sync_folder)
     made = Rig(disk.folder)
     yield made
     made.stop()
