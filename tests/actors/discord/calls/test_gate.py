@@ -176,6 +176,20 @@ def test_a_pause_is_bounded_whatever_the_server_says(told_s: float | None, pause
     assert asyncio.run(main()) == pytest.approx(pause_s, abs=1)
 
 
+def test_beside_the_call_that_goes_first_none_begins() -> None:
+    async def main() -> None:
+        gate = Gate()
+        gate.leave(gate.enter(), told_s=10.0, is_refused=True)
+        gate._shut_until = 0.0
+        first = gate.enter()
+        with pytest.raises(discord.RateLimited):
+            gate.enter()
+        gate.leave(first)
+        gate.leave(gate.enter())
+
+    asyncio.run(main())
+
+
 def test_a_call_that_began_before_does_not_open_it() -> None:
     async def main() -> bool:
         gate = Gate()
