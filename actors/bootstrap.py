@@ -5,8 +5,8 @@ from __future__ import annotations
 import gc
 import logging
 import os
+import queue
 import sys
-import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -37,8 +37,10 @@ EXIT_FATAL = 1
 EXIT_ESCALATED = 70
 """A core actor gave up: the service manager should restart the process (sysexits' EX_SOFTWARE)."""
 
-DRAIN_S = 10.0
-STOP_S = 5.0
+DRAIN_S = 7.0
+"""Turns that are under way may finish for so long; what is left is picked up by the next start."""
+STOP_S = 1.5
+"""Both together, and the rest of an end, take less than the ten seconds that service managers give at least."""
 
 
 class Agent:
@@ -63,7 +65,9 @@ class Agent:
         """
         self._root = DataRoot(settings.data_root)
         self._recovery: Recovery | None = None
-        self._over = threading.Event()
+        self._over: queue.SimpleQueue[None] = queue.SimpleQueue()
+        """Holds something when it is to end. Unlike an Event's lock, `put` may interrupt `get` in the same thread."""
+        self._ending: dict[str, tuple[str, int]] = {}
         self.exit_code = 0
         self.reason = ""
         self.system = ActorSystem(on_escalation=self._escalated)
@@ -99,13 +103,14 @@ class Agent:
 
     def wait(self) -> None:
         """Return when the agent is to end: somebody asked for it, or it cannot go on."""
-        self._over.wait()
+        self._over.get()
+        self._over.put(None)
 
     def end(self, reason: str = "", exit_code: int = 0) -> None:
         """Make `wait` return; safe in any thread and in signal handlers. The first reason counts."""
-        if not self._over.is_set():
-            self.reason, self.exit_code = reason, exit_code
-            self._over.set()
+        if self._ending.setdefault("first", ending := (reason, exit_code)) is ending:
+            self.reason, self.exit_code = ending
+        self._over.put(None)
 
     def stop(self, drain_s: float = DRAIN_S) -> DrainReport:
         """Take no more messages, let turns finish, stop the actors and let go of the data root."""

@@ -39,9 +39,9 @@ class DoorOpen(Message, frozen=True, kw_only=True, gc=False):
     """For how many seconds, counted from the question, it stays open at least while its actor lives."""
 
 
-class CloseIdleDoors(Message, frozen=True, kw_only=True, gc=False):
-    """Time to look for doors that nobody has used for long (the actor's own timer)."""
+class TendDoors(Message, frozen=True, kw_only=True, gc=False):
+    """Time to close doors that nobody has used for long, or to try again those that could not be made (own timer)."""
 
 
-DoorMessage = OpenDoor | CloseIdleDoors
+DoorMessage = OpenDoor | TendDoors
 DoorReply = DoorOpen | Refused

@@ -10,6 +10,7 @@ import pytest
 
 UNITS = {
     "tests/e2e/": "agents",  # a whole agent each
+    "tests/matrix/": "matrix",  # whole agents and commands, processes that are looked for
     "tests/actors/cli/": "commands",  # each in a process of its own
     "tests/abuse/": "sandbox",  # looks for processes on the whole machine, and fills its memory
     "tests/actors/shell/": "sandbox",
@@ -22,7 +23,7 @@ UNITS = {
     "tests/actors/embedder/": "litellm",
 }
 """Beginning of a test's id -> the unit that it belongs to."""
-FIRST = ("agents", "commands", "launch", "measure", "litellm", "sandbox")
+FIRST = ("agents", "matrix", "commands", "launch", "measure", "litellm", "sandbox")
 WHOLE = (
     "tests/abuse/",
     "tests/actors/cli/lab/",
@@ -30,6 +31,7 @@ WHOLE = (
     "tests/actors/cli/test_agent_cli.py",
     "tests/actors/cli/test_memory.py",
     "tests/actors/cli/test_reminders.py",
+    "tests/actors/cli/test_run.py",
     "tests/actors/cli/test_status.py",
     "tests/actors/cli/test_terminal.py",
     "tests/e2e/test_attachments.py",
@@ -45,6 +47,7 @@ WHOLE = (
     "tests/lab/load/test_agent_load.py",
     "tests/lab/load/test_agent_process.py",
     "tests/launch/",
+    "tests/matrix/",
 )
 """Files and folders whose tests start commands or whole agents, or measure."""
 

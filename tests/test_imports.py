@@ -45,6 +45,10 @@ MOCKS = ("unittest.mock*", "mock.*", "pytest_mock.*")
 ALLOWED = {
     ("lab/load/agent_process.py", "subprocess.*"): "measures the agent in a process of its own, so it starts one",
     ("lab/bench/process.py", "subprocess.*"): "measures each system in a process of its own, so it starts them",
+    ("lab/chaos/kills/nursery.py", "subprocess.*"): "kills the agent in a process of its own, so it starts one",
+    ("lab/chaos/kills/small_disk.py", "subprocess.*"): "mounts a file system that can be filled without harm",
+    ("lab/chaos/kills/program.py", "os.fork*"): "starts a thousand agents from one that has imported everything",
+    ("lab/chaos/kills/program.py", "os.exec*"): "starts some of them anew, as an operator does",
     ("lab/", "time.perf_counter*"): "measures how long things take, in threads and processes of its own",
     ("lab/", "random.*"): "makes what it measures, and its trouble, from a seed, the same each time",
     ("lab/", "multiprocessing.*"): "measures the bot in a process of its own",

@@ -3,8 +3,8 @@
 Read first `common.py` (options, errors, logging), then `run.py` and `try_it.py` (an agent that lives), then
 `agent_cli.py` (one stateless turn). `doctor_findings.py` folds over the parts' checks; `lab/` holds the commands that
 measure, load and break. Commands write to the terminal, by way of `terminal.py` alone. Of the agent's data, `agent
-memory rebuild` alone writes any, through the memory; `agent doctor` takes the data root's lock for a moment; the lab's
-commands write what they measure.
+memory rebuild` writes the memory's index, `agent restore` a data root that nobody holds, and `agent doctor --fix` what
+its findings name; the lab's commands write what they measure.
 """
 
 from __future__ import annotations
@@ -14,11 +14,13 @@ import os
 import click
 
 from actors.cli.agent_cli import agent_cli
+from actors.cli.backup import backup, restore
 from actors.cli.config import config
 from actors.cli.doctor import doctor
 from actors.cli.lab.agent_load import agent_load
 from actors.cli.lab.bench import bench
 from actors.cli.lab.chaos import chaos
+from actors.cli.lab.simulate import simulate
 from actors.cli.logs import logs
 from actors.cli.memory import memory
 from actors.cli.reminders import reminders
@@ -43,5 +45,5 @@ def agent() -> None:
     """
 
 
-for command in (try_it, run, status, doctor, config, logs, memory, reminders, bench, chaos):
+for command in (try_it, run, status, doctor, backup, restore, config, logs, memory, reminders, bench, chaos, simulate):
     agent.add_command(command)

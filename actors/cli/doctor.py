@@ -5,31 +5,63 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from actors.cli.common import config_option, json_option, load_settings
 from actors.cli.terminal import echo_styled
+from domain.text.terminal_text import plain
+
+if TYPE_CHECKING:
+    from actors.part import Finding
 
 
 @click.command()
+@click.option("--fix", is_flag=True, help="Make the repairs that are safe, then check again.")
 @config_option
 @json_option
-def doctor(config_file: Path | None, as_json: bool) -> None:
-    """Check what the agent depends on; exit 1 when something must be mended before it can run."""
-    from actors.cli.doctor_findings import all_findings
+def doctor(fix: bool, config_file: Path | None, as_json: bool) -> None:
+    """Check what the agent depends on; exit 1 when something must be mended before it can run.
+
+    Below each finding stands its repair. --fix makes those that need no person: it seals what a crash cut short,
+    removes what a killed agent left, sets permissions, makes missing folders, moves an unusable index aside. No record
+    of a log is altered. Most of it needs the agent to be stopped.
+    """
+    from actors.cli.doctor_findings import all_findings, mend
     from actors.part import Level
 
     settings, secrets = load_settings(config_file)
     findings = list(all_findings(settings, secrets))
+    mended: list[str] = []
+    if fix:
+        mended = list(mend(settings.data_root, findings))
+        findings = list(all_findings(settings, secrets))
     failed = any(finding.level is Level.FAIL for finding in findings)
     if as_json:
-        rows = [{"name": each.name, "level": each.level.value, "detail": each.detail} for each in findings]
-        click.echo(json.dumps({"ok": not failed, "checks": rows}, indent=2))
+        click.echo(json.dumps({"ok": not failed, "mended": mended, "checks": list(map(_row, findings))}, indent=2))
     else:
-        colours = {Level.OK: "green", Level.WARN: "yellow", Level.FAIL: "red"}
-        width = max(len(finding.name) for finding in findings)
-        for finding in findings:
-            rest = f"  {finding.name:{width}}  {finding.detail}"
-            echo_styled(f"{finding.level.value:4}", rest, fg=colours[finding.level])
+        for line in mended:
+            click.echo(f"fix   {plain(line)}")
+        _print(findings)
     sys.exit(1 if failed else 0)
+
+
+def _row(finding: Finding) -> dict[str, object]:
+    row: dict[str, object] = {"name": finding.name, "level": finding.level.value, "detail": finding.detail}
+    if finding.repair is not None:
+        row |= {"repair": finding.repair.text, "fixable": finding.repair.act is not None}
+    return row
+
+
+def _print(findings: list[Finding]) -> None:
+    from actors.part import Level
+
+    colours = {Level.OK: "green", Level.WARN: "yellow", Level.FAIL: "red"}
+    width = max(len(finding.name) for finding in findings)
+    for finding in findings:
+        rest = f"  {finding.name:{width}}  {finding.detail}"
+        echo_styled(f"{finding.level.value:4}", rest, fg=colours[finding.level])
+        if finding.repair is not None:
+            how = " (`bin/agent doctor --fix` does it)" if finding.repair.act is not None else ""
+            click.echo(f"      {'':{width}}  repair: {plain(finding.repair.text)}{how}")

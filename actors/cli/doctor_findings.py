@@ -5,13 +5,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 
 from actors.bootstrap import agent_plan, discord_connection
+from actors.context.log.data_root import DataRoot, DataRootError
 from actors.kernel import ActorSystem
 from actors.part import Check, Finding, Layer, Level
 from actors.parts import LAYERS, parts
 from actors.settings.schema import Settings
 from actors.settings.secret import Secrets
+from actors.socket.client import AgentNotRunningError, RefusalError, ask_operator
 
 PACKAGES = (
     "pykka",
@@ -30,6 +33,8 @@ PACKAGES = (
     "click",
 )
 LEAST_FILES = 1024
+STATUS_S = 10.0
+"""For the running agent's answer."""
 
 
 def all_findings(settings: Settings, secrets: Secrets, layers: Iterable[Layer] = LAYERS) -> Iterator[Finding]:
@@ -48,6 +53,40 @@ def all_findings(settings: Settings, secrets: Secrets, layers: Iterable[Layer] =
         for check in part.checks:
             yield from _findings_of(part.spec.kind, check)
     yield _files_limit()
+    if plan.is_held():
+        yield _running_agent(settings)
+
+
+def mend(data_root: Path, findings: Iterable[Finding]) -> Iterator[str]:
+    """Make the repairs that need no person; says of each what was done, or why it was not.
+
+    Args:
+        data_root: Nobody may use it meanwhile, but for repairs that may be made beside a running agent.
+        findings: What was found.
+    """
+    root = DataRoot(data_root)
+    obstacle = ""
+    if data_root.is_dir():
+        try:
+            root.lock()
+        except DataRootError as error:
+            obstacle = f"{error}; stop it first"
+    try:
+        for finding in findings:
+            if finding.repair is None or finding.repair.act is None:
+                continue
+            if obstacle and not finding.repair.while_running:
+                yield f"{finding.name}: not done: {obstacle}"
+                continue
+            try:
+                finding.repair.act()
+            except Exception as error:  # noqa: BLE001  # a part's repair may fail as it likes; the others are worth making
+                reason = (isinstance(error, OSError) and error.strerror) or str(error) or type(error).__name__
+                yield f"{finding.name}: not done: {reason}"
+            else:
+                yield f"{finding.name}: {finding.repair.text}: done"
+    finally:
+        root.release()
 
 
 def _findings_of(part: str, check: Check) -> Iterator[Finding]:
@@ -78,6 +117,21 @@ def _packages() -> Iterator[Finding]:
             yield Finding(name, Level.OK, version(name))
         except PackageNotFoundError:
             yield Finding(name, Level.FAIL, "not installed; run bin/agent, which sets up .venv")
+
+
+def _running_agent(settings: Settings) -> Finding:
+    """Whether the agent that runs on the data root answers, with all that it consists of."""
+    name = "running agent"
+    try:
+        system = ask_operator(settings.data_root, "status", STATUS_S)["system"]
+    except (AgentNotRunningError, RefusalError) as error:
+        return Finding(name, Level.FAIL, f"{error}; if it goes on, restart the agent")
+    if late := system.get("not_answering"):
+        return Finding(name, Level.FAIL, f"{', '.join(late)}: no answer; if it goes on, restart the agent")
+    if stuck := system.get("stuck"):
+        times = ", ".join(f"{kind} {count}" for kind, count in stuck.items())
+        return Finding(name, Level.WARN, f"all of it answers; were stuck for a while, and are in its log: {times}")
+    return Finding(name, Level.OK, "all of it answers")
 
 
 def _files_limit() -> Finding:

@@ -143,7 +143,7 @@ def _file(given: Path | None, config_file: Path | None) -> Path:
         if not given.exists():
             fail(f"{given}: no such file")
         return given
-    from actors.scheduler.paths import reminders_path
+    from actors.scheduler.config import reminders_path
 
     settings, _ = load_settings(config_file)
     path = reminders_path(settings.data_root, settings.reminders.file)
@@ -162,14 +162,12 @@ def _scan(path: Path) -> Scan:
 
 def _read(path: Path) -> bytes:
     """What the file holds; ends the command when it cannot be read."""
-    from actors.scheduler.reminder_file import LIMIT_BYTES, FileRefusedError, ReminderFile
+    from actors.scheduler.reminder_file import LIMIT_BYTES, ReminderFile, reason_of
 
     try:
         look = ReminderFile(path, path.parent).look()
-    except FileRefusedError as error:
-        fail(str(error))
     except OSError as error:
-        fail(f"{path}: {error.strerror}")
+        fail(reason_of(error))
     if look is None:
         return b""
     if look.left_out_bytes:

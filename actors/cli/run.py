@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from pathlib import Path
@@ -30,13 +31,21 @@ def run(config_file: Path | None, verbose: bool) -> None:
     """Run the bot until SIGTERM or Ctrl-C; docs/operations.md says how to set it up."""
     from actors.bootstrap import Agent, discord_connection
     from actors.context.log.data_root import DataRootError
+    from actors.linux.service_manager import ServiceManager
     from actors.part import UnusableError
 
     set_up_logging(verbose=verbose)
     settings, secrets = load_settings(config_file)
     connection = discord_connection(settings, secrets.discord_token or "")
     raise_file_limit()
-    agent = Agent(settings, secrets.environment(), connection, lambda name: click.echo(f"online as {name}", err=True))
+
+    def tell_online(name: str) -> None:
+        click.echo(f"online as {name}", err=True)
+        manager.ready(f"online as {name}")
+
+    agent = Agent(settings, secrets.environment(), connection, tell_online)
+    manager = ServiceManager.of(os.environ, agent.system.clock.monotonic)
+    agent.system.watchdog.on_look = manager.look
     end_on_signals(agent)
     try:
         agent.start()
@@ -46,6 +55,7 @@ def run(config_file: Path | None, verbose: bool) -> None:
         click.echo("note: model.name is offline: a rule-based responder answers, no language model", err=True)
     click.echo(sandbox_note(settings), err=True)
     agent.wait()
+    manager.stopping(agent.reason or "ending: turns in progress may finish")
     agent.stop()
     if agent.exit_code:
         fail(agent.reason, agent.exit_code)
@@ -53,7 +63,10 @@ def run(config_file: Path | None, verbose: bool) -> None:
 
 
 def end_on_signals(agent: Agent) -> None:
-    """Let SIGTERM and Ctrl-C end the agent in good order, a second one at once; SIGUSR2 prints what it is doing."""
+    """Let SIGTERM, Ctrl-C and a closed terminal end the agent in good order, a second of them at once.
+
+    SIGUSR2 prints what it is doing. Where SIGHUP is ignored (nohup), it stays so.
+    """
     from actors.kernel import install_dump
 
     install_dump(agent.system)
@@ -62,5 +75,6 @@ def end_on_signals(agent: Agent) -> None:
         signal.signal(number, signal.SIG_DFL)
         agent.end()
 
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, on_signal)
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, on_signal)

@@ -45,6 +45,8 @@ def _rows(report: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("up", f"{_span(system.get('uptime_s', 0))}, {system.get('windows_in_memory', 0)} windows in memory"),
         ("actors", _pairs(system.get("actors", {}))),
         ("mailboxes", _mailboxes(system)),
+        ("waits", _waits(system.get("waits", {}))),
+        ("not answering", ", ".join(map(plain, system.get("not_answering", ()))) or "none"),
         *((name.replace("_", " "), _pairs(system.get(name, {}))) for name in COUNTS),
         *((name, _pairs(figures)) for name, figures in report["actors"].items()),
     ]
@@ -60,6 +62,12 @@ def _width(report: Mapping[str, Any]) -> int:
 def _mailboxes(system: Mapping[str, Any]) -> str:
     waiting = system.get("messages_waiting", 0)
     return f"{waiting} messages wait: {_pairs(system['fullest_mailboxes'])}" if waiting else "empty"
+
+
+def _waits(waits: Mapping[str, int]) -> str:
+    """How many handlers wait for the disk, of how many that may at once."""
+    put_off = f", {waits['put_off']} put off" if waits.get("put_off") else ""
+    return f"{waits.get('now', 0)} of at most {waits.get('limit', 0)}{put_off}"
 
 
 def _pairs(figures: Mapping[str, object]) -> str:

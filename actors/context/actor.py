@@ -348,7 +348,7 @@ class ContextActor(Actor):
             return
         reason = f"stopped by {shown_name(command.asked_by)}"
         meta: dict[str, MetaValue] = {"what": "stopped", "stops": list[MetaValue](self._turns_in_hand)}
-        self.record(Kind.SYSTEM, reason, meta, sync=True)
+        self.record(Kind.SYSTEM, reason, meta, sync=False)
         self._abort_all(reason)
         self.tell(command.reply_to, TurnStopped(request_id=command.request_id, turn_id=run.turn_id))
 

@@ -5,13 +5,17 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
-from actors.context.log.data_root import DataRoot, DataRootError
-from actors.context.log.file import check_file
-from actors.part import Finding, Level
+from actors.context.log import reserve
+from actors.context.log.data_root import UNFINISHED_RESTORE, DataRoot, DataRootError
+from actors.context.log.examination import close_to_others, examine, open_folders, seal
+from actors.linux.private_folder import PRIVATE, make_private
+from actors.part import Finding, Level, Repair
 
 LEAST_FREE_BYTES = 512 * 1024 * 1024
+_NAMED = 3
 
 
 def findings(path: Path) -> Iterator[Finding]:
@@ -20,35 +24,100 @@ def findings(path: Path) -> Iterator[Finding]:
         parent = next(folder for folder in path.parents if folder.exists())
         is_writable = os.access(parent, os.W_OK)
         detail = f"{path} (not there yet; {'can' if is_writable else 'cannot'} be made)"
-        yield Finding("data root", Level.OK if is_writable else Level.FAIL, detail)
+        repair = None if is_writable else Repair("give the folder above it to the agent's user")
+        yield Finding("data root", Level.OK if is_writable else Level.FAIL, detail, repair)
         return
     root = DataRoot(path)
-    yield _use(root)
+    use = _use(root)
+    yield use
     free = shutil.disk_usage(path).free
-    yield Finding("disk", Level.OK if free >= LEAST_FREE_BYTES else Level.FAIL, f"{free / 1e9:.1f} GB free")
-    yield _logs(root.logs)
+    level = Level.OK if free >= LEAST_FREE_BYTES else Level.FAIL
+    room = None if level is Level.OK else Repair("make room: the agent goes on by itself then")
+    yield Finding("disk", level, f"{free / 1e9:.1f} GB free", room)
+    if use.level is Level.FAIL:
+        return
+    yield from _remains(root)
+    yield from _folders(root)
+    yield from _logs(root)
 
 
 def _use(root: DataRoot) -> Finding:
+    if (root.path / UNFINISHED_RESTORE).exists():
+        detail = f"{root.path}: a restore is under way or was cut short"
+        return Finding("data root", Level.FAIL, detail, Repair("run `bin/agent restore` again, with --replace"))
     try:
-        root.hold()
+        if root.is_held():
+            return Finding("data root", Level.OK, f"{root.path}, an agent uses it")
     except DataRootError as error:
-        in_use = "another agent" in str(error)
-        return Finding("data root", Level.OK if in_use else Level.FAIL, str(error))
-    root.release()
+        return Finding("data root", Level.FAIL, str(error), Repair("give it to the agent's user"))
+    if not root.path.is_dir() or not os.access(root.path, os.R_OK | os.W_OK | os.X_OK):
+        detail = f"data root {root.path}: cannot be written"
+        return Finding("data root", Level.FAIL, detail, Repair("give the folder to the agent's user"))
     return Finding("data root", Level.OK, str(root.path))
 
 
-def _logs(folder: Path) -> Finding:
-    files = sorted(folder.rglob("*.md"))
-    problems: list[str] = []
-    for path in files:
-        try:
-            faults = check_file(path)
-        except OSError as error:
-            problems.append(f"{path}: {error.strerror}")
-            continue
-        problems += [f"{path}:{fault.line}: {fault.reason}" for fault in faults]
-    if problems:
-        return Finding("logs", Level.FAIL, f"{len(files)} checked, {len(problems)} problems, first: {problems[0]}")
-    return Finding("logs", Level.OK, f"{len(files)} checked, every hash chain holds")
+def _remains(root: DataRoot) -> Iterator[Finding]:
+    """What an agent that was killed has left; what a running one lacks."""
+    place = root.path / reserve.NAME
+    if not root.is_held():
+        if place.exists():
+            detail = f"{place} was left by an agent that was killed"
+            repair = Repair(
+                f"remove it; the next start makes it anew ({reserve.RESERVE_BYTES >> 20} MiB)", place.unlink
+            )
+            yield Finding("reserve", Level.WARN, detail, repair)
+    elif reserve.is_whole(root.path):
+        yield Finding("reserve", Level.OK, f"{reserve.RESERVE_BYTES >> 20} MiB for the logs")
+    else:
+        repair = Repair(
+            "make room on the disk, and take the space", partial(_take_reserve, root.path), while_running=True
+        )
+        yield Finding("reserve", Level.WARN, "no disk space is kept for the logs", repair)
+
+
+def _take_reserve(root: Path) -> None:
+    if not reserve.keep(root):
+        raise OSError("there is not enough room for it yet")
+
+
+def _folders(root: DataRoot) -> Iterator[Finding]:
+    missing = [folder for folder in (root.logs, root.work) if not folder.exists()]
+    if missing:
+
+        def make() -> None:
+            for folder in missing:
+                make_private(folder)
+
+        names = ", ".join(folder.name for folder in missing)
+        yield Finding("folders", Level.WARN, f"{names}: not there", Repair("make them; the next start does", make))
+    is_open = list(dict.fromkeys(open_folders(root.path)))
+    if is_open:
+
+        def shut() -> None:
+            for folder in is_open:
+                folder.chmod(PRIVATE)
+
+        detail = f"others may enter or change, or the agent cannot use: {_some(is_open)}"
+        yield Finding("permissions of folders", Level.WARN, detail, Repair("close them to others (0700)", shut))
+
+
+def _logs(root: DataRoot) -> Iterator[Finding]:
+    examined = examine(root.path)
+    if examined.misplaced:
+        repair = Repair("give them the permissions that the agent gives", partial(close_to_others, examined.misplaced))
+        detail = f"others may change, or the agent cannot read: {_some(examined.misplaced)}"
+        yield Finding("permissions of logs", Level.WARN, detail, repair)
+    if examined.torn:
+        repair = Repair("seal them, as the agent does when it opens them", partial(seal, root.path, examined.torn))
+        yield Finding("torn logs", Level.WARN, f"a crash cut the last record short: {_some(examined.torn)}", repair)
+    if examined.problems:
+        detail = f"{examined.checked} checked, {len(examined.problems)} problems, first: {examined.problems[0]}"
+        advice = "compare them with a backup (`bin/agent logs check` names each place); the agent goes on without what "
+        yield Finding("logs", Level.FAIL, detail, Repair(f"{advice}cannot be verified"))
+    else:
+        yield Finding("logs", Level.OK, f"{examined.checked} checked, every hash chain holds")
+
+
+def _some(paths: list[Path]) -> str:
+    more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
+    return ", ".join(map(str, paths[:_NAMED])) + more

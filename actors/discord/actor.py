@@ -72,7 +72,7 @@ class DiscordActor(Actor):
         logging.getLogger("discord").setLevel(logging.WARNING)
         discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False
         self._parts = wire(self, self._config, self._around)
-        self._loop = LoopThread("discord")
+        self._loop = LoopThread("discord", self)
         self._loop.start()
         connection = self._config.connection
         try:

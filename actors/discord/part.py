@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 
+from actors.discord.checks import watermark_findings
 from actors.discord.config import DiscordConfig
 from actors.discord.timing import Timing
 from actors.kernel import Actor, ActorSpec
@@ -49,7 +50,7 @@ def row(plan: Plan, parts: Parts) -> Part | None:
         describes=False,
         verbs={"discord.attach": Verb(DISCORD, AttachFile)},
         own_commands=("help", "status", "remember", "unremember"),
-        checks=(lambda: _look(connection),),
+        checks=(lambda: _look(connection), lambda: watermark_findings(plan.settings.data_root)),
         skills=(SHIPPED_SKILLS / "send-file",),
     )
 

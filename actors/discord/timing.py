@@ -28,7 +28,9 @@ class Timing:
     identify_pause_s: float = 5.0
     """Before a session is opened anew, as Discord asks."""
     guild_ready_timeout_s: float = 2.0
-    """Silence after the last guild that ends the start of a session."""
+    """Silence after the last guild that ends the start of a session, while others are not described yet."""
+    guilds_known_s: float = 0.05
+    """The same when all are."""
     file_timeout_s: float = 20.0
     """Reading one attached file; what is said after it in the channel waits as long."""
     lost_files_s: float = 30.0

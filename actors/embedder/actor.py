@@ -78,7 +78,7 @@ class EmbedderActor(Actor):
         super().__init__()
         self._space = space
         self._backend = backend_of(self.now)
-        self._loop = LoopThread("embedder")
+        self._loop = LoopThread("embedder", self)
         self._breaker = CircuitBreaker()
         self._waiting = Waiting()
         self._in_flight: dict[str, InFlight] = {}

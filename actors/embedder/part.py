@@ -28,7 +28,7 @@ def embedder_spec(plan: Plan) -> ActorSpec:
         backend = backend_of(space, api_keys=plan.secrets, api_base=embedder.api_base, timeout_s=embedder.timeout_s)
         return EmbedderActor(space=space, backend_of=backend)
 
-    return ActorSpec(EMBEDDER.kind, build, core=True)
+    return ActorSpec(EMBEDDER.kind, build, core=True, is_made_up_for=True)
 
 
 def _look(plan: Plan) -> Iterator[Finding]:

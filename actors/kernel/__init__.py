@@ -1,25 +1,25 @@
 """Actor runtime: pykka actors on a worker pool, addressed by name and supervised.
 
-Read first `actor.py` and `host.py` (what an actor and its parts see), second `system.py` (`tell`, and who owns what),
+Read first `actor.py` (what an actor and its parts see), second `system.py` (`tell`, and who owns what),
 third a message's way: `mailbox.py`, `dispatcher.py` (the threads), `runner.py` (a batch), `supervisor.py` (a crash) and
-`directory.py` (mailboxes that come and go). `passivation.py`, `watchdog.py`, `ending.py` and `inspection.py` look after
-a running system; `edge.py` and `loop.py` are for what is no actor (`actors/linux/selector.py` is how loops wait),
-`thread.py` for waits that may never end. Nothing here opens a file or a socket. Only `clock.py` and `ids.py` know the
-time and chance; only `directory.py` changes which mailbox an address has. Pure is the policy that
-`supervisor.py` follows, in `domain/policy/restarts.py`.
+`directory.py` (mailboxes that come and go). `passivation.py`, `watchdog.py`, `liveness.py`, `ending.py` and
+`inspection.py` look after a running system; `edge.py` and `loop.py` are for what is no actor
+(`actors/linux/selector.py` is how loops wait), `thread.py` for waits that may never end. Nothing here opens a file or a
+socket. Only `clock.py` and `ids.py` know the time and chance; only `directory.py` changes which mailbox an address has.
+Pure is the policy that `supervisor.py` follows, in `domain/policy/restarts.py`.
 """
 
 from __future__ import annotations
 
-from actors.kernel.actor import Actor, NotUnderstoodError, not_understood
+from actors.kernel.actor import Actor, Host, NotUnderstoodError, not_understood
 from actors.kernel.clock import Clock, ManualClock, SystemClock, Timer
 from actors.kernel.dead_letters import DeadLetter
+from actors.kernel.dispatcher import ReadyQueue
 from actors.kernel.edge import Edge
 from actors.kernel.ending import DrainReport
-from actors.kernel.host import Host
 from actors.kernel.ids import IdSource, counted_ids, random_ids
 from actors.kernel.inspection import install_dump
-from actors.kernel.loop import LoopThread
+from actors.kernel.loop import LoopEndedError, LoopHungError, LoopThread
 from actors.kernel.spec import ActorSpec
 from actors.kernel.system import ActorSystem
 from actors.kernel.thread import Bulkhead
@@ -35,9 +35,12 @@ __all__ = [
     "Edge",
     "Host",
     "IdSource",
+    "LoopEndedError",
+    "LoopHungError",
     "LoopThread",
     "ManualClock",
     "NotUnderstoodError",
+    "ReadyQueue",
     "SystemClock",
     "Timer",
     "counted_ids",

@@ -1,11 +1,12 @@
-"""The base of every actor: pykka's, without its thread."""
+"""Base of every actor: pykka's, without its thread; and what a part of an actor needs of it."""
 
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Never, NoReturn
+from typing import TYPE_CHECKING, Any, Never, NoReturn, Protocol
 
 import pykka
+from pykka._envelope import Envelope
 
 from actors.kernel.clock import Timer
 
@@ -20,6 +21,17 @@ class NotUnderstoodError(Exception):
 
     def __init__(self, message: object) -> None:
         super().__init__(f"{type(message).__name__} means nothing to this actor")
+
+
+class Outage:
+    """Word to an actor that something it owns outside its handlers has died; the kernel puts it into the mailbox."""
+
+    __slots__ = ("actor", "error")
+
+    def __init__(self, actor: Actor, error: Exception) -> None:
+        self.actor = actor
+        """The life that owned it; a later one has its own."""
+        self.error = error
 
 
 def not_understood(message: Never) -> NoReturn:
@@ -65,6 +77,13 @@ class Actor(pykka.Actor):
         """Have `message` come back to this address in `delay_s` seconds."""
         system, address = self.mailbox.system, self.mailbox.address
         return system.clock.call_later(delay_s, lambda: system.tell(address, message))
+
+    def fail(self, error: Exception) -> None:
+        """Crash with `error`, before the next message, because something outside the handlers died; from any thread.
+
+        A life of this address that began after this one does not hear of it.
+        """
+        self.mailbox.put_first(Envelope(Outage(self, error)))
 
     def now(self) -> datetime:
         """Wall clock, aware UTC."""
@@ -121,3 +140,29 @@ class Actor(pykka.Actor):
 
     def _start_actor_loop(self) -> None:
         self.mailbox.system.schedule(self.mailbox)
+
+
+class Host(Protocol):
+    """The actor behind a part; every `Actor` is one. A room that needs more of its actor extends this."""
+
+    @property
+    def address(self) -> Address:
+        """Where answers go."""
+
+    def new_id(self) -> str:
+        """A fresh id."""
+
+    def now(self) -> datetime:
+        """Wall clock, aware UTC."""
+
+    def monotonic(self) -> float:
+        """Seconds that never go back."""
+
+    def tell(self, to: Address, message: Message) -> None:
+        """Say something to another actor, or to oneself for later."""
+
+    def after(self, delay_s: float, message: Message) -> Timer:
+        """Have something come back later."""
+
+    def blocking(self) -> Blocking:
+        """Wrap a wait for the disk."""

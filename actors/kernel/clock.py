@@ -106,8 +106,8 @@ class SystemClock(Clock):
         while (timer := self._next_due()) is not None:
             try:
                 timer.fire()
-            except Exception:
-                log.exception("a timer's action failed")
+            except BaseException:
+                log.exception("a timer's action failed")  # even an exit: without this thread no timer fires any more
 
     def _next_due(self) -> Timer | None:
         """The next timer when its time has come; None when the clock is closed."""

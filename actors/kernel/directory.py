@@ -10,7 +10,9 @@ import pykka
 from pykka._envelope import Envelope
 from pykka.messages import _ActorStop
 
+from actors.kernel.actor import Outage
 from actors.kernel.dead_letters import LEFT_OVER
+from actors.kernel.liveness import Probe
 from actors.kernel.mailbox import Mailbox
 from messages.base import Address, Message
 
@@ -128,6 +130,8 @@ def _is_settled(item: Any, address: Address) -> bool:
     """Whether `item` came through pykka's reference and needs no handling now that its actor is gone."""
     if not isinstance(item, Envelope):
         return False
+    if isinstance(item.message, Outage | Probe):  # they were for the actor that is gone
+        return True
     if isinstance(item.message, _ActorStop):
         if item.reply_to is not None:
             item.reply_to.set(None)

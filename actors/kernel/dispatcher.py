@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 import queue
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from actors.kernel.thread import KernelThread
 
@@ -17,8 +19,27 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-SPARES = 64
-"""Most threads beyond the wanted ones, for waits that go on at the same time."""
+SPARES = 512
+"""Waits that may go on at the same time, each with a thread to stand in for it (some 50 KB while it lasts)."""
+KEPT = 64
+"""Threads that stay when the waits are over, for the next ones."""
+
+
+class ReadyQueue(Protocol):
+    """Mailboxes that wait to be run, as `queue.SimpleQueue` keeps them; another one decides who comes next."""
+
+    def put(self, mailbox: Mailbox | None, /) -> None:
+        """Have it run, or (None) a thread end."""
+
+    def get(self) -> Mailbox | None:
+        """The next one; waits for it."""
+
+    def get_nowait(self) -> Mailbox | None:
+        """The next one.
+
+        Raises:
+            queue.Empty: none waits.
+        """
 
 
 class Worker(KernelThread):
@@ -30,10 +51,10 @@ class Worker(KernelThread):
         self.inline = inline
         """Stands for the caller's own thread and is never started."""
         self.mailbox: Mailbox | None = None
-        self.since = 0.0
-        """When somebody first saw it at the batch in hand, in that looker's seconds; 0.0 until somebody looks.
+        self.since: tuple[int, float] | None = None
+        """Number of a batch, and when somebody first saw it at that, in that looker's seconds; None while idle.
 
-        Whoever watches sets it, each batch clears it: a look at the clock for every batch would cost a tenth of it.
+        Whoever watches sets it: a look at the clock for every batch would cost a tenth of it.
         """
         self.runs = 0
         """Batches that it has handled."""
@@ -66,28 +87,44 @@ class Dispatcher:
     """Thread pool for scheduled mailboxes: `workers` threads; more only while some of them wait for the disk.
 
     Under the interpreter's lock a second running worker makes fan-out a third slower (the two take the lock from each
-    other, and batches stay short), so one runs, and spares exist to cover waits.
+    other, and batches stay short), so one runs, and spares exist to cover waits. While as many wait as may, mailboxes
+    of kinds of actors that ever waited are put off until a wait is over; all others go on. A kind that waits for the
+    first time just then gets a thread beyond that, so that one always runs; of those there are as many at most again.
     """
 
     def __init__(self, run: Callable[[Mailbox, Worker], None], workers: int = 1, spares: int = SPARES) -> None:
         if workers < 0:
             raise ValueError(f"workers {workers} must be >= 0")
         self._run_mailbox = run
-        self._ready: queue.SimpleQueue[Mailbox | None] = queue.SimpleQueue()
+        self._ready: ReadyQueue = queue.SimpleQueue()
         self.put: Callable[[Mailbox], None] = self._ready.put
         """Have a mailbox run; the caller has its turn, which goes with it."""
         self._target = workers
-        self._limit = workers + spares
+        self._spares = spares
         self._lock = threading.Lock()
-        self._waiting = 0
+        self._absent: dict[threading.Thread, int] = {}
+        """Thread that waits, or stands for a handler that hangs -> for how many reasons."""
+        self._waiters: set[str] = set()
+        """Kinds of actors that ever waited."""
+        self._is_full = False
+        """Whether as many wait as may."""
+        self._put_off: deque[Mailbox] = deque()
+        self._put_off_ever = 0
         self._parked = 0
         self._unpark = threading.Semaphore(0)
         self._threads: list[Worker] = []
+        self._numbers = itertools.count(1)
         self._excess = False
         """Whether more threads run than are wanted."""
+        self._runs_of_ended = 0
         self._closing = False
         self._inline = Worker(self, 0, inline=True)
         self.blocking = Blocking(self)
+
+    def take_from(self, ready: ReadyQueue) -> None:
+        """Let `ready` decide which mailbox runs next; only before anything runs."""
+        self._ready = ready
+        self.put = ready.put
 
     @property
     def workers(self) -> tuple[Worker, ...]:
@@ -105,19 +142,33 @@ class Dispatcher:
         """Run mailboxes in this thread until the pool closes (a worker's main loop)."""
         take, run = self._ready.get, self._run_mailbox
         while (mailbox := take()) is not None:
+            if self._is_full and self._puts_off(mailbox):
+                continue
             worker.mailbox = mailbox
             try:
                 run(mailbox, worker)
             except BaseException:
                 log.critical("the kernel failed while running %s; the worker goes on", mailbox.address, exc_info=True)
             worker.mailbox = None
-            if self._excess:
-                self._park()
+            if self._put_off:
+                self._resume()
+            if self._excess and not self._parks(worker):
+                return
 
     def runs(self) -> int:
         """Batches that were handled so far; it grows before a batch's actor is let go."""
         with self._lock:
-            return self._inline.runs + sum(worker.runs for worker in self._threads)
+            return self._runs_of_ended + self._inline.runs + sum(worker.runs for worker in self._threads)
+
+    def waits(self) -> dict[str, int]:
+        """How many wait or hang now, how many may, how many mailboxes are put off, and how many ever were."""
+        with self._lock:
+            return {
+                "now": self._waiting,
+                "limit": self._spares,
+                "put_off": len(self._put_off),
+                "put_off_ever": self._put_off_ever,
+            }
 
     def run_ready(self) -> bool:
         """Run one scheduled mailbox in the calling thread (for systems without workers); False if there was none."""
@@ -134,6 +185,7 @@ class Dispatcher:
         with self._lock:
             self._closing = True
             threads = tuple(self._threads)
+        self._resume()
         for _ in threads:
             self._ready.put(None)
             self._unpark.release()
@@ -146,25 +198,71 @@ class Dispatcher:
 
     def wait_begins(self) -> None:
         """One worker is about to wait; see that as many others can run as are wanted."""
-        if self._is_mine(threading.current_thread()):
-            self.lend(1)
+        thread = threading.current_thread()
+        if self._is_mine(thread):
+            mailbox: Mailbox | None = getattr(thread, "mailbox", None)
+            if mailbox is not None:
+                self._waiters.add(mailbox.spec.kind)
+            self.lend(thread)
 
     def wait_ends(self) -> None:
         """One worker runs again; one of those in excess parks itself when it next has nothing in hand."""
-        if self._is_mine(threading.current_thread()):
-            self.lend(-1)
+        if self._is_mine(thread := threading.current_thread()):
+            self.take_back(thread)
 
-    def lend(self, count: int) -> None:
-        """Count `count` more workers as waiting (1 or -1), and see that as many others can run as are wanted."""
+    def lend(self, thread: threading.Thread) -> None:
+        """Count `thread` as absent for one reason more, and see that as many others can run as are wanted."""
         with self._lock:
-            self._waiting += count
+            self._absent[thread] = self._absent.get(thread, 0) + 1
+            self._note()  # before a spare worker can take what is to be put off
             if self._running() < self._target and not self._closing:
                 if self._parked:
                     self._parked -= 1
                     self._unpark.release()
-                elif len(self._threads) < self._limit:
+                elif len(self._threads) < self._limit(thread):
                     self._add_spare()
-            self._excess = self._running() > self._target
+            self._note()
+
+    def take_back(self, thread: threading.Thread) -> None:
+        """Count `thread` as absent for one reason less; without any it runs again."""
+        with self._lock:
+            reasons = self._absent.pop(thread) - 1
+            if reasons:
+                self._absent[thread] = reasons
+            self._note()
+        if self._put_off:
+            self._resume()
+
+    @property
+    def _waiting(self) -> int:
+        return len(self._absent)
+
+    def _note(self) -> None:
+        """Keep the flags that workers look at; the caller has the lock."""
+        self._excess = self._running() > self._target
+        self._is_full = self._waiting >= self._spares > 0
+
+    def _limit(self, thread: threading.Thread) -> int:
+        """Most threads there may be, once `thread` waits."""
+        return self._target + self._spares * (2 if getattr(thread, "mailbox", None) is not None else 1)
+
+    def _puts_off(self, mailbox: Mailbox) -> bool:
+        """Whether `mailbox` must not run now; it comes back when a wait is over."""
+        with self._lock:
+            if self._closing or not self._is_full or mailbox.spec.kind not in self._waiters:
+                return False
+            if not self._put_off:
+                log.warning("%d handlers wait at the same time; others of their kinds wait their turn", self._waiting)
+            self._put_off.append(mailbox)
+            self._put_off_ever += 1
+            return True
+
+    def _resume(self) -> None:
+        """Let as many mailboxes go on that were put off as may wait now."""
+        with self._lock:
+            free = len(self._put_off) if self._closing else self._spares - self._waiting
+            for _ in range(min(free, len(self._put_off))):
+                self.put(self._put_off.popleft())
 
     def _is_mine(self, thread: threading.Thread) -> bool:
         return isinstance(thread, Worker) and thread.dispatcher is self
@@ -172,16 +270,23 @@ class Dispatcher:
     def _running(self) -> int:
         return len(self._threads) - self._waiting - self._parked
 
-    def _park(self) -> None:
+    def _parks(self, worker: Worker) -> bool:
+        """Whether `worker`, if it is in excess, has rested until it was wanted again; else it is to end."""
         with self._lock:
             if self._closing or self._running() <= self._target:
-                return
+                return True
+            if self._parked >= KEPT:
+                self._threads.remove(worker)
+                self._runs_of_ended += worker.runs
+                self._note()
+                return False
             self._parked += 1
-            self._excess = self._running() > self._target
+            self._note()
         self._unpark.acquire()
+        return True
 
     def _add_worker(self) -> None:
-        worker = Worker(self, len(self._threads) + 1)
+        worker = Worker(self, next(self._numbers))
         worker.start()
         self._threads.append(worker)
 

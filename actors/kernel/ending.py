@@ -22,6 +22,8 @@ log = logging.getLogger(__name__)
 
 LOOK_S = 0.01
 """Seconds between two looks at whether all is quiet."""
+CALM_LOOKS = 20
+"""Looks in a row that find nothing, after which work that a later life makes up for is what moves."""
 LEAST_WAIT_S = 0.05
 """Seconds that actors which are stopped together get even when time is up."""
 LATE_SHOWN = 10
@@ -39,17 +41,24 @@ class DrainReport:
 
 
 def drain(system: ActorSystem, deadline_s: float) -> DrainReport:
-    """Wait until no actor holds work, at most `deadline_s` seconds of real time; not for who crashed too often."""
+    """Wait until no actor holds work, at most `deadline_s` seconds of real time.
+
+    Not for who crashed too often, and not for work that a later life makes up for.
+    """
     begin = time.monotonic()
     pause = threading.Event()
+    calm = 0
     while True:
         if not system.dispatcher.workers:
             system.run()
         runs = system.dispatcher.runs()
-        unfinished = [mailbox for mailbox in system.mailboxes() if mailbox.holds_work()]
+        mailboxes = [mailbox for mailbox in system.mailboxes() if not mailbox.spec.is_made_up_for]
+        unfinished = [mailbox for mailbox in mailboxes if mailbox.holds_work()]
         is_worth_it = not all(mailbox.gave_up for mailbox in unfinished)
         # Work that moved from one actor to another during the look was perhaps seen at neither.
         moved = system.dispatcher.runs() != runs
+        calm = 0 if unfinished else calm + 1
+        moved = moved and calm < CALM_LOOKS
         if not (is_worth_it or moved) or time.monotonic() - begin >= deadline_s:
             addresses = tuple(mailbox.address for mailbox in unfinished)
             return DrainReport(quiet=not (addresses or moved), unfinished=addresses)

@@ -63,7 +63,8 @@ def threads() -> tuple[ThreadView, ...]:
 
 def _seconds(worker: Worker) -> float:
     """How long `worker` has been at what it does, as far as the watchdog knows."""
-    return time.perf_counter() - worker.since if worker.since else 0.0
+    since = worker.since
+    return time.perf_counter() - since[1] if since is not None and since[0] == worker.runs else 0.0
 
 
 def mailboxes(system: ActorSystem) -> tuple[MailboxView, ...]:
@@ -80,6 +81,7 @@ def counters(system: ActorSystem) -> dict[str, Mapping[str, int]]:
     """What the kernel counts, by kind of actor or by reason."""
     return {
         "living": {"mailboxes": len(system.mailboxes()), "workers": len(system.dispatcher.workers)},
+        "waits": system.dispatcher.waits(),
         "crashes": system.supervisor.crashes(),
         "restarts": system.supervisor.restarts(),
         "stuck": system.watchdog.counts(),

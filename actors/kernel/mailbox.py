@@ -80,6 +80,11 @@ class Mailbox:
         """Add to the mailbox and see that a worker comes by (pykka's inbox protocol)."""
         self.system.post(self, item)
 
+    def put_first(self, item: Any) -> None:
+        """Add before all that waits, for what cannot."""
+        self.queue.appendleft(item)
+        self.system.settle(self)
+
     def get(self) -> Any:
         """The oldest item, taken out (pykka's inbox protocol)."""
         return self.queue.popleft()

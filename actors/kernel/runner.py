@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from pykka._envelope import Envelope
 from pykka.messages import _ActorStop
 
-from actors.kernel.actor import NotUnderstoodError
+from actors.kernel.actor import NotUnderstoodError, Outage
+from actors.kernel.liveness import Probe
 
 if TYPE_CHECKING:
     from actors.kernel.actor import Actor
@@ -40,7 +41,6 @@ class Runner:
 
     def run(self, mailbox: Mailbox, worker: Worker) -> None:
         """Handle a batch of messages; a crash leaves the rest of them where they are."""
-        worker.since = 0.0
         actor = mailbox.actor
         if actor is None or mailbox.leaving:
             actor = self._present(mailbox)
@@ -68,6 +68,9 @@ class Runner:
                 queue.appendleft(message)
                 self._system.schedule(mailbox)
                 raise
+            if isinstance(message, Envelope) and isinstance(message.message, Outage):
+                self._system.supervisor.owned_died(mailbox, error)
+                return
             if not isinstance(error, NotUnderstoodError):
                 self._system.supervisor.handling_failed(mailbox, message, error, retried=left == BATCH)
                 return
@@ -133,6 +136,11 @@ class Runner:
             self.end(actor.mailbox)
             if reply_to is not None:
                 reply_to.set(None)
+        elif isinstance(message, Probe):
+            message.answer()
+        elif isinstance(message, Outage):
+            if message.actor is actor:
+                raise message.error
         elif reply_to is None:
             actor._handle_receive(message)
         else:

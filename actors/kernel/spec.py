@@ -27,6 +27,8 @@ class ActorSpec:
     idle_s: float | None = None
     """Seconds without a message after which the actor is passivated; None for never."""
     policy: RestartPolicy = field(default_factory=RestartPolicy)
+    is_made_up_for: bool = False
+    """Whether a later life does all that this one leaves undone, so that an end need not wait for it."""
 
     def __post_init__(self) -> None:
         """Refuse what the kernel could not run."""

@@ -31,7 +31,7 @@ class Crash:
 
     address: Address
     phase: str
-    """`start`, `handle` or `stop`."""
+    """`start`, `handle` or `stop`; `outside` for a loop or thread of the actor's that died."""
     error: str
     """Type and text of the exception; its traceback is in the log."""
     at: datetime
@@ -79,6 +79,11 @@ class Supervisor:
             self._system.bury(mailbox.address, message, reason, traceback, error)
             trouble.attempts = 0
         error.__traceback__ = None  # an instance that is raised again would grow it for ever
+        self._answer_crash(mailbox)
+
+    def owned_died(self, mailbox: Mailbox, error: BaseException) -> None:
+        """Deal with an actor of whose own something died outside its handlers; no message is at fault."""
+        self._crashed(mailbox, "outside", error)
         self._answer_crash(mailbox)
 
     def close(self, mailbox: Mailbox) -> None:

@@ -14,7 +14,7 @@ from pykka._envelope import Envelope
 from actors.kernel.clock import Clock, SystemClock
 from actors.kernel.dead_letters import DeadLetter, DeadLetters
 from actors.kernel.directory import Directory
-from actors.kernel.dispatcher import Dispatcher
+from actors.kernel.dispatcher import Dispatcher, ReadyQueue
 from actors.kernel.edge import EDGE_KIND, Edge
 from actors.kernel.ending import DrainReport, drain, stop
 from actors.kernel.ids import IdSource, random_ids
@@ -83,6 +83,11 @@ class ActorSystem:
         if spec.core and self._started:
             raise ValueError(f"kind {spec.kind!r}: a core actor must be registered before the system starts")
         self._specs[spec.kind] = spec
+
+    def order_by(self, ready: ReadyQueue) -> None:
+        """Let `ready` decide which mailbox runs next, and not the order of their messages; only before `start`."""
+        self.dispatcher.take_from(ready)
+        self._put_ready = self.dispatcher.put
 
     def start(self) -> None:
         """Start the workers and the core actors, in the order of their registration.
@@ -192,6 +197,10 @@ class ActorSystem:
     def post(self, mailbox: Mailbox, item: Any) -> None:
         """Put `item` into one certain mailbox, or where it went; as `tell` does, which spares itself this call."""
         mailbox.queue.append(item)
+        self.settle(mailbox)
+
+    def settle(self, mailbox: Mailbox) -> None:
+        """See that what was put into `mailbox` is handled: there, or where its messages went."""
         if mailbox.take_turn():
             self.schedule(mailbox)
         elif mailbox.retired:

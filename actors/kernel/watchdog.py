@@ -1,4 +1,4 @@
-"""Watchdog over handlers that do not come back: says which they are, and sees that the others can go on."""
+"""Watchdog over handlers and loops that do not come back: says which they are, and sees that others can go on."""
 
 from __future__ import annotations
 
@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING
 
 from pykka._envelope import Envelope
 
+from actors.kernel.liveness import Liveness, stack
 from messages.base import Address
 
 if TYPE_CHECKING:
     from actors.kernel.dispatcher import Worker
+    from actors.kernel.loop import LoopThread
     from actors.kernel.system import ActorSystem
 
 log = logging.getLogger(__name__)
@@ -60,10 +62,11 @@ def in_hand(worker: Worker, frame: FrameType | None, seconds: float) -> InHand |
 
 
 class Watchdog:
-    """Watchdog of the workers, on the system's clock; whoever is in one batch for too long is stuck.
+    """Watchdog of workers and loops, on the system's clock; whoever is in one batch for too long is stuck.
 
     A stuck handler cannot be ended. Its worker is soon counted as waiting until it comes back, so that a spare one
-    takes its place and the other actors go on; when the limit is over it is named, once, and counted.
+    takes its place and the other actors go on; when the limit is over it is named, once, and counted. So is a loop that
+    does not come back; some time later its actor crashes and gets a new one.
     """
 
     def __init__(self, system: ActorSystem, limit_s: float = LIMIT_S, now: Callable[[], float] = perf_counter) -> None:
@@ -71,7 +74,7 @@ class Watchdog:
 
         Args:
             system: Whose workers it watches.
-            limit_s: After which an actor is named.
+            limit_s: After which an actor or a loop is named.
             now: Steady seconds; real ones, for a handler hangs in real time even where the system's clock is a test's.
 
         Raises:
@@ -83,6 +86,11 @@ class Watchdog:
         self._now = now
         self._limit_s = limit_s
         self._lend_s = min(LEND_S, limit_s)
+        self.on_look: Callable[[tuple[str, ...]], None] = lambda _late: None
+        """Called after each look, a few times a second, with the core actors and loops that do not answer, mostly none;
+        must not block."""
+        self._liveness = Liveness(system, limit_s)
+        self._looked_at = now()
         self._counts: Counter[str] = Counter()
         self._lock = threading.Lock()
         self._lent: dict[Worker, int] = {}
@@ -90,19 +98,45 @@ class Watchdog:
         self._named: dict[Worker, int] = {}
         """Worker whose actor was named -> the number of the batch that it was in."""
 
+    @property
+    def late(self) -> tuple[str, ...]:
+        """Core actors and loops that did not answer in time when last looked at, e.g. `memory`, `loop discord`."""
+        return self._liveness.late
+
+    @property
+    def loops(self) -> tuple[str, ...]:
+        """Names of the loops that are watched."""
+        return tuple(sorted(loop.name for loop in self._liveness.loops))
+
+    def watch(self, loop: LoopThread) -> None:
+        """Look after `loop`, which runs and belongs to an actor."""
+        self._liveness.add(loop)
+
+    def unwatch(self, loop: LoopThread) -> None:
+        """Look after `loop` no more, since its owner stops it."""
+        self._liveness.remove(loop)
+
     def start(self) -> None:
         """Begin to look; it ends with the system's clock."""
         self._system.clock.call_later(self._lend_s / 2, self._go_on)
 
     def counts(self) -> dict[str, int]:
-        """How often an actor was stuck so far, by kind; one that has come back stays counted."""
+        """How often an actor was stuck so far, by kind, or a loop, by name; one that has come back stays counted."""
         with self._lock:
             return dict(self._counts)
 
     def look(self) -> None:
-        """Look at every worker once."""
-        for worker in self._system.dispatcher.workers:
+        """Look at every worker, core actor and loop once."""
+        workers = self._system.dispatcher.workers
+        for worker in workers:
             self._look_at(worker)
+        for worker in self._named.keys() - set(workers):
+            del self._named[worker]
+        now = self._now()
+        elapsed_s, self._looked_at = now - self._looked_at, now
+        for loop in self._liveness.look(elapsed_s):
+            self._name_loop(loop)
+        self.on_look(self.late)
 
     def _go_on(self) -> None:
         try:
@@ -116,16 +150,17 @@ class Watchdog:
         busy = worker.mailbox is not None
         if worker in self._lent and (not busy or self._lent[worker] != batch):
             del self._lent[worker]
-            self._system.dispatcher.lend(-1)
+            self._system.dispatcher.take_back(worker)
         if not busy:
+            worker.since = None
             return
-        if not since:
-            worker.since = self._now()
+        if since is None or since[0] != batch:
+            worker.since = batch, self._now()
             return
-        seconds = self._now() - since
+        seconds = self._now() - since[1]
         if seconds >= self._lend_s and worker not in self._lent:
             self._lent[worker] = batch
-            self._system.dispatcher.lend(1)
+            self._system.dispatcher.lend(worker)
         if seconds >= self._limit_s and self._named.get(worker) != batch:
             self._name(worker, batch, seconds)
 
@@ -137,6 +172,11 @@ class Watchdog:
         with self._lock:
             self._counts[work.address.kind] += 1
         log.warning("%s; its stack:\n%s", work, work.stack)
+
+    def _name_loop(self, loop: LoopThread) -> None:
+        with self._lock:
+            self._counts[f"loop {loop.name}"] += 1
+        log.warning("loop %s does not come back; its stack:\n%s", loop.name, stack(loop))
 
 
 def _message_type(frame: FrameType) -> str:

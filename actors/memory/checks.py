@@ -7,7 +7,7 @@ from pathlib import Path
 
 from actors.kernel import ActorSpec, ActorSystem
 from actors.memory.alone import alone
-from actors.part import Finding, Level, Plan
+from actors.part import Finding, Level, Plan, Repair
 from messages.memory import DescribeMemory, MemoryDescribed
 
 ANSWER_S = 60.0
@@ -46,9 +46,21 @@ def index_findings(plan: Plan, reader: ActorSpec) -> Iterator[Finding]:
         index = ask(DescribeMemory, ANSWER_S)
     if not isinstance(index, MemoryDescribed):
         hint = "the index gives no answer; the next start makes it anew if it must"
-        yield Finding("memory", Level.WARN, hint)
+        yield Finding("memory", Level.WARN, hint, _renewal(plan))
         return
     yield _compared(index, turns)
+
+
+def _renewal(plan: Plan) -> Repair:
+    """What is done about an index that cannot be used."""
+
+    def renew() -> None:
+        from actors.memory.index.database import FILE, FOLDER, open_or_rebuild
+
+        connection, _ = open_or_rebuild(plan.settings.data_root / FOLDER / FILE, plan.system.clock.now())
+        connection.close()
+
+    return Repair("move it aside and keep its vectors; the next start fills a new one from the logs", renew)
 
 
 def has_index(data_root: Path) -> bool:

@@ -15,6 +15,7 @@ from actors.memory.index import database
 from actors.memory.index.index import Index
 from actors.memory.index.pending import Waiting
 from actors.memory.index.reconcile import Piece, Reconciliation
+from actors.memory.index.seal import check_rows_after, check_vectors_after
 from actors.memory.index.vectors import IndexVectors
 from actors.memory.search.known_readers import KnownReaders
 from actors.memory.search.search import Kind, Searcher
@@ -23,6 +24,10 @@ from actors.memory.search.visibility import Mask, Scope, Visibility
 from domain.log.window import redacted_path
 from domain.memory.remembered import Entry, Remembered, TakenBack
 from messages.base import EventId, TurnId, Window
+
+SCRUBBED = 100_000
+"""Rows, and vectors, that one comparison holds against their seals; the next goes on there. 2 s of work in an hour."""
+SCRUBBED_AT_ONCE = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +78,8 @@ class Store:
         self._inode = None if plan.read_only else database.inode(plan.path)
         self.is_new = False
         self.space_changed = False
+        self._scrubbed = {"rows": 0, "vectors": 0}
+        """The last of each that was checked; 0 to begin anew."""
 
     @classmethod
     def open(cls, plan: MemoryPlan, now: datetime, readers: KnownReaders | None = None) -> Store:
@@ -157,7 +164,11 @@ class Store:
         self.engine.append(np.array(sorted(rows), np.int64))
 
     def reconcile(self, now: datetime) -> Generator[Piece, None, Reconciliation]:
-        """Compare everything with the logs, piece by piece."""
+        """Compare everything with the logs, piece by piece, and then rows and vectors with their seals.
+
+        Raises:
+            AlteredIndexError: something is not what was stored.
+        """
         run = Reconciliation(self._plan.data_root, self.index, now)
         for piece in run.pieces():
             self._follow(piece.window, piece.added, piece.dropped)
@@ -166,7 +177,24 @@ class Store:
         if self._views is not None:
             for _ in self._views.sweep():
                 yield Piece()
+        for check, key in ((check_rows_after, "rows"), (check_vectors_after, "vectors")):
+            for _ in range(SCRUBBED // SCRUBBED_AT_ONCE):
+                self._scrubbed[key] = check(self.index.connection, self._scrubbed[key], SCRUBBED_AT_ONCE)
+                yield Piece()
+                if not self._scrubbed[key]:
+                    break
         return run
+
+    def check(self) -> None:
+        """Hold every row and vector against its seal.
+
+        Raises:
+            AlteredIndexError: one is not what was stored.
+        """
+        for check in (check_rows_after, check_vectors_after):
+            last = 0
+            while last := check(self.index.connection, last, SCRUBBED_AT_ONCE):
+                continue
 
     def empty(self) -> None:
         """Forget all but the vectors."""

@@ -57,7 +57,7 @@ class ModelActor(Actor):
         self._spent_today = spent_today
         self._offline = OfflineBackend()
         self._provider = LitellmBackend(config, self.now)
-        self._loop = LoopThread("model")
+        self._loop = LoopThread("model", self)
         self._calls = Calls(
             backend_of=self._backend_of,
             schedule=Schedule(RetryPolicy(max_retries=config.retries)),

@@ -9,7 +9,7 @@ Everything here is data and folds over data: no file, no clock, no library of an
 
 from __future__ import annotations
 
-from actors.part.check import Check, Finding, Level
+from actors.part.check import Check, Finding, Level, Repair
 from actors.part.command import (
     Answer,
     Argument,
@@ -51,6 +51,7 @@ __all__ = [
     "Parts",
     "Plan",
     "Press",
+    "Repair",
     "Row",
     "SpokenCommand",
     "Table",

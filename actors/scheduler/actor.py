@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
+from typing import TypeVar
 
 from actors.kernel import Actor, not_understood
 from actors.scheduler.announcer import FIRING, Announcer
 from actors.scheduler.config import SchedulerConfig
-from actors.scheduler.description import describe
 from actors.scheduler.due_scan import DueScan
 from actors.scheduler.edit_queue import EditQueue, Job
 from actors.scheduler.line_changes import LineChanges
@@ -17,6 +19,7 @@ from actors.scheduler.reminder_file import LIMIT_BYTES, Look, ReminderFile
 from actors.scheduler.requests import ReminderRequests, new_reminder_id
 from actors.scheduler.sight import Sights
 from actors.scheduler.state import SchedulerState
+from actors.scheduler.status import Troubles, describe
 from actors.scheduler.watermark import Watermark
 from domain.reminder.document import BOM, add_ids
 from domain.reminder.due import Findings, Stretch, base32_key
@@ -44,6 +47,14 @@ EARLY = timedelta(seconds=1)
 MINUTE = timedelta(minutes=1)
 REST_S = 2.0
 """A last line without a line end is taken for whole when the file has not changed for so long."""
+_T = TypeVar("_T")
+_FILE, _WATERMARK, _LEFTOVERS, _DISK = "the reminders' file", "the last look", "what a crash left", "the disk"
+_CONSEQUENCES = {
+    _WATERMARK: "when reminders were looked at last is not kept, so what is missed while the agent is off may be lost",
+    _LEFTOVERS: "what a crash may have left beside the reminders' file cannot be brought back yet",
+    _DISK: "something about reminders could not be done",
+}
+"""What does not work while the disk says no."""
 
 
 class SchedulerActor(Actor):
@@ -51,7 +62,7 @@ class SchedulerActor(Actor):
 
     Owns: the reminders' file, as far as the agent writes it; people write it, too.
     Asks: whoever shows messages, for every reminder that is due and every confirmation, and for who reads a window.
-    Crashes on: nothing that stands in the file or is done to it; what can't be read or written is reported.
+    Crashes on: a defect. What the disk refuses is no crash, whatever it says no to: it is reported, and tried again.
     """
 
     def __init__(self, config: SchedulerConfig, state: SchedulerState) -> None:
@@ -64,23 +75,27 @@ class SchedulerActor(Actor):
         super().__init__()
         self._config = config
         self._state = state
-        self._file = ReminderFile(config.file, config.spare)
-        self._watermark = Watermark(config.spare, config.catchup_hours)
+        self._file = ReminderFile(config.file, config.spare, config.disk)
+        self._watermark = Watermark(config.spare)
+        self._troubles = Troubles(self._alert)
         self._edits = EditQueue(self, self._file, config.waits, state.numbers)
         self._sights = Sights(self, config.delivery, config.channel)
         self._requests = ReminderRequests(self, config, self._file, self._edits, self._sights, state)
-        self._due_scan = DueScan(self, self._file, config.waits.settle_s, state.numbers, self._report)
+        self._due_scan = DueScan(
+            self, self._file, config.waits.settle_s, state.numbers, partial(self._troubles.report, _FILE)
+        )
         self._announcer = Announcer(self, config, state, LineChanges(self._edits), self._alert)
         self._timer = 0
         self._ids_tried = False
         self._id_trouble = ""
-        self._trouble = ""
 
     def on_start(self) -> None:
         """Pick up what an earlier process left half done, and look at once."""
         with self.blocking():
-            self._cursor = self._state.begin(self.now(), self._watermark.read(), self._watermark.catchup)
-            self._recover()
+            looked_at = self._guarded(_WATERMARK, self._watermark.read, None)
+            self._cursor = self._state.begin(self.now(), looked_at, timedelta(hours=self._config.catchup_hours))
+            with suppress(OSError):  # then every look tries it again, and says so
+                self._recover()
         if self._config.fires:
             self._aim = self.now()
             self._aim_at(self._aim)
@@ -88,27 +103,30 @@ class SchedulerActor(Actor):
     def handle(self, message: SchedulerMessage) -> None:
         """Act on the file, or on what became of a posting."""
         with self.blocking():
-            match message:
-                case MinuteBegan(aim=timer):
-                    self._begin_minute(timer)
-                case LookAgain(scan=number):
-                    self._look_again(number)
-                case GoOnWriting(edit=number):
-                    self._edits.go_on(number)
-                case Delivered() | DeliveryFailed() | DeliveryRefused():
-                    self._take_delivery(message)
-                case ReadersDescribed():
-                    self._sights.take(message)
-                case ReadersOverdue(inquiry=inquiry):
-                    self._sights.give_up(inquiry)
-                case CreateReminder() | ModifyReminder() | DeleteReminder():
-                    self._requests.serve(message)
-                case ListReminders():
-                    self._requests.list(message)
-                case DescribeYourself():
-                    self.tell(message.reply_to, self._description(message.request_id))
-                case _:
-                    not_understood(message)
+            self._guarded(_DISK, partial(self._dispatch, message), None)
+
+    def _dispatch(self, message: SchedulerMessage) -> None:
+        match message:
+            case MinuteBegan(aim=timer):
+                self._begin_minute(timer)
+            case LookAgain(scan=number):
+                self._look_again(number)
+            case GoOnWriting(edit=number):
+                self._edits.go_on(number)
+            case Delivered() | DeliveryFailed() | DeliveryRefused():
+                self._take_delivery(message)
+            case ReadersDescribed():
+                self._sights.take(message)
+            case ReadersOverdue(inquiry=inquiry):
+                self._sights.give_up(inquiry)
+            case CreateReminder() | ModifyReminder() | DeleteReminder():
+                self._requests.serve(message)
+            case ListReminders():
+                self._requests.list(message)
+            case DescribeYourself():
+                self.tell(message.reply_to, self._description(message.request_id))
+            case _:
+                not_understood(message)
 
     @property
     def in_progress(self) -> bool:  # type: ignore[override]  # it follows from the parts
@@ -131,7 +149,7 @@ class SchedulerActor(Actor):
             self._aim = (now + MINUTE).replace(second=0, microsecond=0)
         self._aim_at(now)
         if not is_early:
-            self._edits.check_stragglers()
+            self._edits.try_again()
             self._ids_tried = False
             self._due_scan.begin()
 
@@ -168,13 +186,16 @@ class SchedulerActor(Actor):
         self._edits.put(Job(edit, look_anew, look_anew, key="ids", most_bytes=LIMIT_BYTES))
 
     def _announce(self, look: Look, findings: Findings) -> None:
+        if self._edits.is_settled:
+            self._guarded(_LEFTOVERS, self._recover, None)
         now = self.now()
         lines = look.data.removeprefix(BOM).split(b"\n")
         unfinished = b"" if self._may_end_the_file(look) else lines[-1]
         due = [firing for firing in findings.firings if firing.reminder.id or firing.raw != unfinished]
         self._announcer.announce(due, frozenset(lines), now, self.monotonic())
         self._cursor.advance(now)
-        self._watermark.write(self._announcer.settled_until(now))
+        settled = self._announcer.settled_until(self._cursor.at)
+        self._guarded(_WATERMARK, lambda: self._watermark.write(settled), None, tells=self._config.catchup_hours > 0)
         self._due_scan.end()
 
     def _may_end_the_file(self, look: Look) -> bool:
@@ -190,27 +211,20 @@ class SchedulerActor(Actor):
     # the rest
 
     def _recover(self) -> None:
-        """Bring what a crash left beside the file back into it."""
-        try:
-            leftovers = self._file.leftovers()
-        except OSError as error:
-            log.error("what a crash may have left beside %s can't be read: %s", self._config.file, error.strerror)
-            return
-        for path, data, expected in leftovers:
+        """Bring what a crash left beside the file back into it.
+
+        Raises:
+            OSError: nobody can say whether there is anything.
+        """
+        for leftover in self._file.leftovers():
+            path, data, expected = leftover.path, leftover.data, leftover.expected
             hunks = changes(expected, data) if expected is not None else ()
             log.warning("%s: what a crash left there is brought back (%d edits)", path.name, len(hunks))
             self._edits.make_again(hunks, partial(self._file.forget, path), instead_of_nothing=data)
 
-    def _report(self, trouble: str) -> None:
-        """Say what is wrong, once; an empty text says that all is well again."""
-        if trouble == self._trouble:
-            return
-        self._trouble = trouble
-        if not trouble:
-            log.warning("the reminders' file is in order again")
-            return
-        log.error("%s", trouble)
-        self._alert(trouble)
+    def _guarded(self, cause: str, act: Callable[[], _T], otherwise: _T, *, tells: bool = True) -> _T:
+        """Do something with the disk, or say what does not work without it."""
+        return self._troubles.guarded(cause, act, otherwise, consequence=_CONSEQUENCES[cause], tells=tells)
 
     def _alert(self, trouble: str) -> None:
         """Tell people in the reminders' channel what is wrong, once a day."""
@@ -236,5 +250,5 @@ class SchedulerActor(Actor):
             watermark=self._cursor.at,
             took_s=self._due_scan.took_s,
             outgoing=len(self._state.outgoing),
-            trouble=self._trouble,
+            trouble=str(self._troubles),
         )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from actors.part import Finding, Level
-from actors.scheduler.reminder_file import LIMIT_BYTES, FileRefusedError, ReminderFile
+from actors.scheduler.reminder_file import LIMIT_BYTES, ReminderFile, reason_of
 from actors.scheduler.zone import ZoneMissingError, load_zone
 from domain.reminder.document import scan
 
@@ -20,8 +20,8 @@ def findings(file: Path) -> Iterator[Finding]:
         return
     try:
         look = ReminderFile(file, file.parent).look()
-    except (FileRefusedError, OSError) as error:
-        yield Finding("reminders", Level.WARN, f"{file}: {error}")
+    except OSError as error:
+        yield Finding("reminders", Level.WARN, reason_of(error))
         return
     document = scan(look.data if look is not None else b"")
     if look is not None and look.left_out_bytes:

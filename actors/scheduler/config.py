@@ -1,4 +1,4 @@
-"""Configuration of the scheduler: what the operator decides about reminders."""
+"""Configuration of the scheduler: what the operator decides about reminders, and where things lie."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import tzinfo
 from pathlib import Path
 
+from actors.linux.disk import Disk, RealDisk
 from actors.scheduler.rewriting import Waits
 from messages.base import Address, Window
 
@@ -31,3 +32,22 @@ class SchedulerConfig:
     fires: bool = True
     """False for a command line's turn: requests are served, nothing is said when due."""
     waits: Waits = field(default_factory=Waits)
+    disk: Disk = field(default_factory=RealDisk)
+    """Stores the file."""
+
+
+def reminders_path(data_root: Path, configured: str) -> Path | None:
+    """The file that the setting `reminders.file` names; None when it names none.
+
+    Args:
+        data_root: What a relative path begins at.
+        configured: May begin with `~`.
+    """
+    if not configured:
+        return None
+    return data_root / Path(configured).expanduser()
+
+
+def spare_folder(data_root: Path) -> Path:
+    """Where the agent keeps what must outlive a crash in the middle of an edit."""
+    return data_root / "reminders"

@@ -6,8 +6,7 @@ import logging
 from collections.abc import Callable, Iterator
 
 from actors.kernel import Host
-from actors.scheduler.edit_queue import reason_of
-from actors.scheduler.reminder_file import LIMIT_BYTES, FileRefusedError, Look, ReminderFile
+from actors.scheduler.reminder_file import LIMIT_BYTES, Look, ReminderFile, reason_of
 from messages.scheduler import LookAgain
 
 log = logging.getLogger(__name__)
@@ -96,7 +95,7 @@ class DueScan:
         """What the file holds; ends the look when it can't be read."""
         try:
             return self._file.look()
-        except (FileRefusedError, OSError) as error:
+        except OSError as error:
             self._report(reason_of(error))
             self._began_at = None
             return None

@@ -9,9 +9,10 @@ import logging
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from actors.kernel import Host
-from actors.scheduler.reminder_file import LIMIT_BYTES, REQUESTED_BYTES, FileRefusedError, ReminderFile
+from actors.scheduler.reminder_file import LIMIT_BYTES, REQUESTED_BYTES, ReminderFile, reason_of
 from actors.scheduler.rewriting import Edit, Rewriting, Waits
 from domain.policy.fair_queue import FairQueue
 from domain.reminder.document import EditRefusedError
@@ -26,7 +27,7 @@ log = logging.getLogger(__name__)
 _TRIES = 5
 WAITING = EDITS + LISTS
 """Most jobs of one window that wait: no more can come in a minute."""
-TROUBLE = (EditRefusedError, FileRefusedError, InvalidReminderError, OSError)
+TROUBLE = (EditRefusedError, InvalidReminderError, OSError)
 """Why an edit may not come about."""
 
 
@@ -84,12 +85,21 @@ class EditQueue:
         self._running: Job | WindowJob | None = None
         self._current: Rewriting | None = None
         self._last: Rewriting | None = None
+        self._owing: list[Rewriting] = []
+        """Those of which a displaced version could not be read yet."""
+        self._unmade: list[Callable[[], None]] = []
+        """What has other people's edits made again that could not be made; for the next minute."""
         self._number = 0
 
     @property
     def is_busy(self) -> bool:
         """Whether an edit is under way."""
         return self._running is not None
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether none is, and nobody's edits are to be made again."""
+        return not (self.is_busy or self._owing or self._unmade)
 
     def put(self, job: Job) -> None:
         """Have an edit of the agent's own made after those before it, and before all of windows."""
@@ -142,7 +152,7 @@ class EditQueue:
             hunks: The edits.
             on_done: Called when the file has them.
             instead_of_nothing: What the file is to hold if it holds nothing at all, as after a power loss.
-            tries: How often a failure is borne.
+            tries: How often a failure is borne before the next minute.
         """
 
         def edit(data: bytes) -> bytes:
@@ -152,8 +162,22 @@ class EditQueue:
             log.error("edits of somebody else could not be made again: %s", reason)
             if tries > 1:
                 self.make_again(hunks, on_done, instead_of_nothing=instead_of_nothing, tries=tries - 1)
+            else:
+                self._unmade.append(
+                    partial(self.make_again, hunks, on_done, instead_of_nothing=instead_of_nothing, tries=1)
+                )
 
         self.put(Job(edit, on_done, failed))
+
+    def try_again(self) -> None:
+        """Make up for what could not be made up for a minute ago."""
+        self.check_stragglers()
+        owing, self._owing = self._owing, []
+        for rewriting in owing:
+            self._settle_debts(rewriting)
+        unmade, self._unmade = self._unmade, []
+        for make_again in unmade:
+            make_again()
 
     def check_stragglers(self) -> None:
         """Make up for what somebody wrote to a version after it had been displaced and accounted for."""
@@ -163,10 +187,12 @@ class EditQueue:
 
     def close(self) -> None:
         """Let go of the edit under way; what it had not finished is picked up by the next start."""
-        for rewriting in (self._current, self._last):
+        for rewriting in (self._current, self._last, *self._owing):
             if rewriting is not None:
                 rewriting.abandon()
         self._current = self._last = self._running = None
+        self._owing.clear()
+        self._unmade.clear()
         self._own.clear()
         self._keys.clear()
         self._asked.clear()
@@ -220,7 +246,9 @@ class EditQueue:
         hunks = rewriting.debts()
         if hunks:
             log.warning("an editor saved the reminders' file while it was changed; its edits are made again")
-            self.make_again(hunks)
+            self.make_again(hunks, rewriting.settle)
+        if rewriting.is_owing:
+            self._owing.append(rewriting)
 
     def _end(self, rewriting: Rewriting | None, reason: str) -> None:
         job, self._running, self._current = self._running, None, None
@@ -250,10 +278,3 @@ def _bounded(edit: Edit, most_bytes: int | None) -> Edit:
         return edited
 
     return bounded
-
-
-def reason_of(error: Exception) -> str:
-    """Why something did not work, for a person."""
-    if isinstance(error, OSError):
-        return f"{error.filename or 'the reminders file'}: {error.strerror or error}"
-    return str(error)

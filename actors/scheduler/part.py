@@ -6,8 +6,7 @@ from actors.kernel import Actor, ActorSpec
 from actors.part import SHIPPED_SKILLS, Part, Parts, Plan, Verb
 from actors.scheduler.checks import findings
 from actors.scheduler.commands import COMMANDS, PRESSES
-from actors.scheduler.config import SchedulerConfig
-from actors.scheduler.paths import reminders_path, spare_folder
+from actors.scheduler.config import SchedulerConfig, reminders_path, spare_folder
 from actors.scheduler.state import SchedulerState
 from actors.scheduler.zone import ZoneMissingError, load_zone
 from messages.base import Surface, Window

@@ -1,22 +1,37 @@
 """The only module that opens the reminders' file: reads it, and puts a new version in its place.
 
 People and their programs write the file at the same time. A new version therefore changes places with the old one, and
-the old one is kept until it is known that nobody had changed it meanwhile.
+the old one is kept until it is known that nobody had changed it meanwhile. A new version is on the disk before it gets
+the file's name; that it has that name survives a power loss after `make_durable` only.
 """
 
 from __future__ import annotations
 
+import errno
 import hashlib
+import logging
 import os
 import re
 import stat
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from actors.linux.exchange import exchange
-from actors.linux.private_folder import make_private
+from actors.linux.disk import Disk, RealDisk
+from actors.scheduler.displaced import (
+    BEFORE_NAME,
+    Displaced,
+    FileRefusedError,
+    Leftover,
+    leftover_names,
+    leftover_path,
+    open_regular,
+    read_first,
+    read_whole,
+    take_away,
+)
+
+log = logging.getLogger(__name__)
 
 LIMIT_BYTES = 8 * 1024 * 1024
 """Only so much of the file's beginning is looked at."""
@@ -24,14 +39,10 @@ REQUESTED_BYTES = LIMIT_BYTES // 2
 """No request makes the file larger, so that people have room for their own lines."""
 EDITED_BYTES = 2 * LIMIT_BYTES
 """A larger file is not edited: to leave everything else byte for byte, all of it has to be read."""
-BEFORE_NAME = "reminders.before.md"
-"""The version before the agent's last edit, in the spare folder."""
 _CONFLICT = re.compile(r"sync-conflict|conflicted copy|\.orig$|\(conflict", re.IGNORECASE)
 _NEW_FILE_MODE = 0o600
-
-
-class FileRefusedError(Exception):
-    """The file cannot be used as it is; the text says why, for a person."""
+_NO_FOLDER_SYNC = frozenset({errno.EINVAL, errno.ENOTSUP, errno.ENOSYS})
+"""Answers of file systems that cannot sync a folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,50 +57,22 @@ class Look:
     """So much of the file is not in `data`."""
 
 
-class Displaced:
-    """The version that another one took the place of; whoever has it open may still be writing to it."""
-
-    def __init__(self, fd: int, path: Path | None, base: Path, expected: bytes) -> None:
-        self._fd = fd
-        self._path = path
-        self._base = base
-        self.accounted = expected
-        """What of it is known already."""
-
-    def read(self) -> bytes:
-        """What it holds now.
-
-        Raises:
-            FileRefusedError: it has become too large to be compared.
-        """
-        return _read_all(self._fd, self._path or self._base)
-
-    def discard(self) -> None:
-        """Take it off the disk; it can be read until it is closed. What was expected of it is kept as a backup."""
-        if self._base.exists():
-            self._base.replace(self._base.with_name(BEFORE_NAME))
-        if self._path is not None:
-            self._path.unlink(missing_ok=True)
-
-    def close(self) -> None:
-        """Nobody looks at it any more; if it was not discarded, the next start will."""
-        os.close(self._fd)
-
-
 class ReminderFile:
     """One markdown file, wherever its path leads."""
 
-    def __init__(self, path: Path, spare: Path, swap: Callable[[Path, Path], bool] = exchange) -> None:
+    def __init__(self, path: Path, spare: Path, disk: Disk | None = None) -> None:
         """The file at a path; nothing is opened yet.
 
         Args:
             path: May be a symbolic link, which stays one, and need not exist.
             spare: A folder of the agent's own for what must outlive a crash in the middle of an edit.
-            swap: How two files change names; tests stand in for file systems that cannot.
+            disk: What stores; the system's own by default.
         """
         self.path = path
         self._spare = spare
-        self._swap = swap
+        self._disk = disk or RealDisk()
+
+    # reading
 
     def look(self) -> Look | None:
         """What the file holds, as far as it is looked at; None when there is none.
@@ -103,7 +86,7 @@ class ReminderFile:
             return None
         try:
             status = os.fstat(fd)
-            data = _read_first(fd, LIMIT_BYTES + 1)
+            data = read_first(fd, LIMIT_BYTES + 1)
             if len(data) <= LIMIT_BYTES:
                 return Look(data, status.st_mtime)
             data = data[: data.rfind(b"\n", 0, LIMIT_BYTES) + 1]
@@ -122,27 +105,40 @@ class ReminderFile:
         if fd is None:
             return None
         try:
-            return _read_all(fd, self.path)
+            return read_whole(fd, self.path, EDITED_BYTES)
         finally:
             os.close(fd)
+
+    def conflict_copies(self) -> tuple[str, ...]:
+        """Names of files beside it that look as if a synchronising program could not merge two versions of it."""
+        with suppress(OSError):
+            place = self._place()
+            stem = place.name.split(".")[0]
+            names = [entry.name for entry in place.parent.iterdir() if entry.name.startswith(stem)]
+            return tuple(sorted(name for name in names if name != place.name and _CONFLICT.search(name)))
+        return ()
+
+    # writing
 
     def create(self, data: bytes) -> bool:
         """Whether the file came into being with `data`; False when somebody else made one meanwhile.
 
         Raises:
+            FileRefusedError: it would have no place, or be too large.
             OSError: it cannot be made.
         """
         place = self._place()
-        make_private(place.parent)
-        fresh, fd = self._write_beside(place, data, _NEW_FILE_MODE, None)
+        self._check_folder(place.parent)
+        self._check_size(data, b"")
+        self._check_leftover(place, data)
+        fresh = leftover_path(place, _digest(data))
         try:
-            os.fsync(fd)
-            os.link(fresh, place)
+            self._write_beside(place, data, _NEW_FILE_MODE, None)
+            self._disk.link(fresh, place)
         except FileExistsError:
             return False
         finally:
-            os.close(fd)
-            fresh.unlink()
+            take_away(self._disk, fresh)
         return True
 
     def put(self, data: bytes, seen: bytes) -> Displaced | None:
@@ -152,76 +148,113 @@ class ReminderFile:
             None when nothing was changed because the file is not what was seen (only where files can't be swapped).
 
         Raises:
-            FileRefusedError: it is write-protected.
-            OSError: it cannot be written, or is gone.
+            FileRefusedError: it is write-protected, or would be too large; nothing was changed.
+            OSError: it cannot be written, or is gone; nothing was changed.
         """
         place = self._place()
         status = place.stat()
         if not status.st_mode & 0o222:
             raise FileRefusedError(f"{self.path}: is write-protected")
-        base = self._keep_base(data, seen)
-        fresh, fd = self._write_beside(place, data, stat.S_IMODE(status.st_mode), status)
+        self._check_size(data, seen)
+        self._check_leftover(place, data)
+        base, fresh = self._base_path(_digest(data)), leftover_path(place, _digest(data))
         try:
-            if not self._swap(fresh, place):
-                os.fsync(fd)
-                return self._replace(fresh, place, seen, base)
-            # Synced only now, so that as little time as possible passes between look and swap; should the power go
-            # out before, the displaced version is still there and is put back.
-            os.fsync(fd)
-            return Displaced(os.open(fresh, os.O_RDONLY | os.O_CLOEXEC), fresh, base, seen)
-        except FileNotFoundError:
-            fresh.unlink(missing_ok=True)
+            self._keep_base(base, seen)
+            self._write_beside(place, data, stat.S_IMODE(status.st_mode), status)
+            if self._disk.exchange(fresh, place):
+                displaced = Displaced(self._disk, fresh, base, seen, EDITED_BYTES)
+                with suppress(OSError):
+                    displaced.open()
+                return displaced
+            replaced = self._replace(fresh, place, seen, base)
+        except OSError:
+            take_away(self._disk, fresh)
+            take_away(self._disk, base)
             raise
-        finally:
-            os.close(fd)
+        if replaced is None:
+            take_away(self._disk, fresh)
+            take_away(self._disk, base)
+        return replaced
 
-    def conflict_copies(self) -> tuple[str, ...]:
-        """Names of files beside it that look as if a synchronising program could not merge two versions of it."""
-        place = self._place()
-        stem = place.name.split(".")[0]
-        with suppress(OSError):
-            names = [entry.name for entry in place.parent.iterdir() if entry.name.startswith(stem)]
-            return tuple(sorted(name for name in names if name != place.name and _CONFLICT.search(name)))
-        return ()
+    def make_durable(self) -> None:
+        """Return when what the file holds, and that it is there, would survive a power loss.
 
-    def leftovers(self) -> list[tuple[Path, bytes, bytes | None]]:
-        """Versions that a crash left beside the file, each with what it held and what it was expected to hold.
-
-        One that never was in the file's place is thrown away here.
+        Raises:
+            OSError: that cannot be had.
         """
         place = self._place()
-        pattern = re.compile(re.escape(f".{place.name}.") + r"([0-9a-f]{32})\.agent")
-        leftovers: list[tuple[Path, bytes, bytes | None]] = []
-        with suppress(FileNotFoundError):
-            for path in sorted(place.parent.iterdir()):
-                match = pattern.fullmatch(path.name)
-                if match is None:
-                    continue
-                data, base = path.read_bytes(), self._base_path(match[1])
-                expected = base.read_bytes() if base.exists() else None
-                look = self.look()
-                is_lost = look is None or not (look.data.strip(b"\0") or look.left_out_bytes)
-                if _digest(data) == match[1] or (data == expected and not is_lost):
-                    path.unlink()
-                    base.unlink(missing_ok=True)
-                else:
-                    leftovers.append((path, data, expected))
+        try:
+            fd = self._disk.open(place, os.O_RDONLY | os.O_NONBLOCK)
+        except FileNotFoundError:
+            pass
+        else:
+            try:
+                self._disk.sync(fd)
+            finally:
+                os.close(fd)
+        self._sync_folder(place.parent)
+
+    # what a crash left
+
+    def leftovers(self) -> list[Leftover]:
+        """Versions that a crash left beside the file; one that never was in the file's place is thrown away here.
+
+        One that cannot be read stays where it is.
+
+        Raises:
+            OSError: nobody can say whether there are any.
+        """
+        place = self._place()
+        leftovers = []
+        for digest, path in leftover_names(place).items():
+            try:
+                leftover = self._leftover(path, digest)
+            except OSError as error:
+                log.error("%s was left by a crash and can't be compared: %s", path, error)
+                continue
+            if leftover is not None:
+                leftovers.append(leftover)
         return leftovers
 
     def forget(self, leftover: Path) -> None:
         """What the leftover had to say is in the file."""
-        leftover.unlink(missing_ok=True)
-        self._base_path(leftover.name.split(".")[-2]).unlink(missing_ok=True)
+        take_away(self._disk, leftover)
+        take_away(self._disk, self._base_path(leftover.name.split(".")[-2]))
+
+    def _leftover(self, path: Path, digest: str) -> Leftover | None:
+        base = self._base_path(digest)
+        data = _content(path)
+        try:
+            expected = _content(base)
+        except FileNotFoundError:
+            expected = None
+        if _digest(data) != digest and (data != expected or self._may_be_lost()):
+            return Leftover(path, data, expected)
+        self.forget(path)
+        return None
+
+    def _may_be_lost(self) -> bool:
+        """Whether the file holds nothing, or nobody can say what."""
+        try:
+            look = self.look()
+        except OSError:
+            return True
+        return look is None or not (look.data.strip(b"\0") or look.left_out_bytes)
+
+    # the parts of the above
 
     def _replace(self, fresh: Path, place: Path, seen: bytes, base: Path) -> Displaced | None:
         """Put `fresh` in place without a swap: what somebody saves in the instant between look and rename is lost."""
-        fd = os.open(place, os.O_RDONLY | os.O_CLOEXEC)
-        if _read_first(fd, len(seen) + 1) != seen or not os.path.samestat(os.fstat(fd), place.stat()):
+        fd = open_regular(place)
+        try:
+            if read_first(fd, len(seen) + 1) == seen and os.path.samestat(os.fstat(fd), place.stat()):
+                self._disk.replace(fresh, place)
+                return Displaced(self._disk, None, base, seen, EDITED_BYTES, fd)
+        except OSError:
             os.close(fd)
-            fresh.unlink()
-            return None
-        fresh.replace(place)
-        return Displaced(fd, None, base, seen)
+            raise
+        os.close(fd)
+        return None
 
     def _open(self) -> int | None:
         """A descriptor of the file; None when there is none.
@@ -231,70 +264,113 @@ class ReminderFile:
             OSError: it cannot be opened.
         """
         try:
-            # A pipe of that name must not stop the agent.
-            fd = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+            return open_regular(self.path)
         except FileNotFoundError:
             return None
-        if not stat.S_ISREG(os.fstat(fd).st_mode):
-            os.close(fd)
-            raise FileRefusedError(f"{self.path}: is no regular file")
-        return fd
 
     def _place(self) -> Path:
-        """Where the file itself is, at the end of all links."""
-        return Path(os.path.realpath(self.path))
+        """Where the file itself is or would be, at the end of all links.
+
+        Raises:
+            OSError: nobody can say; a link is never taken for the file.
+        """
+        try:
+            return Path(os.path.realpath(self.path, strict=True))
+        except FileNotFoundError:
+            return Path(os.path.realpath(self.path))
+
+    def _check_folder(self, folder: Path) -> None:
+        """Return if the file may be made in `folder`, which nobody makes here: its disk may not be mounted.
+
+        Raises:
+            FileRefusedError: it may not.
+        """
+        if not folder.is_dir():
+            raise FileRefusedError(f"{self.path}: its folder is not there; make it, or mount the disk that it is on")
+        had_file = (self._spare / BEFORE_NAME).exists()
+        if had_file and next(folder.iterdir(), None) is None:
+            raise FileRefusedError(
+                f"{self.path}: is gone and its folder is empty; mount its disk, or make an empty file there"
+            )
+
+    def _check_size(self, data: bytes, seen: bytes) -> None:
+        """Return if the file may hold `data` instead of what was `seen`.
+
+        Raises:
+            FileRefusedError: it could not be edited again.
+        """
+        if len(data) > EDITED_BYTES and len(data) > len(seen):
+            raise FileRefusedError(
+                f"{self.path}: would have {len(data):,} bytes, at most {EDITED_BYTES:,} can be edited; take something "
+                "out of it by hand"
+            )
+
+    def _check_leftover(self, place: Path, data: bytes) -> None:
+        """Return if nothing that people wrote lies where the version that `data` displaces is to lie.
+
+        Raises:
+            FileRefusedError: something does.
+            OSError: nobody can say.
+        """
+        path = leftover_path(place, _digest(data))
+        if os.path.lexists(path) and self._leftover(path, _digest(data)) is not None:
+            raise FileRefusedError(f"{path}: what somebody wrote is to be brought back first; try again in a minute")
 
     def _base_path(self, digest: str) -> Path:
         return self._spare / f"{digest}.base"
 
-    def _keep_base(self, data: bytes, seen: bytes) -> Path:
+    def _keep_base(self, path: Path, seen: bytes) -> None:
         """Store what the file is expected to hold, so that a later start can tell what somebody else changed."""
-        make_private(self._spare)
-        path = self._base_path(_digest(data))
-        path.write_bytes(seen)
-        return path
+        if not self._spare.exists():
+            self._disk.make_folder(self._spare)
+            self._sync_folder(self._spare.parent)
+        fd = self._disk.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, _NEW_FILE_MODE)
+        try:
+            self._store(fd, seen)
+        finally:
+            os.close(fd)
+        self._sync_folder(self._spare)
 
-    def _write_beside(self, place: Path, data: bytes, mode: int, owner: os.stat_result | None) -> tuple[Path, int]:
-        """A file in the same folder with `data`, not synced yet, and its descriptor."""
-        path = place.with_name(f".{place.name}.{_digest(data)}.agent")
-        path.unlink(missing_ok=True)
-        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, _NEW_FILE_MODE)
+    def _write_beside(self, place: Path, data: bytes, mode: int, owner: os.stat_result | None) -> None:
+        """A file in the same folder with `data`, on the disk but for its name."""
+        path = leftover_path(place, _digest(data))
+        fd = self._disk.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, _NEW_FILE_MODE)
         try:
             if owner is not None:
                 with suppress(PermissionError):
                     os.fchown(fd, owner.st_uid, owner.st_gid)
-            os.fchmod(fd, mode)
-            view = memoryview(data)
-            while view:
-                view = view[os.write(fd, view) :]
-        except OSError:
+            self._disk.change_mode(fd, mode)
+            self._store(fd, data)
+        finally:
             os.close(fd)
-            path.unlink(missing_ok=True)
-            raise
-        return path, fd
+
+    def _store(self, fd: int, data: bytes) -> None:
+        written = 0
+        while written < len(data):
+            written += self._disk.write(fd, data[written:] if written else data)
+        self._disk.sync(fd)
+
+    def _sync_folder(self, folder: Path) -> None:
+        try:
+            self._disk.sync_folder(folder)
+        except OSError as error:
+            if error.errno not in _NO_FOLDER_SYNC:
+                raise
 
 
-def _read_all(fd: int, path: Path) -> bytes:
-    """Everything in the file from its beginning.
-
-    Raises:
-        FileRefusedError: that is more than can be edited; a part of it would pass for people having deleted the rest.
-    """
-    data = _read_first(fd, EDITED_BYTES + 1)
-    if len(data) > EDITED_BYTES:
-        raise FileRefusedError(
-            f"{path}: has more than {EDITED_BYTES // 2**20} MiB, so it is not edited; take something out of it by hand"
-        )
-    return data
+def reason_of(error: Exception) -> str:
+    """Why something did not work, for a person."""
+    if isinstance(error, OSError) and not isinstance(error, FileRefusedError):
+        return f"{error.filename or 'the reminders file'}: {error.strerror or error}"
+    return str(error)
 
 
-def _read_first(fd: int, count: int) -> bytes:
-    """The first `count` bytes, or all when there are fewer."""
-    chunks, offset = [], 0
-    while chunk := os.pread(fd, min(1 << 20, count - offset), offset):
-        chunks.append(chunk)
-        offset += len(chunk)
-    return b"".join(chunks)
+def _content(path: Path) -> bytes:
+    fd = open_regular(path, os.O_NOFOLLOW)
+    try:
+        return read_whole(fd, path, EDITED_BYTES)
+    finally:
+        os.close(fd)
 
 
 def _digest(data: bytes) -> str:

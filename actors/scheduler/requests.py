@@ -8,9 +8,9 @@ from typing import assert_never
 from actors.kernel import Host
 from actors.scheduler.config import SchedulerConfig
 from actors.scheduler.confirmations import Confirmations
-from actors.scheduler.edit_queue import TROUBLE, EditQueue, reason_of
+from actors.scheduler.edit_queue import TROUBLE, EditQueue
 from actors.scheduler.listing import listed
-from actors.scheduler.reminder_file import REQUESTED_BYTES, ReminderFile
+from actors.scheduler.reminder_file import REQUESTED_BYTES, ReminderFile, reason_of
 from actors.scheduler.sight import Sight, Sights
 from actors.scheduler.state import SchedulerState
 from domain.policy.rate_limit import RateLimit

@@ -5,8 +5,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
-from actors.scheduler.reminder_file import Displaced, FileRefusedError, ReminderFile
+from actors.scheduler.displaced import Displaced, FileRefusedError
+from actors.scheduler.reminder_file import ReminderFile, reason_of
+from domain.reminder.document import EditRefusedError
+from domain.reminder.line import InvalidReminderError
 from domain.reminder.merge import Hunk, additions, apply, changes
 
 log = logging.getLogger(__name__)
@@ -20,6 +24,8 @@ _STRICT_READS = 20
 """After so many the file is taken as it is: what is half saved then is seen in what is displaced."""
 _EMPTY_READS = 20
 """An empty file is nearly always one that is being saved; after so many reads it is taken for empty."""
+_FAILURES = 5
+"""Calls of the disk that may fail once the file has our version, for to give up then leaves it half done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +42,7 @@ class Rewriting:
     """Edit without loss of anybody else's; each step is quick, the waits between are the caller's.
 
     Read until two reads agree, change places with a new version, and look at what was displaced: what somebody else
-    changed in it is owed. Again, until the file holds our edit and all that is owed.
+    changed in it is owed. Again, until the file holds our edit and all that is owed, and would after a power loss.
     """
 
     def __init__(self, file: ReminderFile, edit: Edit, waits: Waits) -> None:
@@ -47,53 +53,88 @@ class Rewriting:
         self._last: bytes | None = None
         self._reads = 0
         self._rounds = 0
+        self._failures = 0
         self._truth = b""
         """The file as other people want it, without our edit."""
         self._expected = b""
         """What the displaced version held when it was seen last."""
         self._written = b""
+        self._has_written = False
+        """Whether the file has held a version of ours."""
+        self._refusal: EditRefusedError | InvalidReminderError | None = None
+        """Why the edit was taken back after it had been made."""
         self._owed: tuple[Hunk, ...] = ()
         self._displaced: list[Displaced] = []
+        self._counted: list[Displaced] = []
+        """Those whose edits were handed over by `debts`."""
         self._is_done = False
 
     def step(self) -> float | None:
         """Do the next step.
 
         Returns:
-            Seconds to wait before the one after it; None when the edit is done.
+            Seconds to wait before the one after it; None when the edit is done and would survive a power loss.
 
         Raises:
-            EditRefusedError: the edit itself says no; nothing was changed.
-            FileRefusedError: the file cannot be changed now; nothing of anybody's is lost.
-            OSError: the same.
+            EditRefusedError: the edit itself says no; the file is without it.
+            FileRefusedError: the file cannot be changed now; nothing of anybody's is lost. The text says so where the
+                edit may have been made all the same.
+            OSError: the file cannot be changed now, and was not.
         """
-        return self._next()
+        try:
+            return self._next()
+        except OSError as error:
+            if not self._has_written:
+                raise
+            self._failures += 1
+            if isinstance(error, FileRefusedError) or self._failures > _FAILURES:
+                raise FileRefusedError(
+                    f"{reason_of(error)}; what was asked for may stand in the file even so"
+                ) from error
+            return self._waits.verify_s
 
     def abandon(self) -> None:
         """Let go of everything; displaced versions that were not accounted for stay for the next start."""
-        for displaced in self._displaced:
+        for displaced in (*self._displaced, *self._counted):
             displaced.close()
         self._displaced.clear()
+        self._counted.clear()
+
+    @property
+    def is_owing(self) -> bool:
+        """Whether a displaced version could not be read yet, so that `debts` has to be asked again."""
+        return bool(self._displaced)
 
     def debts(self) -> tuple[Hunk, ...]:
-        """Other people's edits that the file may lack now, for the caller to make again; ends the rewriting.
+        """Other people's edits that the file may lack now, for the caller to make again and then to `settle`.
 
         After an edit that was done these are what programs wrote late to versions that they had open all along; after
         one that failed also what had been seen and not made again yet.
         """
         hunks = () if self._is_done else self._owed
+        self._owed, unread = (), []
         for displaced in self._displaced:
             try:
                 data = displaced.read()
-            except FileRefusedError as error:
+            except OSError as error:
                 log.error("what somebody wrote meanwhile cannot be compared and stays where it is: %s", error)
+                unread.append(displaced)
                 continue
             if data and data != displaced.accounted:
                 # Lines only come: it may be half saved still, and a line too many does less harm than one too few.
                 hunks += additions(changes(displaced.accounted, data))
-            displaced.discard()
-        self.abandon()
+            self._counted.append(displaced)
+        self._displaced = unread
+        if not hunks:
+            self.settle()
         return hunks
+
+    def settle(self) -> None:
+        """What `debts` gave is in the file."""
+        for displaced in self._counted:
+            displaced.discard()
+            displaced.close()
+        self._counted.clear()
 
     def run(self, wait: Callable[[float], object]) -> None:
         """Do all steps; for callers that may wait."""
@@ -115,34 +156,49 @@ class Rewriting:
             return self._waits.settle_s
         if data is None:
             return self._create()
-        self._truth = data
+        self._truth = apply(additions(self._owed), data)
         return self._write(data)
 
     def _create(self) -> float | None:
-        data = self._edit(b"")
-        if data and not self._file.create(data):
+        self._truth = b""
+        data = self._edited()
+        if not data:
+            return None
+        if not self._file.create(data):
             return self._again()
-        return None
+        return self._finish()
 
     def _write(self, seen: bytes) -> float | None:
         """Put our version of the truth in the place of what was seen."""
+        self._next = partial(self._write, seen)
         self._rounds += 1
         if self._rounds > _ROUNDS:
             raise FileRefusedError(f"{self._file.path}: is being changed too quickly, {_ROUNDS} attempts failed")
-        data = self._edit(self._truth)
+        data = self._edited()
         if data == seen:
-            self._finish()
-            return None
+            return self._finish()
         try:
             displaced = self._file.put(data, seen)
         except FileNotFoundError:
             return self._again()
         if displaced is None:
             return self._again()
+        self._has_written = True
         self._displaced.append(displaced)
         self._expected, self._written, self._last, self._reads = seen, data, None, 0
         self._next = self._verify
         return self._waits.verify_s
+
+    def _edited(self) -> bytes:
+        """Our version of the truth: the truth itself, where the edit says no after it had been made."""
+        if self._refusal is None:
+            try:
+                return self._edit(self._truth)
+            except (EditRefusedError, InvalidReminderError) as refusal:
+                if not self._has_written:
+                    raise
+                self._refusal = refusal
+        return self._truth
 
     def _again(self) -> float:
         """Somebody was faster: begin anew."""
@@ -163,8 +219,7 @@ class Rewriting:
             self._displaced[-1].accounted = old
             self._truth = old if self._truth == self._expected else apply(fresh, self._truth)
         elif current == self._written:
-            self._finish()
-            return None
+            return self._finish()
         if current != self._written:
             # What was made once is looked after only as far as lines could be missing again: to take lines out again
             # and again would be a quarrel with whoever puts them back.
@@ -184,7 +239,17 @@ class Rewriting:
         if self._reads > _READS:
             raise FileRefusedError(f"{self._file.path}: does not come to rest, somebody keeps writing to it")
 
-    def _finish(self) -> None:
+    def _finish(self) -> float | None:
+        """Promise the edit: also one that the file had already, for an earlier attempt may have left it unsynced.
+
+        Raises:
+            EditRefusedError: the edit was taken back.
+        """
+        self._next, self._has_written = self._finish, True
+        self._file.make_durable()
         self._is_done = True
         for displaced in self._displaced:
             displaced.discard()
+        if self._refusal is not None:
+            raise self._refusal
+        return None

@@ -63,10 +63,7 @@ class SchedulerState:
             catchup: How far back recurring reminders are made up for.
         """
         if self.cursor is None:
-            start = now - ALWAYS_CAUGHT_UP
-            if watermark is not None:
-                start = min(start, max(watermark, now - catchup))
-            self.started_at, self.cursor = now, Cursor(start)
+            self.started_at, self.cursor = now, Cursor.resumed(now, now - ALWAYS_CAUGHT_UP, watermark, catchup)
         return self.cursor
 
     def note_shown(self, key: str) -> None:

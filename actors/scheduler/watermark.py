@@ -1,12 +1,10 @@
-"""Watermark of the last look at the file: the time of an empty file, kept only if what was missed is made up for."""
+"""Watermark of the last look at the file: the time of an empty file, for the process after this one."""
 
 from __future__ import annotations
 
 import os
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
-
-from actors.linux.private_folder import make_private
 
 NAME = "last-look"
 
@@ -14,28 +12,32 @@ NAME = "last-look"
 class Watermark:
     """Remembers one instant and nothing of what was said then."""
 
-    def __init__(self, folder: Path, catchup_hours: float) -> None:
-        """The watermark in a folder.
-
-        Args:
-            folder: Made when needed.
-            catchup_hours: 0 for not remembering.
-        """
+    def __init__(self, folder: Path) -> None:
+        """The watermark in a folder, which is made when needed."""
         self._path = folder / NAME
-        self.catchup = timedelta(hours=catchup_hours)
 
     def read(self) -> datetime | None:
-        """The instant; None when it is not known."""
-        if not self.catchup:
-            return None
+        """The instant; None when it is not known.
+
+        Raises:
+            OSError: nobody can say.
+        """
         try:
-            return datetime.fromtimestamp(self._path.stat().st_mtime, UTC)
+            return datetime.fromtimestamp(os.stat(self._path).st_mtime, UTC)  # noqa: PTH116
         except FileNotFoundError:
+            return None
+        except (ValueError, OverflowError):  # a year that no clock of ours shows
             return None
 
     def write(self, now: datetime) -> None:
-        """Remember `now`."""
-        if self.catchup:
-            make_private(self._path.parent)
-            self._path.touch(mode=0o600)
-            os.utime(self._path, (now.timestamp(), now.timestamp()))
+        """Remember `now`. It is not synced: one that is a little too old has what was said looked for, not said again.
+
+        Raises:
+            OSError: it cannot be kept.
+        """
+        self._path.parent.mkdir(mode=0o700, exist_ok=True)
+        fd = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
+        try:
+            os.utime(fd, (now.timestamp(), now.timestamp()))
+        finally:
+            os.close(fd)

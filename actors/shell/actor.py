@@ -71,7 +71,7 @@ class ShellActor(Actor):
             can_overlay=config.sandbox != "none",
         )
         self._queue: FairQueue[RunBash | EmptyFolder] = FairQueue(config.commands_at_once)
-        self._loop = LoopThread("shell")
+        self._loop = LoopThread("shell", self)
         self._doors = DoorCache(self._ask_door) if config.door is not None else None
         self._runner: Runner | None = None
 
@@ -245,9 +245,8 @@ class ShellActor(Actor):
         self.tell(request.reply_to, reply)
 
     def _close(self, runner: Runner) -> None:
-        closed = self._loop.submit(runner.close())
         try:
-            closed.result(KILL_ALL_S)
+            self._loop.submit(runner.close()).result(KILL_ALL_S)
         except (TimeoutError, CancelledError):
             log.warning("some commands could not be ended within %g s", KILL_ALL_S)
         self._loop.stop()

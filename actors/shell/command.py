@@ -26,17 +26,23 @@ class Command:
     """Life cycle of one `RunBash` on the event loop; `abort` may come at any time, also before the start."""
 
     def __init__(
-        self, request: RunBash, timeout_s: float, start: Callable[[], Awaitable[tuple[Workplace, Process]]]
+        self,
+        request: RunBash,
+        timeout_s: float,
+        open_door: Callable[[], Awaitable[str]],
+        start: Callable[[str], Awaitable[tuple[Workplace, Process]]],
     ) -> None:
         """Nothing is started yet.
 
         Args:
             request: What to run.
             timeout_s: When to kill it.
-            start: Starts it.
+            open_door: Gives the path of its control socket; empty for none.
+            start: Starts it with that.
         """
         self._request = request
         self._timeout_s = timeout_s
+        self._open_door = open_door
         self._start = start
         self._loop = asyncio.get_running_loop()
         self._aborted = self._loop.create_future()
@@ -49,10 +55,11 @@ class Command:
     async def run(self) -> BashResult | BashRefused:
         """Run it to its end, which takes at most the timeout and about 1.5 s."""
         began = self._loop.time()
+        door = "" if self._aborted.done() else await self._open_door()
         if self._aborted.done():
             return aborted_result(self._request)
         try:
-            workplace, process = await self._start()
+            workplace, process = await self._start(door)
         except RefusedError as error:
             return BashRefused(request_id=self._request.request_id, reason=str(error))
         with closing(process), closing(Recorder(workplace, self._request.request_id)) as recorder:

@@ -154,8 +154,9 @@ def watch_exit_in_thread(pid: int, loop: asyncio.AbstractEventLoop, note: Callab
             os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
         except ChildProcessError:
             log.debug("process %d was reaped before its end was seen", pid)
-        if watching.is_set() and not loop.is_closed():
-            loop.call_soon_threadsafe(note)
+        finally:  # whatever became of the wait: nobody else would ever say that the command is over
+            if watching.is_set() and not loop.is_closed():
+                loop.call_soon_threadsafe(note)
 
     threading.Thread(target=wait, name=f"shell-wait-{pid}", daemon=True).start()
     return watching.clear

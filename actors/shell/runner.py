@@ -47,11 +47,13 @@ class Runner:
     def begin(self, request: RunBash, timeout_s: float) -> None:
         """Start a command; its reply comes when it has ended."""
 
-        async def start() -> tuple[Workplace, Process]:
-            door = await self._doors.door(request, timeout_s) if self._doors is not None else ""
+        async def open_door() -> str:
+            return await self._doors.door(request, timeout_s) if self._doors is not None else ""
+
+        async def start(door: str) -> tuple[Workplace, Process]:
             return await self._starter.start(request, timeout_s, door)
 
-        command = Command(request, timeout_s, start)
+        command = Command(request, timeout_s, open_door, start)
         task = asyncio.get_running_loop().create_task(command.run())
         self._begun[request.request_id] = (request, command, task)
         task.add_done_callback(lambda task: self._end(request, task))
@@ -60,13 +62,13 @@ class Runner:
         """Kill a command; one that has ended is no matter."""
         if request_id in self._begun:
             _, command, _ = self._begun[request_id]
-            command.abort()
+            self._abort(request_id, command)
 
     async def close(self) -> None:
         """Kill all commands and wait until they are dead and replied to."""
         tasks = []
-        for _, command, task in self._begun.values():
-            command.abort()
+        for request_id, (_, command, task) in self._begun.items():
+            self._abort(request_id, command)
             tasks.append(task)
         if tasks:
             await asyncio.wait(tasks)
@@ -76,6 +78,12 @@ class Runner:
         while self._begun:
             _, (request, _, _) = self._begun.popitem()
             self._reply(request, aborted_result(request))
+
+    def _abort(self, request_id: RequestId, command: Command) -> None:
+        """Kill a command; one that waits for its control socket waits no longer, and is not started."""
+        command.abort()
+        if self._doors is not None:
+            self._doors.answer(request_id, "", 0.0)
 
     def _end(self, request: RunBash, task: asyncio.Task[BashResult | BashRefused]) -> None:
         if self._begun.pop(request.request_id, None) is None:

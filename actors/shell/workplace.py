@@ -182,7 +182,10 @@ class Workplaces:
                 if not self._is_trash_to_go:
                     return
                 self._is_trash_to_go = False
-            _remove_all(self.work_root / TRASH)
+            try:
+                _remove_all(self.work_root / TRASH)
+            except Exception:  # else nobody would ever remove anything again
+                log.exception("what was emptied was not removed; the next time tries again")
 
     def _of_command_line(self) -> Workplace:
         if self._cli_workdir is None:

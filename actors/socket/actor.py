@@ -20,7 +20,7 @@ from actors.socket.status import Facts, Status
 from actors.socket.verb import Asked, help_on, message_of
 from actors.socket.wire import Request, RequestError, shown
 from messages.base import Address, Message, RequestId, Window, has_request_id, request_id_of
-from messages.socket import CloseIdleDoors, DoorOpen, OpenDoor, Refused
+from messages.socket import DoorOpen, OpenDoor, Refused, TendDoors
 from messages.status import DescribeYourself, SelfDescription
 
 log = logging.getLogger(__name__)
@@ -29,6 +29,8 @@ ANSWER_S = 60.0
 IDLE_S = 900.0
 SWEEP_S = 60.0
 OPEN_S = 5.0
+RETRY_S = 5.0
+"""Until the sockets are tried again that could not be made."""
 HELP = "help"
 STATUS = "status"
 
@@ -62,8 +64,8 @@ class SocketActor(Actor):
 
     Owns: the sockets, the folder they are in, the operator's key.
     Asks: for each request, the actor that its verb names; for `status`, everybody who describes himself.
-    Crashes on: a folder that cannot be written when it starts, and its own faults; nothing that a client does. A crash
-    cuts all connections; windows get new sockets with their next commands.
+    Crashes on: its own faults; nothing that a client does, and no disk that is full or cannot be written: then there
+    are no sockets until there can be. A crash cuts all connections; windows get new sockets with their next commands.
     """
 
     def __init__(self, config: SocketConfig) -> None:
@@ -81,29 +83,29 @@ class SocketActor(Actor):
                 raise ValueError(f"verb {name!r}: is the socket actor's own")
         self._config = config
         self._key = ""
-        self._loop = LoopThread("socket")
+        self._loop = LoopThread("socket", self)
         self._doors: Doors | None = None
+        self._trouble: str | None = "not tried yet"
+        """Why the operator's socket and the folder of the others are not there; None when they are."""
 
     def on_start(self) -> None:
         """Start the loop and open the operator's door."""
         self._inquiries = Inquiries(self.tell, self.new_id)
         self._status = Status(self._inquiries, self.address, self._config.describers, self._config.system_facts)
-        doors = self._doors = Doors(self._config.folder, self.monotonic, self._config.open_files)
+        self._doors = Doors(self._config.folder, self.monotonic, self._config.open_files)
         self._loop.start()
-        with self.blocking():
-            doors.prepare()
-            if self._config.operator_path is not None:
-                self._loop.submit(self._open_operator(self._config.operator_path)).result(OPEN_S)
-        self.after(SWEEP_S, CloseIdleDoors())
+        self._tend()
 
     def handle(self, message: Message) -> None:
         """Open a door, or hand what another actor answered to the client who waits for it."""
         match message:
+            case OpenDoor() if self._trouble is not None:
+                reason = f"the control sockets cannot be made: {self._trouble}"
+                self.tell(message.reply_to, Refused(request_id=message.request_id, reason=reason))
             case OpenDoor():
                 self._loop.submit(self._open(message))
-            case CloseIdleDoors():
-                self._loop.call(self._ready.close_idle, self._config.idle_s)
-                self.after(SWEEP_S, CloseIdleDoors())
+            case TendDoors():
+                self._tend()
             case DescribeYourself():
                 self.tell(message.reply_to, self._description(message.request_id))
             case _ if has_request_id(message):
@@ -119,6 +121,32 @@ class SocketActor(Actor):
                 self._close(doors)
                 self._loop.stop()
 
+    def _tend(self) -> None:
+        """Close the doors that nobody uses; make what could not be made."""
+        if self._trouble is not None:
+            with self.blocking():
+                self._prepare()
+        else:
+            self._loop.call(self._ready.close_idle, self._config.idle_s)
+        self.after(SWEEP_S if self._trouble is None else RETRY_S, TendDoors())
+
+    def _prepare(self) -> None:
+        before = self._trouble
+        try:
+            self._ready.prepare()
+            if self._config.operator_path is not None:
+                failure = self._loop.submit(self._open_operator(self._config.operator_path)).result(OPEN_S)
+                if failure is not None:
+                    raise failure
+        except TimeoutError:  # an OSError, too, and no disk's: the loop hangs
+            raise
+        except OSError as error:
+            self._trouble = error.strerror or str(error)
+            if self._trouble != before:
+                log.warning("the control sockets cannot be made, which is tried again: %s", self._trouble)
+        else:
+            self._trouble = None
+
     @property
     def _ready(self) -> Doors:
         if self._doors is None:
@@ -127,8 +155,13 @@ class SocketActor(Actor):
 
     # on the loop's thread
 
-    async def _open_operator(self, path: Path) -> None:
-        self._key = self._ready.open_operator(path, self._carry_out_operator)
+    async def _open_operator(self, path: Path) -> OSError | None:
+        """Open the operator's door; why that cannot be done, which is no fault of the loop's."""
+        try:
+            self._key = self._ready.open_operator(path, self._carry_out_operator)
+        except OSError as error:
+            return error
+        return None
 
     async def _open(self, message: OpenDoor) -> None:
         window = message.window

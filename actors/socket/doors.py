@@ -72,14 +72,14 @@ class Doors:
         return len(self._places)
 
     def prepare(self) -> None:
-        """Make the folder and remove what an earlier life left in it.
+        """Make the folder and remove what an earlier life left in it; may be tried again.
 
         Raises:
             OSError: it cannot be made or written.
         """
         requested = self._wanted
         if requested is None or not fits(requested / ("x" * _NAME_LENGTH)):
-            self._temporary = Path(tempfile.mkdtemp(prefix="agent-doors-"))
+            self._temporary = self._temporary or Path(tempfile.mkdtemp(prefix="agent-doors-"))
             if requested is not None:
                 log.warning("%s is too long a path for sockets; they are in %s", requested, self._temporary)
         self._folder = self._temporary or requested or Path()
@@ -139,8 +139,8 @@ class Doors:
         if self._operator is not None:
             self._operator.close()
         if self._operator_path is not None:
-            self._operator_path.unlink(missing_ok=True)
-            self._operator_path.with_name(OPERATOR_KEY).unlink(missing_ok=True)
+            _remove(self._operator_path)
+            _remove(self._operator_path.with_name(OPERATOR_KEY))
         if self._temporary is not None:
             shutil.rmtree(self._temporary, ignore_errors=True)
 
@@ -155,12 +155,20 @@ class Doors:
     def _close(self, window: Window) -> None:
         place = self._places.pop(window)
         place.door.close()
-        place.path.unlink(missing_ok=True)
+        _remove(place.path)
 
     def _listen(self, path: Path, carry_out: CarryOut, uids: frozenset[int]) -> Door:
         door = Door(carry_out, uids, self.tally)
         door.listen(listener(path))
         return door
+
+
+def _remove(path: Path) -> None:
+    """Take a file away that says nothing any more; one that stays is taken away at the next start."""
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        log.warning("%s cannot be removed: %s", path, error.strerror)
 
 
 def most_open_files() -> int:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from actors.kernel import Actor, ActorSpec
 from actors.part import Part, Parts, Plan
+from actors.socket.checks import findings
 from messages.socket import SOCKET
 
 DOOR_LEFT_OPEN_S = 300.0
 """How much longer than the longest command a window's unused socket stays."""
+
+_SOCKETS = "sockets"
 
 
 def row(plan: Plan, parts: Parts) -> Part:
@@ -22,7 +25,7 @@ def row(plan: Plan, parts: Parts) -> Part:
             return SocketActor(SocketConfig(folder=None, verbs=parts.verbs))
         root = plan.settings.data_root
         config = SocketConfig(
-            folder=root / "sockets",
+            folder=root / _SOCKETS,
             operator_path=root / "agent.sock",
             verbs=parts.verbs,
             operator_verbs=parts.operator_verbs,
@@ -32,4 +35,9 @@ def row(plan: Plan, parts: Parts) -> Part:
         )
         return SocketActor(config)
 
-    return Part(spec=ActorSpec(SOCKET.kind, build, core=True), own_verbs=("help", "status"))
+    root = plan.settings.data_root
+    return Part(
+        spec=ActorSpec(SOCKET.kind, build, core=True),
+        own_verbs=("help", "status"),
+        checks=(lambda: findings(root, root / _SOCKETS, plan.is_held),),
+    )

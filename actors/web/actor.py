@@ -67,7 +67,7 @@ class WebActor(Actor):
         self._served: dict[RequestId, tuple[float, Future[WebReply]]] = {}
         """Since when, and by what; the longest served first."""
         self._slot_timer: Timer | None = None
-        self._loop = LoopThread("web")
+        self._loop = LoopThread("web", self)
         self._pages: PageReader | None = None
         self._engine: BraveSearch | None = None
 

@@ -212,19 +212,21 @@ def change_lines(data: bytes, changes: Mapping[bytes, Sequence[bytes | None]]) -
     """
     head, lines = _lines(data)
     met: defaultdict[bytes, int] = defaultdict(int)
-    changed = []
-    for number, line in enumerate(lines, 1):
-        fates = changes.get(line)
-        if fates is None or met[line] >= len(fates):
-            changed.append(line)
+    doomed = []
+    for index in [index for index, line in enumerate(lines) if line in changes]:
+        line = lines[index]
+        fates, count = changes[line], met[line]
+        if count == len(fates):
             continue
-        fate = fates[met[line]]
         met[line] += 1
-        if fate is not None:
-            changed.append(fate)
-        elif number == len(lines):
-            changed.append(b"")
-    return head + b"\n".join(changed)
+        fate = fates[count]
+        if fate is None and index < len(lines) - 1:
+            doomed.append(index)
+        else:
+            lines[index] = fate or b""
+    for index in reversed(doomed):
+        del lines[index]
+    return head + b"\n".join(lines) if met else data
 
 
 def failed_line(raw: bytes) -> bytes:

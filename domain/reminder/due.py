@@ -122,7 +122,7 @@ class Stretch:
 
 
 class Cursor:
-    """Point in time up to which was looked; lives as long as the process and is never stored.
+    """Point in time up to which was looked.
 
     Going on, it covers every instant once, suspends and jumps forward included. Set back a little, it waits until the
     clock has caught up. Set back by more than `CORRECTION` the clock was wrong, so the new time counts at once; and
@@ -132,6 +132,27 @@ class Cursor:
     def __init__(self, start: datetime) -> None:
         self.at = start
         self._furthest = start
+
+    @classmethod
+    def resumed(cls, now: datetime, start: datetime, watermark: datetime | None, catchup: timedelta) -> Cursor:
+        """The cursor of a process that begins now, after one that looked last at `watermark`.
+
+        A watermark that lies ahead is of a clock that was set back since then, and counts as if the process had lived
+        on: a little ahead, it is waited for; by more than `CORRECTION`, that clock was wrong.
+
+        Args:
+            now: When it begins.
+            start: From when on it looks if nothing else is known.
+            watermark: None when it is not known.
+            catchup: How far back is looked at most for what an earlier process did not.
+        """
+        if watermark is None:
+            return cls(start)
+        if watermark <= now:
+            return cls(min(start, max(watermark, now - catchup)))
+        cursor = cls(watermark if watermark - now <= CORRECTION else start)
+        cursor._furthest = watermark
+        return cursor
 
     def stretch(self, now: datetime) -> tuple[datetime, datetime]:
         """What a look at `now` covers, as (after, until); empty, with both the same, when time has not gone on."""

@@ -68,7 +68,9 @@ class Stage:
 class Process:
     """The agent in a process of its own, as `agent run` starts it."""
 
-    def __init__(self, server: PlaygroundServer, data: Path, *, model: str = "offline", api_base: str = "") -> None:
+    def __init__(
+        self, server: PlaygroundServer, data: Path, *, model: str = "offline", api_base: str = "", more: str = ""
+    ) -> None:
         self.server = server
         self.data = data
         self._config = data.parent / "agent.toml"
@@ -76,7 +78,7 @@ class Process:
             f'data_root = "{data}"\n'
             f'[discord]\napi_base = "{server.api_base}"\ngateway_url = "{server.gateway_url}"\n'
             f'channels = ["{GENERAL_ID}"]\nallowed_users = ["*"]\n'
-            f'[model]\nname = "{model}"\napi_base = "{api_base}"\n'
+            f'[model]\nname = "{model}"\napi_base = "{api_base}"\n{more}'
         )
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -95,6 +97,11 @@ class Process:
         """Its process id, while it runs."""
         assert self._process is not None
         return self._process.pid
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it has not ended by itself."""
+        return self._process is not None and self._process.poll() is None
 
     def kill(self) -> None:
         """End it without a word."""

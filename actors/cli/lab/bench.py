@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 import click
 
 from actors.cli.common import fail, json_option
+from actors.cli.lab.bench_crashes import crashes
 from actors.cli.lab.bench_discord import discord
 from actors.cli.lab.bench_memory import memory
 from actors.cli.lab.bench_recall import recall
+from actors.cli.lab.bench_start import start
 from actors.cli.lab.progress import progress_line
 from actors.cli.lab.tables import print_tables
 
@@ -23,9 +25,11 @@ def bench() -> None:
     """Measure the parts, each beside the peer that its row names."""
 
 
+bench.add_command(crashes)
 bench.add_command(discord)
 bench.add_command(memory)
 bench.add_command(recall)
+bench.add_command(start)
 
 
 @bench.command()

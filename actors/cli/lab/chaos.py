@@ -7,17 +7,36 @@ import json
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 
 from actors.cli.common import fail, json_option
 from actors.cli.lab.chaos_discord import discord
+from actors.cli.lab.chaos_kills import FIFTEEN, KillOptions, run_kills
 from actors.cli.lab.progress import Say, progress_line
 
 
-@click.group()
-def chaos() -> None:
-    """Break parts on purpose and count what was lost or doubled; exit 1 if anything was."""
+@click.group(invoke_without_command=True)
+@click.option("--kills", type=click.IntRange(1, 100_000), default=100, show_default=True, help="SIGKILLs in all.")
+@click.option("--seed", default="1", show_default=True, help="Reproduces what is said and broken, not the timing.")
+@click.option("--rows", default="", help="Only these rows of the fault matrix, such as 1,3,36-39.  [default: all]")
+@click.option("--jobs", type=click.IntRange(1, 64), default=2, show_default=True, help="Batches side by side.")
+@click.option("--batch", type=click.IntRange(1), help="Only that batch, as an earlier report named it.")
+@click.option("--scene", type=click.Choice([FIFTEEN]), default=None, help="One scene, instead of chance.")
+@click.option("--times", type=click.IntRange(1, 10_000), default=50, show_default=True, help="Of the scene.")
+@click.option("--keep", type=click.Path(path_type=Path), help="Keep the data of batches that are not sound there.")
+@json_option
+@click.pass_context
+def chaos(context: click.Context, /, as_json: bool, **options: Any) -> None:
+    """Break the agent on purpose and count what was lost or doubled; exit 1 if anything was.
+
+    Without a further word the whole agent is killed again and again, in a loopback Discord with a loopback model:
+    hostile texts in channels, threads and direct messages, commands and reminders, and the faults of the matrix that
+    can be brought about from outside. Afterwards everything that was said must be logged and answered exactly once.
+    """
+    if context.invoked_subcommand is None:
+        run_kills(KillOptions(**{**options, "scene": options["scene"] or ""}), as_json=as_json)
 
 
 chaos.add_command(discord)

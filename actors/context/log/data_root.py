@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import fcntl
+import logging
 import os
 from pathlib import Path
 
 from actors.context.log import reserve
 from actors.linux.private_folder import make_private
 
+log = logging.getLogger(__name__)
+
 LOCK_NAME = "agent.lock"
+UNFINISHED_RESTORE = ".restoring"
+"""Folder that is there while a restore of a backup is under way, or when one was cut short."""
+_HOLDER_BYTES = 20
+"""Of the holder's process number, padded: written over what was there, it needs no space on a full disk."""
 
 
 class DataRootError(Exception):
@@ -37,30 +44,55 @@ class DataRoot:
         return self.path / "work"
 
     def hold(self) -> None:
-        """Make the folder if need be, and lock it.
+        """Make the folders if need be, and lock the root.
+
+        Raises:
+            DataRootError: it cannot be made or written, another agent holds it, or a restore of it was cut short.
+        """
+        self.lock()
+        try:
+            if (self.path / UNFINISHED_RESTORE).exists():
+                raise DataRootError(f"data root {self.path}: a restore was cut short; run `bin/agent restore` again")
+            make_private(self.logs)
+            make_private(self.work)
+        except OSError as error:
+            self.release()
+            raise self._unwritable(error) from error
+        except DataRootError:
+            self.release()
+            raise
+        reserve.keep(self.path)
+
+    def lock(self) -> None:
+        """Lock the root, which is made if need be, and nothing in it.
 
         Raises:
             DataRootError: it cannot be made or written, or another agent holds it.
         """
         try:
             make_private(self.path)
-            make_private(self.logs)
-            make_private(self.work)
             lock = os.open(self.path / LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
-            raise DataRootError(f"data root {self.path}: cannot be written: {error.strerror}") from error
+            raise self._unwritable(error) from error
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            holder = os.pread(lock, 20, 0).decode("ascii", "replace").strip()
+            holder = os.pread(lock, _HOLDER_BYTES, 0).decode("ascii", "replace").strip()
             os.close(lock)
             raise DataRootError(
                 f"data root {self.path}: another agent uses it (process {holder or 'unknown'})"
             ) from error
-        os.ftruncate(lock, 0)
-        os.pwrite(lock, f"{os.getpid()}\n".encode("ascii"), 0)
+        try:
+            os.pwrite(lock, f"{os.getpid()}\n".ljust(_HOLDER_BYTES).encode("ascii"), 0)
+        except OSError as error:
+            if not reserve.is_full(error):
+                os.close(lock)
+                raise self._unwritable(error) from error
+            log.warning("the disk is full: %s does not say who holds it", self.path / LOCK_NAME)
         self._lock = lock
-        reserve.keep(self.path)
+
+    def _unwritable(self, error: OSError) -> DataRootError:
+        return DataRootError(f"data root {self.path}: cannot be written: {error.strerror}")
 
     def is_held(self) -> bool:
         """Whether an agent holds it now, this one included; nothing is made or changed.

@@ -184,8 +184,6 @@ class Journal:
             last_words()
             self._begin_conversation(carried)
             return ""
-        if self._log is not None:
-            self._log.sync()
         try:
             fresh = WindowLog.create(
                 self._root, self._window, at, opened_by, self._disk, carried, after=self.conversation.seen.newest

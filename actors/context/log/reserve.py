@@ -23,11 +23,19 @@ _ROOMY = 16
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
+def is_whole(root: Path) -> bool:
+    """Whether the reserve of a data root is there."""
+    try:
+        return (root / NAME).stat().st_size >= RESERVE_BYTES
+    except OSError:
+        return False
+
+
 def keep(root: Path) -> bool:
     """See that the reserve of a data root is whole, if there is room for that; whether it is."""
     place = root / NAME
     try:
-        if place.is_file() and place.stat().st_size >= RESERVE_BYTES:
+        if is_whole(root):
             return True
         disk = os.statvfs(root)
         if disk.f_bavail * disk.f_frsize < _ROOMY * RESERVE_BYTES:

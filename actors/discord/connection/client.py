@@ -31,6 +31,8 @@ _MESSAGES = ("MESSAGE_CREATE", "MESSAGE_UPDATE")
 
 LEAST_CLEARED = 1024
 """Rate limits that are kept before any are looked through."""
+_OF_GUILDS = ("READY", "GUILD_CREATE", "GUILD_DELETE")
+"""Events after which other servers may have to be waited for, or no more."""
 
 
 def clear_seldom(http: Any) -> None:
@@ -227,7 +229,13 @@ class AgentClient(discord.Client):
             await self._buttons.press(interaction)
 
     async def on_error(self, event_method: str, /, *args: Any, **kwargs: Any) -> None:  # noqa: ARG002
-        """A handler failed: a mistake of ours, which one event must not turn into an outage."""
+        """A handler failed: a mistake of ours, which one event must not turn into an outage.
+
+        What was under way when the client was closed finds its connection gone; that is no mistake.
+        """
+        if self.is_closed():
+            log.info("handling Discord's %s was cut short by the end of the connection", event_method)
+            return
         log.error("handling Discord's %s failed", event_method, exc_info=sys.exception())
 
     async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:  # noqa: ARG002
@@ -296,6 +304,15 @@ class AgentClient(discord.Client):
                 return
             self.unreadable[event] += 1
             log.error("Discord's %s could not be read: %s", event, fault_of(error))
+        if event in _OF_GUILDS:
+            self._shorten_wait()
+
+    def _shorten_wait(self) -> None:
+        """Wait for more servers only while one that Discord has named is not described yet; discord.py always waits."""
+        timing = self._timing
+        is_waiting = any(guild.unavailable for guild in self._connection.guilds)
+        wait_s = timing.guild_ready_timeout_s if is_waiting else timing.guilds_known_s
+        self._connection.guild_ready_timeout = min(wait_s, timing.guild_ready_timeout_s)
 
 
 class ShardedAgentClient(AgentClient, discord.AutoShardedClient):

@@ -173,7 +173,7 @@ class Intake:
             return window
         if window is NoWindow.UNKNOWN and isinstance(channel, discord.abc.Snowflake):
             for kept in (thread_window(str(channel.id)), dm_window(str(channel.id))):
-                if self.watermarks.knows(kept.address.key):
+                if self.watermarks.knows(kept):
                     return kept
         return None
 
@@ -227,7 +227,7 @@ class Intake:
     def settle_logged(self, logged: UserMessageLogged) -> None:
         """A window has a message in its log."""
         if logged.window.id.isdecimal() and logged.message_id.isdecimal():
-            self.watermarks.settle(int(logged.window.id), int(logged.message_id))
+            self.watermarks.log(int(logged.window.id), int(logged.message_id))
 
     def _turn_away(self, arrival: Arrival, reason: str) -> None:
         """Refuse what is not for us, for good."""

@@ -38,7 +38,7 @@ def load_watermarks(root: Path, disk: Disk | None = None) -> Mapping[int, Waterm
     watermarks = watermarks_in(data)
     if data.count(b"\n") > 2 * len(watermarks) + _SUPERFLUOUS_LINES:
         with suppress(OSError):  # The old file stays, and says the same.
-            _rewrite(path, watermarks, disk or RealDisk())
+            rewrite(path, watermarks, disk or RealDisk())
     return watermarks
 
 
@@ -77,7 +77,12 @@ class WatermarkFile:
             self._is_named = True
 
 
-def _rewrite(path: Path, watermarks: Mapping[int, Watermark], disk: Disk) -> None:
+def rewrite(path: Path, watermarks: Mapping[int, Watermark], disk: Disk) -> None:
+    """Put a file in the place of the one at `path` that says `watermarks` and nothing else.
+
+    Raises:
+        OSError: the old one stays, or may.
+    """
     fresh = path.with_name(_NEW_NAME)
     with suppress(FileNotFoundError):
         disk.unlink(fresh)

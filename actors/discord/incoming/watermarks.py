@@ -47,9 +47,12 @@ class Watermarks:
             catchup_hours: How far back is read where nothing says how far was read.
         """
         self._readings = {channel_id: Reading(watermark) for channel_id, watermark in kept.items()}
+        self._with_logs: set[int] = set()
+        """Channels whose windows have logs, as far as is known."""
         for key, message_id in logged.items():
             window = Window.from_key(key)
             if window.id.isdecimal():
+                self._with_logs.add(int(window.id))
                 earlier = Watermark(surface=window.surface, first=0, upto=int(message_id))
                 self._readings.setdefault(int(window.id), Reading(earlier))
         self._written: dict[int, Watermark] = dict(kept)
@@ -63,6 +66,7 @@ class Watermarks:
         self._horizon = 0
         """Where a channel is read from of which nobody knows how far it was read."""
         self._dirty: set[int] = set()
+        self._is_failing = False
         self._writing = asyncio.Lock()
         self._writer: asyncio.Task[None] | None = None
         self._tasks = BackgroundTasks()
@@ -70,19 +74,18 @@ class Watermarks:
     # what is known of windows
 
     def windows(self) -> list[str]:
-        """Keys of the windows that were read, in this life or an earlier one."""
-        return [_key(channel_id, reading) for channel_id, reading in self._readings.items()]
+        """Keys of the windows that have logs, of this life or an earlier one."""
+        return [_key(channel_id, self._readings[channel_id]) for channel_id in self._with_logs & self._readings.keys()]
 
     def newest_windows(self, most: int) -> list[str]:
-        """Keys of the windows in which something was said last, that first."""
-        used = ((reading.reached, channel_id) for channel_id, reading in self._readings.items() if reading.reached)
-        return [_key(channel_id, self._readings[channel_id]) for _, channel_id in heapq.nlargest(most, used)]
+        """The same of those in which something was said last, that first."""
+        used = ((self._readings[number].reached, number) for number in self._with_logs & self._readings.keys())
+        return [_key(number, self._readings[number]) for _, number in heapq.nlargest(most, used)]
 
-    def knows(self, window_key: str) -> bool:
-        """Whether a window was read, in this life or an earlier one."""
-        window = Window.from_key(window_key)
+    def knows(self, window: Window) -> bool:
+        """Whether a window has logs."""
         reading = self._readings.get(int(window.id)) if window.id.isdecimal() else None
-        return reading is not None and reading.surface is window.surface
+        return reading is not None and reading.surface is window.surface and int(window.id) in self._with_logs
 
     def has(self, channel_id: int) -> bool:
         """Whether a channel was ever met."""
@@ -187,6 +190,11 @@ class Watermarks:
         if reading is not None:
             reading.notice(message_id, self._session)
 
+    def log(self, channel_id: int, message_id: int) -> None:
+        """A message is in its window's log."""
+        self._with_logs.add(channel_id)
+        self.settle(channel_id, message_id)
+
     def settle(self, channel_id: int, message_id: int) -> None:
         """A message is logged, or is none of ours."""
         reading = self._readings.get(channel_id)
@@ -216,11 +224,14 @@ class Watermarks:
             try:
                 await self._file.write(fresh)
             except OSError as error:
-                log.error("how far channels were read cannot be kept: %s", error)
+                level = logging.INFO if self._is_failing else logging.ERROR
+                log.log(level, "how far channels were read cannot be kept: %s", error)
+                self._is_failing = True
                 self._dirty |= fresh.keys()
                 asyncio.get_running_loop().call_later(_WRITE_AGAIN_S, self._write_soon)
             else:
                 self._written |= fresh
+                self._is_failing = False
 
     def _mark(self, channel_id: int) -> None:
         self._dirty.add(channel_id)

@@ -14,11 +14,12 @@ import apsw
 import sqlite_vec  # type: ignore[import-untyped]
 
 from actors.linux.private_folder import make_private
+from actors.memory.index.seal import rest_sum, vector_sum
 from domain.memory.keywords import TOKENIZER
 
 log = logging.getLogger(__name__)
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 """`user_version` of the file; one of another version is moved aside and built anew from the logs."""
 OLDEST_SQLITE = (3, 51, 3)
 """Older ones can corrupt a WAL file when two connections race (sqlite.org, 3.51.3)."""
@@ -28,6 +29,8 @@ FOLDER = "memory"
 FILE = "index.sqlite"
 _TABLES = {"meta", "windows", "files", "turns", "pins", "tombstones", "spaces", "vectors", "words", "memories"}
 _SIDES = ("-wal", "-shm")
+_REST = "rest"
+"""Key of the note in which the sum of what no seal covers is kept while the index is closed."""
 
 # In turns, what is read of many rows stands before the content, which may reach into other pages; `vector` names a
 # vector of the space in use, and `sitting` the turn's episode, by the name that files have it under. A CHECK with IN
@@ -46,7 +49,7 @@ CREATE TABLE turns(
   vector INTEGER, sitting INTEGER NOT NULL DEFAULT 0,
   status TEXT NOT NULL DEFAULT 'pending' CHECK(status = 'pending' OR status = 'ok' OR status = 'failed'),
   attempts INTEGER NOT NULL DEFAULT 0, next_attempt_at INTEGER NOT NULL DEFAULT 0,
-  pinned INTEGER NOT NULL DEFAULT 0 CHECK(pinned = 0 OR pinned = 1), hash BLOB NOT NULL,
+  pinned INTEGER NOT NULL DEFAULT 0 CHECK(pinned = 0 OR pinned = 1), hash BLOB NOT NULL, seal BLOB NOT NULL,
   role TEXT NOT NULL CHECK(role = 'user' OR role = 'agent'), event TEXT NOT NULL, turn TEXT NOT NULL,
   author TEXT NOT NULL, content TEXT NOT NULL, UNIQUE(file, line),
   CHECK((vector IS NULL) = (status <> 'ok')));
@@ -65,7 +68,8 @@ CREATE INDEX tombstones_by_event ON tombstones(event);
 CREATE INDEX tombstones_by_path ON tombstones(path);
 CREATE TABLE spaces(id INTEGER PRIMARY KEY, name TEXT NOT NULL, dimensions INTEGER NOT NULL, UNIQUE(name, dimensions));
 CREATE TABLE vectors(
-  id INTEGER PRIMARY KEY, space INTEGER NOT NULL REFERENCES spaces(id), hash BLOB NOT NULL, embedding BLOB NOT NULL,
+  id INTEGER PRIMARY KEY, space INTEGER NOT NULL REFERENCES spaces(id), hash BLOB NOT NULL, sum INTEGER NOT NULL,
+  embedding BLOB NOT NULL,
   UNIQUE(space, hash));
 CREATE VIRTUAL TABLE words USING fts5(content, content='', contentless_delete=1, tokenize='{TOKENIZER}');
 INSERT INTO words(words, rank) VALUES ('automerge', 8), ('hashsize', 8000000);
@@ -80,6 +84,20 @@ CREATE VIEW memories AS
 
 class ForeignIndexError(Exception):
     """The file is not an index of ours, or not a sound one; the text says why."""
+
+
+def disown(path: Path) -> None:
+    """Have the file at `path` moved aside and made anew at the next opening.
+
+    Raises:
+        apsw.Error: that cannot be noted in it.
+    """
+    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+    try:
+        connection.set_busy_timeout(BUSY_MS)
+        list(connection.execute("PRAGMA user_version = 0"))
+    finally:
+        connection.close()
 
 
 def require_sqlite() -> None:
@@ -252,10 +270,31 @@ def _require_ours(connection: apsw.Connection, *, check: bool = True) -> None:
         raise ForeignIndexError(f"its version is {version}, {SCHEMA_VERSION} is expected")
     if check and (verdict := list(connection.execute("PRAGMA quick_check(1)"))) != [("ok",)]:
         raise ForeignIndexError(f"damaged: {verdict[0][0] if verdict else 'unreadable'}")
+    if check:
+        _check_rest(connection)
     tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')")}
     missing = _TABLES - tables
     if missing:
         raise ForeignIndexError(f"it has no {', '.join(sorted(missing))}")
+
+
+def seal_rest(connection: apsw.Connection) -> None:
+    """Note the sum of what no seal covers, for the next opening; nothing may be written afterwards."""
+    with transaction(connection):
+        list(connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_REST, rest_sum(connection))))
+
+
+def _check_rest(connection: apsw.Connection) -> None:
+    """Return if what no seal covers is as it was when the index was closed, as far as it was closed in good order.
+
+    Raises:
+        ForeignIndexError: it is not.
+    """
+    notes = list(connection.execute("SELECT value FROM meta WHERE key = ?", (_REST,)))
+    if notes and notes[0][0] != rest_sum(connection):
+        raise ForeignIndexError("its words, its pins or what was taken back are not what they were")
+    if notes:
+        list(connection.execute("DELETE FROM meta WHERE key = ?", (_REST,)))
 
 
 def _move_aside(path: Path, now: datetime) -> Path:
@@ -276,32 +315,37 @@ def _save_vectors(damaged: Path, index: apsw.Connection) -> int:
     """Copy every vector that can be read from an unusable index; how many."""
     saved = 0
     with transaction(index):
-        for name, dimensions, hash_, embedding in _readable_vectors(damaged):
+        for name, dimensions, hash_, embedding, total in _readable_vectors(damaged):
             if not isinstance(embedding, bytes) or len(embedding) != 4 * dimensions:
+                continue
+            if total not in (None, vector_sum(embedding)):
                 continue
             list(index.execute("INSERT OR IGNORE INTO spaces(name, dimensions) VALUES (?, ?)", (name, dimensions)))
             list(
                 index.execute(
-                    "INSERT OR IGNORE INTO vectors(space, hash, embedding) "
-                    "VALUES ((SELECT id FROM spaces WHERE name = ? AND dimensions = ?), ?, ?)",
-                    (name, dimensions, hash_, embedding),
+                    "INSERT OR IGNORE INTO vectors(space, hash, sum, embedding) "
+                    "VALUES ((SELECT id FROM spaces WHERE name = ? AND dimensions = ?), ?, ?, ?)",
+                    (name, dimensions, hash_, vector_sum(embedding), embedding),
                 )
             )
             saved += index.changes()
     return saved
 
 
-def _readable_vectors(damaged: Path) -> Iterator[tuple[str, int, bytes, object]]:
-    """Space, dimensions, hash and vector of each, up to where the file cannot be read on."""
+def _readable_vectors(damaged: Path) -> Iterator[tuple[str, int, bytes, object, int | None]]:
+    """Space, dimensions, hash, vector and its sum (None before version 4), up to where the file cannot be read on."""
     try:
         old = apsw.Connection(str(damaged), flags=apsw.SQLITE_OPEN_READWRITE)
         try:
+            has_sums = list(old.execute("SELECT 1 FROM pragma_table_info('vectors') WHERE name = 'sum'"))
+            total = "sum" if has_sums else "NULL"
             yield from old.execute(
-                "SELECT name, dimensions, hash, embedding FROM vectors JOIN spaces ON spaces.id = vectors.space"
+                f"SELECT name, dimensions, hash, embedding, {total} FROM vectors "
+                "JOIN spaces ON spaces.id = vectors.space"
             )
         finally:
             old.close()
-    except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError, apsw.IOError, apsw.CantOpenError) as error:
+    except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError, apsw.IOError, apsw.CantOpenError, ValueError) as error:
         log.info("the unusable index cannot be read on: %s", error)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,10 +12,13 @@ import apsw
 
 from actors.memory.index import database
 from actors.memory.index.pending import Pending
+from actors.memory.index.seal import key_of_log
 from actors.memory.index.session import IndexSession, milliseconds
 from actors.memory.index.turns import Turns
 from domain.memory.remembered import Entry
 from messages.base import Window
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +63,12 @@ class Index:
         return self._session.space
 
     def close(self) -> None:
-        """Give the file back. Idempotent."""
+        """Give the file back, noted down as it is. Idempotent."""
+        try:
+            if not self.connection.readonly("main"):
+                database.seal_rest(self.connection)
+        except apsw.Error as error:
+            log.info("the memory index is closed without a sum: %s", error)
         self.connection.close()
 
     # what it notes about itself
@@ -132,12 +141,10 @@ class Index:
 
     def said_at(self, path: str, line: int) -> str | None:
         """Key of the window in which the turn at that place was said; None if there is no such turn."""
-        key = self._session.one(
-            "SELECT windows.key FROM turns JOIN files ON files.id = turns.file "
-            "JOIN windows ON windows.id = turns.window WHERE files.path = ? AND line = ?",
-            *(path, line),
+        there = self._session.one(
+            "SELECT 1 FROM turns JOIN files ON files.id = turns.file WHERE files.path = ? AND line = ?", path, line
         )
-        return None if key is None else str(key)
+        return key_of_log(path) if there else None
 
     # windows and their logs
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import NamedTuple
 
+from actors.memory.index.seal import vector_sum
 from actors.memory.index.session import IndexSession, milliseconds, moment
 from domain.memory.hybrid_text import embedded_text
 from domain.memory.remembered import EMBEDDED_CHARS
@@ -17,7 +18,9 @@ MOST_ATTEMPTS = 8
 """Tries of one turn's embedding before it waits for the next comparison with the logs."""
 NEVER_MS = 2**62
 _OF_HASH = "SELECT id FROM vectors WHERE space = ?1 AND vectors.hash = turns.hash"
-_KEEP = "INSERT INTO vectors(id, space, hash, embedding) VALUES (?, ?, ?, ?) ON CONFLICT(space, hash) DO NOTHING"
+_KEEP = (
+    "INSERT INTO vectors(id, space, hash, sum, embedding) VALUES (?, ?, ?, ?, ?) ON CONFLICT(space, hash) DO NOTHING"
+)
 _IS_KEPT = "UPDATE turns SET vector = ?, status = 'ok', attempts = 0, next_attempt_at = 0 WHERE id = ?"
 _HASHES = "SELECT id, hash FROM turns WHERE id IN (SELECT value FROM json_each(?))"
 
@@ -74,7 +77,8 @@ class Pending:
         first = (session.one("SELECT max(id) FROM vectors") or 0) + 1
         numbers = {hash_: number for number, hash_ in enumerate(vectors, first)}
         before = session.connection.total_changes()
-        session.many(_KEEP, [(numbers[hash_], session.space, hash_, vector) for hash_, vector in vectors.items()])
+        records = ((numbers[hash_], session.space, hash_, vector_sum(each), each) for hash_, each in vectors.items())
+        session.many(_KEEP, records)
         if session.connection.total_changes() - before < len(vectors):
             numbers = session.vectors(list(vectors))
         return numbers

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 
 from actors.memory.index.episodes import Episodes
+from actors.memory.index.seal import row_seal
 from actors.memory.index.session import IndexSession, milliseconds
 from domain.memory.hybrid_text import keyword_text
 from domain.memory.remembered import Entry, PinChange, Remembered, TakenBack
@@ -14,7 +15,7 @@ from messages.base import Window
 
 _INSERT = (
     "INSERT INTO turns(id, timestamp, sitting, pinned, file, line, window, event, turn, role, author, content, hash, "
-    "vector, status) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, "
+    "vector, seal, status) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, "
     "iif(?14 IS NULL, 'pending', 'ok'))"
 )
 _SAID = attrgetter("path", "line", "event_id", "turn_id", "role", "author", "text")
@@ -148,10 +149,13 @@ class Turns:
         files = {path: self._session.file(path, window) for path in dict.fromkeys(paths)}
         hashes = [entry.hash for entry in turns]
         vectors = self._session.vectors(hashes)
+        stored_authors, stored_texts = storable(authors), storable(texts)
+        numbers, moments, episodes, states = zip(*places, strict=True)
+        seals = map(row_seal, paths, lines, events, ids, roles, stored_authors, moments, stored_texts, hashes)
         columns = (
-            *zip(*places, strict=True),
+            *(numbers, moments, episodes, states),
             *(map(files.__getitem__, paths), lines, [window] * len(turns), events, ids),
-            *(roles, storable(authors), storable(texts), hashes, map(vectors.get, hashes)),
+            *(roles, stored_authors, stored_texts, hashes, map(vectors.get, hashes), seals),
         )
         self._session.many(_INSERT, zip(*columns, strict=True))
 

@@ -9,6 +9,10 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
+from actors.memory.index.seal import AlteredIndexError, vector_sum
+
+MOST_SUMS = 65_536
+"""Sums that are kept, of some hundred bytes each."""
 PART = 65_536
 """Vectors whose rows are learned at a time."""
 _NAMED = "SELECT id, vector FROM turns WHERE ?1 IS NOT NULL AND vector IS NOT NULL"
@@ -16,6 +20,7 @@ _FIRST_AND_LAST = "SELECT (SELECT min(vector) FROM turns), (SELECT max(vector) F
 _NAMED_BETWEEN = "SELECT group_concat(id), group_concat(vector) FROM turns WHERE vector BETWEEN ? AND ?"
 _LIKE_THEIRS = "SELECT turns.id, vectors.id FROM turns JOIN vectors ON vectors.hash = turns.hash AND vectors.space = ?1"
 """For a space that is not in use: turns name the vectors of the one that is."""
+_SUMS = "SELECT id, sum FROM vectors WHERE id IN (SELECT value FROM json_each(?))"
 _THESE = "AND turns.id IN (SELECT value FROM json_each(?2))"
 
 
@@ -34,6 +39,8 @@ class IndexVectors:
         self._select = _NAMED if in_use == space else _LIKE_THEIRS
         self._vectors: NDArray[np.int32] = np.zeros(1024, np.int32)
         """Row -> number of its vector; 0 where that is not known, or there is none."""
+        self._sums: dict[int, int] = {}
+        """Number of a vector -> its sum, of those that were read."""
         self._version = 0
         """Of the index as others have written it."""
 
@@ -75,21 +82,38 @@ class IndexVectors:
         return vectors.astype(np.float32, copy=False)
 
     def _read(self, numbers: list[int], into: NDArray[np.float32], places: list[int]) -> None:
-        """Read vectors to where they belong; a statement would make an object of each first."""
+        """Read vectors to where they belong; a statement would make an object of each first.
+
+        Raises:
+            AlteredIndexError: one is not what was stored.
+        """
         size = into.itemsize * self._dimensions
+        self._learn_sums(numbers)
         blob = self._connection.blob_open("main", "vectors", "embedding", numbers[0], False)
         try:
             reopen, read, buffer = blob.reopen, blob.read_into, into.data.cast("B")
             for number, place in zip(numbers, places, strict=True):
                 reopen(number)
                 read(buffer, place * size, size)
+                if vector_sum(buffer[place * size : (place + 1) * size]) != self._sums[number]:
+                    raise AlteredIndexError(f"vector {number} is not what was stored")
         finally:
             blob.close()
+
+    def _learn_sums(self, numbers: list[int]) -> None:
+        unknown = [number for number in numbers if number not in self._sums]
+        if not unknown:
+            return
+        if len(self._sums) > MOST_SUMS:
+            self._sums.clear()
+            unknown = numbers
+        self._sums.update(self._connection.execute(_SUMS, (json.dumps(unknown),)))
 
     def _numbers(self, rows: NDArray[np.int64]) -> NDArray[np.int32]:
         """The number of each one's vector; 0 for one that has none."""
         if self._is_other():
             self.forget()
+            self._sums.clear()
         self._reserve(int(rows.max(initial=0)))
         numbers = self._vectors[rows]
         unknown = rows[numbers == 0]

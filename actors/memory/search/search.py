@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from actors.memory.codes.engine import VectorEngine
+from actors.memory.index.seal import check_rows
 from actors.memory.index.vectors import IndexVectors
 from actors.memory.search.hybrid import HybridSearch
 from actors.memory.search.visibility import Mask
@@ -101,7 +102,11 @@ class Searcher:
         self._hybrid.follow(window, added, gone)
 
     def find(self, question: MemoryQuery, budget: Budget) -> tuple[list[Hit], int]:
-        """The best hits, and how many turns were ranked; pins that may be shown are always among those."""
+        """The best hits, and how many turns were ranked; pins that may be shown are always among those.
+
+        Raises:
+            AlteredIndexError: something of what would be shown, or of what it was chosen by, is not what was stored.
+        """
         allowed = int(np.count_nonzero(question.mask))
         if not allowed:
             return [], 0
@@ -110,7 +115,7 @@ class Searcher:
             return self._exhaustive(question, allowed, pins)
         scores, turns = self._pool(question, budget)
         turns |= self._turns([row for row in (*scores, *pins) if row not in turns], question.chars)
-        return self._rank(question, tuple(turns.values()), scores), len(turns)
+        return self._checked(self._rank(question, tuple(turns.values()), scores)), len(turns)
 
     # searches
 
@@ -199,7 +204,16 @@ class Searcher:
             age_days = (question.now.timestamp() - turns[one.row].timestamp / 1000) / DAY_S
             candidate = Candidate(one.row, one.parts.sim, age_days, one.is_pinned, np.zeros(0, np.float32))
             hits.append(Hit(turns[one.row], Ranked(candidate, one.score, one.parts, one.is_pinned), 0.0))
-        return hits, allowed
+        return self._checked(hits), allowed
+
+    def _checked(self, hits: list[Hit]) -> list[Hit]:
+        """`hits`, if what they say is what was stored.
+
+        Raises:
+            AlteredIndexError: something of it is not.
+        """
+        check_rows(self._connection, (hit.turn.row for hit in hits))
+        return hits
 
     # rows
 

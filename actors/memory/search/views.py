@@ -16,6 +16,7 @@ from pathlib import Path
 import apsw
 
 from actors.linux.private_folder import make_private
+from actors.memory.index.seal import key_of_log
 from actors.memory.search.known_readers import KnownReaders
 from domain.log.window import LOG_ROOT, redacted_path
 from domain.policy.audience import NO_VIEW, admits, view_of
@@ -70,7 +71,7 @@ class Views:
 
     def add_log(self, path: str) -> None:
         """A log, new or known."""
-        source = self._known.of(_window_key(path))
+        source = self._known.of(key_of_log(path))
         for view, target in self._views.items():
             if admits(source, target):
                 self._link(view, path)
@@ -118,7 +119,7 @@ class Views:
         self._views[view] = target
         (self._folder / view).mkdir(mode=0o700, exist_ok=True)
         for (path,) in self._connection.execute("SELECT path FROM files"):
-            if admits(self._known.of(_window_key(str(path))), target):
+            if admits(self._known.of(key_of_log(str(path))), target):
                 self._link(view, str(path))
 
     def _empty(self, view: str) -> None:
@@ -128,9 +129,10 @@ class Views:
             for context_id in _listed(self._folder / view / surface):
                 self._remove_window(view, f"{surface}/{context_id}")
 
-    def _paths_of(self, window_key: str) -> list[str]:
+    def _paths_of(self, of_window: str) -> list[str]:
         statement = "SELECT path FROM files JOIN windows ON windows.id = files.window WHERE key = ?"
-        return [str(path) for (path,) in self._connection.execute(statement, (window_key,))]
+        paths = [str(path) for (path,) in self._connection.execute(statement, (of_window,))]
+        return [path for path in paths if key_of_log(path) == of_window]  # whatever the index says of whose it is
 
     def _sweep_window(self, view: str, window_key: str) -> None:
         target = self._views.get(view)
@@ -194,11 +196,6 @@ def shown_log(root: Path, path: str) -> Path:
     """The file that says as much of a log as may be shown: its copy without what was taken back, if it has one."""
     copy = root / redacted_path(path)
     return copy if copy.exists() else root / path
-
-
-def _window_key(path: str) -> str:
-    """Key of the window whose log lies at `path`."""
-    return Path(path).parent.relative_to(LOG_ROOT).as_posix()
 
 
 def _is_same(link: Path, log_file: Path) -> bool:

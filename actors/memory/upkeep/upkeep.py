@@ -8,8 +8,10 @@ from collections.abc import Callable, Generator
 import apsw
 
 from actors.kernel import Host, Timer
+from actors.memory.index import database
 from actors.memory.index.database import ForeignIndexError
 from actors.memory.index.reconcile import Piece, Reconciliation
+from actors.memory.index.seal import AlteredIndexError
 from actors.memory.search.known_readers import KnownReaders
 from actors.memory.search.views import remove_views
 from actors.memory.store import MemoryPlan, Store
@@ -23,6 +25,8 @@ SLICE_S = 0.02
 SLICE_PIECES = 32
 """Most pieces of a comparison with the logs in one go: turns wait no longer than one such go."""
 READY = "ready"
+MOST_REMADE = 5
+"""Times in one life that an altered index is made anew; each leaves a copy beside it."""
 
 
 class NotOpenError(Exception):
@@ -62,6 +66,7 @@ class Upkeep:
         """What keeps the index from being used; empty when nothing does."""
         self._run: Generator[Piece, None, Reconciliation] | None = None
         self._run_number = 0
+        self._remade = 0
         self._rebuilds: list[tuple[RebuildMemory, float]] = []
         self._reconcile_timer: Timer | None = None
         self._look_timer: Timer | None = None
@@ -88,6 +93,13 @@ class Upkeep:
             self._suffer(f"the memory index cannot be used: {error}", REOPEN_AFTER_S)
         except ForeignIndexError as error:
             self._suffer(str(error), None)
+        except AlteredIndexError as error:
+            self._make_anew(str(error))
+        except (ValueError, LookupError, TypeError) as error:
+            # Nonsense in the file comes up as anything; where all is as it was stored, it is a defect.
+            if not self._is_altered():
+                raise
+            self._make_anew(str(error))
         else:
             return True
         return False
@@ -103,7 +115,7 @@ class Upkeep:
         with self._host.blocking():
             if not self._plan.read_only:
                 remove_views(self._plan.data_root)  # First, as the index may not be to be opened for long.
-            self._store = Store.open(self._plan, self._host.now(), self._readers)
+            self._store = self._opened()
         self._trouble = ""
         if self._plan.read_only:
             return
@@ -115,6 +127,39 @@ class Upkeep:
             log.warning("the embedding model has changed: all turns get new vectors, in the background")
         self._look_again(LOOK_EVERY_S)
         self.begin_reconciling()
+
+    def _opened(self) -> Store:
+        try:
+            return Store.open(self._plan, self._host.now(), self._readers)
+        except (AlteredIndexError, ValueError, LookupError, TypeError) as error:
+            if self._plan.read_only or self._remade >= MOST_REMADE:
+                raise
+            self._disown(str(error))
+            return Store.open(self._plan, self._host.now(), self._readers)
+
+    def _is_altered(self) -> bool:
+        if self._store is None:
+            return False
+        try:
+            with self._host.blocking():
+                self._store.check()
+        except (AlteredIndexError, ValueError, LookupError, TypeError):
+            return True
+        return False
+
+    def _make_anew(self, reason: str) -> None:
+        """Have the index made anew from the logs; what was asked of it is answered without it."""
+        self._let_go()
+        if self._plan.read_only or self._remade >= MOST_REMADE:
+            self._suffer(f"the memory index was altered: {reason}", None)
+        else:
+            self._disown(reason)
+            self.guarded(self.open)
+
+    def _disown(self, reason: str) -> None:
+        self._remade += 1
+        log.warning("the memory index was altered by something else than the agent: %s", reason)
+        database.disown(self._plan.path)
 
     def store(self) -> Store:
         """The open memory, made anew if its file was taken away.

@@ -21,7 +21,7 @@ from messages.base import EventId, Surface, TurnId, Window
 SPACE = "bench"
 BATCH = 100
 """Turns in one transaction, as when a backlog is worked off."""
-VERSION = 2
+VERSION = 3
 _WINDOWS = 50
 _READY = "ready.json"
 _VECTORS = "vectors.f32"

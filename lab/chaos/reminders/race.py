@@ -11,8 +11,9 @@ from hashlib import blake2b
 from pathlib import Path
 from time import perf_counter
 
-from actors.linux.exchange import exchange
-from actors.scheduler.reminder_file import FileRefusedError, ReminderFile
+from actors.linux.disk import Disk
+from actors.scheduler.displaced import FileRefusedError
+from actors.scheduler.reminder_file import ReminderFile
 from actors.scheduler.rewriting import Edit, Rewriting, Waits
 from domain.reminder.document import append, remove_line
 from domain.reminder.merge import apply
@@ -107,7 +108,7 @@ def race(
     saver: Saver,
     rounds: int,
     seed: str,
-    swap: Callable[[Path, Path], bool] = exchange,
+    disk: Disk | None = None,
     tick: Callable[[int], None] = lambda _round: None,
 ) -> RaceReport:
     """Let the agent make `rounds` edits while an editor makes its own.
@@ -117,12 +118,12 @@ def race(
         saver: How the editor saves.
         rounds: Of the agent.
         seed: Decides where lines go and how long the pauses are.
-        swap: How files change names.
+        disk: How files change names; the system's own by default.
         tick: Called after every round.
     """
     path = folder / "reminders.md"
     path.write_bytes(b"# Reminders\n\nend\n")
-    file = ReminderFile(path, folder / "spare", swap)
+    file = ReminderFile(path, folder / "spare", disk)
     agent, editor = _Agent(file), Editor(path, saver, seed)
     began = perf_counter()
     editor.start()
@@ -205,6 +206,7 @@ class _Agent:
                 hunks += again.debts()
             else:
                 self._last = again
+                rewriting.settle()
                 return
 
 

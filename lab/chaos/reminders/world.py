@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from actors.kernel import Actor, ActorSpec, ActorSystem, Edge, ManualClock
+from actors.linux.disk import Disk, RealDisk
 from actors.scheduler.actor import SchedulerActor
 from actors.scheduler.config import SchedulerConfig
 from actors.scheduler.rewriting import Waits
@@ -131,6 +132,8 @@ class ProcessConfig:
     """Whether what is due is said."""
     window: Window | None = CHANNEL
     """Where reminders are said."""
+    disk: Disk = field(default_factory=RealDisk)
+    """Stores the file."""
 
 
 DEFAULTS = ProcessConfig()
@@ -162,6 +165,7 @@ class Process:
             catchup_hours=config.catchup_hours,
             fires=config.fires,
             waits=config.waits,
+            disk=config.disk,
         )
         self.asker: Edge = self.system.edge("asker")
         self.system.register(ActorSpec(SCHEDULER.kind, lambda _key: SchedulerActor(scheduler, self.life), core=True))

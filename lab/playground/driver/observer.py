@@ -23,6 +23,10 @@ class Observer(ThreadCalls):
 
         return self.run(act)
 
+    def file(self, attachment_id: int) -> bytes:
+        """The bytes of an attached file; none when it is unknown or was forgotten."""
+        return self.run(lambda: self._hub.files.get(attachment_id)) or b""
+
     def wait_for_reply(
         self, channel_id: int, *, after: int, timeout_s: float = WAIT_S, until: Callable[[Json], bool] = is_answer
     ) -> Json:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import msgspec
@@ -20,7 +21,15 @@ INTENT_DM_TYPING = 1 << 14
 INTENT_CONTENT = 1 << 15
 PRIVILEGED_INTENTS = INTENT_MEMBERS | INTENT_PRESENCES | INTENT_CONTENT
 
-encode = msgspec.json.Encoder().encode
+_encode = msgspec.json.Encoder().encode
+
+
+def encode(payload: Any) -> bytes:
+    """JSON as Discord sends it; a half of a surrogate pair, which UTF-8 has no form for, goes out as an escape."""
+    try:
+        return _encode(payload)
+    except UnicodeEncodeError:
+        return json.dumps(payload, separators=(",", ":")).encode("ascii")
 
 
 class Event:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from actors.context.actor import ContextActor
 from actors.context.log.reserve import ReservedDisk
 from actors.context.log.scan import newest_logs
 from actors.kernel import ActorSystem, ManualClock
@@ -59,6 +60,7 @@ class WatchedSystem(ActorSystem):
     def __init__(self, root: Path, disk: RecordingDisk) -> None:
         super().__init__(workers=0, clock=ManualClock())
         self._root, self._disk = root, disk
+        self._is_first_life = not (root / "logs").exists()
 
     def tell(self, to: Address, message: Message) -> None:
         """Say it, if all that it rests on is safe."""
@@ -79,7 +81,7 @@ class WatchedSystem(ActorSystem):
             violations.append(f"{type(message).__name__} rests on what a power loss would take: {', '.join(unsafe)}")
             raise Unsynced(violations[-1])
 
-    def _unsafe_events(self, message: Message) -> Iterator[str]:
+    def _unsafe_events(self, message: Message | None) -> Iterator[str]:
         if not (self._root / "logs").is_dir():
             return
         for _, path in newest_logs(self._root / "logs"):
@@ -90,6 +92,23 @@ class WatchedSystem(ActorSystem):
             for event in (logged.event for logged in parse(written).events):
                 if event.id not in safe_ids and not _may_be_lost(event, message):
                     yield f"{event.kind.value} {event.id}"
+
+    def require_rest(self) -> None:
+        """Now that nobody has anything to do, nothing is left that should have been synced, where that is possible."""
+        actors = [mailbox.actor for mailbox in self.mailboxes()]
+        if not actors or not all(isinstance(actor, ContextActor) and not actor._unwritable for actor in actors):
+            return  # Nobody lives, or can write.
+        copies = (self._root / "redacted").rglob("*.md")
+        unsafe = [*self._unsafe_events(None), *(f"copy {each.name}" for each in copies if not self._holds(each))]
+        if unsafe:
+            violations.append(f"left without a sync: {', '.join(unsafe)}")
+            raise Unsynced(violations[-1])
+
+    def _holds(self, copy: Path) -> bool:
+        """Whether what a copy left out would not come back: only what was added to it since may be lost."""
+        if not self._is_first_life:
+            return True  # A life that was killed may have left one; it is made anew with what is taken back again.
+        return copy.read_bytes().startswith(self._disk.surviving(copy) or b"none")
 
     def _owes(self, nonce: str) -> bool:
         """Whether some log that would survive has the text of that mark."""
@@ -106,12 +125,12 @@ def _is_refusal(message: Message) -> bool:
     return is_notice or isinstance(message, Refused | CancelModel | CancelBash)
 
 
-def _may_be_lost(event: Event, message: Message) -> bool:
+def _may_be_lost(event: Event, message: Message | None) -> bool:
     match event.kind:
         case Kind.TOOL_RESULT | Kind.DELIVERY:
             return True
         case Kind.TOOL_CALL:
-            return not isinstance(message, RunBash)
+            return message is not None and not isinstance(message, RunBash)
         case Kind.AGENT:
             return not event.meta_dict().get("final", True)
         case Kind.SYSTEM:

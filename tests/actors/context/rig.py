@@ -86,6 +86,7 @@ class Rig:
         """Tell the window, and let everything come of it."""
         self.system.tell(window.address, message)
         self.system.run()
+        self.system.require_rest()
 
     def say(self, text: str, message_id: int, window: Window = CHANNEL, author: str = "Alice", **how: Any) -> None:
         """A person's words."""
@@ -95,6 +96,7 @@ class Rig:
         """Let time pass, and everything come of it."""
         self.clock.advance(seconds)
         self.system.run()
+        self.system.require_rest()
 
     def requests(self) -> list[ModelRequest]:
         """What the model was asked since the last look."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from messages.context import ResumeWindow, UserMessage
 from messages.discord import Delivered, DeliveryFailed, PostMessage
 from messages.model import ModelRequest, Role, StopReason
 from messages.shell import RunBash
-from tests.actors.context.rig import CHANNEL, Rig, bash_call, bash_result, of_type, reply, texts, user_message
+from tests.actors.context.rig import CHANNEL, Rig, bash_call, bash_result, of_type, reply, user_message
 from tests.recording_disk import TornWrite
 
 FAULTS = {"EIO": errno.EIO, "ENOSPC": errno.ENOSPC, "EROFS": errno.EROFS}
@@ -34,20 +34,19 @@ class Killed(BaseException):
 
 
 class World:
-    """People, a model, a shell and a Discord, which outlive the agent; the agent is interrupted once."""
+    """People, a model, a shell and a Discord, which outlive the agent, which is interrupted as planned."""
 
-    def __init__(self, root: Path, kind: str = "", at: int = 0, **decided: Any) -> None:
+    def __init__(self, root: Path, plan: Mapping[int, str] | None = None, **decided: Any) -> None:
         """A world in which nothing was said.
 
         Args:
             root: An empty folder.
-            kind: How the agent is interrupted: `kill`, `torn` (killed in the middle of a write), `power`, `crash` (a
-                defect), `short` (a write that stores a part), one of `FAULTS` for one call, `broken` for all calls of
-                the disk until the act is over; empty for not at all.
-            at: Before which of its steps, from 1.
+            plan: Step before which the agent is interrupted, from 1 -> how: `kill`, `torn` (killed in the middle of a
+                write), `power`, `crash` (a defect), `short` (a write that stores a part), one of `FAULTS` for one
+                call, `broken` for all calls of the disk until the act is over.
             decided: Further configuration.
         """
-        self.root, self.kind, self.at, self.decided = root, kind, at, decided
+        self.root, self.plan, self.decided = root, dict(plan or {}), decided
         self.calls: list[str] = []
         """Each step that was made: a call of the disk, or a message that left."""
         self.said: list[UserMessage] = []
@@ -60,6 +59,7 @@ class World:
         self.asked: list[ModelRequest] = []
         self.failing_posts = 0
         """How many posts fail from now on."""
+        self._death = ""
         self._dead = self._broken = self._crashed = False
         self.rig = self._begin()
         self.asker = self.rig.system.edge("asker")
@@ -78,22 +78,30 @@ class World:
 
     def do(self, act: Callable[[], object]) -> None:
         """Do something, and let all come of it; the agent is begun anew if it dies of that."""
+        refused = len(self.refused)
+        self._live(act)
+        if self._broken or len(self.refused) > refused:
+            self._broken = False
+            self._live(lambda: self.rig.advance(61))
+        if self._crashed:
+            self._crashed = False
+            self._live(lambda: self.rig.advance(5))
+        while self._unlogged():
+            self._live(self._offer_again)
+            self._broken = False
+            self._live(lambda: self.rig.advance(61))
+
+    def _live(self, act: Callable[[], object]) -> None:
         try:
             act()
             self.settle()
         except Killed:
             assert self._dead
-        if self._dead:
-            self._restart()
-        if self._broken or self.refused:
-            self._broken = False
-            self.rig.advance(61)
-            self.settle()
-        if self._crashed:
-            self._crashed = False
-            self.rig.advance(5)
-            self.settle()
-        self._offer_again()
+        while self._dead:
+            try:
+                self._restart()
+            except Killed:
+                continue
 
     def wait(self, seconds: float) -> None:
         """Time passes."""
@@ -177,7 +185,7 @@ class World:
     def _restart(self) -> None:
         """The next life: windows that owe something are resumed, and what no log has is said again."""
         self.rig.kill()
-        if self.kind == "power":
+        if self._death == "power":
             self.rig.disk.lose_power()
         self._dead = False
         self.rig = self._begin()
@@ -186,15 +194,18 @@ class World:
             self.rig.tell(window, ResumeWindow(window=window, reply_to=self.rig.surface.address))
         self.settle()
 
-    def _offer_again(self) -> None:
-        """What no log has is said again, as the surface does with what was not confirmed."""
+    def _unlogged(self) -> list[UserMessage]:
+        """What was said and no log has."""
         logs = self.root / "logs" / CHANNEL.surface.value / CHANNEL.id
         events = [logged.event for path in logs.glob("*.md") for logged in parse(path.read_bytes()).events]
         known = {event.meta_dict()["message_id"] for event in events if event.kind is Kind.USER}
-        for message in self.said:
-            if message.message_id not in known:
-                self.rig.tell(CHANNEL, msgspec.structs.replace(message, reply_to=self.rig.surface.address))
-                self.settle()
+        return [message for message in self.said if message.message_id not in known]
+
+    def _offer_again(self) -> None:
+        """What no log has is said again, as the surface does with what was not confirmed."""
+        for message in self._unlogged():
+            self.rig.tell(CHANNEL, msgspec.structs.replace(message, reply_to=self.rig.surface.address))
+            self.settle()
 
     def _before(self, call: str, data: bytes) -> None:
         if self._dead:
@@ -202,30 +213,28 @@ class World:
         self.calls.append(call)
         if self._broken and call != "tell":
             raise OSError(errno.EROFS, os.strerror(errno.EROFS))
-        if len(self.calls) != self.at:
-            return
-        if self.kind in DEATHS:
-            self._dead = True
-            if self.kind == "torn" and call == "write":
+        kind = self.plan.get(len(self.calls), "")
+        if kind in DEATHS:
+            self._dead, self._death = True, kind
+            if kind == "torn" and call == "write":
                 raise TornWrite(data[: len(data) // 2], Killed())
             raise Killed
-        if self.kind == "crash":
+        if kind == "crash":
             self._crashed = True
             raise RuntimeError("a defect")
-        if call == "tell":
+        if not kind or call == "tell":
             return
-        if self.kind == "short" and call == "write":
+        if kind == "short" and call == "write":
             raise TornWrite(data[: len(data) // 2])
-        self._broken = self.kind == "broken"
-        if self._broken or self.kind in FAULTS:
-            code = FAULTS.get(self.kind, errno.EROFS)
+        self._broken = kind == "broken"
+        if self._broken or kind in FAULTS:
+            code = FAULTS.get(kind, errno.EROFS)
             raise OSError(code, os.strerror(code))
 
     # those who answer
 
     def _of_model(self, request: ModelRequest) -> Message | None:
         self.asked.append(request)
-        words = next(text for text in reversed(texts(request)) if text)
         asked_of = next(message for message in reversed(request.messages) if message.role is Role.USER)
         words = asked_of.text.partition("\n")[2]
         if words.startswith("slow"):

@@ -7,6 +7,7 @@ import pytest
 from actors.kernel import ActorSystem
 from actors.kernel.dispatcher import Dispatcher
 from actors.kernel.runner import BATCH
+from actors.kernel.watchdog import Watchdog
 from tests.actors.kernel.players import Player, Say, Stage, together
 from tests.patience import PATIENCE_S
 
@@ -63,7 +64,7 @@ def test_one_flooder_delays_no_quiet_actor_by_more_than_its_batches(system: Acto
     assert [n for n in stage.heard[: BATCH + quiet] if n >= 0] == list(range(quiet))
 
 
-@pytest.mark.parametrize("count", [16, 50])
+@pytest.mark.parametrize("count", [16, 50, 200])
 def test_actors_that_wait_for_the_disk_let_others_run(live_system: ActorSystem, count: int) -> None:
     """All of them wait for one more actor, which can only run if their workers are replaced."""
     edge = live_system.edge("test")
@@ -145,6 +146,136 @@ def test_no_more_than_the_allowed_spares_are_started() -> None:
     for thread in threads:
         thread.join()
     dispatcher.close()
+
+
+class Waiters:
+    """A system whose actors of kind `waiter` wait until let go; kind `quiet` never waits, and tells an edge."""
+
+    def __init__(self, spares: int) -> None:
+        self.system = system = ActorSystem(workers=1)
+        system.dispatcher._spares = spares
+        self.edge = system.edge("test")
+        self.waiting = threading.Semaphore(0)
+        self._over = threading.Event()
+        self.quiet = Stage(system, self._say, kind="quiet", start=False)
+        self.stages = [Stage(system, self._wait, kind=kind, start=False) for kind in ("waiter", "second", "third")]
+        system.start()
+
+    def wait(self, stage: int, *numbers: int) -> None:
+        for n in numbers:
+            self.stages[stage].tell(n, key=str(n))
+
+    def have_begun(self, count: int) -> bool:
+        return all(self.waiting.acquire(timeout=PATIENCE_S) for _ in range(count))
+
+    def hears(self, n: int) -> bool:
+        self.quiet.tell(n)
+        return self.edge.receive(PATIENCE_S) == Say(n=n)
+
+    def end(self) -> set[int]:
+        self._over.set()
+        assert self.system.drain(PATIENCE_S).quiet
+        self.system.stop()
+        return {n for stage in self.stages for n in stage.heard}
+
+    def _say(self, player: Player, message: Say) -> None:
+        player.tell(self.edge.address, message)
+
+    def _wait(self, player: Player, message: Say) -> None:
+        with player.blocking():
+            self.waiting.release()
+            assert self._over.wait(PATIENCE_S)
+
+
+def test_waits_beyond_the_limit_take_their_turn_and_others_go_on() -> None:
+    waiters = Waiters(spares=4)
+    waiters.wait(0, *range(40))
+    assert waiters.have_begun(4)
+    heard = [waiters.hears(n) for n in range(50)]
+    waits, threads = waiters.system.dispatcher.waits(), len(waiters.system.dispatcher.workers)
+    done = waiters.end()
+
+    assert all(heard)
+    assert (waits["now"], waits["limit"], waits["put_off"]) == (4, 4, 36)
+    assert threads <= 1 + 2 * 4
+    assert done == set(range(40)), "whoever was put off has had its turn"
+
+
+def test_kinds_that_wait_for_the_first_time_at_the_limit_stop_nobody() -> None:
+    waiters = Waiters(spares=3)
+    waiters.wait(0, *range(3))
+    assert waiters.have_begun(3)
+    waiters.wait(1, 100, 101)
+    assert waiters.have_begun(1)
+    waiters.wait(2, 200, 201)
+    assert waiters.have_begun(1)
+    heard = waiters.hears(1)
+    threads = len(waiters.system.dispatcher.workers)
+    done = waiters.end()
+
+    assert heard
+    assert threads <= 1 + 2 * 3
+    assert done == {0, 1, 2, 100, 101, 200, 201}
+
+
+def test_a_system_that_stops_while_some_are_put_off_ends() -> None:
+    waiters = Waiters(spares=2)
+    waiters.wait(0, *range(10))
+    assert waiters.have_begun(2)
+    assert waiters.hears(1)
+    waiters._over.set()
+    waiters.system.stop()
+
+    assert not waiters.system.dispatcher._put_off
+    assert not [thread for thread in waiters.system.dispatcher.workers if thread.is_alive()]
+
+
+def test_threads_beyond_those_kept_end_when_the_waits_are_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("actors.kernel.dispatcher.KEPT", 3)
+    waiters = Waiters(spares=50)
+    waiters.wait(0, *range(50))
+    assert waiters.have_begun(50)
+    most = len(waiters.system.dispatcher.workers)
+    waiters._over.set()
+    assert waiters.system.drain(PATIENCE_S).quiet
+    handled = waiters.system.dispatcher.runs()
+    for n in range(200):
+        assert waiters.hears(n)
+    least = len(waiters.system.dispatcher.workers)
+    assert waiters.system.dispatcher.runs() >= handled + 200
+    waiters.end()
+
+    assert most >= 50
+    assert least <= 3 + 3
+
+
+def test_a_wait_that_the_watchdog_sees_counts_once(live_system: ActorSystem) -> None:
+    """It took two threads each, so that half as many waits stopped everybody."""
+    begun, over = threading.Semaphore(0), threading.Event()
+
+    def play(player: Player, _message: Say) -> None:
+        with player.blocking():
+            begun.release()
+            assert over.wait(PATIENCE_S)
+
+    stage = Stage(live_system, play)
+    for n in range(20):
+        stage.tell(n, key=str(n))
+    for _ in range(20):
+        assert begun.acquire(timeout=PATIENCE_S)
+    now = 1.0
+    watchdog = Watchdog(live_system, 10.0, lambda: now)
+    watchdog.look()
+    now = 3.0
+    watchdog.look()
+    lent, waiting, threads = len(watchdog._lent), live_system.dispatcher._waiting, len(live_system.dispatcher.workers)
+    over.set()
+    assert live_system.drain(PATIENCE_S).quiet
+    watchdog.look()
+
+    assert (lent, waiting) == (20, 20)
+    assert threads <= 20 + 2 + 1
+    assert live_system.dispatcher._waiting == 0
 
 
 def test_a_machine_without_threads_to_give_costs_the_cover_and_not_the_wait(

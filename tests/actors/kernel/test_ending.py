@@ -66,6 +66,26 @@ def test_work_that_moves_behind_the_back_of_a_look_is_not_taken_for_quiet(
     assert stage.heard == [1, 1, 2, 3]
 
 
+def test_a_drain_waits_for_no_work_that_a_later_life_makes_up_for_and_for_all_else(live_system: ActorSystem) -> None:
+    def go_on(player: Player, message: Say) -> None:
+        player.tell(player.address, message)
+
+    gate = threading.Event()
+
+    def play(player: Player, message: Say) -> None:
+        with player.blocking():
+            gate.wait(PATIENCE_S)
+
+    stage = Stage(live_system, play)
+    live_system.register(ActorSpec("busy", lambda _key: Player(go_on, []), is_made_up_for=True))
+    live_system.tell(Address("busy"), Say(n=1))
+    stage.tell(1, key="turn")
+    assert live_system.drain(0.5).unfinished == (Address("player", "turn"),)
+    gate.set()
+    assert live_system.drain(PATIENCE_S).quiet
+    assert stage.heard == [1]
+
+
 def test_a_drain_names_who_has_not_finished_by_the_deadline(system: ActorSystem) -> None:
     def play(player: Player, message: Say) -> None:
         player.in_progress = True

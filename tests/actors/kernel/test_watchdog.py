@@ -194,6 +194,25 @@ def test_a_busy_worker_is_not_a_stuck_one(live_system: ActorSystem, warnings: Wa
     assert watch.counts() == {}
 
 
+def test_a_batch_that_began_just_now_is_not_as_old_as_the_last_one(
+    live_system: ActorSystem, warnings: Warnings
+) -> None:
+    """A look comes between the moment a worker takes a mailbox and its first message, as often as it likes."""
+    hanging, watch = Hanging(live_system), Watch(live_system)
+    worker = live_system.dispatcher.workers[0]
+    for n in range(1, 20):
+        assert hanging.hears(n, key="a")
+        assert live_system.drain(PATIENCE_S).quiet
+        worker.mailbox = live_system.mailboxes()[0]
+        watch.look_after(0)
+        worker.runs += 1
+        watch.look_after(60)
+        worker.mailbox = None
+
+    assert warnings.rest() == 0
+    assert watch.counts() == {}
+
+
 def test_an_actor_that_hangs_while_starting_is_named_too(live_system: ActorSystem, warnings: Warnings) -> None:
     starting, over = threading.Event(), threading.Event()
 

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from actors.linux.exchange import exchange
-from actors.scheduler.reminder_file import BEFORE_NAME, FileRefusedError, ReminderFile
+from actors.linux.disk import Disk, RealDisk
+from actors.scheduler.displaced import BEFORE_NAME, FileRefusedError
+from actors.scheduler.reminder_file import EDITED_BYTES, ReminderFile
 from actors.scheduler.rewriting import Edit, Rewriting, Waits
 from domain.reminder.document import EditRefusedError, append
 
@@ -18,29 +19,31 @@ LINE = '- [ ] date=2030-01-01 time=09:00 recur=none msg="x" id=rid_X'
 NO_WAIT = Waits(settle_s=0.0, verify_s=0.0)
 
 
-def cannot_swap(_one: Path, _other: Path) -> bool:
+class WithoutExchange(RealDisk):
     """A file system without RENAME_EXCHANGE."""
-    return False
+
+    def exchange(self, path: Path, other: Path, /) -> bool:
+        assert path.exists()
+        assert other.exists()
+        return False
 
 
 def add(data: bytes) -> bytes:
     return append(data, LINE)
 
 
-def rewrite(
-    path: Path, edit: Edit = add, swap: Callable[[Path, Path], bool] = exchange, between: Callable[[], object] = int
-) -> Rewriting:
+def rewrite(path: Path, edit: Edit = add, disk: Disk | None = None, between: Callable[[], object] = int) -> Rewriting:
     """Make an edit; `between` runs in every wait."""
-    rewriting = Rewriting(ReminderFile(path, path.parent / "spare", swap), edit, NO_WAIT)
+    rewriting = Rewriting(ReminderFile(path, path.parent / "spare", disk), edit, NO_WAIT)
     while rewriting.step() is not None:
         between()
     return rewriting
 
 
-swaps = pytest.mark.parametrize("swap", [exchange, cannot_swap])
+disks = pytest.mark.parametrize("disk", [RealDisk(), WithoutExchange()], ids=["exchange", "replace"])
 
 
-@swaps
+@disks
 @pytest.mark.parametrize(
     ("before", "after"),
     [
@@ -51,53 +54,49 @@ swaps = pytest.mark.parametrize("swap", [exchange, cannot_swap])
         (b"", f"{LINE}\n".encode()),
     ],
 )
-def test_an_edit_leaves_all_other_bytes(
-    tmp_path: Path, swap: Callable[[Path, Path], bool], before: bytes, after: bytes
-) -> None:
+def test_an_edit_leaves_all_other_bytes(tmp_path: Path, disk: Disk, before: bytes, after: bytes) -> None:
     path = tmp_path / "r.md"
     path.write_bytes(before)
-    rewrite(path, swap=swap)
+    rewrite(path, disk=disk)
     assert path.read_bytes() == after
     assert sorted(p.name for p in tmp_path.iterdir()) == ["r.md", "spare"]
     assert (tmp_path / "spare" / BEFORE_NAME).read_bytes() == before
 
 
-@swaps
+@disks
 @pytest.mark.parametrize("mode", [0o600, 0o644, 0o664])
-def test_the_mode_stays(tmp_path: Path, swap: Callable[[Path, Path], bool], mode: int) -> None:
+def test_the_mode_stays(tmp_path: Path, disk: Disk, mode: int) -> None:
     path = tmp_path / "r.md"
     path.write_bytes(b"a\n")
     path.chmod(mode)
-    rewrite(path, swap=swap)
+    rewrite(path, disk=disk)
     assert stat.S_IMODE(path.stat().st_mode) == mode
 
 
-@swaps
-def test_a_symbolic_link_stays_one(tmp_path: Path, swap: Callable[[Path, Path], bool]) -> None:
+@disks
+def test_a_symbolic_link_stays_one(tmp_path: Path, disk: Disk) -> None:
     vault = tmp_path / "vault"
     vault.mkdir()
     (vault / "real.md").write_bytes(b"a\n")
     link = tmp_path / "r.md"
     link.symlink_to(vault / "real.md")
-    rewrite(link, swap=swap)
+    rewrite(link, disk=disk)
     assert link.is_symlink()
     assert LINE.encode() in (vault / "real.md").read_bytes()
     assert [p.name for p in vault.iterdir()] == ["real.md"]
 
 
-@swaps
-def test_an_edit_that_changes_nothing_does_not_touch_the_file(
-    tmp_path: Path, swap: Callable[[Path, Path], bool]
-) -> None:
+@disks
+def test_an_edit_that_changes_nothing_does_not_touch_the_file(tmp_path: Path, disk: Disk) -> None:
     path = tmp_path / "r.md"
     path.write_bytes(b"a\n")
     before = path.stat()
-    rewrite(path, lambda data: data, swap)
+    rewrite(path, lambda data: data, disk)
     assert path.stat() == before
 
 
-def test_a_file_that_is_missing_is_made_with_its_folder_for_the_owner_alone(tmp_path: Path) -> None:
-    path = tmp_path / "new" / "r.md"
+def test_a_file_that_is_missing_is_made_for_the_owner_alone(tmp_path: Path) -> None:
+    path = tmp_path / "r.md"
     rewrite(path)
     assert path.read_text() == LINE + "\n"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -111,8 +110,8 @@ def test_a_file_that_somebody_makes_meanwhile_is_not_overwritten(tmp_path: Path)
     assert path.read_bytes() == b"theirs\n"
 
 
-@swaps
-def test_a_refused_edit_changes_nothing(tmp_path: Path, swap: Callable[[Path, Path], bool]) -> None:
+@disks
+def test_a_refused_edit_changes_nothing(tmp_path: Path, disk: Disk) -> None:
     path = tmp_path / "r.md"
     path.write_bytes(b"a\n")
 
@@ -120,7 +119,7 @@ def test_a_refused_edit_changes_nothing(tmp_path: Path, swap: Callable[[Path, Pa
         raise EditRefusedError("no")
 
     with pytest.raises(EditRefusedError):
-        rewrite(path, refuse, swap)
+        rewrite(path, refuse, disk)
     assert path.read_bytes() == b"a\n"
 
 
@@ -203,3 +202,59 @@ def test_a_file_that_goes_away_for_good_is_given_up_on(tmp_path: Path) -> None:
     path.write_bytes(b"a\n")
     with pytest.raises(FileRefusedError, match="does not come to rest"):
         rewrite(path, between=once(path.unlink, 1))
+
+
+def test_no_folder_is_made_for_the_file_where_a_vault_may_not_be_mounted(tmp_path: Path) -> None:
+    with pytest.raises(FileRefusedError, match="its folder is not there"):
+        rewrite(tmp_path / "vault" / "notes" / "r.md")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_was_there_is_not_begun_anew_below_an_empty_mount_point(tmp_path: Path) -> None:
+    vault = tmp_path / "vault"
+    vault.mkdir()
+    file = ReminderFile(vault / "r.md", tmp_path / "spare")
+    Rewriting(file, add, NO_WAIT).run(int)
+    Rewriting(file, lambda data: append(data, "more"), NO_WAIT).run(int)
+    for each in vault.iterdir():
+        each.unlink()
+    with pytest.raises(FileRefusedError, match="mount its disk"):
+        Rewriting(file, add, NO_WAIT).run(int)
+    (vault / "r.md").touch()
+    Rewriting(file, add, NO_WAIT).run(int)
+    assert (vault / "r.md").read_text() == LINE + "\n"
+
+
+@disks
+def test_no_edit_makes_a_file_that_could_not_be_edited_again(tmp_path: Path, disk: Disk) -> None:
+    path = tmp_path / "r.md"
+    path.write_bytes(b"a\n")
+    with pytest.raises(FileRefusedError, match="can be edited"):
+        rewrite(path, lambda data: data + bytes(EDITED_BYTES), disk)
+    with pytest.raises(FileRefusedError, match="can be edited"):
+        rewrite(tmp_path / "none.md", lambda data: data + bytes(EDITED_BYTES + 1), disk)
+    assert path.read_bytes() == b"a\n"
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["r.md"]
+
+
+def test_an_edit_that_is_refused_after_it_was_made_is_taken_back(tmp_path: Path) -> None:
+    path = tmp_path / "r.md"
+    path.write_bytes(b"a\n")
+
+    class Late(RealDisk):
+        """Somebody saves in the last moment what leaves no room for the edit."""
+
+        def exchange(self, path: Path, other: Path, /) -> bool:
+            if b"human" not in other.read_bytes():
+                other.write_bytes(b"a\nhuman\n")
+            return super().exchange(path, other)
+
+    def small(data: bytes) -> bytes:
+        if b"human" in data:
+            raise EditRefusedError("no room")
+        return add(data)
+
+    with pytest.raises(EditRefusedError, match="no room"):
+        rewrite(path, small, Late())
+    assert path.read_bytes() == b"a\nhuman\n"
+    assert [each.name for each in tmp_path.iterdir() if each.name.endswith(".agent")] == []

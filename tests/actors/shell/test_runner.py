@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+from actors.shell.door_cache import DoorCache
 from actors.shell.runner import Runner
 from actors.shell.starting import BareStarter
 from actors.shell.workplace import Workplace, Workplaces
@@ -18,13 +19,18 @@ class BrokenWorkplaces(Workplaces):
         raise RuntimeError("unforeseen")
 
 
-def runner(workplaces: type[Workplaces], root: Path, replies: list[BashResult | BashRefused]) -> Runner:
+def runner(
+    workplaces: type[Workplaces],
+    root: Path,
+    replies: list[BashResult | BashRefused],
+    doors: DoorCache | None = None,
+) -> Runner:
     starter = BareStarter(
         bash="/bin/bash",
         data_root=root,
         workplaces=workplaces(work_root=root / "work", data_root=root, cli_workdir=None),
     )
-    return Runner(starter, lambda request, reply: replies.append(reply))
+    return Runner(starter, lambda request, reply: replies.append(reply), doors)
 
 
 def request(name: str, command: str) -> RunBash:
@@ -71,3 +77,22 @@ def test_a_close_waits_until_every_command_is_dead_and_replied_to(tmp_path: Path
 
     asyncio.run(run())
     assert {getattr(reply, "outcome", None) for reply in replies} == {BashOutcome.ABORTED}
+
+
+def test_a_command_that_is_cancelled_while_it_waits_for_its_control_socket_ends_at_once_and_never_starts(
+    tmp_path: Path,
+) -> None:
+    replies: list[BashResult | BashRefused] = []
+
+    async def run() -> float:
+        asked = asyncio.Event()
+        waiting = runner(Workplaces, tmp_path, replies, DoorCache(lambda request: asked.set()))
+        waiting.begin(request("r1", "touch started"), 60.0)
+        await asked.wait()
+        began = asyncio.get_running_loop().time()
+        await waiting.close()
+        return asyncio.get_running_loop().time() - began
+
+    assert asyncio.run(run()) < 1
+    assert [getattr(reply, "outcome", None) for reply in replies] == [BashOutcome.ABORTED]
+    assert list(tmp_path.rglob("started")) == []

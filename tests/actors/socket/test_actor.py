@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import errno
+import os
 import socket
 import stat
 from collections.abc import Callable
@@ -329,3 +331,17 @@ def test_a_door_open_names_a_socket_that_listens(rig: Rig) -> None:
 
     assert isinstance(answer, DoorOpen)
     assert stat.S_ISSOCK(Path(answer.path).stat().st_mode)
+
+
+def test_it_stops_on_a_disk_from_which_nothing_can_be_removed(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    door = rig.door()
+
+    def read_only(path: Path, missing_ok: bool = False) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(path))
+
+    with monkeypatch.context() as disk:
+        disk.setattr(Path, "unlink", read_only)
+        rig.system.stop()
+
+    assert rig.system.supervisor.crashes() == {}
+    assert door.exists()

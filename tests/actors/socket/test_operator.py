@@ -13,7 +13,7 @@ from actors.socket.client import AgentNotRunningError, RefusalError, ask_operato
 from actors.socket.paths import listener, reachable
 from actors.socket.status import system_facts
 from messages.base import Address
-from messages.socket import CloseIdleDoors
+from messages.socket import TendDoors
 from tests.actors.socket.rig import ALICE, MUTE, OWNER, SOCKET, Client, Rig
 
 Keep = Callable[[Client], Client]
@@ -87,7 +87,7 @@ def test_status_gathers_what_actors_tell_of_themselves_and_names_who_is_late(mak
 
 
 def test_the_systems_facts_count_what_the_kernel_knows(system: ActorSystem) -> None:
-    system.tell(Address("nobody"), CloseIdleDoors())
+    system.tell(Address("nobody"), TendDoors())
 
     facts = system_facts(system, datetime(2026, 1, 30, 14, 23, 45, tzinfo=UTC))
 

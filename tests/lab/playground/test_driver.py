@@ -90,6 +90,24 @@ def test_requests_and_counters_tell_what_the_bot_did(playground: PlaygroundServe
     assert (counters["messages_by_bot"], counters["faults_fired"], counters["identifies"]) == (1, 1, 1)
 
 
+def test_half_a_surrogate_pair_reaches_the_bot_and_its_history(playground: PlaygroundServer, bot: Bot) -> None:
+    heard: list[str] = []
+
+    async def answer(message: discord.Message) -> None:
+        heard.append(message.content)
+        await message.channel.send("heard")
+
+    async def history() -> list[str]:
+        return [m.content async for m in bot.channel().history(limit=5, oldest_first=True)]
+
+    bot.client.answer = answer
+    said = playground.say(GENERAL, "half \ud83d alone")
+    playground.wait_for_reply(GENERAL, after=said)
+
+    assert heard == ["half \ud83d alone"]
+    assert bot.call(history())[0] == "half \ud83d alone"
+
+
 def test_many_threads_can_drive_at_once_and_each_gets_its_own_answer(playground: PlaygroundServer, bot: Bot) -> None:
     async def answer(message: discord.Message) -> None:
         if message.type is discord.MessageType.default:

@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
-from tests.actors.cli.command import digest, run
+import pytest
+
+from actors.linux.processes import descendants
+from tests.actors.cli.command import CHECKOUT, digest, run
+from tests.e2e.stage import eventually
+from tests.patience import PATIENCE_S
 
 
 def test_a_small_campaign_loses_and_doubles_nothing_and_leaves_nothing_behind(tmp_path: Path) -> None:
@@ -27,3 +36,49 @@ def test_faults_between_discord_and_the_bot_cost_nothing(tmp_path: Path) -> None
     assert outcome["faults"] >= 10
     assert [outcome[key] for key in ("missed", "doubled", "out_of_order", "unexpected", "crashes")] == [0] * 5
     assert digest(tmp_path) == {}
+
+
+def test_fifteen_messages_around_a_kill_are_answered_once_each(tmp_path: Path) -> None:
+    done = run("agent", "chaos", "--scene", "fifteen", "--times", "2", "--jobs", "1", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    made = json.loads(done.stdout)
+    assert (made["is_sound"], made["kills"], made["said"], made["answered"]) == (True, 2, 30, 30)
+    assert digest(tmp_path) == {}
+
+
+@pytest.mark.slow
+def test_a_few_kills_cost_nothing(tmp_path: Path) -> None:
+    done = run("agent", "chaos", "--kills", "4", "--seed", "test", "--jobs", "1", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    made = json.loads(done.stdout)
+    assert (made["is_sound"], made["seed"], made["kills"], len(made["at"])) == (True, "test", 4, 4)
+    assert made["said"] >= 4
+    assert made["exactly_once"] == 1.0
+    assert digest(tmp_path) == {}
+
+
+@pytest.mark.parametrize("rows", ["48", "one"])
+def test_rows_that_cannot_be_had_are_refused(tmp_path: Path, rows: str) -> None:
+    done = run("agent", "chaos", "--kills", "1", "--rows", rows, cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: row")
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="asks /proc who stems from whom")
+def test_a_campaign_that_is_told_to_end_ends_its_agents_too(tmp_path: Path) -> None:
+    code = "from actors.cli import agent; agent()"
+    tool = subprocess.Popen(
+        [sys.executable, "-P", "-c", code, "chaos", "--kills", "1000"],
+        env={**os.environ, "PYTHONPATH": str(CHECKOUT), "TMPDIR": str(tmp_path)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    eventually(lambda: any(tmp_path.glob("agent-chaos-*/1/data/logs")))
+    family = descendants(tool.pid)
+
+    tool.send_signal(signal.SIGTERM)
+
+    assert tool.wait(PATIENCE_S) == 128 + signal.SIGTERM
+    assert len(family) >= 4  # two that start agents, an agent of each
+    eventually(lambda: not any(Path(f"/proc/{pid}").exists() for pid in family))
+    assert [*tmp_path.rglob("*")] == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
@@ -38,3 +39,40 @@ def test_one_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(DataRootError, match="file"):
         DataRoot(tmp_path / "file").hold()
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
+def test_a_disk_without_any_room_lets_an_agent_hold_it(
+    tmp_path: Path, number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = DataRoot(tmp_path)
+    root.hold()
+    root.release()
+
+    def full(*_arguments: object) -> int:
+        raise OSError(number, os.strerror(number))
+
+    with monkeypatch.context() as patch:
+        for call in ("pwrite", "posix_fallocate", "mkdir"):
+            patch.setattr(os, call, full)
+        root.hold()
+        assert root.is_held()
+    root.release()
+
+
+def test_a_disk_that_cannot_be_written_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_arguments: object, **_how: object) -> int:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr(os, "open", refused)
+    with pytest.raises(DataRootError, match="cannot be written: Read-only file system"):
+        DataRoot(tmp_path).hold()
+
+
+def test_whoever_holds_it_is_named_whole_however_long_the_number_before_was(tmp_path: Path) -> None:
+    (tmp_path / "agent.lock").write_text("4194303\n")
+    root = DataRoot(tmp_path)
+    root.hold()
+    with pytest.raises(DataRootError, match=rf"\(process {os.getpid()}\)"):
+        DataRoot(tmp_path).hold()
+    root.release()

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from actors.discord.connection.client import LEAST_CLEARED, clear_seldom
+import asyncio
+import logging
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
+
+from actors.discord.connection.client import LEAST_CLEARED, AgentClient, clear_seldom
+from actors.discord.timing import Timing
 
 
 class Http:
@@ -41,3 +49,38 @@ def test_expired_rate_limits_are_forgotten_all_the_same() -> None:
     for number in range(20_000):
         http.add(number, live=False)
         assert len(http._buckets) <= LEAST_CLEARED
+
+
+@pytest.mark.parametrize("is_closed", [False, True])
+def test_a_handler_that_the_end_of_the_connection_cuts_short_is_no_error(
+    is_closed: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    """At a stop within a second of coming online the commands are just being told."""
+
+    async def cut_short() -> None:
+        client = object.__new__(AgentClient)
+        client._closing_task = asyncio.ensure_future(asyncio.sleep(0)) if is_closed else None
+        try:
+            raise RuntimeError("Session is closed")
+        except RuntimeError:
+            await client.on_error("on_ready")
+
+    with caplog.at_level(logging.INFO):
+        asyncio.run(cut_short())
+
+    assert [record.levelno for record in caplog.records] == [logging.INFO if is_closed else logging.ERROR]
+
+
+def test_a_server_that_is_named_and_not_described_yet_is_waited_for() -> None:
+    known, named = SimpleNamespace(unavailable=False), SimpleNamespace(unavailable=True)
+    client = SimpleNamespace(
+        _timing=Timing(), _connection=SimpleNamespace(guilds=[known, named], guild_ready_timeout=2.0)
+    )
+    AgentClient._shorten_wait(cast("AgentClient", client))
+    assert client._connection.guild_ready_timeout == Timing().guild_ready_timeout_s
+    named.unavailable = False
+    AgentClient._shorten_wait(cast("AgentClient", client))
+    assert client._connection.guild_ready_timeout == Timing().guilds_known_s
+    named.unavailable = True
+    AgentClient._shorten_wait(cast("AgentClient", client))
+    assert client._connection.guild_ready_timeout == Timing().guild_ready_timeout_s

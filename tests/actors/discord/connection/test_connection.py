@@ -17,6 +17,7 @@ from messages.discord import Delivered, ShowTyping
 from tests.actors.discord.conftest import StartLife
 from tests.actors.discord.life import Life, timing, until
 from tests.lab.playground.away import said_while_away
+from tests.patience import PATIENCE_S
 
 
 def settle() -> None:
@@ -218,3 +219,7 @@ class _Started:
 
     def __exit__(self, *_: object) -> None:
         self._life.stop()
+
+
+def test_the_start_waits_for_no_server_when_all_are_known(start_life: StartLife) -> None:
+    assert start_life(timing=timing(guild_ready_timeout_s=10 * PATIENCE_S)).online.now()

@@ -181,6 +181,7 @@ def test_what_is_known_is_not_looked_up_again(tmp_path: Path) -> None:
     embed(index, index.pending.due(NOW, 6))
     vectors = as_source(index)
     vectors.rows()
+    vectors.fetch(np.arange(1, 7))
     asked: list[str] = []
 
     def note(_: object, statement: str, __: object) -> bool:

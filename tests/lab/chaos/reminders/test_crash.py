@@ -6,6 +6,7 @@ import itertools
 from datetime import timedelta
 from pathlib import Path
 
+from actors.linux.disk import RealDisk
 from actors.scheduler.reminder_file import ReminderFile
 from lab.chaos.reminders.crash import DUE, LINES, SAID, STEPS, crash_everywhere
 from lab.chaos.reminders.world import Channel, Process
@@ -59,11 +60,12 @@ def test_a_version_that_was_never_put_in_place_is_thrown_away(tmp_path: Path) ->
     path = tmp_path / "reminders.md"
     path.write_bytes(b"old\n")
 
-    def no_power(_one: Path, _other: Path) -> bool:
-        raise KeyboardInterrupt
+    class NoPower(RealDisk):
+        def exchange(self, path: Path, other: Path, /) -> bool:
+            raise KeyboardInterrupt
 
     try:
-        ReminderFile(path, tmp_path / "spare", no_power).put(b"new\n", b"old\n")
+        ReminderFile(path, tmp_path / "spare", NoPower()).put(b"new\n", b"old\n")
     except KeyboardInterrupt:
         assert [p.name for p in tmp_path.iterdir() if p.name.endswith(".agent")] != []
     process = Process(tmp_path, Channel(), DUE)

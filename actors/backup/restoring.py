@@ -1,0 +1,204 @@
+"""Maker of a data root from a backup, whose every hash is verified before anything is written.
+
+Everything is first put into a folder `.restoring` of the data root and moved into its place at the end. An agent
+refuses to start while that folder is there, so a restore that was cut short cannot be taken for a data root.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections import defaultdict
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from actors.backup.manifest import APART, ROOT, BackupError, Entry, EntryKind, Manifest, digest, read, verify
+from actors.backup.selection import LOGS, REPLACED
+from actors.context.log.data_root import LOCK_NAME, UNFINISHED_RESTORE, DataRoot, DataRootError
+from actors.context.log.redactions import Redactions
+from actors.linux.private_folder import PRIVATE
+from domain.log.parser import parse
+from domain.log.redaction import Tombstone, tombstones_in
+
+_TOMBSTONE = b" tombstone "
+_MARGIN_BYTES = 64 * 1024**2
+_MADE_EMPTY = ("logs", "work", "reserve")
+"""What holding a data root makes; nobody misses it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restored:
+    """A restored data root."""
+
+    root: Path
+    files: int
+    bytes: int
+    reminders: Path | None = None
+    """Where the reminders' file was put, if it lay outside of the data root."""
+    replaced: Path | None = None
+    """Where that was moved which stood in the data root before."""
+
+
+def restore_backup(source: Path, root: Path, reminders: Path | None, now: datetime, *, replace: bool) -> Restored:
+    """Verify the backup in `source` and make the data root at `root` of it.
+
+    Args:
+        source: The backup.
+        root: Made if it is not there; no agent may use it.
+        reminders: Where the reminders' file belongs by the settings; one that is there is not written over.
+        now: Aware; names the folder of what is replaced.
+        replace: Whether the data root may hold something; that is moved aside, never removed.
+
+    Raises:
+        BackupError: nothing was restored.
+    """
+    manifest = read(source)
+    verify(source, manifest)
+    inside, outside = root.resolve(), source.resolve()
+    if inside == outside or outside in inside.parents:
+        raise BackupError(f"{root}: lies in the backup; restore it elsewhere")
+    data_root = DataRoot(root)
+    try:
+        data_root.lock()
+    except DataRootError as error:
+        raise BackupError(str(error)) from error
+    try:
+        return _Restorer(source, manifest, root, reminders).make(now, replace=replace)
+    except OSError as error:
+        name = f"{error.filename!r}: " if error.filename else ""
+        raise BackupError(f"{root}: not restored: {name}{error.strerror or error}") from error
+    finally:
+        data_root.release()
+
+
+class _Restorer:
+    def __init__(self, source: Path, manifest: Manifest, root: Path, reminders: Path | None) -> None:
+        self._source = source
+        self._manifest = manifest
+        self._root = root
+        self._reminders = reminders
+        self._stage = root / UNFINISHED_RESTORE
+
+    def make(self, now: datetime, *, replace: bool) -> Restored:
+        if self._stage.exists():
+            shutil.rmtree(self._stage)
+        others = self._others()
+        if others and not replace:
+            named = ", ".join(map(repr, others[:3]))
+            raise BackupError(f"{self._root}: is not empty ({named}); add --replace to move aside what is there")
+        self._require_room()
+        try:
+            self._stage.mkdir(mode=PRIVATE)
+            self._write_all()
+            self._make_redacted_copies()
+        except BaseException:  # nothing of it is in its place yet
+            shutil.rmtree(self._stage, ignore_errors=True)
+            raise
+        os.sync()
+        replaced = self._move_aside(others, now)
+        self._move_in()
+        files = self._manifest.files
+        return Restored(
+            root=self._root,
+            files=len(files),
+            bytes=self._manifest.size,
+            reminders=self._put_reminders(),
+            replaced=replaced,
+        )
+
+    def _others(self) -> list[str]:
+        """Names of what must not be written over."""
+        others = []
+        for place in sorted(self._root.iterdir()):
+            if place.name == LOCK_NAME:
+                continue
+            if place.name in _MADE_EMPTY and (not place.is_dir() or not any(place.iterdir())):
+                continue
+            others.append(place.name)
+        return others
+
+    def _require_room(self) -> None:
+        disk = os.statvfs(self._root)
+        needed, free = self._manifest.size + _MARGIN_BYTES, disk.f_bavail * disk.f_frsize
+        if free < needed:
+            raise BackupError(f"{self._root}: {needed // 10**6} MB are needed and {free // 10**6} MB are free")
+
+    def _write_all(self) -> None:
+        """Folders and files first, links after them, so that none can lead astray; modes of folders last."""
+        below = [entry for entry in self._manifest.entries if entry.path.startswith(f"{ROOT}/")]
+        for entry in below:
+            if entry.kind is EntryKind.FOLDER:
+                self._place_of(entry).mkdir(mode=PRIVATE)
+            elif entry.kind is EntryKind.FILE:
+                self._write(entry, self._place_of(entry))
+        for entry in below:
+            if entry.kind is EntryKind.LINK:
+                self._place_of(entry).symlink_to(entry.target)
+        for entry in reversed(below):
+            if entry.kind is EntryKind.FOLDER:
+                place = self._place_of(entry)
+                os.utime(place, ns=(entry.modified_ns, entry.modified_ns))
+                place.chmod(entry.mode)
+
+    def _place_of(self, entry: Entry) -> Path:
+        return self._stage / entry.path.removeprefix(f"{ROOT}/")
+
+    def _write(self, entry: Entry, place: Path) -> None:
+        """Copy a file, and see that what was written is what was verified."""
+        shutil.copyfile(self._source / entry.path, place, follow_symlinks=False)
+        if digest(place) != (entry.size, entry.sha256):
+            raise BackupError(f"{entry.path!r}: has changed while it was restored")
+        os.utime(place, ns=(entry.modified_ns, entry.modified_ns))
+        place.chmod(entry.mode)
+
+    def _make_redacted_copies(self) -> None:
+        """What commands are shown of logs from which words were taken back; derived, so no backup has them."""
+        by_folder = defaultdict[Path, list[Tombstone]](list)
+        for path in sorted((self._stage / LOGS).glob("*/*/*.md")):
+            data = path.read_bytes()
+            if _TOMBSTONE in data:
+                by_folder[path.parent] += tombstones_in(logged.event for logged in parse(data).events)
+        for tombstones in by_folder.values():
+            Redactions(self._stage).take_back(tombstones)
+
+    def _move_aside(self, others: list[str], now: datetime) -> Path | None:
+        aside = None
+        if others:
+            aside = self._root / f"{REPLACED}{now:%Y%m%dT%H%M%SZ}"
+            aside.mkdir(mode=PRIVATE)
+            for name in others:
+                if not name.startswith(REPLACED):
+                    (self._root / name).rename(aside / name)
+        for name in _MADE_EMPTY:
+            place = self._root / name
+            if place.is_dir():
+                place.rmdir()
+            else:
+                place.unlink(missing_ok=True)
+        return aside
+
+    def _move_in(self) -> None:
+        for place in sorted(self._stage.iterdir()):
+            place.rename(self._root / place.name)
+        for name in ("logs", "work"):
+            with suppress(FileExistsError):
+                (self._root / name).mkdir(mode=PRIVATE)
+        os.sync()
+        self._stage.rmdir()
+        os.sync()
+
+    def _put_reminders(self) -> Path | None:
+        """Put the reminders' file where the settings want it, if it lay outside and nothing is there now."""
+        path = self._manifest.reminders
+        if not path.startswith(f"{APART}/"):
+            return None
+        entry = next(each for each in self._manifest.files if each.path == path)
+        wanted = self._reminders
+        if wanted is not None and wanted.exists() and digest(wanted.resolve()) == (entry.size, entry.sha256):
+            return wanted
+        if wanted is None or os.path.lexists(wanted) or not wanted.parent.is_dir():
+            wanted = self._root / "reminders.restored.md"
+        self._write(entry, wanted)
+        return wanted

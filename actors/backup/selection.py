@@ -1,0 +1,91 @@
+"""Selection of what a backup copies of a data root, and the order in which it does, while the agent may be writing.
+
+Nothing that was acknowledged before the backup began is missing from it, and whatever came in meanwhile is either in it
+or known to be missing. That hangs on the order:
+
+1. The watermarks ("everything up to here is logged") come first. A watermark that is older than the logs costs a second
+   look at messages that are known by their ids; one that is newer would hide messages which no copied log holds.
+2. Of each window's logs, which are listed once, the newest comes first. A new log's header says which messages the
+   older ones hold; copied after it, they do.
+3. Attachments and output come after the logs: they are written before the event that names them.
+4. The reminders' file comes after the logs, so that a reminder which a log says was set is in it. One that is said in
+   between may be said once more after a restore; none is lost.
+
+What is made anew from the rest, or belongs to the running process, is left out, and so are the secrets and the key of
+the agent's socket: a backup may lie where others can read it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from actors.context.log.data_root import UNFINISHED_RESTORE
+from actors.context.log.scan import log_names
+from domain.log.watermark import FILE_NAME as WATERMARKS
+from domain.log.window import LOGGED_SURFACES
+
+LOGS = "logs"
+WORK = "work"
+REPLACED = "replaced-"
+"""In a data root: how folders begin that hold what a restore took the place of."""
+_OF_THE_PROCESS = ("agent.lock", "agent.sock", "agent.key", "agent.key.new", ".new", "sockets", "reserve")
+_DERIVED = ("memory", "views", "redacted")
+_OTHERS = ("playground", "secrets.env", ".cache", f".{WATERMARKS}.new", UNFINISHED_RESTORE)
+"""The data root of `agent try`, secrets, what libraries can download again."""
+LEFT_OUT = frozenset((*_OF_THE_PROCESS, *_DERIVED, *_OTHERS))
+TRASH = ".emptied"
+"""In the folder of working directories: what is being removed."""
+FIRST = (WATERMARKS, LOGS)
+_LAST = (WORK,)
+
+
+def top_names(root: Path) -> list[str]:
+    """Names in the data root that are copied, in order.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    names = {entry.name for entry in root.iterdir()} - LEFT_OUT
+    names = {name for name in names if not name.startswith(REPLACED)}
+    between = sorted(names.difference(FIRST, _LAST))
+    return [name for name in (*FIRST, *between, *_LAST) if name in names]
+
+
+def ordered(folder: tuple[str, ...], names: list[str], path: Path) -> list[str]:
+    """The entries of a folder in the order in which they are copied.
+
+    Args:
+        folder: Its path below the data root, part by part.
+        names: In it.
+        path: Of the folder.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    if len(folder) == 3 and folder[0] == LOGS and folder[1] in {surface.value for surface in LOGGED_SURFACES}:
+        logs = [name for name in log_names(path) if name in names]
+        others = sorted(set(names).difference(logs))
+        return [*reversed(logs), *others]
+    if folder == (WORK,):
+        return sorted(name for name in names if name != TRASH)
+    return sorted(names)
+
+
+def is_log(folder: tuple[str, ...], name: str) -> bool:
+    """Whether a file is a window's log."""
+    return len(folder) == 3 and folder[0] == LOGS and name.endswith(".md")
+
+
+def is_commands(folder: tuple[str, ...]) -> bool:
+    """Whether commands write what lies there, which may then be of any kind and change at any time."""
+    return bool(folder) and folder[0] in (WORK, "output")
+
+
+def leftovers(file: Path) -> Iterator[Path]:
+    """Files beside the reminders' file that an edit of it is using now, or that one left behind."""
+    with os.scandir(file.parent) as entries:
+        for entry in entries:
+            if entry.name.startswith(f".{file.name}.") and entry.name.endswith(".agent"):
+                yield Path(entry.path)

@@ -1,0 +1,113 @@
+"""`agent backup` and `agent restore`: a verified copy of the data root, made while the agent runs, and the way back."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from actors.cli.common import config_option, fail, json_option, load_settings
+from domain.text.terminal_text import plain
+
+if TYPE_CHECKING:
+    from actors.settings.schema import Settings
+
+_NAMED = 5
+"""Entries left out that are named; the others are counted."""
+
+
+@click.command()
+@click.argument("dest", type=click.Path(path_type=Path))
+@click.option("--link", "earlier", type=click.Path(path_type=Path), help="An earlier backup: share unchanged files.")
+@click.option("--data", type=click.Path(path_type=Path), help="Data root, when it is not the one of the settings.")
+@config_option
+@json_option
+def backup(dest: Path, earlier: Path | None, data: Path | None, config_file: Path | None, as_json: bool) -> None:
+    """Copy the data root into DEST, also while the agent runs, and verify the copy by hash.
+
+    DEST must not be there yet, or be empty. Secrets are left out, and what is made anew from the rest, the memory's
+    index among it. Exit code 1 when there is no backup; nothing is left of it then.
+    """
+    from actors.backup.copying import Source, make_backup
+    from actors.backup.manifest import BackupError
+    from actors.kernel import SystemClock
+    from actors.settings.secret import secrets_path
+
+    settings = _settings(config_file, data)
+    secrets = secrets_path(os.environ, settings.origin.folder)
+    source = Source(
+        root=settings.data_root.absolute(),
+        reminders=_reminders(settings),
+        settings=settings.origin.file,
+        private=() if secrets is None else (secrets,),
+    )
+    try:
+        made = make_backup(
+            source, dest.absolute(), SystemClock().now(), threading.Event().wait, earlier and earlier.absolute()
+        )
+    except BackupError as error:
+        fail(plain(str(error)))
+    for left_out in made.left_out[:_NAMED]:
+        click.echo(f"note: not copied: {plain(left_out)}", err=True)
+    if len(made.left_out) > _NAMED:
+        click.echo(f"note: {len(made.left_out) - _NAMED} more of what commands made are not copied", err=True)
+    if as_json:
+        figures = {"files": made.files, "bytes": made.bytes, "linked": made.linked, "left_out": made.left_out}
+        click.echo(json.dumps({"folder": str(made.folder), **figures}))
+        return
+    shared = f", {made.linked} of them shared with the earlier backup" if made.linked else ""
+    click.echo(f"{made.files} files, {made.bytes} bytes{shared}, verified: {plain(str(made.folder))}")
+
+
+@click.command()
+@click.argument("src", type=click.Path(path_type=Path))
+@click.option("--to", "root", type=click.Path(path_type=Path), help="Data root; else the one of the settings.")
+@click.option("--replace", is_flag=True, help="Move aside what is in the data root, instead of refusing.")
+@config_option
+@json_option
+def restore(src: Path, root: Path | None, replace: bool, config_file: Path | None, as_json: bool) -> None:
+    """Make the data root anew from the backup SRC, once every hash of it has been verified.
+
+    The data root must hold nothing, and no agent may use it. Exit code 1 when nothing was restored.
+    """
+    from actors.backup.manifest import BackupError
+    from actors.backup.restoring import restore_backup
+    from actors.kernel import SystemClock
+
+    settings = _settings(config_file, root)
+    try:
+        restored = restore_backup(
+            src.absolute(),
+            settings.data_root.absolute(),
+            _reminders(settings),
+            SystemClock().now(),
+            replace=replace,
+        )
+    except BackupError as error:
+        fail(plain(str(error)))
+    if as_json:
+        figures = {"files": restored.files, "bytes": restored.bytes}
+        places = {"reminders": restored.reminders, "replaced": restored.replaced}
+        told = {name: None if place is None else str(place) for name, place in places.items()}
+        click.echo(json.dumps({"root": str(restored.root), **figures, **told}))
+        return
+    click.echo(f"{restored.files} files, {restored.bytes} bytes, verified: {plain(str(restored.root))}")
+    if restored.reminders is not None:
+        click.echo(f"the reminders are in {plain(str(restored.reminders))}")
+    if restored.replaced is not None:
+        click.echo(f"what was there before is in {plain(str(restored.replaced))}")
+
+
+def _settings(config_file: Path | None, data: Path | None) -> Settings:
+    settings, _ = load_settings(config_file, {"data_root": str(data.absolute())} if data else {})
+    return settings
+
+
+def _reminders(settings: Settings) -> Path | None:
+    from actors.scheduler.config import reminders_path
+
+    return reminders_path(settings.data_root, settings.reminders.file)

@@ -1,0 +1,109 @@
+"""Seals of what the index keeps: sums over rows and vectors, which show what another program or a bad disk altered.
+
+A row's seal covers its words, where they stand in the logs and whose they are. The window is the one that the log's
+path names, so no altered number lets a row count as said elsewhere.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterable
+from hashlib import blake2b
+
+import apsw
+import msgspec
+
+_ROWS = """
+SELECT t.id, f.path, t.line, t.event, t.turn, t.role, t.author, t.timestamp, t.content, t.hash,
+  t.seal, coalesce(w.key, ''), coalesce(home.key, ''), t.vector IS NULL OR v.hash IS t.hash,
+  t.pinned = coalesce(
+    (SELECT pinned FROM pins p WHERE p.path = f.path AND p.line = t.line ORDER BY at DESC, source_line DESC LIMIT 1),
+    t.turn = '' AND t.role = 'user')
+FROM turns t LEFT JOIN files f ON f.id = t.file LEFT JOIN windows w ON w.id = t.window
+  LEFT JOIN windows home ON home.id = f.window LEFT JOIN vectors v ON v.id = t.vector
+"""
+_THESE = f"{_ROWS} WHERE t.id IN (SELECT value FROM json_each(?))"
+_AFTER = f"{_ROWS} WHERE t.id > ? ORDER BY t.id LIMIT ?"
+_VECTORS_AFTER = "SELECT id, embedding, sum FROM vectors WHERE id > ? ORDER BY id LIMIT ?"
+
+
+_UNSEALED = (
+    "SELECT * FROM words_data ORDER BY id",
+    "SELECT * FROM words_idx ORDER BY segid, term",
+    "SELECT * FROM words_docsize ORDER BY id",
+    "SELECT * FROM pins ORDER BY source_path, source_line",
+    "SELECT * FROM tombstones ORDER BY source_path, source_line",
+)
+
+
+class AlteredIndexError(Exception):
+    """The index does not hold what was put into it; the text says what was found."""
+
+
+def row_seal(
+    path: str | None, line: int, event: str, turn: str, role: str, author: str, at_ms: int, content: str, hash_: bytes
+) -> bytes:
+    """The seal of a row, of its columns as they are stored."""
+    text = "\0".join((str(path), str(line), event, turn, role, author, str(at_ms), content))
+    return blake2b(text.encode() + hash_, digest_size=8).digest()
+
+
+def vector_sum(embedding: bytes | memoryview) -> int:
+    """The sum of a vector's bytes."""
+    return zlib.crc32(embedding)
+
+
+def rest_sum(connection: apsw.Connection) -> str:
+    """The sum of all that no seal covers: the keyword index, the pins, and what was taken back."""
+    total = blake2b(digest_size=16)
+    for statement in _UNSEALED:
+        for record in connection.execute(statement):
+            total.update(msgspec.msgpack.encode(record))
+    return total.hexdigest()
+
+
+def check_rows(connection: apsw.Connection, rows: Iterable[int]) -> None:
+    """Return if these rows are as they were put in.
+
+    Raises:
+        AlteredIndexError: one is not.
+    """
+    for record in connection.execute(_THESE, (json.dumps(list(rows)),)):
+        _check(record)
+
+
+def check_rows_after(connection: apsw.Connection, row: int, count: int) -> int:
+    """Check the next `count` rows; the last one's number, 0 when there are no more. Raises as `check_rows`."""
+    last = 0
+    for record in connection.execute(_AFTER, (row, count)):
+        _check(record)
+        last = int(str(record[0]))
+    return last
+
+
+def check_vectors_after(connection: apsw.Connection, vector: int, count: int) -> int:
+    """As `check_rows_after`, for vectors."""
+    last = 0
+    for number, embedding, total in connection.execute(_VECTORS_AFTER, (vector, count)):
+        last = int(str(number))
+        if not isinstance(embedding, bytes) or vector_sum(embedding) != total:
+            raise AlteredIndexError(f"vector {last} is not what was stored")
+    return last
+
+
+def _check(record: tuple[apsw.SQLiteValue, ...]) -> None:
+    row, path, *sealed, seal, said_in, home, has_own_vector, is_pinned = record
+    try:
+        is_sealed = seal == row_seal(path, *sealed)  # type: ignore[arg-type]  # what is of another type is nonsense
+    except (TypeError, ValueError, AttributeError) as error:
+        raise AlteredIndexError(f"row {row} is nonsense: {error}") from error
+    if not is_sealed or not said_in == home == key_of_log(str(path)):
+        raise AlteredIndexError(f"row {row} is not what was stored")
+    if not has_own_vector or not is_pinned:
+        raise AlteredIndexError(f"row {row} has another's vector, or is no pin, or one that it was not")
+
+
+def key_of_log(path: str) -> str:
+    """Key of the window whose log lies at `path`, by its folders alone."""
+    return "/".join(path.split("/")[1:3])

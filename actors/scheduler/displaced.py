@@ -1,0 +1,178 @@
+"""Displaced versions of the reminders' file: what an edit took the place of, until it is known that nothing is lost.
+
+Each lies beside the file under a name of the agent's own, with the digest of the version that took its place; what it
+was expected to hold lies in the spare folder under the same digest. After a crash that tells what others changed.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import stat
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from actors.linux.disk import Disk
+
+log = logging.getLogger(__name__)
+
+BEFORE_NAME = "reminders.before.md"
+"""The version before the agent's last edit, in the spare folder."""
+
+
+class FileRefusedError(OSError):
+    """The file cannot be used as it is; the text says why, for a person."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leftover:
+    """A version that a crash left beside the file."""
+
+    path: Path
+    data: bytes
+    expected: bytes | None
+    """What it was expected to hold; None when that is not known."""
+
+
+class Displaced:
+    """The version that another one took the place of; whoever has it open may still be writing to it."""
+
+    def __init__(
+        self, disk: Disk, path: Path | None, base: Path, expected: bytes, most_bytes: int, fd: int | None = None
+    ) -> None:
+        """Nothing is opened.
+
+        Args:
+            disk: What takes it away.
+            path: Where it lies; None when it has no name any more.
+            base: Where that is kept which it was expected to hold.
+            expected: That.
+            most_bytes: A larger one is not compared.
+            fd: Its descriptor, if it is open.
+        """
+        self._disk = disk
+        self._path = path
+        self._base = base
+        self._most_bytes = most_bytes
+        self._fd = fd
+        self.accounted = expected
+        """What of it is known already."""
+
+    def read(self) -> bytes:
+        """What it holds now.
+
+        Raises:
+            FileRefusedError: it has become too large to be compared, or is no file.
+            OSError: it cannot be read.
+        """
+        return read_whole(self.open(), self._path or self._base, self._most_bytes)
+
+    def discard(self) -> None:
+        """Take it off the disk; it can be read until it is closed. What was expected of it is kept as a backup.
+
+        Where that fails it stays until the next start, which finds that nothing of it is lost.
+        """
+        try:
+            if self._base.exists():
+                self._disk.replace(self._base, self._base.with_name(BEFORE_NAME))
+            if self._path is not None:
+                self.open()
+                self._disk.unlink(self._path)
+                self._path = None
+        except FileNotFoundError:
+            self._path = None
+        except OSError as error:
+            log.warning("a version of the reminders' file stays beside it until the next start: %s", error)
+
+    def close(self) -> None:
+        """Nobody looks at it any more; if it was not discarded, the next start will."""
+        fd, self._fd = self._fd, None
+        if fd is not None:
+            with suppress(OSError):  # it is closed even so, and was only read
+                os.close(fd)
+
+    def open(self) -> int:
+        """Its descriptor, opened at the first call.
+
+        Raises:
+            FileRefusedError: it is no file.
+            OSError: it cannot be opened.
+        """
+        if self._fd is None:
+            if self._path is None:
+                raise FileRefusedError(f"{self._base}: what it was made for is gone")
+            self._fd = open_regular(self._path)
+        return self._fd
+
+
+def leftover_names(place: Path) -> dict[str, Path]:
+    """Digest -> path of each version that lies beside the file at `place`.
+
+    Raises:
+        OSError: the folder cannot be read.
+    """
+    pattern = re.compile(re.escape(f".{place.name}.") + r"([0-9a-f]{32})\.agent")
+    try:
+        names = sorted(os.listdir(place.parent))  # noqa: PTH208 - a test fails it as it does the other calls of `os`
+    except FileNotFoundError:
+        return {}
+    return {match[1]: place.with_name(name) for name in names if (match := pattern.fullmatch(name))}
+
+
+def leftover_path(place: Path, digest: str) -> Path:
+    """Where the version lies that one with that digest took the place of."""
+    return place.with_name(f".{place.name}.{digest}.agent")
+
+
+def open_regular(path: Path, flags: int = 0) -> int:
+    """A descriptor of the regular file at `path`, for reading.
+
+    Raises:
+        FileRefusedError: it is no file.
+        OSError: it cannot be opened.
+    """
+    # A pipe of that name must not stop the agent.
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | flags)
+    try:
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            raise FileRefusedError(f"{path}: is no regular file")
+    except OSError:
+        os.close(fd)
+        raise
+    return fd
+
+
+def read_whole(fd: int, path: Path, most_bytes: int) -> bytes:
+    """Everything in the file from its beginning.
+
+    Raises:
+        FileRefusedError: that is more than can be edited; a part of it would pass for people having deleted the rest.
+        OSError: it cannot be read.
+    """
+    data = read_first(fd, most_bytes + 1)
+    if len(data) > most_bytes:
+        raise FileRefusedError(
+            f"{path}: has more than {most_bytes // 2**20} MiB, so it is not edited; take something out of it by hand"
+        )
+    return data
+
+
+def read_first(fd: int, count: int) -> bytes:
+    """The first `count` bytes, or all when there are fewer."""
+    chunks, offset = [], 0
+    while chunk := os.pread(fd, min(1 << 20, count - offset), offset):
+        chunks.append(chunk)
+        offset += len(chunk)
+    return b"".join(chunks)
+
+
+def take_away(disk: Disk, path: Path) -> None:
+    """Remove what is of no more use; if that fails, the next start does it."""
+    try:
+        disk.unlink(path)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        log.warning("%s stays until the next start: %s", path, error.strerror)

@@ -1,0 +1,108 @@
+"""Status of the scheduler: what is wrong, the one door to the disk, and what is told whoever asks."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from datetime import datetime, tzinfo
+from typing import TypeVar
+
+from actors.scheduler.listing import by_next
+from actors.scheduler.reminder_file import ReminderFile, reason_of
+from domain.reminder.document import scan
+from domain.reminder.text import shown_time
+from messages.base import RequestId
+from messages.status import SelfDescription
+
+log = logging.getLogger(__name__)
+
+_T = TypeVar("_T")
+SOONEST = 3
+
+
+class Troubles:
+    """Causes of trouble, each with what it keeps from working now."""
+
+    def __init__(self, tell: Callable[[str], None]) -> None:
+        """All is well; `tell` has people told what is not."""
+        self._tell = tell
+        self._by_cause: dict[str, str] = {}
+
+    def __str__(self) -> str:
+        """All that is wrong; empty when nothing is."""
+        return "; ".join(self._by_cause.values())
+
+    def report(self, cause: str, trouble: str, *, tells: bool = True) -> None:
+        """Note what is wrong, and say it unless it was said already.
+
+        Args:
+            cause: What may be wrong in one way at a time.
+            trouble: What is; empty when all is well with it.
+            tells: Whether people are told, and not only the log.
+        """
+        if trouble == self._by_cause.get(cause, ""):
+            return
+        if not trouble:
+            del self._by_cause[cause]
+            log.warning("%s: in order again", cause)
+            return
+        self._by_cause[cause] = trouble
+        log.error("%s", trouble)
+        if tells:
+            self._tell(trouble)
+
+    def guarded(self, cause: str, act: Callable[[], _T], otherwise: _T, *, consequence: str, tells: bool = True) -> _T:
+        """Do something with the disk, and note whether that was possible.
+
+        Args:
+            cause: As of `report`.
+            act: Does it.
+            otherwise: What is given when the disk says no.
+            consequence: What that means, for people.
+            tells: As of `report`.
+        """
+        try:
+            result = act()
+        except OSError as error:
+            self.report(cause, f"{consequence}: {reason_of(error)}", tells=tells)
+            return otherwise
+        self.report(cause, "")
+        return result
+
+
+def describe(
+    request_id: RequestId,
+    file: ReminderFile,
+    *,
+    now: datetime,
+    zone: tzinfo,
+    watermark: datetime,
+    took_s: float,
+    outgoing: int,
+    trouble: str,
+) -> SelfDescription:
+    """The last look; for the operator counts, the soonest reminders by id (never what they say), and what is wrong."""
+    private: list[tuple[str, str | int | float]] = [("file", str(file.path))]
+    try:
+        look = file.look()
+        reminders = scan(look.data if look is not None else b"")
+    except OSError as error:
+        trouble = trouble or reason_of(error)
+    else:
+        private += [("reminders", len(reminders.entries)), ("invalid_lines", len(reminders.faults))]
+        for number, (due, entry) in enumerate(by_next(reminders, now, zone)[:SOONEST], 1):
+            when = shown_time(due, zone) if due is not None else "now"
+            private.append((f"next_{number}", f"{when} {entry.reminder.id}".rstrip()))
+    private.append(("outgoing", outgoing))
+    if trouble:
+        private.append(("trouble", trouble))
+    return SelfDescription(
+        request_id=request_id,
+        about="scheduler",
+        figures=(
+            ("state", "in trouble" if trouble else "working"),
+            ("last_look", watermark.isoformat(timespec="seconds")),
+            ("last_look_ms", round(took_s * 1000, 1)),
+        ),
+        operator_figures=tuple(private),
+    )

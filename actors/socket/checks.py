@@ -1,0 +1,38 @@
+"""Check of the control sockets: what an agent that was killed has left of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from actors.part import Finding, Level, Repair
+from actors.socket.paths import OPERATOR_KEY, OPERATOR_SOCKET
+
+_SUFFIX = ".sock"
+
+
+def findings(data_root: Path, sockets: Path, is_held: Callable[[], bool]) -> Iterator[Finding]:
+    """What lies there although no agent runs; nothing while one does.
+
+    Args:
+        data_root: Holds the operator's socket and its key.
+        sockets: Folder of the windows' sockets.
+        is_held: Whether an agent runs.
+    """
+    if not data_root.is_dir() or is_held():
+        return
+    names = (OPERATOR_SOCKET, OPERATOR_KEY, f"{OPERATOR_KEY}.new", ".new")
+    stale = [data_root / name for name in names if (data_root / name).exists()]
+    stale += (
+        [path for path in sorted(sockets.iterdir()) if path.suffix in (_SUFFIX, ".new")] if sockets.is_dir() else []
+    )
+    if not stale:
+        return
+
+    def remove() -> None:
+        for path in stale:
+            path.unlink(missing_ok=True)
+
+    detail = f"left by an agent that was killed: {', '.join(path.name for path in stale[:3])}"
+    more = f" and {len(stale) - 3} more" if len(stale) > 3 else ""
+    yield Finding("sockets", Level.WARN, f"{detail}{more}", Repair("remove them; the next start does", remove))

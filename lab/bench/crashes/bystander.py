@@ -1,0 +1,72 @@
+"""Bystander: asks all actors how they are, again and again, and notes how long each answer took."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterable
+
+from actors.kernel import ActorSystem
+from messages.base import Address, RequestId
+from messages.status import DescribeYourself, SelfDescription
+
+PAUSE_S = 0.02
+ANSWER_S = 60.0
+
+
+class Bystander:
+    """Prober of latency in a thread of its own; each answer belongs to the phase in which it was asked for."""
+
+    def __init__(self, system: ActorSystem, actors: Iterable[str]) -> None:
+        """Nobody is asked yet.
+
+        Args:
+            system: Whose actors they are.
+            actors: Kinds of core actors that describe themselves.
+        """
+        self._edge = system.edge("bystander")
+        self._actors = tuple(actors)
+        self._number = 0
+        self._over = threading.Event()
+        self.phase = ""
+        """What goes on now: empty for nothing, else the kind of actor that crashes."""
+        self.quiet_s: list[float] = []
+        """Seconds to answers while nothing crashed."""
+        self.beside_s: dict[str, list[float]] = {}
+        """Kind that crashed -> seconds to the answers of all others."""
+        self._thread = threading.Thread(target=self._run, name="bystander", daemon=True)
+
+    def start(self) -> None:
+        """Begin to ask."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Ask no more."""
+        self._over.set()
+        self._thread.join()
+        self._edge.close()
+
+    def _run(self) -> None:
+        while not self._over.is_set():
+            phase = self.phase
+            for kind in self._actors:
+                if kind == phase:
+                    continue
+                seconds = self._ask(kind)
+                if phase != self.phase:  # what was asked at the border belongs to neither
+                    break
+                (self.beside_s.setdefault(phase, []) if phase else self.quiet_s).append(seconds)
+            self._over.wait(PAUSE_S)
+
+    def _ask(self, kind: str) -> float:
+        self._number += 1
+        request_id = RequestId(f"bystander-{self._number}")
+        begin = time.perf_counter()
+        self._edge.tell(Address(kind), DescribeYourself(request_id=request_id, reply_to=self._edge.address))
+        try:
+            self._edge.receive(
+                ANSWER_S, lambda answer: isinstance(answer, SelfDescription) and answer.request_id == request_id
+            )
+        except TimeoutError:
+            return ANSWER_S
+        return time.perf_counter() - begin

@@ -1,0 +1,202 @@
+"""Campaign: one crash of each kind of actor at each type of message, each followed by a person's question."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from actors.bootstrap import Agent
+from lab.bench.crashes.bystander import Bystander
+from lab.bench.crashes.saboteur import Saboteur, Strike
+from lab.bench.crashes.sample import sample
+from lab.bench.measure import percentile
+from lab.playground.server import PlaygroundServer
+from lab.playground.world.defaults import GENERAL_ID
+from messages.base import CONTEXT_KIND, Address, Message
+
+ANSWER_S = 60.0
+RESTART_S = 30.0
+COMES_S = 10.0
+"""For a message to come by itself."""
+MOST_RATIO = 2.0
+MOST_RESTART_S = 1.0
+QUESTION = "run: echo {number}"
+CORE = ("model", "web", "embedder", "memory", "scheduler", "skills", "socket", "shell")
+"""Who is asked how it is; Discord does not describe itself."""
+BORDER_S = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One crash, and what became of it."""
+
+    kind: str
+    message_type: str
+    made_up: bool
+    """The message did not come by itself."""
+    has_crashed: bool
+    restart_s: float | None
+    """From the exception to the message in the hand of the next life; None if that never came."""
+    is_answered: bool
+    """Whether the question asked meanwhile got an answer or a notice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Result of a campaign."""
+
+    cases: tuple[Case, ...]
+    left_out: tuple[str, ...]
+    """Types of which no sample can be made."""
+    quiet_p99_ms: float
+    beside_p99_ms: float
+    beside_p99_ms_of: dict[str, float] = field(default_factory=dict)
+    """Kind that crashed -> p99 of all others meanwhile."""
+    escalation: str = ""
+    """Why the agent gave up; empty if it did not."""
+
+    @property
+    def ratio(self) -> float:
+        """How much longer others' p99 is while somebody crashes."""
+        return self.beside_p99_ms / self.quiet_p99_ms
+
+    @property
+    def longest_restart_s(self) -> float:
+        """Of all cases."""
+        return max((case.restart_s for case in self.cases if case.restart_s is not None), default=0.0)
+
+    @property
+    def failed(self) -> tuple[Case, ...]:
+        """Cases without a crash, a restart or an answer."""
+        return tuple(
+            case for case in self.cases if not (case.has_crashed and case.restart_s is not None and case.is_answered)
+        )
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether everything was restarted and answered, in time, and others did not feel it."""
+        return (
+            not self.failed
+            and not self.escalation
+            and self.longest_restart_s <= MOST_RESTART_S
+            and self.ratio <= MOST_RATIO
+        )
+
+
+def run(
+    agent: Agent,
+    server: PlaygroundServer,
+    online: threading.Event,
+    say: Callable[[str], None],
+    only: Iterable[str] = (),
+) -> Outcome:
+    """Start `agent`, crash it everywhere, stop it.
+
+    Args:
+        agent: At rest; with the offline model, on `server`, in whose #general everybody is heard.
+        server: A running playground.
+        online: Set when the agent's bot came online.
+        say: Told what it is at.
+        only: Kinds of actors to crash; all by default.
+
+    Raises:
+        RuntimeError: the agent does not come online, or does not answer while nothing crashes.
+    """
+    saboteur = Saboteur()
+    register = agent.system.register
+    agent.system.register = lambda spec: register(saboteur.spoilt(spec))  # type: ignore[method-assign]
+    agent.start()
+    try:
+        if not online.wait(ANSWER_S):
+            raise RuntimeError(f"the bot did not come online: {agent.reason}")
+        return _Campaign(agent, server, saboteur, say).run(tuple(only))
+    finally:
+        agent.stop()
+
+
+class _Campaign:
+    def __init__(self, agent: Agent, server: PlaygroundServer, saboteur: Saboteur, say: Callable[[str], None]) -> None:
+        self._agent = agent
+        self._server = server
+        self._saboteur = saboteur
+        self._say = say
+        self._numbers = itertools.count(1)
+        self._bystander = Bystander(agent.system, CORE)
+        self._left_out: list[str] = []
+
+    def run(self, only: tuple[str, ...]) -> Outcome:
+        for _ in range(3):
+            if not self._asks():
+                raise RuntimeError("the agent does not answer while nothing crashes")
+        plans = [strike for strike in self._strikes() if not only or strike.kind in only]
+        self._bystander.start()
+        cases = []
+        for number, strike in enumerate(plans, 1):
+            self._say(f"{number} of {len(plans)}: {strike.kind} at {strike.message_type.__name__}")
+            self._asks()  # the same work without a crash
+            cases.append(self._crash(strike))
+            if self._agent.exit_code:
+                break
+        self._bystander.stop()
+        beside = self._bystander.beside_s
+        return Outcome(
+            cases=tuple(cases),
+            left_out=tuple(self._left_out),
+            quiet_p99_ms=1000 * percentile(self._bystander.quiet_s, 0.99),
+            beside_p99_ms=1000 * percentile([each for times in beside.values() for each in times], 0.99),
+            beside_p99_ms_of={kind: 1000 * percentile(times, 0.99) for kind, times in sorted(beside.items()) if times},
+            escalation=self._agent.reason if self._agent.exit_code else "",
+        )
+
+    def _strikes(self) -> Iterator[Strike]:
+        """Each kind with each type it understands; what has not come by itself is made up."""
+        for kind, understood in sorted(self._saboteur.understood.items()):
+            for message_type in sorted(understood, key=lambda each: each.__name__):
+                if message_type in self._saboteur.came[kind]:
+                    yield Strike(kind, message_type)
+                    continue
+                try:
+                    yield Strike(kind, message_type, made_up=sample(message_type))
+                except TypeError as error:
+                    self._left_out.append(f"{kind} {message_type.__name__}: {error}")
+
+    def _crash(self, strike: Strike) -> Case:
+        self._bystander.phase = strike.kind
+        self._saboteur.plan(strike)
+        if strike.made_up is not None:
+            self._agent.system.tell(self._victim(strike.kind), strike.made_up)
+        is_answered = self._asks()
+        if strike.struck is None:  # nothing of that sort came with the question
+            strike.made_up = sample(strike.message_type)
+            self._agent.system.tell(self._victim(strike.kind), strike.made_up)
+            is_answered = is_answered and self._asks()
+        has_restarted = strike.restarted.wait(RESTART_S)
+        self._saboteur.plan(None)
+        self._bystander.phase = ""
+        threading.Event().wait(BORDER_S)
+        return Case(
+            kind=strike.kind,
+            message_type=strike.message_type.__name__,
+            made_up=strike.made_up is not None,
+            has_crashed=strike.struck is not None,
+            restart_s=strike.restarted_at - strike.crashed_at if has_restarted else None,
+            is_answered=is_answered,
+        )
+
+    def _victim(self, kind: str) -> Address:
+        """The window that is talked in, or the one actor of that kind."""
+        if kind == CONTEXT_KIND:
+            return Address(kind, f"discord-channel/{GENERAL_ID}")
+        came: dict[type[Message], Address] = self._saboteur.came[kind]
+        return next(iter(came.values()), Address(kind))
+
+    def _asks(self) -> bool:
+        """Whether a question gets an answer or a notice in time."""
+        said = self._server.say(GENERAL_ID, QUESTION.format(number=next(self._numbers)))
+        try:
+            self._server.wait_for_reply(GENERAL_ID, after=said, timeout_s=ANSWER_S)
+        except TimeoutError:
+            return False
+        return True

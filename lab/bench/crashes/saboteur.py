@@ -1,0 +1,105 @@
+"""Saboteur: makes the handlers of an agent's actors fail, once, at the next message of one type."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, get_type_hints
+
+from actors.kernel import Actor, ActorSpec
+from lab.bench.crashes.sample import members
+from messages.base import Address, Message
+from messages.context import ContextMessage
+from messages.discord import DiscordCommand
+from messages.socket import DoorMessage
+from messages.status import DescribeYourself, SelfDescription
+
+FORGET_S = 1.0
+"""After which a crash counts no more towards giving up: this campaign has many, each for itself."""
+BY_KIND: dict[str, object] = {
+    "discord": DiscordCommand,
+    "socket": DoorMessage | DescribeYourself | SelfDescription,
+    "context": ContextMessage,
+}
+"""What actors understand whose `handle` takes any message."""
+
+
+class Misfortune(Exception):  # noqa: N818 - what befalls an actor here is no error of anybody's
+    """Exception with which a handler fails."""
+
+
+@dataclass(slots=True)
+class Strike:
+    """One crash, planned and then observed."""
+
+    kind: str
+    message_type: type[Message]
+    made_up: Message | None = None
+    """A sample that is told because none comes by itself; it is never handled."""
+    struck: Message | None = None
+    crashed_at: float = 0.0
+    restarted_at: float = 0.0
+    """When the next life had the message in hand."""
+    restarted: threading.Event = field(default_factory=threading.Event)
+
+
+class Saboteur:
+    """Wrapper around the handlers of all actors that are built from `spoilt` specs."""
+
+    def __init__(self) -> None:
+        self.understood: dict[str, set[type[Message]]] = defaultdict(set)
+        """Kind -> what its `handle` says that it understands, and what it was told."""
+        self.came: dict[str, dict[type[Message], Address]] = defaultdict(dict)
+        """Kind -> types that came to it by themselves, and to whom last."""
+        self._strike: Strike | None = None
+
+    def spoilt(self, spec: ActorSpec) -> ActorSpec:
+        """`spec` with handlers that fail when told to; its crashes are soon forgotten."""
+
+        def build(key: str) -> Actor:
+            actor = spec.build(key)
+            self._spoil(actor, spec.kind, Address(spec.kind, key))
+            return actor
+
+        return replace(spec, build=build, policy=replace(spec.policy, window_s=FORGET_S))
+
+    def plan(self, strike: Strike | None) -> None:
+        """Let the next message of that sort fail; None for none."""
+        self._strike = strike
+
+    def _spoil(self, actor: Actor, kind: str, address: Address) -> None:
+        handle: Callable[[Any], None] = actor.handle
+        self.understood[kind] |= _understood(kind, actor)
+
+        def spoilt(message: Message) -> None:
+            strike = self._strike
+            if strike is None or strike.kind != kind or not self._hits(strike, message):
+                self.understood[kind].add(type(message))
+                self.came[kind][type(message)] = address
+                handle(message)
+
+        actor.handle = spoilt  # type: ignore[method-assign]
+
+    def _hits(self, strike: Strike, message: Message) -> bool:
+        """Whether the message is not to be handled; raises when it is to fail."""
+        if strike.struck is None:
+            if strike.made_up is not None and message is not strike.made_up:
+                return False
+            if type(message) is not strike.message_type:
+                return False
+            strike.struck = message
+            strike.crashed_at = time.perf_counter()
+            raise Misfortune(f"{strike.kind} at {strike.message_type.__name__}")
+        if message is strike.struck and not strike.restarted.is_set():
+            strike.restarted_at = time.perf_counter()
+            strike.restarted.set()
+            return strike.made_up is not None
+        return False
+
+
+def _understood(kind: str, actor: Actor) -> set[type[Message]]:
+    hint = BY_KIND.get(kind) or get_type_hints(type(actor).handle).get("message")
+    return set(members(hint))

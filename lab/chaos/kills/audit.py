@@ -1,0 +1,126 @@
+"""Audit of an agent's data root after its end: what its logs, its index and its windows' folders hold."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import apsw
+
+from actors.context.log.file import check_file
+from domain.log.event import Event, Kind
+from domain.log.parser import parse
+from domain.memory.remembered import Remembered, remembered
+from lab.chaos.kills.ledger import Logged, Tally
+from messages.base import EventId
+
+_NEW_WINDOW = "a new window was started"
+_INDEX = "memory/index.sqlite"
+_ROWS = "SELECT files.path, turns.line, turns.event, turns.hash FROM turns JOIN files ON files.id = turns.file"
+_MOST_DETAILS = 3
+
+
+def read_logs(data_root: Path, tally: Tally) -> list[Logged]:
+    """What people said, by the logs; logs that fail their check are counted."""
+    logged: list[Logged] = []
+    for path in _logs(data_root):
+        for problem in check_file(path):
+            tally.note("bad_logs", f"{path.relative_to(data_root)}:{problem.line}: {problem.reason}")
+        logged += _read(path)
+    return logged
+
+
+def read_deliveries(data_root: Path) -> dict[int, int]:
+    """Message of the bot's -> person's message that it was for, by the logs: not every one refers to it in Discord."""
+    answered: dict[int, int] = {}
+    for path in _logs(data_root):
+        metas = {event.id: (event, event.meta_dict()) for event in _events(path)}
+        for event, meta in metas.values():
+            if event.kind is not Kind.DELIVERY:
+                continue
+            _, of = metas.get(EventId(str(meta.get("event", ""))), (None, {}))
+            _, asked = metas.get(EventId(str(of.get("turn", ""))), (None, {}))
+            shown, question = meta.get("message_ids"), str(asked.get("message_id", ""))
+            if isinstance(shown, list) and question.isdecimal():
+                answered |= {int(str(each)): int(question) for each in shown}
+    return answered
+
+
+def compare_index(data_root: Path, tally: Tally) -> None:
+    """Count the rows that the index lacks or has too many, compared with what the logs say."""
+    wanted = Counter(_remembered(data_root))
+    rows: Counter[tuple[str, int, str, bytes]] = Counter()
+    if (data_root / _INDEX).exists():
+        # Not by the memory's code: it is that which is judged.
+        with closing(apsw.Connection(str(data_root / _INDEX), flags=apsw.SQLITE_OPEN_READONLY)) as connection:
+            rows.update((path, line, event, bytes(hash_)) for path, line, event, hash_ in connection.execute(_ROWS))
+    for what, difference in (("missing from the index", wanted - rows), ("too many in the index", rows - wanted)):
+        if difference:
+            named = ", ".join(f"{path}:{line}" for path, line, _, _ in sorted(difference)[:_MOST_DETAILS])
+            tally.note("index_differences", f"{what}: {named}", difference.total())
+
+
+def count_commands(data_root: Path, tally: Tally) -> None:
+    """Count the commands that were begun, and those that were begun again."""
+    for path in sorted((data_root / "work").rglob("ran")):
+        for token, times in Counter(path.read_text(errors="replace").split()).items():
+            tally.commands += 1
+            if times > 1:
+                tally.note("commands_twice", f"{token}, {times} times", times - 1)
+
+
+def newest_log(data_root: Path, channel_id: int) -> Path | None:
+    """The log to which a window writes; None if it has none."""
+    paths = sorted((data_root / "logs").glob(f"*/{channel_id}/*.md"))
+    return paths[-1] if paths else None
+
+
+def logs_size(data_root: Path) -> int:
+    """Bytes of all logs."""
+    return sum(path.stat().st_size for path in _logs(data_root))
+
+
+def _logs(data_root: Path) -> list[Path]:
+    return sorted((data_root / "logs").glob("*/*/*.md"))
+
+
+def _events(path: Path) -> list[Event]:
+    return [logged.event for logged in parse(path.read_bytes()).events]
+
+
+def _read(path: Path) -> Iterator[Logged]:
+    metas = [(event, event.meta_dict()) for event in _events(path)]
+    ended = {
+        meta.get("turn")
+        for event, meta in metas
+        if event.kind is Kind.SYSTEM and meta.get("what") == "aborted" and _NEW_WINDOW in event.content
+    }
+    for event, meta in metas:
+        if event.kind is Kind.USER:
+            message_id = str(meta.get("message_id", ""))
+            yield Logged(
+                channel_id=int(path.parent.name) if path.parent.name.isdecimal() else 0,
+                message_id=int(message_id) if message_id.isdecimal() else 0,
+                text=event.content,
+                is_taken_back=event.id in ended,
+            )
+
+
+def _remembered(data_root: Path) -> Iterator[tuple[str, int, str, bytes]]:
+    for path in _logs(data_root):
+        relative = str(path.relative_to(data_root))
+        for logged in parse(path.read_bytes()).events:
+            event = logged.event
+            entry = remembered(
+                path=relative,
+                line=logged.line,
+                event_id=event.id,
+                kind=event.kind,
+                at=event.at,
+                text=event.content,
+                meta_json=event.meta_json,
+            )
+            if isinstance(entry, Remembered) and not entry.is_own_pin:
+                yield relative, entry.line, entry.event_id, entry.hash

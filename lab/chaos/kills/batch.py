@@ -1,0 +1,384 @@
+"""Batch of kills: one data root through many lives of the agent, then a life in peace, and the judgement."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import random
+import threading
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from actors.kernel import SystemClock
+from actors.scheduler.zone import load_zone
+from lab.chaos.kills import stage as harm
+from lab.chaos.kills.audit import compare_index, count_commands, logs_size, newest_log, read_deliveries, read_logs
+from lab.chaos.kills.index_harm import harm_index
+from lab.chaos.kills.ledger import Tally, judge, judge_reminders, unsettled
+from lab.chaos.kills.nursery import LivingAgent, Nursery
+from lab.chaos.kills.report import Kill
+from lab.chaos.kills.rows import Act, BeginAnew, Harm, Life, Remind, Say, Trap, Where, plan_life
+from lab.chaos.kills.stage import DIMENSIONS, Stage
+from lab.chaos.kills.texts import PLAIN
+from lab.loopback_model.server import LoopbackModel
+from lab.playground.server import PlaygroundServer
+
+MODEL = "hosted_vllm/loopback"
+ONLINE_S = 60.0
+SETTLE_S = 120.0
+"""Longest wait for what is still owed in the life in peace."""
+SILENCE_S = 15.0
+"""Nothing heard for so long means that nothing more will come: longer than any pause of the agent's on a good day."""
+QUIET_S = 0.7
+"""Waited when all is answered, for what comes too often."""
+TERM_S = 60.0
+SECOND_AGENT_S = 20.0
+LOG_LOOK_S = 0.001
+PEACE_EVERY = 10
+"""Kills between two lives in peace, after each of which the index must hold what the logs hold."""
+CLEAN = 0
+BALLAST = "ballast"
+WATERMARKS = "watermarks"
+_TORN = b'## 2026-01-01T00:00:00.000Z user abcdefgh\n<!-- {"author":"nobody"} -->\n```text\nhalf a word'
+
+
+class Batch:
+    """Runner of one batch."""
+
+    def __init__(
+        self, name: str, folder: Path, rows: Iterable[int], server: PlaygroundServer, nursery: Nursery
+    ) -> None:
+        """Nothing runs yet.
+
+        Args:
+            name: Seed of all its choices.
+            folder: Empty; its data root is made there.
+            rows: Which faults it has.
+            server: Runs; shared with the batches before and after.
+            nursery: Starts the agents.
+        """
+        self.tally = Tally()
+        self.kills: list[Kill] = []
+        self.starts_s: list[float] = []
+        """From each start to online, of the lives that lasted so long."""
+        self.term_s: list[float] = []
+        """How long each SIGTERM took."""
+        self._name = name
+        self._rows = frozenset(rows)
+        self._folder = folder
+        self._data = folder / "data"
+        self._config = folder / "agent.toml"
+        self._server = server
+        self._nursery = nursery
+        self._choices = random.Random(name)
+        self._now = SystemClock().monotonic
+        self._reminders: list[str] = []
+        self._torn: set[int] = set()
+        self._zone = load_zone()
+
+    def run(self, kills: int, tick: Callable[[], None], check: Callable[[], None] = lambda: None) -> None:
+        """Kill so often, let everything settle, and judge.
+
+        Args:
+            kills: How often.
+            tick: Called after each kill.
+            check: Called every now and then; what it raises ends the batch.
+        """
+        self._check = check
+        with LoopbackModel(kept_requests=0) as model:
+            self._stage = Stage(self._server, model, self._choices, f"batch-{self._name}".replace("/", "-"))
+            try:
+                self._write_settings(model)
+                self._play(kills, tick)
+            finally:
+                self._stage.close()
+            self._judge()
+
+    def _play(self, kills: int, tick: Callable[[], None]) -> None:
+        """Everything between the first message and the judgement."""
+        has_dms = self._open()
+        while len(self.kills) < kills:
+            before = len(self.kills)
+            self._live(plan_life(self._choices, self._rows, has_dms=has_dms), tick)
+            if before // PEACE_EVERY < len(self.kills) // PEACE_EVERY and len(self.kills) < kills:
+                self._settle()
+                compare_index(self._data, self.tally)
+        self._settle()
+
+    # lives
+
+    def _open(self) -> bool:
+        """First contact: what was said in a channel before it was met is none of the bot's business.
+
+        It was met when its watermark stands on the disk. Whether the direct messages are known, too.
+        """
+        agent = self._start()
+        if self._await_online(agent) and not self._has_met():
+            self.tally.note("faults", "the channel is not met though the agent is online")
+        if self._choices.random() < 0.3:  # first contact is all there is
+            self._end(agent)
+            return False
+        for channel_id, user in self._stage.dms:
+            self._stage.say_in(channel_id, user, Say(where=Where.DM, wants=PLAIN, body="hello"))
+        self._await_answers(agent)
+        self._end(agent)
+        return True
+
+    def _has_met(self) -> bool:
+        """Whether the channel has a watermark, or has one soon."""
+        path, ends_at = self._data / WATERMARKS, self._now() + ONLINE_S
+        while not (path.exists() and str(self._stage.channel_id) in path.read_text()):
+            if self._now() > ends_at:
+                return False
+            self._check()
+            self._stage.wait(0.02)
+        return True
+
+    def _live(self, life: Life, tick: Callable[[], None]) -> None:
+        """One life, as it is planned; then what is left of it is buried."""
+        self._check()
+        for act in life.before:
+            self._do(act)
+        agent = self._start(is_cold=life.is_cold)
+        self._arm(agent, life)
+        began_at = self._now()
+        for delay_s, act in life.during:
+            if agent.over.wait(max(0.0, min(delay_s, life.at_most_s) - (self._now() - began_at))):
+                break
+            if act == Harm(42, 0):
+                self._start_second(agent)
+            else:
+                self._do(act)
+        agent.over.wait(max(0.0, life.at_most_s - (self._now() - began_at)))
+        self._stage.trap = lambda _occasion: None
+        self._thin()
+        if life.trap is Trap.TERM:
+            self._end(agent, is_busy=True)
+            return
+        if not agent.over.is_set() and agent.has_ended():
+            self.tally.note("faults", f"the agent ended by itself: {self._last_words()}")
+        self._kill(agent, life.trap, tick)
+
+    def _kill(self, agent: LivingAgent, trap: Trap, tick: Callable[[], None]) -> None:
+        """SIGKILL, if that was not sent yet, and what is to be noted of it."""
+        agent.kill()
+        self._bury(agent)
+        at_s = round(agent.killed_at_s or 0.0, 3)
+        self.kills.append(Kill(batch=self._name, life=len(self.kills) + 1, trap=trap.value, at_s=at_s))
+        tick()
+
+    def _arm(self, agent: LivingAgent, life: Life) -> None:
+        """Have the agent killed at the occasion that its life is to end at."""
+        left, lock = life.nth, threading.Lock()
+
+        def on_occasion(occasion: Trap) -> None:
+            nonlocal left
+            if occasion is life.trap:
+                with lock:
+                    left -= 1
+                if left == 0:
+                    agent.kill()
+
+        self._stage.arm()
+        self._stage.trap = on_occasion
+        if life.trap is Trap.LOG:
+            threading.Thread(target=self._watch_logs, args=(agent, on_occasion), daemon=True).start()
+
+    def _watch_logs(self, agent: LivingAgent, on_occasion: Callable[[Trap], None]) -> None:
+        """Tell of each growth of the logs, until the agent is dead."""
+        size = logs_size(self._data)
+        while not agent.over.wait(LOG_LOOK_S):
+            try:
+                grown = logs_size(self._data)
+            except FileNotFoundError:  # a folder went while it was looked at
+                continue
+            if grown != size:
+                size = grown
+                on_occasion(Trap.LOG)
+
+    def _settle(self) -> None:
+        """A life in peace: everything that is owed is paid, and nothing comes twice."""
+        self._server.clear_faults()
+        for channel_id in sorted(self._torn):
+            # A torn end is sealed when its window is written to again.
+            self._stage.say_in(channel_id, self._stage.people[0], Say(where=Where.OLD, wants=PLAIN, body="after all"))
+        agent = self._start()
+        if self._await_online(agent):
+            self._await_answers(agent)
+        self._end(agent)
+
+    def _await_answers(self, agent: LivingAgent) -> None:
+        """Return when all is answered, or when nothing more will come."""
+        began_at = self._now()
+        while self._now() - began_at < SETTLE_S and not agent.has_ended():
+            shown = self._stage.shown_so_far()
+            said = [each for each in self._stage.said if not each.is_excused]
+            text = "\n".join(each.text for each in shown)
+            if not unsettled(said, shown) and all(token in text for token in self._reminders):
+                break
+            if self._now() - max(self._stage.heard_at, began_at) > SILENCE_S:
+                break
+            self._check()
+            self._stage.wait(0.1)
+        agent.has_ended(QUIET_S)
+
+    def _start(self, *, is_cold: bool = False) -> LivingAgent:
+        return self._nursery.start(self._config, self._folder / "stderr", is_cold=is_cold)
+
+    def _await_online(self, agent: LivingAgent) -> bool:
+        began_at = self._now()
+        while self._now() - began_at < ONLINE_S and not agent.has_ended():
+            try:
+                self._server.wait_until_online(timeout_s=0.2)
+            except TimeoutError:
+                continue
+            self.starts_s.append(self._now() - began_at)
+            return True
+        self.tally.note("faults", f"the agent did not come online: {self._last_words()}")
+        return False
+
+    def _end(self, agent: LivingAgent, *, is_busy: bool = False) -> None:
+        """SIGTERM, and what comes of it."""
+        began_at = self._now()
+        agent.terminate()
+        if not agent.has_ended(TERM_S):
+            self.tally.note("faults", f"the agent does not end within {TERM_S:g} s of a SIGTERM")
+            agent.kill()
+        elif is_busy:
+            self.term_s.append(self._now() - began_at)
+        code = self._bury(agent)
+        # A SIGTERM before the handler is there ends it as the system does.
+        if code != CLEAN and not (is_busy and code == -15):
+            self.tally.note("faults", f"the agent ended with exit code {code}: {self._last_words()}")
+
+    def _bury(self, agent: LivingAgent) -> int:
+        burial = self._nursery.bury(agent)
+        for name in burial.left:
+            self.tally.note("processes_left", name)
+        return burial.code
+
+    # acts
+
+    def _do(self, act: Act) -> None:
+        match act:
+            case Say():
+                self._stage.say(act)
+            case BeginAnew():
+                self._stage.begin_anew()
+            case Remind():
+                self._remind(act.minutes)
+            case Harm():
+                self._harm(act)
+
+    def _remind(self, minutes: int) -> None:
+        """Write a reminder as an editor does that adds a line."""
+        if (self._folder / BALLAST).exists():
+            return  # an editor could not save it either
+        token = f"rem-{self._choices.getrandbits(48):012x}"
+        due = harm.due_minute(SystemClock().now().astimezone(self._zone), minutes)
+        self._data.mkdir(exist_ok=True)
+        file = os.open(self._data / "reminders.md", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        try:
+            os.write(file, harm.reminder_line(token, due).encode())
+        finally:
+            os.close(file)
+        self._reminders.append(token)
+
+    def _harm(self, act: Harm) -> None:
+        match act.row:
+            case 5:
+                self._tear(act.variety)
+            case 10 | 11 | 12:
+                harm.harm_embedder(self._stage, act.row, act.variety)
+            case 14:
+                harm.harm_model(self._stage, act.variety)
+            case 17:
+                self._fill()
+            case 22:
+                harm_index(self._data, act.variety)
+            case 36:
+                harm.harm_gateway(self._server, act.variety)
+            case 37:
+                self._server.gateway_faults(duplicate_after_resume=1)
+                self._server.drop(1006)
+            case 38:
+                harm.harm_history(self._server, self._stage.channel_id, act.variety)
+            case 39:
+                harm.harm_sending(self._server, act.variety)
+            case _:
+                raise ValueError(f"row {act.row}: no fault is brought about for it")
+
+    def _tear(self, variety: int) -> None:
+        """Leave at the end of a log what a kill leaves in the midst of a write."""
+        path = newest_log(self._data, self._stage.channel_id)
+        if path is not None:
+            with path.open("ab") as file:
+                file.write(_TORN[: 1 + variety * (len(_TORN) - 1) // 4])
+            self._torn.add(self._stage.channel_id)
+
+    def _fill(self) -> None:
+        """Leave no space on the data root's file system, if it is one of its own."""
+        if not self._folder.is_mount():
+            return
+        file = os.open(self._folder / BALLAST, os.O_WRONLY | os.O_CREAT, 0o600)
+        try:
+            with contextlib.suppress(OSError):
+                while os.write(file, bytes(2**16)):
+                    pass
+        finally:
+            os.close(file)
+
+    def _thin(self) -> None:
+        (self._folder / BALLAST).unlink(missing_ok=True)
+
+    def _start_second(self, first: LivingAgent) -> None:
+        """Start another agent on the same data root, which must refuse as long as the first one lives and holds it."""
+        lock = self._data / "agent.lock"
+        if not lock.exists() or lock.read_text().strip() != str(first.pid):
+            return
+        second = self._nursery.start(self._config, self._folder / "stderr-second")
+        ends_at = self._now() + SECOND_AGENT_S
+        while not second.has_ended(0.02) and not first.over.is_set() and self._now() < ends_at:
+            self._check()
+        is_alone = first.over.is_set() or first.has_ended()
+        if not second.has_ended():
+            if not is_alone:
+                self.tally.note("faults", "a second agent runs on the same data root")
+            second.kill()
+        if self._bury(second) == CLEAN and not is_alone:
+            self.tally.note("faults", "a second agent on the same data root ended as if all were well")
+
+    # the end
+
+    def _judge(self) -> None:
+        """Compare what was said with what came of it."""
+        own, answered = self.tally, read_deliveries(self._data)
+        shown = [
+            each if each.replies_to else replace(each, replies_to=answered.get(each.message_id, 0))
+            for each in self._stage.shown()
+        ]
+        logged = read_logs(self._data, own)
+        judged = judge(self._stage.said, shown, logged)
+        judge_reminders(judged, self._reminders, shown)
+        compare_index(self._data, judged)
+        count_commands(self._data, judged)
+        judged.begun_anew = self._stage.begun_anew
+        own.add(judged)
+
+    def _last_words(self) -> str:
+        path = self._folder / "stderr"
+        lines = path.read_text(errors="replace").splitlines() if path.exists() else []
+        return " | ".join(lines[-3:])[-500:]
+
+    def _write_settings(self, model: LoopbackModel) -> None:
+        """Defaults but for the addresses, and room for everything that is said."""
+        server, api_base = self._server, json.dumps(model.api_base)
+        self._config.write_text(
+            f"data_root = {json.dumps(str(self._data))}\n"
+            f'[discord]\napi_base = "{server.api_base}"\ngateway_url = "{server.gateway_url}"\n'
+            f'channels = ["{self._stage.channel_id}"]\nallowed_users = ["*"]\ndms = true\nturns_per_user = 10000\n'
+            f'[model]\nname = "{MODEL}"\napi_base = {api_base}\n'
+            f'[embedder]\nprovider = "litellm"\nmodel = "{MODEL}"\napi_base = {api_base}\ndimensions = {DIMENSIONS}\n'
+        )

@@ -1,0 +1,265 @@
+"""Ledger of a campaign: what was said, shown and logged, and the judgement on it. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields
+
+from lab.chaos.kills.texts import REMINDER, parts_of
+
+NOT_STORED = "I cannot store messages"
+"""Begins what the bot says of a message that it could not log: no answer to it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """A person's message, as Discord keeps it."""
+
+    channel_id: int
+    message_id: int
+    token: str
+    text: str
+    is_excused: bool = False
+    """Whether it may be missing: people were never promised that it can be read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """A message of the bot's, as it stands in the end."""
+
+    channel_id: int
+    message_id: int
+    text: str
+    """Of a message that is the beginning of an attached file: what the file holds."""
+    replies_to: int = 0
+    is_running: bool = False
+    """Whether it is still being written, as far as people can see."""
+    has_file: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Logged:
+    """A person's message in a log."""
+
+    channel_id: int
+    message_id: int
+    text: str
+    is_taken_back: bool = False
+    """Whether its turn was ended by people, e.g. by a new window."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts of what was said, and of what is wrong with what became of it."""
+
+    said: int = 0
+    answered: int = 0
+    """Answered as they should be, exactly once and whole."""
+    given_up: int = 0
+    """Answered by one notice that there will be no answer, such as after a second interruption."""
+    taken_back: int = 0
+    """Not answered because people ended the turn."""
+    excused: int = 0
+    begun_anew: int = 0
+    reminders: int = 0
+    commands: int = 0
+    """Begun by the model."""
+    not_logged: int = 0
+    logged_twice: int = 0
+    logged_altered: int = 0
+    not_answered: int = 0
+    answered_twice: int = 0
+    answered_altered: int = 0
+    """Answers with a part missing, doubled or cut short."""
+    misplaced: int = 0
+    """Logged in another window, or answered in another channel."""
+    unexpected: int = 0
+    """Messages of the bot, and of the logs, that nothing was said for."""
+    left_running: int = 0
+    reminders_lost: int = 0
+    reminders_twice: int = 0
+    commands_twice: int = 0
+    """Commands that were begun again after they had been cut short."""
+    bad_logs: int = 0
+    index_differences: int = 0
+    processes_left: int = 0
+    faults: int = 0
+    """Other things that went wrong: an agent that does not come online, ends by itself, or does not end."""
+    details: list[str] = field(default_factory=list)
+
+    def wrong(self) -> dict[str, int]:
+        """The counts that must be zero."""
+        return {name: getattr(self, name) for name in WRONG}
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether nothing is wrong."""
+        return not any(self.wrong().values())
+
+    def note(self, name: str, detail: str, times: int = 1) -> None:
+        """Count what is wrong."""
+        setattr(self, name, getattr(self, name) + times)
+        self.details.append(f"{name.replace('_', ' ')}: {detail}")
+
+    def add(self, other: Tally) -> None:
+        """Take in another's counts and details."""
+        for each in fields(self):
+            if each.name == "details":
+                self.details += other.details
+            else:
+                setattr(self, each.name, getattr(self, each.name) + getattr(other, each.name))
+
+
+WRONG = (
+    "not_logged", "logged_twice", "logged_altered", "not_answered", "answered_twice", "answered_altered", "misplaced",
+    "unexpected", "left_running", "reminders_lost", "reminders_twice", "commands_twice", "bad_logs",
+    "index_differences", "processes_left", "faults",
+)  # fmt: skip
+
+
+def judge(said: Iterable[Said], shown: Iterable[Shown], logged: Iterable[Logged]) -> Tally:
+    """What became of everything that was said."""
+    tally = Tally()
+    by_id = {each.message_id: each for each in said}
+    tally.said = len(by_id)
+    taken_back = _judge_logs(tally, by_id, logged)
+    _judge_answers(tally, by_id, list(shown), taken_back)
+    return tally
+
+
+def judge_reminders(tally: Tally, wanted: Iterable[str], shown: Iterable[Shown]) -> None:
+    """Count the reminders `wanted`, by their tokens, that were not said exactly once."""
+    by_token: dict[str, list[Shown]] = defaultdict(list)
+    for each in shown:
+        for token in set(REMINDER.findall(each.text)):
+            by_token[token].append(each)
+    for token in wanted:
+        tally.reminders += 1
+        times = by_token[token]
+        if not times:
+            tally.note("reminders_lost", token)
+        elif len(times) > 1:
+            texts = "; ".join(f"{each.message_id}: {each.text!r}" for each in times)
+            tally.note("reminders_twice", f"{token}, {texts}", len(times) - 1)
+
+
+def unsettled(said: Iterable[Said], shown: Iterable[Shown]) -> set[int]:
+    """Ids of messages that have neither a whole answer nor a notice yet."""
+    said, ended, noticed = list(said), set[str](), set[int]()
+    for each in shown:
+        if not each.is_running:
+            parts = parts_of(each.text)
+            ended.update(parts.begun if each.has_file else parts.ended)
+            if not parts.begun and not parts.lines and not each.text.startswith(NOT_STORED):
+                noticed.add(each.replies_to or _newest_before(said, each))
+    return {each.message_id for each in said if each.token not in ended and each.message_id not in noticed}
+
+
+def _newest_before(said: Iterable[Said], shown: Shown) -> int:
+    """What a message answers that refers to none: what was the newest of its channel then; 0 for nothing."""
+    own = (each.message_id for each in said if each.channel_id == shown.channel_id)
+    return max((each for each in own if each < shown.message_id), default=0)
+
+
+def _judge_logs(tally: Tally, by_id: dict[int, Said], logged: Iterable[Logged]) -> set[int]:
+    """Ids of the messages whose turns were ended by people."""
+    entries: dict[int, list[Logged]] = defaultdict(list)
+    for entry in logged:
+        entries[entry.message_id].append(entry)
+    for message_id in entries.keys() - by_id.keys():
+        tally.note("unexpected", f"message {message_id} in a log: {entries[message_id][0].text[:80]!r}")
+    for message_id, said in by_id.items():
+        own = entries.get(message_id, [])
+        if not own:
+            if not said.is_excused:
+                tally.note("not_logged", _named(said))
+        elif len(own) > 1:
+            tally.note("logged_twice", f"{_named(said)}, {len(own)} times", len(own) - 1)
+        for entry in own:
+            if entry.text != said.text:
+                tally.note("logged_altered", f"{_named(said)}: {said.text[:60]!r} is logged as {entry.text[:60]!r}")
+            if entry.channel_id != said.channel_id:
+                tally.note("misplaced", f"{_named(said)}: in the log of {entry.channel_id}")
+    return {message_id for message_id, own in entries.items() if any(entry.is_taken_back for entry in own)}
+
+
+@dataclass(slots=True)
+class _Found:
+    """What the bot's messages hold for one question."""
+
+    begun: int = 0
+    ended: int = 0
+    lines: Counter[int] = field(default_factory=Counter)
+    of: int = 0
+    notices: int = 0
+    notice: str = ""
+
+
+def _judge_answers(tally: Tally, by_id: dict[int, Said], shown: list[Shown], taken_back: set[int]) -> None:
+    by_token = {said.token: said for said in by_id.values()}
+    found: dict[int, _Found] = defaultdict(_Found)
+    for message in shown:
+        _read(tally, by_id, by_token, found, message)
+    for message_id, said in by_id.items():
+        own = found[message_id]
+        if said.is_excused and not own.begun and not own.notices:
+            tally.excused += 1
+        elif message_id in taken_back and max(own.begun, own.ended) <= 1:
+            tally.taken_back += 1
+        else:
+            _judge_one(tally, said, own)
+
+
+def _judge_one(tally: Tally, said: Said, own: _Found) -> None:
+    times = max(own.begun, own.ended) + own.notices
+    if own.begun == own.ended == 0 and own.notices == 1 and not own.lines:
+        tally.given_up += 1
+    elif times == 0:
+        tally.note("not_answered", _named(said))
+    elif times > 1:
+        detail = f"{_named(said)}: {own.begun} beginnings, {own.ended} ends, {own.notices} notices {own.notice[:60]!r}"
+        tally.note("answered_twice", detail, times - 1)
+    elif own.ended != 1 or own.begun != 1 or own.lines != Counter(range(1, own.of + 1)):
+        wrong = [number for number in range(1, own.of + 1) if own.lines[number] != 1]
+        detail = f"{_named(said)}: {own.begun} beginnings, {own.ended} ends, lines not once: {wrong[:5]} of {own.of}"
+        tally.note("answered_altered", detail)
+    else:
+        tally.answered += 1
+
+
+def _read(
+    tally: Tally, by_id: dict[int, Said], by_token: dict[str, Said], found: dict[int, _Found], message: Shown
+) -> None:
+    """Enter one message of the bot's with the question that it belongs to."""
+    if message.is_running:
+        tally.note("left_running", f"{message.message_id} in {message.channel_id}: {message.text[:60]!r}")
+        return
+    if REMINDER.search(message.text) or message.text.startswith(NOT_STORED):
+        return
+    parts = parts_of(message.text)
+    tokens = {*parts.begun, *parts.ended, *(token for token, _, _ in parts.lines)}
+    if not tokens:
+        said = by_id.get(message.replies_to)
+        if said is None:
+            tally.note("unexpected", f"{message.message_id} in {message.channel_id}: {message.text[:100]!r}")
+        else:
+            found[said.message_id].notices += 1
+            found[said.message_id].notice = message.text
+        return
+    for token in tokens:
+        said = by_token.get(token)
+        if said is None:
+            tally.note("unexpected", f"{message.message_id} in {message.channel_id}: {message.text[:100]!r}")
+            continue
+        if said.channel_id != message.channel_id:
+            tally.note("misplaced", f"{_named(said)}: answered in {message.channel_id}")
+        own = found[said.message_id]
+        own.begun += parts.begun.count(token)
+        own.ended += parts.ended.count(token)
+        own.lines.update(number for each, number, _ in parts.lines if each == token)
+        own.of = max([own.of, *(count for each, _, count in parts.lines if each == token)])
+
+
+def _named(said: Said) -> str:
+    return f"{said.token} ({said.message_id} in {said.channel_id})"

@@ -1,0 +1,145 @@
+"""Nursery of agents: starts, kills and buries them by way of a program of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from actors.kernel import SystemClock
+from lab.load.agent_process import environment
+
+PROGRAM = "from lab.chaos.kills.program import serve; serve()"
+BURIAL_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Burial:
+    """End of an agent."""
+
+    code: int
+    """Exit code; negative for the signal that ended it."""
+    left: tuple[str, ...]
+    """Command lines of what outlived it."""
+
+
+class LivingAgent:
+    """A running agent; any thread may kill it."""
+
+    def __init__(self, pid: int) -> None:
+        """Hold on to the process.
+
+        Args:
+            pid: Not yet waited for, so nobody else's.
+        """
+        self.pid = pid
+        self._now = SystemClock().monotonic
+        self._fd = os.pidfd_open(pid)
+        self._lock = threading.Lock()
+        self._started_at = self._now()
+        self.killed_at_s: float | None = None
+        """Seconds from the start to the SIGKILL."""
+        self.over = threading.Event()
+        """Set by the SIGKILL."""
+
+    def kill(self) -> None:
+        """SIGKILL, once."""
+        with self._lock:
+            if self.killed_at_s is None:
+                self._send(signal.SIGKILL)
+                self.killed_at_s = self._now() - self._started_at
+        self.over.set()
+
+    def terminate(self) -> None:
+        """SIGTERM."""
+        self._send(signal.SIGTERM)
+
+    def has_ended(self, timeout_s: float = 0.0) -> bool:
+        """Whether it has ended, or does within that time."""
+        return bool(select.select([self._fd], [], [], timeout_s)[0])
+
+    def close(self) -> None:
+        """Let go of the process, which is dead."""
+        os.close(self._fd)
+
+    def _send(self, number: int) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self._fd, number)
+
+
+class Nursery:
+    """Starter of agents; also a context manager. One thread uses it."""
+
+    def __init__(self, token: str, program: str = PROGRAM, *, scratch: Path | None = None) -> None:
+        """Start the program, which warms up meanwhile.
+
+        Args:
+            token: The bot's.
+            scratch: Where agents make their temporary files, some of which a killed one leaves; else the usual place.
+            program: Python that serves the commands of `program.py`.
+        """
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-c", program],
+            env=environment(os.environ, token) | ({"TMPDIR": str(scratch)} if scratch is not None else {}),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
+    def start(self, config: Path, stderr: Path, *, is_cold: bool = False) -> LivingAgent:
+        """A new agent with those settings.
+
+        Args:
+            config: An `agent.toml`.
+            stderr: What it complains of is added there.
+            is_cold: Whether a new interpreter is started, as an operator does, and not a warm one forked.
+        """
+        answer = self._ask(start={"config": str(config), "stderr": str(stderr), "is_cold": is_cold})
+        return LivingAgent(answer["pid"])
+
+    def bury(self, agent: LivingAgent) -> Burial:
+        """What the end of an agent, which is certain, left."""
+        if not agent.has_ended(BURIAL_S):
+            raise TimeoutError(f"process {agent.pid} does not end")
+        answer = self._ask(bury=agent.pid)
+        agent.close()
+        return Burial(answer["code"], tuple(answer["left"]))
+
+    def close(self) -> None:
+        """End the program and everything that it has started."""
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with contextlib.suppress(BrokenPipeError):
+                    pipe.close()
+        try:
+            self._process.wait(10.0)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def _ask(self, **command: object) -> Any:
+        stdin, stdout = self._process.stdin, self._process.stdout
+        assert stdin is not None
+        assert stdout is not None
+        stdin.write(json.dumps(command) + "\n")
+        stdin.flush()
+        line = stdout.readline()
+        if not line:
+            raise RuntimeError("the program that starts agents has ended")
+        return json.loads(line)

@@ -1,0 +1,161 @@
+"""Program of the agent's processes: forks one agent after the other from a warm process, and reaps what they leave.
+
+It is a program of its own, so that it has one thread only when it forks, and so that whatever an agent's death leaves
+behind becomes its child: it is a subreaper. Commands come on stdin as JSON, a line each; each is answered by a line on
+stdout. When stdin ends, so does everything that was started.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import os
+import signal
+import sys
+import traceback
+from pathlib import Path
+from typing import Any
+
+from actors.kernel import SystemClock
+from actors.linux.processes import descendants
+from actors.linux.syscall import PR_SET_CHILD_SUBREAPER, prctl
+
+LEFT_S = 3.0
+"""How long what an agent had started may outlive it."""
+LOOK_EVERY_S = 0.01
+SETTLE_S = 0.2
+"""Silence that ends the bot's start; the playground describes its one server at once."""
+_AGENTS: set[int] = set()
+"""Those that were started and not buried yet."""
+_STATUSES: dict[int, int] = {}
+"""How those of them ended that were reaped already."""
+START = "from lab.chaos.kills.program import live; live({config!r})"
+
+
+def serve() -> None:
+    """Carry out commands until stdin ends."""
+    prctl(PR_SET_CHILD_SUBREAPER, 1)
+    _warm_up()
+    try:
+        for line in sys.stdin:
+            command = json.loads(line)
+            answer = _start(**command["start"]) if "start" in command else _bury(command["bury"])
+            sys.stdout.write(json.dumps(answer) + "\n")
+            sys.stdout.flush()
+    finally:
+        _end_all(descendants(os.getpid()))
+
+
+def live(config: str) -> None:
+    """Be the agent, as `agent run` is, but that a start waits less for further servers."""
+    from actors.bootstrap import Agent, discord_connection
+    from actors.cli.common import load_settings, raise_file_limit, set_up_logging
+    from actors.cli.run import end_on_signals
+
+    set_up_logging(verbose=False)
+    settings, secrets = load_settings(Path(config))
+    connection = discord_connection(settings, secrets.discord_token or "")
+    raise_file_limit()
+    quick = dataclasses.replace(connection, guilds_settle_s=SETTLE_S)
+    agent = Agent(settings, secrets.environment(), quick, lambda _name: None)
+    end_on_signals(agent)
+    agent.start()
+    agent.wait()
+    agent.stop()
+    sys.exit(agent.exit_code)
+
+
+def _warm_up() -> None:
+    """Import what an agent imports, as long as nothing of it starts a thread."""
+    import actors.cli.run
+    import actors.context.actor
+    import actors.discord.actor
+    import actors.embedder.actor
+    import actors.embedder.providers
+    import actors.memory.actor
+    import actors.model.actor
+    import actors.scheduler.actor
+    import actors.shell.actor
+    import actors.socket.actor
+    import actors.web.actor  # noqa: F401
+    from actors.embedder.litellm_provider import _import
+
+    _import()
+    threads = len(os.listdir("/proc/self/task"))  # noqa: PTH208
+    if threads != 1:
+        raise RuntimeError(f"{threads} threads run before the first fork: what they hold would never be let go")
+
+
+def _start(config: str, stderr: str, *, is_cold: bool) -> dict[str, Any]:
+    """Start an agent; a cold one as an operator does, by a new interpreter."""
+    pid = os.fork()
+    if pid:
+        _AGENTS.add(pid)
+        return {"pid": pid}
+    code = 1
+    try:
+        os.setsid()
+        _redirect(stderr)
+        os.chdir(Path(config).parent)
+        if is_cold:
+            os.execv(sys.executable, [sys.executable, "-P", "-c", START.format(config=config)])
+        live(config)
+    except SystemExit as error:
+        code = error.code if isinstance(error.code, int) else 1
+    except Exception:
+        traceback.print_exc()
+        raise
+    finally:
+        # Nothing of the parent's is to be ended here, such as what it would do with the rest of its commands.
+        sys.stderr.flush()
+        os._exit(code)
+
+
+def _redirect(stderr: str) -> None:
+    nothing = os.open(os.devnull, os.O_RDWR)
+    errors = os.open(stderr, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    for source, target in ((nothing, 0), (nothing, 1), (errors, 2)):
+        os.dup2(source, target)
+    # The objects of the parent hold what it has read ahead.
+    sys.stdin = open(os.devnull)  # noqa: SIM115, PTH123 - lives as long as the process
+
+
+def _bury(pid: int) -> dict[str, Any]:
+    """Wait for the end of an agent and of what it had started; what is left then is named and killed."""
+    status = _STATUSES.pop(pid, None)
+    if status is None:
+        _, status = os.waitpid(pid, 0)
+    _AGENTS.discard(pid)
+    now = SystemClock().monotonic
+    ends_at = now() + LEFT_S
+    while (left := _orphans()) and now() < ends_at:
+        signal.sigtimedwait((), LOOK_EVERY_S)
+    names = [_command_line(each) for each in sorted(left)]
+    _end_all(left)
+    return {"code": os.waitstatus_to_exitcode(status), "left": names}
+
+
+def _orphans() -> set[int]:
+    """Reap the dead among the children; the living that stem from none of the agents which were not buried yet."""
+    with contextlib.suppress(ChildProcessError):
+        while True:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+            if not pid:
+                break
+            if pid in _AGENTS:
+                _STATUSES[pid] = status
+    others = {each for agent in _AGENTS for each in (agent, *descendants(agent))}
+    return descendants(os.getpid()) - others
+
+
+def _end_all(pids: set[int]) -> None:
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+
+def _command_line(pid: int) -> str:
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")[:200]
+    return f"process {pid}"

@@ -1,0 +1,291 @@
+"""Stage of a batch: its people and windows on the playground, and every act on them; it keeps the ledger's truth."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import threading
+from collections import deque
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+import msgspec
+
+from actors.kernel import SystemClock
+from domain.text.running_text import is_running
+from lab.chaos.kills.ledger import Said, Shown
+from lab.chaos.kills.rows import Say, Trap, Where
+from lab.chaos.kills.texts import question, respond, token_of
+from lab.loopback_model.answers import Behaviour, CutOff, Raw, Received, Refusal
+from lab.loopback_model.server import LoopbackModel
+from lab.playground.gateway.events import Event
+from lab.playground.gateway.protocol import Gateway
+from lab.playground.server import PlaygroundServer
+from lab.playground.world.defaults import BOT_ID
+from lab.playground.world.faults import Fault
+
+PEOPLE = 3
+DIMENSIONS = 8
+COMMAND_S = 3.0
+"""How long somebody waits for the answer of a command that the bot's death may have cut off."""
+_ANSWERS = (0, 19)
+"""Types of messages that say something of their own: not those that Discord or a command makes."""
+_EMBEDDINGS = "/embeddings"
+
+
+class Stage:
+    """World of a batch; one thread acts, the playground's and the model's hear.
+
+    Everything is fresh but the server: channel, people, direct messages.
+    """
+
+    def __init__(self, server: PlaygroundServer, model: LoopbackModel, choices: random.Random, name: str) -> None:
+        """A channel with people in it, who have said nothing yet.
+
+        Args:
+            server: Runs already; other batches have channels of their own there.
+            model: What the agent asks from now on is answered here.
+            choices: The source of all chance.
+            name: Of the channel.
+        """
+        self._server = server
+        self._choices = choices
+        self.channel_id = server.create_channel(name)
+        self._people = [server.add_user(f"{name} {number}") for number in range(PEOPLE)]
+        self._dms = [(server.open_dm(user=user), user) for user in self._people]
+        self._threads: list[int] = []
+        self.said: list[Said] = []
+        self.begun_anew = 0
+        """How often a command to begin anew was heard."""
+        self.embedder_faults: deque[Behaviour] = deque()
+        self.model_faults: deque[Behaviour] = deque()
+        self.trap: Callable[[Trap], None] = lambda _occasion: None
+        """Told every occasion of a kill, in the thread in which it comes."""
+        self._shown: dict[int, Shown] = {}
+        self._heard = threading.Condition()
+        self._now = SystemClock().monotonic
+        self.heard_at = self._now()
+        """When the bot was heard of last."""
+        self._unsubscribe = server.subscribe(self._on_event)
+        model.behave = self._answer
+        self.arm()
+
+    def close(self) -> None:
+        """Hear nothing more."""
+        self._unsubscribe()
+        self._server.clear_faults()
+
+    # acts of people
+
+    def say(self, act: Say) -> int:
+        """Somebody says something; the window."""
+        channel_id, user = self._place(act.where)
+        self.say_in(channel_id, user, act)
+        return channel_id
+
+    def say_in(self, channel_id: int, user: int, act: Say) -> Said:
+        """A person says something in that window."""
+        token = token_of(self._choices)
+        # It counts as said before the bot can hear of it, so that nobody takes its answer for an odd one.
+        message_id = self._server.say(channel_id, question(token, act.wants, act.body), user=user)
+        if act.is_unreadable:
+            self._server.garble(message_id)
+        text = str(self._server.messages(channel_id, after=message_id - 1, limit=1)[0]["content"])
+        said = Said(channel_id=channel_id, message_id=message_id, token=token, text=text, is_excused=act.is_unreadable)
+        self.said.append(said)
+        return said
+
+    def begin_anew(self) -> None:
+        """Somebody begins a new conversation, where something was said last, if the bot is there to hear it."""
+        channel_id = self._choices.choice(self.said[-3:]).channel_id if self.said else self.channel_id
+        user = next((user for dm, user in self._dms if dm == channel_id), self._people[0])
+        with contextlib.suppress(TimeoutError, ValueError):  # the bot is away, or dies meanwhile
+            self._server.wait_until_online(timeout_s=COMMAND_S)
+            self._server.slash(channel_id, "new", user=user, timeout_s=COMMAND_S)
+            self.begun_anew += 1
+
+    @property
+    def people(self) -> list[int]:
+        """User ids."""
+        return self._people
+
+    @property
+    def dms(self) -> list[tuple[int, int]]:
+        """(Channel, user) of the direct messages with each of the people."""
+        return self._dms
+
+    def new_thread(self, user: int) -> int:
+        """A thread that somebody begins, in which the bot is."""
+        is_private = self._choices.random() < 0.2
+        thread_id = self._server.create_thread(self.channel_id, "thread", user=user, private=is_private)
+        self._threads.append(thread_id)
+        return thread_id
+
+    def _place(self, where: Where) -> tuple[int, int]:
+        user = self._choices.choice(self._people)
+        match where:
+            case Where.CHANNEL:
+                return self.channel_id, user
+            case Where.DM:
+                return self._choices.choice(self._dms)
+            case Where.OLD if self._threads:
+                return self._choices.choice(self._threads), user
+            case _:
+                return self.new_thread(user), user
+
+    # what the bot did
+
+    def shown(self) -> list[Shown]:
+        """Every message of the bot's in the windows of this stage that stands there now."""
+        ids = [self.channel_id, *self._threads, *(channel_id for channel_id, _ in self._dms)]
+        payloads = [each for channel_id in ids for each in self._server.messages(channel_id, limit=10_000)]
+        return [self._whole(payload) for payload in payloads if _is_bots(payload)]
+
+    def _whole(self, payload: dict[str, Any]) -> Shown:
+        """A message, with what its file holds instead of the beginning of that."""
+        files = [self._server.file(int(each["id"])).decode(errors="replace") for each in payload["attachments"]]
+        shown = _shown(payload)
+        return replace(shown, text="\n".join(files)) if files else shown
+
+    def shown_so_far(self) -> list[Shown]:
+        """The same by what was heard; deleted messages among them."""
+        with self._heard:
+            return list(self._shown.values())
+
+    def wait(self, timeout_s: float) -> None:
+        """Return when the bot is heard of, or after that time."""
+        with self._heard:
+            self._heard.wait(timeout_s)
+
+    def arm(self) -> None:
+        """Watch the bot's calls to Discord; armed faults go first."""
+        self._server.choose_faults(self._on_call)
+
+    def _on_call(self, gateway: Gateway, request: str) -> Fault | None:  # noqa: ARG002 - no fault comes from here
+        self.trap(Trap.CALL)
+        if request.startswith("GET ") and request.endswith("/messages"):
+            self.trap(Trap.HISTORY)
+        return None
+
+    def _on_event(self, event: Event) -> None:
+        if event.name not in ("MESSAGE_CREATE", "MESSAGE_UPDATE") or not _is_bots(event.payload):
+            return
+        shown = _shown(event.payload)
+        with self._heard:
+            self._shown[shown.message_id] = shown
+            self.heard_at = self._now()
+            self._heard.notify_all()
+        self.trap(Trap.SHOWN)
+
+    # the model
+
+    def _answer(self, request: Received) -> Behaviour:
+        if request.path.endswith(_EMBEDDINGS):
+            return self.embedder_faults.popleft() if self.embedder_faults else _vectors(request)
+        self.trap(Trap.MODEL)
+        return self.model_faults.popleft() if self.model_faults else respond(request)
+
+
+def harm_embedder(stage: Stage, row: int, variety: int) -> None:
+    """Let the next calls of the embedder go wrong."""
+    kinds: dict[int, tuple[Behaviour, ...]] = {
+        10: (Refusal(429, "slow down", headers=(("Retry-After", "1"),)),),
+        11: (Refusal(500), CutOff()),
+        12: (
+            Raw(b"<html>"),
+            _embedding([float("nan")] * DIMENSIONS),
+            _embedding([0.0] * DIMENSIONS),
+            _embedding([1.0]),
+            Raw(b'{"error": {"message": "no"}}', "application/json"),
+        ),
+    }
+    fault = kinds[row][variety % len(kinds[row])]
+    stage.embedder_faults.extend([fault] * (1 + variety % 3))
+
+
+def harm_model(stage: Stage, variety: int) -> None:
+    """Let the next call of the model go wrong, in a way that passes."""
+    kinds: tuple[Behaviour, ...] = (
+        Refusal(429, "slow down", headers=(("Retry-After", "0"),)),
+        Refusal(500),
+        CutOff(),
+        CutOff("a beginning that is cut "),
+        Raw(b"<html>bad gateway</html>", status=502),
+    )
+    stage.model_faults.append(kinds[variety % len(kinds)])
+
+
+def harm_gateway(server: PlaygroundServer, variety: int) -> None:
+    """Disturb the bot's connection."""
+    match variety % 6:
+        case 0:
+            server.drop(4000)
+        case 1:
+            server.op7()
+        case 2:
+            server.op9(resumable=True)
+        case 3:
+            server.op9(resumable=False)
+        case 4:
+            server.drop(1006)
+        case _:
+            server.gateway_faults(refuse_resumes=1)
+            server.drop(1006)
+
+
+def harm_sending(server: PlaygroundServer, variety: int) -> None:
+    """Let the next calls that show something go wrong."""
+    kinds = ("429-user", "429-global", "500", "502", "503", "abort-before", "abort-after", "html", "delay")
+    how = {"delay_s": 0.3, "retry_after_s": 0.2}
+    server.inject(kinds[variety % len(kinds)], r"^(POST|PATCH) /channels/\d+/messages", 1 + variety % 2, **how)
+
+
+def harm_history(server: PlaygroundServer, channel_id: int, variety: int) -> None:
+    """Have the history of everything, or of one channel, out of reach for longer than a call is tried again."""
+    which = r"\d+" if variety % 2 else str(channel_id)
+    server.inject("503", rf"^GET /channels/{which}/messages$", 7)
+
+
+def reminder_line(token: str, due: datetime) -> str:
+    """A line of the reminders' file, due at that minute; `due` is London's time."""
+    return f'- [ ] date={due:%Y-%m-%d} time={due:%H:%M} recur=none msg="{token}"\n'
+
+
+def due_minute(now: datetime, minutes: int) -> datetime:
+    """The minute so far from `now`'s."""
+    return now.replace(second=0, microsecond=0) + timedelta(minutes=minutes)
+
+
+def _is_bots(payload: dict[str, Any]) -> bool:
+    author = payload.get("author")
+    return isinstance(author, dict) and author.get("id") == str(BOT_ID) and payload.get("type") in _ANSWERS
+
+
+def _shown(payload: dict[str, Any]) -> Shown:
+    reference = payload.get("message_reference")
+    target = reference.get("message_id") if isinstance(reference, dict) else None
+    return Shown(
+        channel_id=int(str(payload["channel_id"])),
+        message_id=int(str(payload["id"])),
+        text=str(payload["content"]),
+        replies_to=int(target) if target else 0,
+        is_running=is_running(str(payload["content"])),
+        has_file=bool(payload["attachments"]),
+    )
+
+
+def _vectors(request: Received) -> Behaviour:
+    texts = request.body.get("input") or []
+    return _embeddings([[1.0 + len(str(text)) % 7, *[1.0] * (DIMENSIONS - 1)] for text in texts])
+
+
+def _embedding(vector: list[float]) -> Behaviour:
+    return _embeddings([vector])
+
+
+def _embeddings(vectors: list[list[float]]) -> Behaviour:
+    data = [{"object": "embedding", "index": index, "embedding": vector} for index, vector in enumerate(vectors)]
+    body = {"object": "list", "model": "loopback", "data": data, "usage": {"prompt_tokens": 1, "total_tokens": 1}}
+    return Raw(msgspec.json.encode(body).replace(b"null", b"NaN"), "application/json")

@@ -1,0 +1,110 @@
+"""Chance and trace of a run: every draw comes from the seed, every step is noted."""
+
+from __future__ import annotations
+
+import hashlib
+import queue
+import random
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from actors.kernel.mailbox import Mailbox
+
+
+T = TypeVar("T")
+
+
+class Killed(KeyboardInterrupt):
+    """The process is dead; a kind of interrupt, since asyncio and the kernel let those through."""
+
+
+class Chance:
+    """Source of all draws of a run."""
+
+    def __init__(self, seed: int, what: str = "") -> None:
+        """The draws of a seed; those for one thing are independent of those for another.
+
+        Args:
+            seed: The run's.
+            what: The thing.
+        """
+        self._random = random.Random(f"{seed} {what}")
+        self.draw = self._random.random
+        """In [0, 1)."""
+        self.below = self._random.randrange
+        """A whole number >= 0 and less than the argument."""
+
+    def happens(self, probability: float) -> bool:
+        """Whether something does that is so probable."""
+        return self._random.random() < probability
+
+    def between(self, least: float, most: float) -> float:
+        """Evenly, such as seconds."""
+        return least + (most - least) * self._random.random()
+
+    def skewed(self, least: float, most: float) -> float:
+        """Seconds of very different lengths: mostly near the least, seldom near the most."""
+        return float(least * (most / least) ** (self._random.random() ** 2))
+
+    def one_of(self, things: Sequence[T]) -> T:
+        """Any of them, evenly."""
+        return things[self._random.randrange(len(things))]
+
+
+class Trace:
+    """Schedule of a run as it was: a hash over its lines, and the lines themselves where they are wanted."""
+
+    def __init__(self, now: Callable[[], float], *, keeps: bool) -> None:
+        """Nothing is noted.
+
+        Args:
+            now: Seconds since the run began.
+            keeps: Whether the lines are kept.
+        """
+        self._now = now
+        self._keeps = keeps
+        self._hash = hashlib.blake2b(digest_size=8)
+        self.lines: list[str] = []
+        self.steps = 0
+
+    def note(self, what: str) -> None:
+        """Add a line; nothing in it may come from the machine."""
+        self.steps += 1
+        line = f"{self._now():12.6f} {what}"
+        self._hash.update(line.encode())
+        if self._keeps:
+            self.lines.append(line)
+
+    @property
+    def digest(self) -> str:
+        """Of all lines, in hexadecimal."""
+        return self._hash.hexdigest()
+
+
+class DrawnQueue:
+    """Ready mailboxes of a system, of which chance runs any; as `actors.kernel.ReadyQueue`."""
+
+    def __init__(self, chance: Chance) -> None:
+        self._chance = chance
+        self._waiting: list[Mailbox] = []
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def put(self, mailbox: Mailbox | None, /) -> None:
+        """Have it run some time."""
+        if mailbox is not None:
+            self._waiting.append(mailbox)
+
+    def get_nowait(self) -> Mailbox | None:
+        """Any of them.
+
+        Raises:
+            queue.Empty: none waits.
+        """
+        if not self._waiting:
+            raise queue.Empty
+        return self._waiting.pop(self._chance.below(len(self._waiting)))
+
+    get = get_nowait

@@ -1,0 +1,326 @@
+"""Disk of a simulated machine: a real folder, with what is not synced yet, faults, and deaths at any call.
+
+Every call of the `os` module that changes something below the folder comes here first (`seams.py` sees to that). Files
+are written in place, so that programs in C read them as they are; what a power loss would take away is remembered:
+bytes behind a file's last sync, and names made, changed or removed since their folder's last sync. Adversarial, yet as
+POSIX allows: a file's sync says nothing about its name.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lab.simulation.chance import Chance, Killed
+
+REAL_OPEN, REAL_CLOSE, REAL_WRITE = os.open, os.close, os.write
+REAL_FSYNC, REAL_FDATASYNC = os.fsync, os.fdatasync
+REAL_LINK, REAL_RENAME, REAL_REPLACE, REAL_UNLINK = os.link, os.rename, os.replace, os.unlink
+REAL_MKDIR, REAL_RMDIR, REAL_TRUNCATE, REAL_FTRUNCATE = os.mkdir, os.rmdir, os.truncate, os.ftruncate
+
+_RENAMEAT2 = ctypes.CDLL(None, use_errno=True).renameat2
+_HERE = -100
+FULL, BROKEN, READ_ONLY = errno.ENOSPC, errno.EIO, errno.EROFS
+_WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT
+_MADE = "made"
+_REMOVED = "removed"
+_MOVED = "moved"
+_SWAPPED = "swapped"
+
+
+@dataclass(slots=True)
+class _Change:
+    """A change of names, until it is durable; undone at a power loss."""
+
+    kind: str
+    path: str
+    other: str = ""
+    """Where it came from (moved), or what changed places with it (swapped)."""
+    kept: str = ""
+    """What stood at `path` before, under a name in the graveyard."""
+    waits: set[str] = field(default_factory=set)
+    """Folders whose sync makes it durable."""
+
+
+class SimulatedDisk:
+    """One machine's disk; it outlives the agent's lives."""
+
+    def __init__(self, root: Path, graveyard: Path, chance: Chance, note: Callable[[str], None]) -> None:
+        """A disk that is well.
+
+        Args:
+            root: All that the agent keeps.
+            graveyard: On the same file system, where removed files stay while their removal is not durable.
+            chance: Draws short writes, and what survives.
+            note: Told of every call.
+        """
+        self.root = str(root)
+        self.calls = 0
+        """That changed something or made it durable."""
+        self.dies_at: int | None = None
+        """The call at which the process is dead."""
+        self.fault: int | None = None
+        """What every change is answered with."""
+        self.is_dead = False
+        self._graveyard = graveyard
+        self._chance = chance
+        self._note = note
+        self._durable: dict[int, int] = {}
+        """File -> bytes of it that are durable; every file is named by its inode."""
+        self._pending: list[_Change] = []
+        self._names: dict[int, str] = {}
+        """Open descriptor -> its path."""
+        self._buried = 0
+
+    # what the process calls
+
+    def open(self, path: Any, flags: int, mode: int = 0o777, *, dir_fd: int | None = None) -> int:
+        """As `os.open`."""
+        place = self._place(path, dir_fd)
+        if place is None:
+            return REAL_OPEN(path, flags, mode, dir_fd=dir_fd)
+        if flags & _WRITES:
+            self._enter("open", place)
+        is_new = bool(flags & os.O_CREAT) and not os.path.lexists(place)
+        fd = REAL_OPEN(path, flags, mode, dir_fd=dir_fd)
+        self._names[fd] = place
+        if is_new:
+            self._durable[os.fstat(fd).st_ino] = 0
+            self._changed(_Change(_MADE, place, waits={_parent(place)}))
+        elif flags & os.O_TRUNC:
+            self._durable[os.fstat(fd).st_ino] = 0
+        return fd
+
+    def close(self, fd: int) -> None:
+        """As `os.close`."""
+        self._names.pop(fd, None)
+        REAL_CLOSE(fd)
+
+    def write(self, fd: int, data: Any) -> int:
+        """As `os.write`; sometimes a part of it, before the process dies or the disk is full."""
+        place = self._names.get(fd)
+        if place is None or place.endswith(".lock"):
+            return REAL_WRITE(fd, data)
+        try:
+            self._enter("write", place)
+        except Killed:
+            if not self.is_dead:
+                self.is_dead = True
+                self._tear(fd, data)
+            raise
+        except OSError as error:
+            if error.errno == FULL and self._chance.happens(0.5):
+                return self._tear(fd, data)
+            raise
+        return REAL_WRITE(fd, data)
+
+    def sync(self, fd: int) -> None:
+        """As `os.fsync`, for a file's bytes or a folder's names."""
+        place = self._names.get(fd)
+        if place is None:
+            return
+        self._enter("sync", place)
+        if Path(place).is_dir():
+            self._settle(place)
+        else:
+            status = os.fstat(fd)
+            self._durable[status.st_ino] = status.st_size
+
+    def link(self, source: Any, target: Any, **how: Any) -> None:
+        """As `os.link`."""
+        place = self._place(target, how.get("dst_dir_fd"))
+        if place is not None:
+            self._enter("link", place)
+        REAL_LINK(source, target, **how)
+        if place is not None:
+            self._changed(_Change(_MADE, place, waits={_parent(place)}))
+
+    def rename(self, source: Any, target: Any, **how: Any) -> None:
+        """As `os.rename` and `os.replace`."""
+        old, new = self._place(source, how.get("src_dir_fd")), self._place(target, how.get("dst_dir_fd"))
+        if old is None or new is None:
+            REAL_REPLACE(source, target, **how)
+            return
+        self._enter("rename", new)
+        kept = self._bury(new) if os.path.lexists(new) else ""
+        REAL_REPLACE(source, target, **how)
+        self._changed(_Change(_MOVED, new, other=old, kept=kept, waits={_parent(old), _parent(new)}))
+
+    def unlink(self, path: Any, *, dir_fd: int | None = None) -> None:
+        """As `os.unlink`."""
+        place = self._place(path, dir_fd)
+        if place is None:
+            REAL_UNLINK(path, dir_fd=dir_fd)
+            return
+        self._enter("unlink", place)
+        kept = self._bury(place) if os.path.lexists(place) and not Path(place).is_symlink() else ""
+        REAL_UNLINK(path, dir_fd=dir_fd)
+        self._changed(_Change(_REMOVED, place, kept=kept, waits={_parent(place)}))
+
+    def mkdir(self, path: Any, mode: int = 0o777, *, dir_fd: int | None = None) -> None:
+        """As `os.mkdir`."""
+        place = self._place(path, dir_fd)
+        if place is not None and not os.path.lexists(place):
+            self._enter("mkdir", place)
+        REAL_MKDIR(path, mode, dir_fd=dir_fd)
+        if place is not None:
+            self._changed(_Change(_MADE, place, waits={_parent(place)}))
+
+    def truncate(self, path: Any, length: int) -> None:
+        """As `os.truncate` and `os.ftruncate`; the new length counts as durable."""
+        place = self._names.get(path) if isinstance(path, int) else self._place(path, None)
+        if place is not None and not place.endswith(".lock"):
+            self._enter("truncate", place)
+        REAL_TRUNCATE(path, length)
+        if place is not None:
+            number = os.fstat(path).st_ino if isinstance(path, int) else Path(place).stat().st_ino
+            self._durable[number] = min(self._durable.get(number, 0), length)
+
+    def swapped(self, one: str, other: str, flags: int) -> int:
+        """As `renameat2` of two files that change names; 0, as C has it."""
+        left, right = self._place(one, None), self._place(other, None)
+        if left is not None and right is not None:
+            self._enter("swap", right)
+        if _RENAMEAT2(_HERE, os.fsencode(one), _HERE, os.fsencode(other), flags) != 0:
+            number = ctypes.get_errno()
+            raise OSError(number, os.strerror(number), other)
+        if left is not None and right is not None:
+            self._changed(_Change(_SWAPPED, right, other=left, waits={_parent(left), _parent(right)}))
+        return 0
+
+    # what happens to the machine
+
+    def die(self) -> None:
+        """The process is gone: its files are closed, and nothing of it can change anything any more."""
+        self.is_dead = True
+        for fd in list(self._names):
+            self.close(fd)
+
+    def revive(self) -> None:
+        """A new process may begin."""
+        self.is_dead = False
+        self.dies_at = None
+
+    def lose_power(self) -> None:
+        """Take away what no sync has made durable, as far as chance wants it; what is left is durable."""
+        keeps = self._chance.below(len(self._pending) + 1)
+        for change in reversed(self._pending[keeps:]):
+            self._undo(change)
+        self._pending.clear()
+        for path in self._files():
+            status = os.lstat(path)
+            durable = self._durable.get(status.st_ino, 0)
+            if "/memory/" not in path and status.st_size > durable:
+                left = durable + self._chance.below(status.st_size - durable + 1)
+                if left < status.st_size:
+                    self._note(f"power loss takes {status.st_size - left} bytes of {self._short(path)}")
+                    REAL_TRUNCATE(path, left)
+        self.settle_all()
+
+    def settle_all(self) -> None:
+        """All that is there is durable, as after a long quiet time."""
+        self._pending.clear()
+        for path in self._files():
+            status = os.lstat(path)
+            self._durable[status.st_ino] = status.st_size
+
+    def unsynced(self, path: str) -> int:
+        """Bytes of a file that a power loss would take."""
+        status = os.lstat(path)
+        return status.st_size - min(status.st_size, self._durable.get(status.st_ino, 0))
+
+    # inside
+
+    def _enter(self, call: str, place: str) -> None:
+        if self.is_dead:
+            raise Killed("the process is dead")
+        self.calls += 1
+        self._note(f"{call} {self._short(place)}")
+        if self.dies_at is not None and self.calls >= self.dies_at:
+            if call != "write":
+                self.is_dead = True
+            raise Killed(f"killed at {call}")
+        if self.fault is not None:
+            raise OSError(self.fault, os.strerror(self.fault), place)
+
+    def _tear(self, fd: int, data: Any) -> int:
+        """Write a part."""
+        part = bytes(data)[: self._chance.below(len(data) + 1)]
+        return REAL_WRITE(fd, part) if part else 0
+
+    def _place(self, path: Any, dir_fd: int | None) -> str | None:
+        """Where a path leads, if that is below the root."""
+        if isinstance(path, int):
+            return self._names.get(path)
+        text = os.fsdecode(path)
+        if dir_fd is not None and not text.startswith("/"):
+            folder = self._names.get(dir_fd)
+            return None if folder is None else f"{folder}/{text}"
+        return text if text.startswith(self.root) else None
+
+    def _changed(self, change: _Change) -> None:
+        self._pending.append(change)
+
+    def _settle(self, folder: str) -> None:
+        for change in self._pending:
+            change.waits.discard(folder)
+        self._pending = [change for change in self._pending if change.waits]
+
+    def _bury(self, place: str) -> str:
+        """A second name of a file that is about to lose this one."""
+        self._buried += 1
+        kept = str(self._graveyard / str(self._buried))
+        REAL_LINK(place, kept, follow_symlinks=False)
+        return kept
+
+    def _undo(self, change: _Change) -> None:
+        self._note(f"power loss: {self._short(change.path)} is not {change.kind}")
+        match change.kind:
+            case "made" if Path(change.path).is_dir() and not Path(change.path).is_symlink():
+                self._buried += 1
+                REAL_RENAME(change.path, self._graveyard / str(self._buried))
+            case "made":
+                if os.path.lexists(change.path):
+                    REAL_UNLINK(change.path)
+            case "removed":
+                if change.kept and not os.path.lexists(change.path) and Path(_parent(change.path)).is_dir():
+                    REAL_LINK(change.kept, change.path)
+            case "moved":
+                if os.path.lexists(change.path):
+                    REAL_RENAME(change.path, change.other)
+                if change.kept:
+                    REAL_LINK(change.kept, change.path)
+            case "swapped":
+                if os.path.lexists(change.path) and os.path.lexists(change.other):
+                    spare = str(self._graveyard / "spare")
+                    REAL_RENAME(change.path, spare)
+                    REAL_RENAME(change.other, change.path)
+                    REAL_RENAME(spare, change.other)
+            case _:
+                raise ValueError(f"change {change.kind!r}: there is no such kind")
+
+    def _files(self) -> Iterator[str]:
+        for folder, folders, names in os.walk(self.root):
+            folders.sort()
+            for name in sorted(names):
+                path = f"{folder}/{name}"
+                if not Path(path).is_symlink():
+                    yield path
+
+    def _short(self, place: str) -> str:
+        return place.removeprefix(self.root).lstrip("/") or "."
+
+    def clear(self) -> None:
+        """Remove everything."""
+        shutil.rmtree(self.root, ignore_errors=True)
+        shutil.rmtree(self._graveyard, ignore_errors=True)
+
+
+def _parent(place: str) -> str:
+    return place.rpartition("/")[0]

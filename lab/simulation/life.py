@@ -1,0 +1,213 @@
+"""One process of the agent: the parts that the table makes of the settings, with doubles for what is outside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from actors.context.log.recovery import survey
+from actors.context.part import row as context
+from actors.discord.part import row as discord
+from actors.kernel import Actor, ActorSpec, ActorSystem, ManualClock
+from actors.memory.actor import MemoryActor
+from actors.memory.part import row as memory
+from actors.part import DiscordConnection, Parts, Plan
+from actors.scheduler.part import row as scheduler
+from actors.settings.schema import Settings
+from domain.memory.space import Provider, Space
+from lab.simulation.chance import Chance, DrawnQueue, Killed
+from lab.simulation.doubles import EmbedderDouble, ModelDouble, Outside, ShellDouble
+from lab.simulation.loop import SteppedLoopThread
+from messages.base import Address, Message
+from messages.context import ResumeWindow
+from messages.discord import DISCORD, StopIntake
+from messages.embedder import EMBEDDER
+from messages.kernel import ActorGaveUp
+from messages.model import MODEL
+from messages.shell import SHELL
+
+SPACE = Space(Provider.HASHED, "simulated", 64)
+ROWS = (memory, scheduler, context, discord)
+
+
+class InjectedCrash(Exception):  # noqa: N818  # a defect that the schedule asked for
+    """An actor fails because the schedule says so."""
+
+
+class Life:
+    """One process, from its start to its end."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        channels: tuple[int, ...],
+        at: datetime,
+        outside: Outside,
+        ids: Callable[[], str],
+        report: Callable[[str], None],
+        on_online: Callable[[], None],
+    ) -> None:
+        """A process at rest.
+
+        Args:
+            settings: The operator's decisions; the data root is there.
+            channels: Where the agent lives.
+            at: What its clock says.
+            outside: What its doubles remember.
+            ids: Gives ids.
+            report: Told of what should never be.
+            on_online: Called whenever the agent came online.
+        """
+        self._chance = outside.chance
+        self._report = report
+        self._on_online = on_online
+        self.clock = ManualClock(at)
+        self.ready = DrawnQueue(outside.chance)
+        self.loops: list[SteppedLoopThread] = []
+        self.crash_next = ""
+        """Kind of actor that fails at its next message."""
+        self.injected = 0
+        self.has_ended = False
+        self.system = ActorSystem(
+            workers=0,
+            clock=self.clock,
+            ids=ids,
+            on_escalation=self._escalated,
+            on_dead_letter=lambda letter: self._lost(letter.address, letter.message, letter.reason),
+        )
+        self.system.order_by(self.ready)
+        self._root = settings.data_root
+        for spec in _doubles(outside, has_memory=settings.memory.enabled):
+            self.system.register(spec)
+        self._specs = Parts(self._plan(settings, channels), ROWS).specs()
+
+    def _plan(self, settings: Settings, channels: tuple[int, ...]) -> Plan:
+        """What the parts are made from, as `actors.bootstrap.agent_plan` has it."""
+        return Plan(
+            settings=settings,
+            system=self.system,
+            work=self._root / "work",
+            workdir_of=lambda window: self._root / "work" / window.id,
+            visible_skills=lambda folders: folders,
+            space=lambda: SPACE,
+            is_held=lambda: True,
+            last_seen=lambda: survey(self._root).last_seen,
+            on_online=lambda _name: self._on_online(),
+            on_fatal=lambda why: self._report(f"fatal: {why}"),
+            connection=DiscordConnection(
+                token="simulated",
+                api_base="",
+                gateway_url="",
+                channels=tuple(map(str, channels)),
+                allowed_users=frozenset({"*"}),
+                allowed_roles=frozenset(),
+            ),
+        )
+
+    def make_loop(self) -> SteppedLoopThread:
+        """The thread of Discord's loop, which is none."""
+        self.loops.append(SteppedLoopThread(self.clock, self._report))
+        return self.loops[-1]
+
+    def start(self) -> None:
+        """Begin as `actors.bootstrap.Agent` does."""
+        recovery = survey(self._root)
+        for spec in self._specs:
+            self.system.register(self._fragile(spec))
+        self.system.start()
+        for window in recovery.unfinished:
+            self.system.tell(window.address, ResumeWindow(window=window, reply_to=DISCORD))
+
+    def step(self) -> bool:
+        """Run one mailbox, or one handle of a loop; whether there was anything to run."""
+        loops = [loop.stepped for loop in self.loops if loop.stepped.is_ready]
+        mailboxes = len(self.ready)
+        if not loops and not mailboxes:
+            return False
+        if loops and (not mailboxes or self._chance.below(mailboxes + 2) < 2):
+            loops[-1].step()
+        else:
+            self.system.dispatcher.run_ready()
+        return True
+
+    def stop(self) -> None:
+        """End in good order, as at SIGTERM, without waiting for turns."""
+        self.system.tell(DISCORD, StopIntake())
+        self.system.run()
+        self.system.stop()
+        self._let_go()
+
+    def kill(self) -> None:
+        """The process is gone; what it had open is closed as an operating system does it."""
+        for mailbox in self.system.mailboxes():
+            if isinstance(actor := mailbox.actor, MemoryActor):
+                with suppress(Killed):
+                    actor.on_stop()
+        self._let_go()
+
+    def _let_go(self) -> None:
+        self.has_ended = True
+        self.clock.close()
+        for loop in self.loops:
+            loop.stepped.abandon()
+
+    def _fragile(self, spec: ActorSpec) -> ActorSpec:
+        """The same, failing when the schedule says so."""
+
+        def build(key: str) -> Actor:
+            actor = spec.build(key)
+            handle: Callable[[Any], None] = actor.handle
+
+            def handle_or_fail(message: Message) -> None:
+                if self.crash_next == spec.kind:
+                    self.crash_next = ""
+                    self.injected += 1
+                    raise InjectedCrash
+                handle(message)
+
+            actor.handle = handle_or_fail  # type: ignore[method-assign]
+            return actor
+
+        return ActorSpec(spec.kind, build, core=spec.core, idle_s=spec.idle_s, policy=spec.policy)
+
+    def _escalated(self, event: ActorGaveUp) -> None:
+        self._report(f"{event.address} gave up: the process would end")
+
+    def _lost(self, address: Address, message: object, reason: str) -> None:
+        if not self.has_ended:
+            self._report(f"dead letter to {address}: {type(message).__name__}: {reason}")
+
+
+def drawn_settings(chance: Chance, data_root: Path, channels: tuple[int, ...]) -> Settings:
+    """The operator's decisions, some of them drawn."""
+    settings = Settings.model_validate(
+        {
+            "discord": {
+                "channels": [str(channel) for channel in channels],
+                "allowed_users": ["*"],
+                "dms": chance.happens(0.5),
+                "stream": chance.one_of(("edits", "off")),
+                "reactions": chance.happens(0.3),
+            },
+            "model": {"name": "simulated"},
+            "contexts": {
+                "mid_turn": chance.one_of(("followup", "steer")),
+                "idle_minutes": chance.one_of((2.0, 60.0)),
+            },
+            "memory": {"enabled": chance.happens(0.25)},
+            "reminders": {"catchup_hours": chance.one_of((0.0, 2.0))},
+            "web": {"read": "off"},
+        }
+    )
+    return settings.rooted(data_root, settings.origin)
+
+
+def _doubles(outside: Outside, *, has_memory: bool) -> Iterator[ActorSpec]:
+    """Who stands for what is outside of the agent."""
+    yield ActorSpec(MODEL.kind, lambda _key: ModelDouble(outside), core=True)
+    yield ActorSpec(SHELL.kind, lambda _key: ShellDouble(outside), core=True)
+    if has_memory:
+        yield ActorSpec(EMBEDDER.kind, lambda _key: EmbedderDouble(outside, SPACE.name, SPACE.dimensions), core=True)

@@ -1,0 +1,185 @@
+"""Network between the agent and Discord: calls that take time or fail, a gateway whose connection breaks."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+import aiohttp
+import discord
+from discord.http import HTTPClient, Route
+
+from lab.simulation.chance import Chance
+from lab.simulation.payloads import APPLICATION, BOT, GUILD, Json, user
+from lab.simulation.server import DiscordServer, RestError
+
+Note = Callable[[str], None]
+_RESUMABLE = 500
+"""Events that Discord keeps for a session that is gone for a while."""
+
+
+class _Response:
+    """What discord.py's exceptions want to see of an HTTP response."""
+
+    def __init__(self, status: int) -> None:
+        self.status = status
+        self.reason = "simulated"
+        self.headers: dict[str, str] = {}
+
+
+class Network:
+    """The way to Discord and back; it outlives the agent's lives, its connections do not."""
+
+    def __init__(self, server: DiscordServer, chance: Chance, note: Note) -> None:
+        """A network that works.
+
+        Args:
+            server: At its other end.
+            chance: Draws how long things take, and what is lost.
+            note: Told of every call and event.
+        """
+        self._server, self._chance, self._note = server, chance, note
+        server.hear = self._said
+        self.fails = 0.0
+        """Probability that a call is answered with 503, or its answer is lost."""
+        self.is_down = False
+        """Whether every call fails."""
+        self.is_deaf = False
+        """Whether no gateway connection can be made."""
+        self.effects = 0
+        """Changes in Discord that the agent brought about."""
+        self.on_effect: Callable[[], None] = lambda: None
+        self._session: Session | None = None
+
+    # REST, in the place of `discord.http.HTTPClient.request`
+
+    async def request(self, _http: HTTPClient, route: Route, *, files: Any = None, form: Any = None, **how: Any) -> Any:
+        """Make a call, as discord.py does.
+
+        Raises:
+            discord.HTTPException: Discord refuses, or is unwell.
+            aiohttp.ClientError: the connection broke; whether Discord has done it is not known.
+        """
+        del files
+        path = route.url.removeprefix(Route.BASE).partition("?")[0]
+        body = how.get("json") or {}
+        for part in form or ():
+            if part.get("name") == "payload_json":
+                body = json.loads(part["value"])
+        self._note(f"call {route.method} {path}")
+        await asyncio.sleep(self._chance.skewed(0.005, 1.0))
+        if self.is_down or self._chance.happens(self.fails / 2):
+            self._note(f"fails {route.method} {path}")
+            raise _error(503)
+        try:
+            answer = self._server.rest(route.method, path, how.get("params") or {}, body)
+        except RestError as error:
+            raise _error(error.status, error.code) from None
+        if route.method in ("POST", "PATCH", "DELETE") and "/messages" in path:
+            self.effects += 1
+            self.on_effect()
+        await asyncio.sleep(self._chance.skewed(0.005, 1.0))
+        if self._chance.happens(self.fails / 2):
+            self._note(f"loses the answer to {route.method} {path}")
+            raise aiohttp.ServerDisconnectedError
+        return answer
+
+    # the gateway, in the place of `discord.Client.connect`
+
+    async def connect(self, client: discord.Client, *, reconnect: bool = True) -> None:  # noqa: ARG002
+        """Stay connected, as discord.py does: one session after another, resumed where Discord still knows it."""
+        session: Session | None = None
+        is_first = True
+        while True:
+            if self.is_deaf:
+                await asyncio.sleep(self._chance.between(1.0, 5.0))
+                continue
+            if session is None or not session.can_resume:
+                await client._connection.call_hooks("before_identify", None, initial=is_first)
+                session = self._session = Session(self._server)
+                self._note("gateway: new session")
+            else:
+                session.resume()
+                self._note("gateway: resumed")
+            is_first = False
+            await self._listen(client, session)
+            client.dispatch("disconnect")
+            await asyncio.sleep(self._chance.between(0.5, 4.0))
+
+    async def _listen(self, client: discord.Client, session: Session) -> None:
+        while not session.is_lost:
+            if not session.queue:
+                await session.changed.wait()
+                session.changed.clear()
+                continue
+            await asyncio.sleep(self._chance.skewed(0.002, 0.3))
+            taken = session.take()
+            if taken is None:
+                continue
+            event, data = taken
+            self._note(f"event {event} {data.get('id', '')}")
+            client._connection.parsers[event](data)
+
+    def drop(self, *, resumable: bool) -> None:
+        """Break the gateway's connection; if it is not `resumable`, what was not delivered never is."""
+        if (session := self._session) is not None and not session.is_lost:
+            self._note(f"gateway: lost, {'resumable' if resumable else 'for good'}")
+            session.lose(resumable=resumable)
+
+    def forget(self) -> None:
+        """The agent's process is gone, and its connections with it."""
+        self._session = None
+
+    def _said(self, event: str, data: Json) -> None:
+        if self._session is not None:
+            self._session.add(event, data)
+
+
+class Session:
+    """A gateway session: events that were not delivered yet."""
+
+    def __init__(self, server: DiscordServer) -> None:
+        """A new one, which begins with all that there is."""
+        ready = {
+            "v": 10,
+            "user": user(BOT),
+            "guilds": [{"id": str(GUILD), "unavailable": True}],
+            "session_id": "session",
+            "application": {"id": str(APPLICATION), "flags": 0},
+        }
+        self.queue: deque[tuple[str, Json]] = deque((("READY", ready), ("GUILD_CREATE", server.guild_json())))
+        self.changed = asyncio.Event()
+        self.changed.set()
+        self.is_lost = False
+        self.can_resume = True
+
+    def add(self, event: str, data: Json) -> None:
+        """Something happened."""
+        self.queue.append((event, data))
+        self.can_resume = self.can_resume and len(self.queue) < _RESUMABLE
+        self.changed.set()
+
+    def take(self) -> tuple[str, Json] | None:
+        """The next event; None if the connection is lost."""
+        return None if self.is_lost else self.queue.popleft()
+
+    def lose(self, *, resumable: bool) -> None:
+        """The connection is gone."""
+        self.is_lost = True
+        self.can_resume = resumable
+        self.changed.set()
+
+    def resume(self) -> None:
+        """The connection is back: what was missed comes, then that it was resumed."""
+        self.is_lost = False
+        self.queue.append(("RESUMED", {}))
+        self.changed.set()
+
+
+def _error(status: int, code: int = 0) -> discord.HTTPException:
+    kinds = {403: discord.Forbidden, 404: discord.NotFound, 503: discord.DiscordServerError}
+    kind = kinds.get(status, discord.HTTPException)
+    return kind(_Response(status), {"code": code, "message": "simulated"})  # type: ignore[arg-type]

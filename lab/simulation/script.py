@@ -1,0 +1,131 @@
+"""Script of a run: what people do and what fails, at which seconds; drawn whole before the run begins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from lab.simulation.chance import Chance
+
+HORIZON_S = 400.0
+"""Within it everything on a script happens."""
+
+
+class Act(StrEnum):
+    """Kind of what happens."""
+
+    SAY = "say"
+    STOP_WORD = "stop word"
+    OPEN_THREAD = "open thread"
+    NEW_WINDOW = "new window"
+    REMIND = "remind"
+    KILL = "kill"
+    RESTART = "restart"
+    CRASH = "crash"
+    DROP = "drop"
+    REST_DOWN = "rest down"
+    REST_SHAKY = "rest shaky"
+    REST_WELL = "rest well"
+    GATEWAY_DOWN = "gateway down"
+    GATEWAY_UP = "gateway up"
+    DISK_FAULT = "disk fault"
+    DISK_WELL = "disk well"
+    MODEL_SHAKY = "model shaky"
+    MODEL_WELL = "model well"
+    CLOCK_JUMP = "clock jump"
+
+
+class Death(StrEnum):
+    """Where a process dies."""
+
+    CALL = "call"
+    """At a call of the disk, which a write does in part."""
+    EFFECT = "effect"
+    """Right after the world has seen something of it."""
+    STEP = "step"
+    """Between two messages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """One thing that happens."""
+
+    at: float
+    """Seconds of the run."""
+    act: Act
+    place: int = 0
+    """Number of a channel, thread or conversation, in the order in which they came."""
+    person: int = 0
+    number: int = 0
+    """Of a question, or of calls, effects or steps until a death."""
+    detail: str = ""
+    """How a process dies, or which actor crashes, or what a disk answers."""
+    seconds: float = 0.0
+    """Time down, or how far a clock jumps."""
+    with_power: bool = False
+    """Whether a death takes what is not synced."""
+
+
+CRASHING = ("context", "context", "scheduler", "memory", "discord")
+FAULTS = ("full", "broken", "read-only")
+
+
+def drawn(chance: Chance) -> list[Scene]:
+    """A script, in its order."""
+    questions = chance.one_of((6, 10, 16, 24))
+    scenes = [
+        Scene(at=1.0, act=Act.SAY, place=0, number=1),
+        *(_saying(chance, number) for number in range(2, 2 + questions)),
+        *_wishes(chance),
+        *(_death(chance) for _ in range(chance.below(5))),
+        *(Scene(_time(chance), Act.DROP, with_power=chance.happens(0.5)) for _ in range(chance.below(3))),
+        *_spell(chance, 0.3, Act.REST_DOWN, Act.REST_WELL, 120.0),
+        *_spell(chance, 0.3, Act.REST_SHAKY, Act.REST_WELL, 300.0),
+        *_spell(chance, 0.3, Act.GATEWAY_DOWN, Act.GATEWAY_UP, 200.0),
+        *_spell(chance, 0.15, Act.DISK_FAULT, Act.DISK_WELL, 100.0, chance.one_of(FAULTS)),
+        *_spell(chance, 0.3, Act.MODEL_SHAKY, Act.MODEL_WELL, 300.0),
+    ]
+    if chance.happens(0.2):
+        scenes.append(Scene(_time(chance), Act.RESTART, seconds=chance.skewed(1.0, 300.0)))
+    if chance.happens(0.3):
+        scenes.append(Scene(_time(chance), Act.CRASH, detail=chance.one_of(CRASHING)))
+    if chance.happens(0.15):
+        scenes.append(Scene(_time(chance), Act.CLOCK_JUMP, seconds=chance.one_of((-7200.0, -60.0, 90.0, 3600.0))))
+    scenes.sort(key=lambda scene: scene.at)
+    return scenes
+
+
+def _wishes(chance: Chance) -> Iterator[Scene]:
+    """What people ask for besides answers."""
+    for act, most in ((Act.STOP_WORD, 2), (Act.NEW_WINDOW, 2), (Act.OPEN_THREAD, 3), (Act.REMIND, 2)):
+        for _ in range(chance.below(most + 1)):
+            yield Scene(_time(chance), act, place=chance.below(4), person=chance.below(3))
+
+
+def _time(chance: Chance) -> float:
+    return chance.between(5.0, HORIZON_S)
+
+
+def _saying(chance: Chance, number: int) -> Scene:
+    return Scene(_time(chance), Act.SAY, place=chance.below(4), person=chance.below(3), number=number)
+
+
+def _death(chance: Chance) -> Scene:
+    how = chance.one_of((Death.CALL, Death.CALL, Death.EFFECT, Death.STEP))
+    return Scene(
+        at=_time(chance),
+        act=Act.KILL,
+        number=1 + chance.below({Death.CALL: 20, Death.EFFECT: 4, Death.STEP: 60}[how]),
+        detail=how,
+        seconds=chance.skewed(0.5, 600.0),
+        with_power=chance.happens(0.4),
+    )
+
+
+def _spell(chance: Chance, probability: float, begin: Act, end: Act, longest_s: float, detail: str = "") -> list[Scene]:
+    """A time in which something does not work."""
+    if not chance.happens(probability):
+        return []
+    at = _time(chance)
+    return [Scene(at, begin, detail=detail), Scene(at + chance.skewed(2.0, longest_s), end)]

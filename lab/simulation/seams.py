@@ -1,0 +1,98 @@
+"""Seams: the places at which a whole process is turned from the machine to the simulation, and back.
+
+What is replaced belongs to the process (calls of `os`, discord.py's connection, the thread of Discord's loop, threads
+for jobs), so one run at a time has them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import sys
+import time
+import types
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+from unittest import mock
+
+import discord
+from discord.http import HTTPClient
+
+from actors.discord import actor as discord_actor
+from actors.kernel import runner, supervisor, thread
+from actors.linux import exchange
+from lab.simulation.disk import SimulatedDisk
+from lab.simulation.loop import SteppedLoopThread
+from lab.simulation.network import Network
+
+LoopMaker = Callable[[], SteppedLoopThread]
+
+
+class InlineThread:
+    """Stand-in for `threading.Thread`: its job is done by `start`."""
+
+    def __init__(self, *, target: Callable[[], object], **_how: object) -> None:
+        self._target = target
+
+    def start(self) -> None:
+        """Do it."""
+        self._target()
+
+
+@contextlib.contextmanager
+def in_place(seed: int, disk: SimulatedDisk, network: Network, make_loop: LoopMaker) -> Iterator[None]:
+    """Let everything in this process use them until the block ends."""
+
+    async def static_login(http: HTTPClient, token: str) -> Any:
+        http.token = token
+        return await http.request(discord.http.Route("GET", "/users/@me"))
+
+    async def closed(_http: HTTPClient) -> None:
+        return None
+
+    async def connect(client: discord.Client, *, reconnect: bool = True) -> None:
+        await network.connect(client, reconnect=reconnect)
+
+    async def request(http: HTTPClient, route: Any, **how: Any) -> Any:
+        return await network.request(http, route, **how)
+
+    def renameat2(_from: int, one: bytes, _to: int, other: bytes, flags: int) -> int:
+        return disk.swapped(os.fsdecode(one), os.fsdecode(other), flags)
+
+    calls = {
+        "open": disk.open,
+        "close": disk.close,
+        "write": disk.write,
+        "fsync": disk.sync,
+        "fdatasync": disk.sync,
+        "link": disk.link,
+        "rename": disk.rename,
+        "replace": disk.rename,
+        "unlink": disk.unlink,
+        "remove": disk.unlink,
+        "mkdir": disk.mkdir,
+        "truncate": disk.truncate,
+        "ftruncate": disk.truncate,
+    }
+    with contextlib.ExitStack() as stack, warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # of coroutines of a dead life that nobody awaits any more
+        put = stack.enter_context
+        for name, call in calls.items():
+            put(mock.patch.object(os, name, call))
+        libc = types.SimpleNamespace(renameat2=renameat2)
+        put(mock.patch.object(exchange, "ctypes", types.SimpleNamespace(CDLL=lambda *_name, **_how: libc)))
+        put(mock.patch.object(HTTPClient, "static_login", static_login))
+        put(mock.patch.object(HTTPClient, "close", closed))
+        put(mock.patch.object(HTTPClient, "request", request))
+        put(mock.patch.object(discord.Client, "connect", connect))
+        put(mock.patch.object(discord_actor, "LoopThread", side_effect=lambda *_name, **_how: make_loop()))
+        put(mock.patch.object(thread, "threading", types.SimpleNamespace(Thread=InlineThread)))
+        put(mock.patch.object(supervisor, "random", types.SimpleNamespace(Random=lambda: random.Random(seed))))
+        # A batch of the kernel ends after some messages, not after some time.
+        put(mock.patch.object(runner, "perf_counter", return_value=0.0))
+        put(mock.patch.object(time, "sleep", return_value=None))
+        # Coroutines of a life that was killed are thrown away wherever they waited.
+        put(mock.patch.object(sys, "unraisablehook", return_value=None))
+        yield

@@ -1,0 +1,199 @@
+"""Verdict on a run: what people said and saw, held against what is on the disk."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from actors.context.log.file import check_file
+from domain.log.event import Event, Kind
+from domain.log.parser import parse
+from domain.text.running_text import is_running
+from lab.simulation.doubles import ANSWERED, Outside
+from lab.simulation.payloads import BOT
+from lab.simulation.server import DiscordServer
+from messages.base import Surface, Window
+
+REFUSED = "I cannot store messages"
+"""What people are told whose messages are not logged."""
+REMINDED = re.compile(r"\br(\d+)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Something that a person said."""
+
+    number: int
+    """Of the question; 0 for none."""
+    window: Window
+    at: float
+
+
+@dataclass(slots=True)
+class Record:
+    """What the world knows of a run, whatever the agent says."""
+
+    said: dict[int, Said] = field(default_factory=dict)
+    """Message -> what."""
+    met_at: float | None = None
+    """When the agent was online for the first time: what was said earlier was not said to it."""
+    windows_ended: set[Window] = field(default_factory=set)
+    """Windows in which somebody asked for a new one."""
+    paths_confirmed: set[str] = field(default_factory=set)
+    reminders_asked: dict[str, str] = field(default_factory=dict)
+    """Request -> words."""
+    reminders_confirmed: set[str] = field(default_factory=set)
+    went_back: bool = False
+    """Whether the agent's clock was set back, so that what was due soon may be due after the run."""
+    faults: list[str] = field(default_factory=list)
+
+    def fault(self, what: str) -> None:
+        """Something that should never be."""
+        self.faults.append(what)
+
+
+@dataclass(slots=True)
+class _Logs:
+    """All that the logs say."""
+
+    users: dict[int, list[Event]] = field(default_factory=dict)
+    """Message -> its events."""
+    order: dict[Window, list[int]] = field(default_factory=dict)
+    """Window -> its messages in the order of the logs."""
+    ended: dict[str, str] = field(default_factory=dict)
+    """Turn -> why it has no answer."""
+    words: str = ""
+    """Everything that was answered, and every call."""
+    damage: list[str] = field(default_factory=list)
+
+
+def of(record: Record, data: Path, server: DiscordServer, outside: Outside) -> list[str]:
+    """What should never be; empty when every promise was kept."""
+    logs, refused = _read(data, record), _refused(record, server)
+    return [
+        *logs.damage,
+        *_logged_once(record, logs, refused),
+        *_in_order(logs, refused),
+        *_answered_once(record, logs, server),
+        *_shown_is_stored(server, outside, logs),
+        *_reminded_once(record, server),
+    ]
+
+
+def _read(data: Path, record: Record) -> _Logs:
+    logs = _Logs()
+    windows = {said.window for said in record.said.values()}
+    for window in sorted(windows, key=lambda each: each.address.key):
+        folder = data / "logs" / window.surface.value / window.id
+        for path in sorted(folder.glob("*.md")):
+            logs.damage += [f"{path.name}: {finding}" for finding in check_file(path)]
+            for logged in parse(path.read_bytes()).events:
+                _take_in(logs, window, logged.event)
+    return logs
+
+
+def _take_in(logs: _Logs, window: Window, event: Event) -> None:
+    meta = event.meta_dict()
+    match event.kind:
+        case Kind.USER:
+            number = int(str(meta["message_id"]))
+            logs.users.setdefault(number, []).append(event)
+            logs.order.setdefault(window, []).append(number)
+        case Kind.SYSTEM if meta.get("what") in ("aborted", "failed", "refused"):
+            logs.ended[str(meta.get("turn"))] = str(meta["what"])
+        case Kind.SYSTEM if meta.get("what") == "joined":
+            logs.ended.setdefault(str(meta.get("message")), f"joined {meta.get('turn')}")
+        case Kind.AGENT | Kind.TOOL_CALL:
+            logs.words += f"{event.content}\n"
+        case _:
+            return
+
+
+def _refused(record: Record, server: DiscordServer) -> set[int]:
+    """Messages of which people were told that they cannot be stored: these may be logged later, or never."""
+    notices = [
+        (place.number, post.number)
+        for place in server.places.values()
+        for post in place.posts.values()
+        if post.author == BOT and REFUSED in post.text
+    ]
+    return {
+        number
+        for number, said in record.said.items()
+        if any(place == int(said.window.id) and number < notice for place, notice in notices)
+    }
+
+
+def _logged_once(record: Record, logs: _Logs, refused: set[int]) -> Iterator[str]:
+    met_at = math.inf if record.met_at is None else record.met_at
+    for number, said in record.said.items():
+        times = len(logs.users.get(number, ()))
+        is_known = said.at > met_at
+        if said.window.surface is Surface.DISCORD_DM:
+            # Discord tells nobody of conversations that it has not delivered a word of.
+            is_known = number > min(logs.order.get(said.window, ()), default=number)
+        if times > 1 or (times == 0 and is_known and number not in refused):
+            yield f"q{said.number} of {said.window.address.key} ({said.at:.1f} s) was logged {times} times"
+
+
+def _in_order(logs: _Logs, refused: set[int]) -> Iterator[str]:
+    for window, logged in logs.order.items():
+        numbers = [number for number in logged if number not in refused]
+        if numbers != sorted(numbers):
+            yield f"messages of {window.address.key} are not in their order"
+
+
+def _answered_once(record: Record, logs: _Logs, server: DiscordServer) -> Iterator[str]:
+    answers: Counter[int] = Counter()
+    for place in server.places.values():
+        for post in place.posts.values():
+            if post.author == BOT:
+                answers.update(map(int, ANSWERED.findall(post.text)))
+                if is_running(post.text):
+                    yield f"a running message is left in {place.number}: {post.text!r}"
+    for number, said in record.said.items():
+        times, events = answers[said.number], logs.users.get(number, ())
+        if not said.number or not events:
+            continue
+        excuse = _excuse(logs, events[0].id)
+        if times > 1 or (times == 0 and not excuse):
+            yield f"q{said.number} of {said.window.address.key} ({said.at:.1f} s) was answered {times} times ({excuse})"
+
+
+def _excuse(logs: _Logs, event_id: str) -> str:
+    """Why a turn may be without an answer; empty if it may not."""
+    reason = logs.ended.get(event_id, "")
+    if reason.startswith("joined "):
+        return logs.ended.get(reason.removeprefix("joined "), "")
+    return reason
+
+
+def _shown_is_stored(server: DiscordServer, outside: Outside, logs: _Logs) -> Iterator[str]:
+    stored = set(ANSWERED.findall(logs.words))
+    for place in server.places.values():
+        for post in place.posts.values():
+            if post.author == BOT and not is_running(post.text):
+                for number in ANSWERED.findall(post.text):
+                    if number not in stored:
+                        yield f"a{number} was shown and is in no log"
+    for command, times in outside.ran.items():
+        if times > 1:
+            yield f"{command!r} was run {times} times"
+        if command not in logs.words:
+            yield f"{command!r} was run and is in no log"
+
+
+def _reminded_once(record: Record, server: DiscordServer) -> Iterator[str]:
+    seen: Counter[str] = Counter()
+    for place in server.places.values():
+        for post in place.posts.values():
+            if post.author == BOT and post.text.startswith("⏰"):
+                seen.update(f"r{number}" for number in REMINDED.findall(post.text))
+    for words in record.reminders_asked.values():
+        least = words in record.reminders_confirmed and not record.went_back
+        if not least <= seen[words] <= 1:
+            yield f"reminder {words} was said {seen[words]} times"

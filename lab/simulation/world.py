@@ -1,0 +1,348 @@
+"""World of a run: a script played to the agent, life after life, until all is quiet; then the verdict."""
+
+from __future__ import annotations
+
+import gc
+import shutil
+import tempfile
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from actors.kernel import Edge, counted_ids
+from lab.simulation import verdict
+from lab.simulation.chance import Chance, Killed, Trace
+from lab.simulation.disk import BROKEN, FULL, READ_ONLY, SimulatedDisk
+from lab.simulation.doubles import Outside
+from lab.simulation.life import Life, drawn_settings
+from lab.simulation.loop import SteppedLoopThread
+from lab.simulation.network import Network
+from lab.simulation.payloads import PEOPLE
+from lab.simulation.script import HORIZON_S, Act, Death, Scene, drawn
+from lab.simulation.seams import in_place
+from lab.simulation.server import DiscordServer, Place
+from messages.base import RequestId, Surface, UserId, Window
+from messages.context import NewWindowStarted, StartNewWindow
+from messages.scheduler import SCHEDULER, CreateReminder, ReminderCreated
+
+BEGAN = datetime(2026, 3, 2, 12, 0, 30, tzinfo=UTC)
+FIRST, SECOND = 910_000_000_000_000_010, 910_000_000_000_000_011
+QUIET_S = 660.0
+"""How long everything works after the last fault, before the verdict."""
+MOST_STEPS = 100_000
+"""Steps after which a run counts as one that never comes to rest."""
+_FAULTS = {"full": FULL, "broken": BROKEN, "read-only": READ_ONLY}
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What became of one seed."""
+
+    seed: int
+    digest: str
+    """Of the whole schedule as it was."""
+    steps: int
+    lives: int
+    said: int
+    faults: tuple[str, ...]
+    """What should never be; empty for a run that kept every promise."""
+    lines: tuple[str, ...] = ()
+    """The schedule, where it was wanted."""
+
+
+class World:
+    """One run of one seed, in a folder of its own."""
+
+    def __init__(self, seed: int, root: Path, *, keeps_trace: bool) -> None:
+        self.seed = seed
+        # The script has a chance of its own, so that a change of the agent leaves a seed's script as it was.
+        self.script = drawn(Chance(seed, "script"))
+        self.chance = Chance(seed, "run")
+        self.trace = Trace(self.now, keeps=keeps_trace)
+        self.life: Life | None = None
+        self.lives = 0
+        self._base = 0.0
+        self._offset = timedelta()
+        (root / "data").mkdir()
+        (root / "graveyard").mkdir()
+        self.data = root / "data"
+        self.disk = SimulatedDisk(self.data, root / "graveyard", self.chance, self.trace.note)
+        began_ms = int(BEGAN.timestamp() * 1000)
+        self.server = DiscordServer(self.now, began_ms, tells_nonces=self.chance.happens(0.5))
+        self.network = Network(self.server, self.chance, self.trace.note)
+        self.outside = Outside(self.chance, self.trace.note, long=self.chance.one_of((0.0, 0.0, 0.3)))
+        self.network.on_effect = self.outside.on_effect = self._effect
+        self.record = verdict.Record()
+        self._ids = counted_ids()
+        self._asked = 0
+        self._steps = self._effects_left = self._steps_left = 0
+        self._death: Scene | None = None
+        self._starts_at = 0.0
+        self._asker: Edge | None = None
+        self.settings = drawn_settings(self.chance, self.data, (FIRST, SECOND))
+        self._places = [
+            self.server.add(Place(FIRST)),
+            self.server.add(Place(SECOND)),
+            self.server.add(Place(FIRST + 80, person=PEOPLE[0])),
+        ]
+
+    def now(self) -> float:
+        """True seconds since the run began, whatever the agent's clock says."""
+        return self._base + (self.life.clock.monotonic() if self.life is not None else 0.0)
+
+    def run(self) -> Result:
+        """Play the script, wait until all is quiet, judge."""
+        script = self.script
+        end = HORIZON_S + QUIET_S
+        calm = Scene(max(script[-1].at, HORIZON_S) + 1.0, Act.REST_WELL, detail="calm")
+        scenes = [*script, calm]
+        with in_place(self.seed, self.disk, self.network, self._make_loop):
+            self._begin()
+            while self._steps < MOST_STEPS:
+                self._steps += 1
+                due = scenes[0].at if scenes else end
+                if not self._go_on(due):
+                    if not scenes:
+                        break
+                    self._play(scenes.pop(0))
+            else:
+                self.record.fault("the run never comes to rest")
+            if self.life is not None:
+                self._end_life(power=False)
+        self.record.faults += verdict.of(self.record, self.data, self.server, self.outside)
+        return Result(
+            seed=self.seed,
+            digest=self.trace.digest,
+            steps=self._steps,
+            lives=self.lives,
+            said=len(self.record.said),
+            faults=tuple(self.record.faults),
+            lines=tuple(self.trace.lines),
+        )
+
+    # time
+
+    def _go_on(self, until: float) -> bool:
+        """Do the next thing that there is to do before `until`; False when time has come that far."""
+        life = self.life
+        if life is None:
+            if self._starts_at > until:
+                self._base = until
+                return False
+            self._base = max(self._base, self._starts_at)
+            self._begin()
+            return True
+        try:
+            if self._steps_left:
+                self._steps_left -= 1
+                if not self._steps_left:
+                    raise Killed("between two messages")
+            is_busy = life.step()
+            if not is_busy:
+                wait_s = life.clock.next_due_s
+                left_s = until - self.now()
+                if wait_s is None or wait_s > left_s:
+                    life.clock.advance(max(0.0, left_s))
+                    return False
+                life.clock.advance(wait_s)
+        except Killed as death:
+            self.trace.note(f"dies: {death}")
+            self.disk.is_dead = True
+        if self.disk.is_dead:
+            self._die()
+        self._hear()
+        return True
+
+    def _begin(self) -> None:
+        """Start a life."""
+        self.lives += 1
+        self.trace.note(f"life {self.lives} begins")
+        self.disk.revive()
+        at = BEGAN + timedelta(seconds=self._base) + self._offset
+        life = Life(self.settings, (FIRST, SECOND), at, self.outside, self._ids, self._report, self._met)
+        self.life = life
+        self._asker = life.system.edge("asker")
+        try:
+            life.start()
+        except Killed:
+            self.disk.is_dead = True
+        if self.disk.is_dead:
+            self._die()
+
+    def _die(self) -> None:
+        death, self._death = self._death, None
+        down_s = death.seconds if death is not None else 5.0
+        self._end_life(power=death is not None and death.with_power)
+        self._starts_at = self._base + down_s
+
+    def _end_life(self, *, power: bool) -> None:
+        life = self.life
+        if life is None:
+            return
+        self._hear()
+        self.disk.is_dead = True
+        life.kill()
+        self.disk.die()
+        self._bury(life)
+        if power:
+            self.trace.note("the power is out")
+            self.disk.lose_power()
+
+    def _bury(self, life: Life) -> None:
+        self._base = self.now()
+        self.life = self._asker = None
+        self.network.forget()
+        self._effects_left = self._steps_left = 0
+        del life
+        gc.collect()
+
+    def _make_loop(self) -> SteppedLoopThread:
+        assert self.life is not None
+        return self.life.make_loop()
+
+    def _met(self) -> None:
+        if self.record.met_at is None:
+            self.record.met_at = self.now()
+
+    def _report(self, what: str) -> None:
+        if not self.disk.is_dead:
+            self.trace.note(what)
+            self.record.fault(what)
+
+    def _effect(self) -> None:
+        """The world saw something of the agent."""
+        if self._effects_left:
+            self._effects_left -= 1
+            if not self._effects_left:
+                self.disk.is_dead = True
+                raise Killed("right after an effect")
+
+    # scenes
+
+    def _play(self, scene: Scene) -> None:
+        self.trace.note(f"-- {scene.act} {scene.detail or scene.number}")
+        life = self.life
+        match scene.act:
+            case Act.SAY:
+                self._say(scene, f"please look at\nq{scene.number}")
+            case Act.STOP_WORD:
+                self._say(scene, "stop")
+            case Act.OPEN_THREAD:
+                number = self.server.snowflake()
+                self._places.append(self.server.add(Place(number, parent=(FIRST, SECOND)[scene.place % 2])))
+            case Act.NEW_WINDOW if life is not None:
+                window = self._window(self._places[scene.place % len(self._places)])
+                asked = StartNewWindow(
+                    request_id=self._request(),
+                    reply_to=self._require_asker().address,
+                    window=window,
+                    asked_by=UserId(str(PEOPLE[0])),
+                )
+                self.record.windows_ended.add(window)
+                life.system.tell(window.address, asked)
+            case Act.REMIND if life is not None:
+                self._remind(life)
+            case Act.KILL if life is not None:
+                self._prepare_death(scene)
+            case Act.RESTART if life is not None:
+                life.stop()
+                self.disk.die()
+                self._bury(life)
+                self._starts_at = self._base + scene.seconds
+            case Act.CRASH if life is not None:
+                life.crash_next = scene.detail
+            case Act.DROP:
+                self.network.drop(resumable=scene.with_power)
+            case Act.REST_DOWN:
+                self.network.is_down = True
+            case Act.REST_SHAKY:
+                self.network.fails = 0.3
+            case Act.REST_WELL:
+                self.network.is_down, self.network.fails = False, 0.0
+                if scene.detail == "calm":
+                    self._calm()
+            case Act.GATEWAY_DOWN | Act.GATEWAY_UP:
+                self.network.is_deaf = scene.act is Act.GATEWAY_DOWN
+                if self.network.is_deaf:
+                    self.network.drop(resumable=self.chance.happens(0.3))
+            case Act.DISK_FAULT | Act.DISK_WELL:
+                self.disk.fault = _FAULTS.get(scene.detail)
+            case Act.MODEL_SHAKY | Act.MODEL_WELL:
+                self.outside.fails = 0.3 if scene.act is Act.MODEL_SHAKY else 0.0
+            case Act.CLOCK_JUMP:
+                self._offset += timedelta(seconds=scene.seconds)
+                self.record.went_back |= scene.seconds < 0
+                if life is not None:
+                    life.clock.jump(timedelta(seconds=scene.seconds))
+            case _:
+                return  # nobody is there for whom it could happen
+
+    def _calm(self) -> None:
+        """From here on everything works."""
+        self.network.is_deaf = False
+        self.disk.fault = self.disk.dies_at = self._death = None
+        self.outside.fails = 0.0
+        self._effects_left = self._steps_left = 0
+        if self.life is not None:
+            self.life.crash_next = ""
+
+    def _prepare_death(self, scene: Scene) -> None:
+        self._death = scene
+        match scene.detail:
+            case Death.CALL:
+                self.disk.dies_at = self.disk.calls + scene.number
+            case Death.EFFECT:
+                self._effects_left = scene.number
+            case _:
+                self._steps_left = scene.number
+
+    def _say(self, scene: Scene, text: str) -> None:
+        place = self._places[scene.place % len(self._places)]
+        author = place.person or PEOPLE[scene.person]
+        if place.person and not self.settings.discord.dms:
+            return
+        self.record.said[self.server.say(place, author, text).number] = verdict.Said(
+            number=scene.number, window=self._window(place), at=self.now()
+        )
+
+    def _remind(self, life: Life) -> None:
+        self._asked += 1
+        asked = CreateReminder(
+            request_id=self._request(),
+            reply_to=self._require_asker().address,
+            window=self._window(self._places[self._asked % 2]),
+            msg=f"r{self._asked}",
+            in_minutes=1 + self.chance.below(10),
+        )
+        self.record.reminders_asked[asked.request_id] = asked.msg
+        life.system.tell(SCHEDULER, asked)
+
+    def _hear(self) -> None:
+        """Note what was confirmed to people."""
+        for reply in self._asker.drain() if self._asker is not None else ():
+            if isinstance(reply, ReminderCreated):
+                self.record.reminders_confirmed.add(self.record.reminders_asked[reply.request_id])
+            elif isinstance(reply, NewWindowStarted):
+                self.record.paths_confirmed.add(str(reply.path))
+
+    def _window(self, place: Place) -> Window:
+        if place.person:
+            return Window(surface=Surface.DISCORD_DM, id=str(place.number))
+        surface = Surface.DISCORD_THREAD if place.parent else Surface.DISCORD_CHANNEL
+        return Window(surface=surface, id=str(place.number))
+
+    def _request(self) -> RequestId:
+        return RequestId(f"asked-{self._ids()}")
+
+    def _require_asker(self) -> Edge:
+        assert self._asker is not None
+        return self._asker
+
+
+def run(seed: int, *, keeps_trace: bool = False, folder: Path | None = None) -> Result:
+    """What becomes of one seed; this process is the simulation's meanwhile."""
+    scratch = Path(tempfile.mkdtemp(prefix="agent-simulation-", dir=folder))
+    try:
+        return World(seed, scratch, keeps_trace=keeps_trace).run()
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)

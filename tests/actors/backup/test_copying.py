@@ -1,0 +1,357 @@
+"""What a backup holds, and what it refuses."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import socket
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from actors.backup import copying, manifest
+from actors.backup.copying import Source, make_backup
+from actors.backup.manifest import BackupError, EntryKind
+from actors.context.log.data_root import DataRoot
+from actors.context.log.file import WindowLog
+from tests.actors.backup.roots import CHANNEL, NOW, REMINDER, THREAD, back_up, kept, make_root, spoken, write_log
+
+
+def test_everything_that_lasts_is_in_it_and_nothing_else(tmp_path: Path) -> None:
+    root = make_root(tmp_path / "data")
+    made = back_up(root, tmp_path / "backup")
+    copied = {path: what[:2] for path, what in kept(tmp_path / "backup" / "root").items()}
+    assert copied == {path: what[:2] for path, what in kept(root).items()}
+    assert {path.name for path in (tmp_path / "backup" / "root").iterdir()} == {
+        *("attachments", "logs", "reminders", "reminders.md", "skills", "watermarks", "work")
+    }
+    assert made.files == len(manifest.read(tmp_path / "backup").files) == 9
+    assert made.left_out == []
+
+
+def test_nobody_else_can_read_a_backup(tmp_path: Path) -> None:
+    made = back_up(make_root(tmp_path / "data"), tmp_path / "backup")
+    assert made.folder.stat().st_mode & 0o777 == 0o700
+
+
+def test_secrets_are_never_copied_whatever_they_are_called(tmp_path: Path) -> None:
+    root = make_root(tmp_path / "data")
+    (root / "tokens").write_text("secret")
+    source = Source(root=root, reminders=None, settings=None, private=(root / "tokens",))
+    make_backup(source, tmp_path / "backup", NOW, lambda _s: None)
+    assert not (tmp_path / "backup" / "root" / "tokens").exists()
+    text = b"".join(path.read_bytes() for path in (tmp_path / "backup").rglob("*") if path.is_file())
+    assert b"not for others" not in text
+
+
+class Interloper:
+    """Does something to the data root at the moment at which a file of it is copied."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._before: dict[str, Callable[[], object]] = {}
+        real = copying._Copier._copy_file
+
+        def copy_file(copier: object, parent: int | None, name: str, path: str, **how: bool) -> None:
+            self._before.pop(path, lambda: None)()
+            real(copier, parent, name, path, **how)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(copying._Copier, "_copy_file", copy_file)
+
+    def before(self, path: str, act: Callable[[], object]) -> None:
+        self._before[path] = act
+
+
+def test_a_watermark_is_never_newer_than_the_logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = make_root(tmp_path / "data")
+    log = next((root / "logs/discord-thread").glob("*/*.md"))
+
+    def message() -> None:
+        WindowLog.open(root, log.relative_to(root))[0].append(spoken(9, "just logged"))  # type: ignore[arg-type]
+        (root / "watermarks").write_text("channel 9\n")
+
+    Interloper(monkeypatch).before(f"root/{log.relative_to(root)}", message)
+    back_up(root, tmp_path / "backup")
+    assert b"just logged" in (tmp_path / "backup" / "root" / log.relative_to(root)).read_bytes()
+    assert (tmp_path / "backup/root/watermarks").read_text() == "channel 1\n"
+
+
+def test_a_new_log_is_never_copied_without_the_end_of_the_one_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody speaks and asks for a new window while the first log of it is copied."""
+    root = make_root(tmp_path / "data")
+    older, newer = sorted((root / "logs/discord-channel").glob("*/*.md"))
+
+    def go_on() -> None:
+        log, _ = WindowLog.open(root, newer.relative_to(root))  # type: ignore[arg-type]
+        log.append(spoken(9, "last words"))
+        log.end_window()
+        write_log(root, CHANNEL, spoken(10), started_at=NOW + timedelta(hours=2))
+
+    def older_grows() -> None:
+        older.chmod(0o600)
+        WindowLog.open(root, older.relative_to(root))[0].append(spoken(8, "the older one's end"))  # type: ignore[arg-type]
+
+    interloper = Interloper(monkeypatch)
+    interloper.before(f"root/{newer.relative_to(root)}", older_grows)
+    interloper.before(f"root/{older.relative_to(root)}", go_on)
+    back_up(root, tmp_path / "backup")
+    logs = sorted((tmp_path / "backup/root/logs/discord-channel").glob("*/*.md"))
+    assert [log.name for log in logs] == [older.name, newer.name]
+    assert b"the older one's end" in logs[0].read_bytes(), "the newer was copied first, so the older one is whole"
+
+
+def test_a_reminder_that_a_log_knows_is_in_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = make_root(tmp_path / "data")
+    log = next((root / "logs/discord-thread").glob("*/*.md"))
+    later = REMINDER.replace("tea", "cake")
+    interloper = Interloper(monkeypatch)
+    interloper.before(f"root/{log.relative_to(root)}", lambda: (root / "reminders.md").write_text(REMINDER + later))
+    back_up(root, tmp_path / "backup")
+    assert (tmp_path / "backup/root/reminders.md").read_text() == REMINDER + later
+
+
+def test_a_file_that_a_log_names_is_in_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = make_root(tmp_path / "data")
+    log = next((root / "logs/discord-thread").glob("*/*.md"))
+    file = root / "attachments/discord-thread/1/dog.png"
+    Interloper(monkeypatch).before(f"root/{log.relative_to(root)}", lambda: file.write_bytes(b"dog"))
+    back_up(root, tmp_path / "backup")
+    assert (tmp_path / "backup/root" / file.relative_to(root)).read_bytes() == b"dog"
+
+
+def test_no_record_is_copied_while_it_is_written(tmp_path: Path) -> None:
+    root = make_root(tmp_path / "data")
+    log = next((root / "logs/discord-thread").glob("*/*.md"))
+    whole = log.read_bytes()
+    log.write_bytes(whole[:-30])
+    pauses = []
+
+    def pause(seconds: float) -> None:
+        pauses.append(seconds)
+        if len(pauses) == 3:
+            log.write_bytes(whole)
+
+    make_backup(Source(root=root, reminders=None, settings=None), tmp_path / "backup", NOW, pause)
+    assert (tmp_path / "backup/root" / log.relative_to(root)).read_bytes() == whole
+    assert len(pauses) == 3
+
+
+def test_what_a_crash_cut_short_is_copied_as_it_is(tmp_path: Path) -> None:
+    root = make_root(tmp_path / "data")
+    log = next((root / "logs/discord-thread").glob("*/*.md"))
+    log.write_bytes(torn := log.read_bytes()[:-30])
+    back_up(root, tmp_path / "backup")
+    assert (tmp_path / "backup/root" / log.relative_to(root)).read_bytes() == torn
+
+
+def test_the_reminders_are_copied_when_no_edit_is_under_way(tmp_path: Path) -> None:
+    root = make_root(tmp_path / "data")
+    spare = root / f".reminders.md.{'0' * 32}.agent"
+    spare.write_text("what a person wrote meanwhile")
+
+    def pause(_seconds: float) -> None:
+        if spare.exists():
+            spare.unlink()
+            (root / "reminders.md").write_text("both together\n")
+
+    make_backup(Source(root=root, reminders=root / "reminders.md", settings=None), tmp_path / "b", NOW, pause)
+    assert (tmp_path / "b/root/reminders.md").read_text() == "both together\n"
+    assert not (tmp_path / "b/root" / spare.name).exists()
+
+
+def test_an_edit_of_the_reminders_that_was_cut_short_is_copied_with_all_its_parts(tmp_path: Path) -> None:
+    root = make_root(tmp_path / "data")
+    spare = root / f".reminders.md.{'0' * 32}.agent"
+    spare.write_text("displaced")
+    back_up(root, tmp_path / "b")
+    assert (tmp_path / "b/root" / spare.name).read_text() == "displaced"
+    assert (tmp_path / "b/root/reminders.md").read_text() == REMINDER
+
+
+def test_reminders_that_lie_elsewhere_are_in_it(tmp_path: Path) -> None:
+    root = make_root(tmp_path / "data")
+    vault = tmp_path / "vault.md"
+    vault.write_text("vault\n")
+    back_up(root, tmp_path / "b", reminders=vault)
+    assert (tmp_path / "b" / manifest.read(tmp_path / "b").reminders).read_text() == "vault\n"
+
+
+def test_the_settings_file_is_in_it(tmp_path: Path) -> None:
+    root = make_root(tmp_path / "data")
+    (tmp_path / "agent.toml").write_text("x = 1\n")
+    source = Source(root=root, reminders=None, settings=tmp_path / "agent.toml")
+    make_backup(source, tmp_path / "b", NOW, lambda _s: None)
+    assert (tmp_path / "b/apart/agent.toml").read_text() == "x = 1\n"
+
+
+def test_what_commands_put_into_their_folder_blocks_nothing_and_leads_nowhere(tmp_path: Path) -> None:
+    root = make_root(tmp_path / "data")
+    work = root / "work/discord-thread/223456789012345678"
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "private").write_text("private")
+    os.mkfifo(work / "pipe")
+    (work / "link").symlink_to(tmp_path / "elsewhere")
+    (work / "dangling").symlink_to("nowhere\n\x1b[31m")
+    (work / "shut").mkdir()
+    (work / "shut" / "file").write_text("shut")
+    (work / "shut").chmod(0)
+    for name in (b"-rf", b"new\nline", b"\xff\xfe", b"a" * 255, b"\x1b]0;title\x07", "‮".encode()):
+        (work / os.fsdecode(name)).write_bytes(name)
+    folder = os.open(work, os.O_RDONLY)
+    with socket.socket(socket.AF_UNIX) as door:
+        door.bind(f"/proc/self/fd/{folder}/door")
+    os.close(folder)
+    made = back_up(root, tmp_path / "b")
+    entries = {entry.path.rpartition("/")[2]: entry for entry in manifest.read(tmp_path / "b").entries}
+    assert entries["link"].kind is EntryKind.LINK
+    assert entries["dangling"].target == "nowhere\n\x1b[31m"
+    assert {"-rf", "new\nline", "a" * 255, os.fsdecode(b"\xff\xfe")} <= entries.keys()
+    assert entries["file"].size == 4
+    assert "private" not in entries
+    assert sorted(line.rpartition("/")[2] for line in made.left_out) == ["door': is no file", "pipe': is no file"]
+
+
+def test_folders_that_are_nested_too_deep_are_named_and_the_rest_is_copied(tmp_path: Path) -> None:
+    root = make_root(tmp_path / "data")
+    work = os.open(root / "work/discord-thread/223456789012345678", os.O_RDONLY)
+    for _ in range(150):
+        os.mkdir("d", dir_fd=work)
+        inner = os.open("d", os.O_RDONLY, dir_fd=work)
+        os.close(work)
+        work = inner
+    os.close(work)
+    made = back_up(root, tmp_path / "b")
+    assert len(made.left_out) == 1
+    assert "lies too deep" in made.left_out[0]
+
+
+def test_the_work_that_is_being_thrown_away_is_not_copied(tmp_path: Path) -> None:
+    root = make_root(tmp_path / "data")
+    (root / "work/.emptied/old").mkdir(parents=True)
+    back_up(root, tmp_path / "b")
+    assert not (tmp_path / "b/root/work/.emptied").exists()
+
+
+def test_a_file_that_goes_meanwhile_is_left_out_unless_it_is_a_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = make_root(tmp_path / "data")
+    interloper = Interloper(monkeypatch)
+    notes = root / "work/discord-thread/223456789012345678/notes.txt"
+    interloper.before(f"root/{notes.relative_to(root)}", notes.unlink)
+    back_up(root, tmp_path / "b")
+    log = next((root / "logs/discord-thread").glob("*/*.md"))
+    interloper.before(f"root/{log.relative_to(root)}", log.unlink)
+    with pytest.raises(BackupError, match="No such file"):
+        back_up(root, tmp_path / "c")
+    assert not (tmp_path / "c").exists()
+
+
+def test_unchanged_files_are_shared_with_an_earlier_backup(tmp_path: Path) -> None:
+    root = make_root(tmp_path / "data")
+    back_up(root, tmp_path / "one")
+    log = next((root / "logs/discord-thread").glob("*/*.md"))
+    WindowLog.open(root, log.relative_to(root))[0].append(spoken(5, "more"))  # type: ignore[arg-type]
+    made = back_up(root, tmp_path / "two", tmp_path / "one")
+    assert made.linked == 8
+    same = "root/attachments/discord-thread/1/cat.png"
+    assert (tmp_path / "one" / same).samefile(tmp_path / "two" / same)
+    assert b"more" in (tmp_path / "two/root" / log.relative_to(root)).read_bytes()
+    assert b"more" not in (tmp_path / "one/root" / log.relative_to(root)).read_bytes()
+    shutil.rmtree(tmp_path / "one")
+    manifest.verify(tmp_path / "two", manifest.read(tmp_path / "two"))
+
+
+def test_a_damaged_earlier_backup_is_noticed_before_anything_relies_on_it(tmp_path: Path) -> None:
+    root = make_root(tmp_path / "data")
+    back_up(root, tmp_path / "one")
+    cat = tmp_path / "one/root/attachments/discord-thread/1/cat.png"
+    status = cat.stat()
+    cat.write_bytes(b"?" * status.st_size)
+    os.utime(cat, ns=(status.st_mtime_ns, status.st_mtime_ns))
+    with pytest.raises(BackupError, match=r"cat\.png.*is not what was copied"):
+        back_up(root, tmp_path / "two", tmp_path / "one")
+    assert not (tmp_path / "two").exists()
+
+
+def test_a_place_that_cannot_be_used_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
+    root = make_root(tmp_path / "data")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "mine").touch()
+    (tmp_path / "file").touch()
+    (tmp_path / "broken").symlink_to("nowhere")
+    (tmp_path / "half" / "root").mkdir(parents=True)
+    (tmp_path / "into").symlink_to(root)
+    for place, words in {
+        "full": "is not empty",
+        "half": "cut short",
+        "file": "Not a directory",
+        "file/below": "Not a directory",
+        "broken": "leads nowhere",
+        "data": "in the data root",
+        "data/logs": "in the data root",
+        "into/backup": "in the data root",
+    }.items():
+        with pytest.raises(BackupError, match=words):
+            back_up(root, tmp_path / place)
+    assert [path.name for path in (tmp_path / "full").iterdir()] == ["mine"]
+    with pytest.raises(BackupError, match="no such folder"):
+        back_up(tmp_path / "nothing", tmp_path / "b")
+    assert not (tmp_path / "b").exists()
+
+
+def test_an_empty_folder_can_take_a_backup(tmp_path: Path) -> None:
+    (tmp_path / "b").mkdir()
+    assert back_up(make_root(tmp_path / "data"), tmp_path / "b").files
+
+
+def test_a_full_disk_gets_its_room_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = make_root(tmp_path / "data")
+    real, copies = copying._copy_bytes, iter(range(4))
+
+    def copy(fd: int, there: Path, size: int) -> tuple[int, str]:
+        if next(copies) == 3:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return real(fd, there, size)
+
+    monkeypatch.setattr(copying, "_copy_bytes", copy)
+    with pytest.raises(BackupError, match="No space left on device; what had been copied was removed"):
+        back_up(root, tmp_path / "b")
+    assert not (tmp_path / "b").exists()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_log_that_cannot_be_read_fails_the_backup(tmp_path: Path) -> None:
+    root = make_root(tmp_path / "data")
+    next((root / "logs/discord-thread").glob("*/*.md")).chmod(0)
+    with pytest.raises(BackupError, match="Permission denied"):
+        back_up(root, tmp_path / "b")
+
+
+def test_a_copy_that_the_disk_altered_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = copying._copy_bytes
+
+    def copy(fd: int, there: Path, size: int) -> tuple[int, str]:
+        result = real(fd, there, size)
+        if there.name == "cat.png":
+            there.write_bytes(b"!" + there.read_bytes()[1:])
+        return result
+
+    monkeypatch.setattr(copying, "_copy_bytes", copy)
+    with pytest.raises(BackupError, match=r"cat\.png.*is not what was copied"):
+        back_up(make_root(tmp_path / "data"), tmp_path / "b")
+
+
+def test_a_backup_is_made_while_the_agent_holds_the_data_root(tmp_path: Path) -> None:
+    root = make_root(tmp_path / "data")
+    holder = DataRoot(root)
+    holder.hold()
+    try:
+        assert back_up(root, tmp_path / "b").files
+    finally:
+        holder.release()
+    assert THREAD.id in str(next((tmp_path / "b/root/logs/discord-thread").iterdir()))

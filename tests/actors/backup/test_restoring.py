@@ -1,0 +1,246 @@
+"""A data root that was made of a backup, and backups that are refused."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from actors.backup import manifest, restoring
+from actors.backup.manifest import BackupError
+from actors.backup.restoring import Restored, restore_backup
+from actors.context.log.data_root import DataRoot, DataRootError
+from actors.context.log.redactions import Redactions
+from domain.log.event import Kind, event
+from domain.log.redaction import tombstone_meta, tombstones_in
+from tests.actors.backup.roots import NOW, THREAD, back_up, kept, make_root, spoken, write_log
+
+
+def restore(source: Path, root: Path, reminders: Path | None = None, *, replace: bool = False) -> Restored:
+    return restore_backup(source, root, reminders, NOW, replace=replace)
+
+
+@pytest.fixture
+def backup(tmp_path: Path) -> Path:
+    root = make_root(tmp_path / "data")
+    (root / "work/discord-thread/223456789012345678/link").symlink_to("../../..")
+    (root / "work/discord-thread/223456789012345678/run.sh").write_text("echo")
+    (root / "work/discord-thread/223456789012345678/run.sh").chmod(0o755)
+    return back_up(root, tmp_path / "backup").folder
+
+
+def test_what_is_restored_is_what_was_there(tmp_path: Path, backup: Path) -> None:
+    restored = restore(backup, tmp_path / "new" / "root")
+    assert kept(restored.root) == kept(tmp_path / "data")
+    log = next((restored.root / "logs").glob("*/*/*.md"))
+    before = tmp_path / "data" / log.relative_to(restored.root)
+    assert log.stat().st_mtime_ns == before.stat().st_mtime_ns, "the memory knows a log by its time"
+    DataRoot(restored.root).hold()
+
+
+def test_it_may_be_restored_into_an_empty_root_and_one_that_was_only_held(tmp_path: Path, backup: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    assert restore(backup, tmp_path / "empty").files
+    held = DataRoot(tmp_path / "held")
+    held.hold()
+    held.release()
+    assert restore(backup, held.path).files
+    assert kept(held.path) == kept(tmp_path / "data")
+
+
+def test_a_root_that_is_held_is_refused(tmp_path: Path, backup: Path) -> None:
+    holder = DataRoot(tmp_path / "root")
+    holder.hold()
+    with pytest.raises(BackupError, match="another agent uses it"):
+        restore(backup, holder.path, replace=True)
+    holder.release()
+
+
+def test_nobody_can_start_an_agent_on_it_meanwhile(
+    tmp_path: Path, backup: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, tried = restoring._Restorer._write_all, []
+
+    def write_all(restorer: Any) -> None:
+        with pytest.raises(DataRootError, match="another agent"):
+            DataRoot(tmp_path / "root").hold()
+        tried.append(1)
+        real(restorer)
+
+    monkeypatch.setattr(restoring._Restorer, "_write_all", write_all)
+    restore(backup, tmp_path / "root")
+    assert tried
+
+
+def test_a_root_that_holds_something_is_refused_unless_it_may_be_moved_aside(tmp_path: Path, backup: Path) -> None:
+    other = make_root(tmp_path / "other")
+    write_log(other, THREAD, spoken(77, "only here"))
+    before = kept(other)
+    with pytest.raises(BackupError, match=r"is not empty .*--replace"):
+        restore(backup, other)
+    assert kept(other) == before
+    restored = restore(backup, other, replace=True)
+    assert kept(other) == kept(tmp_path / "data")
+    assert restored.replaced is not None
+    assert kept(restored.replaced) == before
+
+
+def damage(path: Path, at: int) -> None:
+    data = bytearray(path.read_bytes())
+    data[at % len(data)] ^= 1
+    path.chmod(0o600)
+    path.write_bytes(data)
+
+
+def test_any_byte_that_changed_is_noticed_and_nothing_is_restored(tmp_path: Path, backup: Path) -> None:
+    files = sorted(path for path in backup.rglob("*") if path.is_file() and not path.is_symlink())
+    files = [path for path in files if path.stat().st_size]
+    chance = random.Random(14)
+    for _ in range(60):
+        path = chance.choice(files)
+        at = chance.randrange(path.stat().st_size)
+        damage(path, at)
+        with pytest.raises(BackupError):
+            restore(backup, tmp_path / "root")
+        damage(path, at)
+        assert not list((tmp_path / "root").glob("[!.]*")) if (tmp_path / "root").exists() else True
+    assert restore(backup, tmp_path / "root").files
+
+
+def put_a_link_in_its_place(folder: Path) -> None:
+    (folder / "root/watermarks").unlink()
+    (folder / "root/watermarks").symlink_to("/etc/passwd")
+
+
+def put_a_pipe_in_its_place(folder: Path) -> None:
+    (folder / "root/watermarks").unlink()
+    os.mkfifo(folder / "root/watermarks")
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        lambda folder: (folder / "manifest.json").unlink(),
+        lambda folder: (folder / "manifest.json").write_bytes((folder / "manifest.json").read_bytes()[:-70]),
+        lambda folder: (folder / "root/watermarks").unlink(),
+        lambda folder: (folder / "root/watermarks").write_text("longer than it was\n"),
+        put_a_link_in_its_place,
+        put_a_pipe_in_its_place,
+    ],
+    ids=["no manifest", "half a manifest", "a file gone", "a file longer", "a link instead", "a pipe instead"],
+)
+def test_a_backup_that_is_not_whole_is_refused(tmp_path: Path, backup: Path, harm: Callable[[Path], object]) -> None:
+    harm(backup)
+    with pytest.raises(BackupError):
+        restore(backup, tmp_path / "root")
+    assert not (tmp_path / "root").exists()
+
+
+def forged(backup: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """Let the manifest say something else, with a hash that fits."""
+    document = json.loads((backup / "manifest.json").read_bytes().partition(b"\n")[0])
+    change(document)
+    line = json.dumps(document).encode()
+    (backup / "manifest.json").write_bytes(line + b"\n" + hashlib.sha256(line).hexdigest().encode() + b"\n")
+
+
+@pytest.mark.parametrize(
+    "path", ["root/../../evil", "/etc/evil", "root//x", "root/./x", "elsewhere/x", "root/link/x", ""]
+)
+def test_no_manifest_can_lead_out_of_the_data_root(tmp_path: Path, backup: Path, path: str) -> None:
+    def change(document: dict[str, Any]) -> None:
+        link = {**document["entries"][0], "path": "root/link", "kind": "link", "target": str(tmp_path / "evil")}
+        document["entries"] += [link, {**document["entries"][0], "path": path}]
+
+    (tmp_path / "evil").mkdir()
+    forged(backup, change)
+    with pytest.raises(BackupError, match="no manifest of ours"):
+        restore(backup, tmp_path / "root")
+    assert list((tmp_path / "evil").iterdir()) == []
+
+
+def test_a_manifest_of_a_later_format_is_refused(tmp_path: Path, backup: Path) -> None:
+    forged(backup, lambda document: document.update(format=2))
+    with pytest.raises(BackupError, match="newer version"):
+        restore(backup, tmp_path / "root")
+
+
+def test_a_restore_that_was_cut_short_is_no_data_root_and_can_be_made_again(
+    tmp_path: Path, backup: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Killed(BaseException):
+        pass
+
+    def killed(*_arguments: object) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(restoring._Restorer, "_move_in", killed)
+        with pytest.raises(Killed):
+            restore(backup, tmp_path / "root")
+    with pytest.raises(DataRootError, match="restore was cut short"):
+        DataRoot(tmp_path / "root").hold()
+    assert restore(backup, tmp_path / "root").files
+    assert kept(tmp_path / "root") == kept(tmp_path / "data")
+    DataRoot(tmp_path / "root").hold()
+
+
+def test_a_disk_without_room_is_said_before_anything_is_written(
+    tmp_path: Path, backup: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(restoring, "_MARGIN_BYTES", 10**18)
+    with pytest.raises(BackupError, match="MB are needed and"):
+        restore(backup, tmp_path / "root")
+    assert [path.name for path in (tmp_path / "root").iterdir()] == ["agent.lock"]
+
+
+def test_it_cannot_be_restored_into_itself(backup: Path) -> None:
+    with pytest.raises(BackupError, match="lies in the backup"):
+        restore(backup, backup / "root")
+
+
+def test_words_that_were_taken_back_stay_hidden_from_commands(tmp_path: Path) -> None:
+    root = make_root(tmp_path / "data")
+    path = write_log(root, THREAD, spoken(1, "a secret recipe"), spoken(2), started_at=NOW.replace(year=2027))
+    relative = path.relative_to(root).as_posix()
+    gone = event("x", NOW, Kind.TOMBSTONE, "", {"event": "e1", "path": relative, "line": 5, "message_id": "1"})
+    (tombstone,) = tombstones_in([gone])
+    write_log(
+        root,
+        THREAD,
+        event("x1", NOW, Kind.TOMBSTONE, "", tombstone_meta(tombstone, "deleted")),
+        started_at=NOW.replace(year=2028),
+    )
+    Redactions(root).take_back([tombstone])
+    back_up(root, tmp_path / "b")
+    restored = restore(tmp_path / "b", tmp_path / "root").root
+    copy = restored / "redacted" / path.relative_to(root / "logs")
+    assert copy.read_bytes() == (root / "redacted" / path.relative_to(root / "logs")).read_bytes()
+    assert b"secret recipe" not in copy.read_bytes()
+
+
+def test_reminders_that_lay_elsewhere_go_where_the_settings_want_them_but_over_nothing(tmp_path: Path) -> None:
+    root = make_root(tmp_path / "data")
+    vault = tmp_path / "vault.md"
+    vault.write_text("from the backup\n")
+    backup = back_up(root, tmp_path / "b", reminders=vault).folder
+    assert restore(backup, tmp_path / "same", vault).reminders == vault
+    vault.write_text("written since\n")
+    kept_beside = restore(backup, tmp_path / "one", vault).reminders
+    assert vault.read_text() == "written since\n"
+    assert kept_beside is not None
+    assert kept_beside.read_text() == "from the backup\n"
+    vault.unlink()
+    assert restore(backup, tmp_path / "two", vault).reminders == vault
+    assert vault.read_text() == "from the backup\n"
+
+
+def test_a_manifest_says_the_same_when_it_is_read(backup: Path) -> None:
+    read = manifest.read(backup)
+    assert manifest.encode(read) == (backup / "manifest.json").read_bytes()

@@ -1,0 +1,148 @@
+"""`agent backup` and `agent restore` as an operator runs them, beside an agent that people talk to."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from lab.playground.server import PlaygroundServer
+from lab.playground.world.defaults import GENERAL_ID
+from tests.actors.backup.roots import kept, make_root
+from tests.actors.cli.command import CHECKOUT, run
+from tests.e2e.stage import Process, events, eventually, is_bot
+from tests.patience import PATIENCE_S
+
+
+@pytest.fixture
+def server() -> Iterator[PlaygroundServer]:
+    with PlaygroundServer() as made:
+        yield made
+
+
+def test_a_backup_and_its_restore_say_what_they_did(tmp_path: Path) -> None:
+    make_root(tmp_path / "data")
+    made = run("agent", "backup", "b", cwd=tmp_path)
+    assert (made.returncode, made.stderr) == (0, "")
+    assert made.stdout.startswith("9 files, ")
+    again = run("agent", "backup", "c", "--link", "b", "--json", cwd=tmp_path)
+    assert json.loads(again.stdout)["linked"] == 9
+    restored = run("agent", "restore", "c", "--to", "new", cwd=tmp_path)
+    assert (restored.returncode, restored.stderr) == (0, "")
+    assert kept(tmp_path / "new") == kept(tmp_path / "data")
+
+
+def test_what_cannot_be_done_is_one_sentence_and_exit_code_1(tmp_path: Path) -> None:
+    make_root(tmp_path / "data")
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "file").touch()
+    for arguments in (
+        ("backup", "mine"),
+        ("backup", "data/b"),
+        ("backup", "b", "--data", "nothing"),
+        ("backup", "b", "--link", "mine"),
+        ("restore", "mine"),
+        ("restore", "nothing\x1b[31m"),
+    ):
+        done = run("agent", *arguments, cwd=tmp_path)
+        assert done.returncode == 1, arguments
+        assert done.stderr.startswith("error: ")
+        assert len(done.stderr.splitlines()) == 1, done.stderr
+        assert "\x1b" not in done.stderr
+    assert not (tmp_path / "b").exists()
+
+
+def test_a_backup_under_load_holds_every_message_that_was_answered_before_it(
+    tmp_path: Path, server: PlaygroundServer
+) -> None:
+    """And nothing that nobody said; doctor finds nothing wrong, and an agent lives on in what was restored."""
+    agent = Process(server, tmp_path / "data")
+    agent.start()
+    threads = [server.create_thread(GENERAL_ID, f"thread {number}") for number in range(4)]
+    numbers, said, answered = count(), set[str](), set[str]()
+
+    def talk() -> None:
+        """Say one thing in each thread; whoever is answered says the next."""
+        for thread in threads:
+            text = f"message number {next(numbers)} of thread {thread}"
+            server.say(thread, text)
+            said.add(text)
+
+    def answers() -> int:
+        return sum(is_bot(message) for thread in threads for message in server.messages(thread))
+
+    try:
+        for _ in range(3):
+            talk()
+        eventually(lambda: answers() >= len(said))
+        answered |= said
+        for _ in range(3):
+            talk()
+        copying = subprocess.Popen(
+            [sys.executable, "-P", "-c", "from actors.cli import agent; agent()", "backup", "b", "--data", "data"],
+            cwd=tmp_path,
+            env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(CHECKOUT)},
+        )
+        while copying.poll() is None:
+            talk()
+            eventually(lambda: answers() >= len(said))
+        assert copying.returncode == 0
+    finally:
+        agent.terminate()
+
+    restored = run("agent", "restore", "b", "--to", "new", cwd=tmp_path)
+    assert restored.returncode == 0, restored.stderr
+    logged = [
+        event.content
+        for thread in threads
+        for event in events(tmp_path / "new", "discord-thread", thread)
+        if event.kind == "user"
+    ]
+    assert answered <= set(logged) <= said
+    assert len(logged) == len(set(logged))
+    looked = run("agent", "doctor", "--json", environment={"AGENT_HOME": str(tmp_path / "new")}, cwd=tmp_path)
+    checks = {check["name"]: check for check in json.loads(looked.stdout)["checks"]}
+    for name in ("data root", "logs", "memory", "reminders"):
+        assert checks[name]["level"] == "ok", checks[name]
+
+    missed = said - set(logged)
+    shutil.rmtree(tmp_path / "data")
+    (tmp_path / "new").rename(tmp_path / "data")
+    agent.start()
+    try:
+        message = server.say(threads[0], "are you still the same?")
+        server.wait_for_reply(threads[0], after=message, timeout_s=PATIENCE_S)
+    finally:
+        assert agent.terminate() == 0
+    found = events(tmp_path / "data", "discord-thread", threads[0])
+    texts = [event.content for event in found if event.kind == "user"]
+    assert "are you still the same?" in texts
+    assert {text for text in missed if str(threads[0]) in text} <= set(texts), "what the backup had not, was read back"
+
+
+@pytest.mark.parametrize("after_files", [1, 5, 20])
+def test_a_backup_that_is_killed_is_refused_by_restore(tmp_path: Path, after_files: int) -> None:
+    root = make_root(tmp_path / "data")
+    for number in range(400):
+        (root / f"skills/x/file{number}").write_bytes(b"x" * 100_000)
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-c", "from actors.cli import agent; agent()", "backup", "b"],
+        cwd=tmp_path,
+        env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(CHECKOUT)},
+    )
+    eventually(lambda: len(list((tmp_path / "b").rglob("*"))) > after_files)
+    process.send_signal(signal.SIGKILL)
+    assert process.wait(PATIENCE_S) == -signal.SIGKILL
+    refused = run("agent", "restore", "b", "--to", "new", cwd=tmp_path)
+    assert refused.returncode == 1
+    assert "holds no whole backup" in refused.stderr
+    assert not (tmp_path / "new").exists()
+    again = run("agent", "backup", "b", cwd=tmp_path)
+    assert "cut short" in again.stderr

@@ -1,0 +1,158 @@
+"""`agent run` as a service: what it tells its service manager, and how it ends."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from actors.linux.service_manager import ServiceManager
+from lab.playground.server import PlaygroundServer
+from tests.actors.linux.test_service_manager import Listener
+from tests.e2e.stage import CHECKOUT, Process, Stage
+from tests.patience import PATIENCE_S
+
+LIMIT_US = 2_000_000
+
+
+@pytest.fixture
+def server() -> Iterator[PlaygroundServer]:
+    made = PlaygroundServer()
+    made.start()
+    yield made
+    made.stop()
+
+
+@pytest.fixture
+def manager(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Listener]:
+    """The service manager of whatever this test starts."""
+    made = Listener(str(tmp_path_factory.mktemp("n") / "notify"))
+    monkeypatch.setenv("NOTIFY_SOCKET", made.address)
+    monkeypatch.setenv("WATCHDOG_USEC", str(LIMIT_US))
+    yield made
+    made.close()
+
+
+def heard_until(manager: Listener, field: str) -> list[str]:
+    """Everything up to `field`, which comes."""
+    heard: list[str] = []
+    while field not in heard:
+        heard += manager.next()
+    return heard
+
+
+def test_a_service_is_ready_when_the_bot_is_online_alive_while_all_answer_and_says_that_it_stops(
+    server: PlaygroundServer, manager: Listener, tmp_path: Path
+) -> None:
+    process = Process(server, tmp_path / "data")
+    process.start()
+    before = heard_until(manager, "READY=1")
+    heard_until(manager, "WATCHDOG=1")
+    heard_until(manager, "WATCHDOG=1")
+    code = process.terminate()
+    at_end = heard_until(manager, "STOPPING=1")
+
+    assert not {"WATCHDOG=1", "STOPPING=1"} & set(before)
+    assert any(field.startswith("STATUS=online as ") for field in before)
+    assert "STATUS=ending: turns in progress may finish" in at_end
+    assert code == 0
+
+
+@pytest.mark.crashes
+def test_an_agent_whose_loop_hangs_gives_no_sign_of_life_and_says_which(
+    server: PlaygroundServer, manager: Listener, tmp_path: Path
+) -> None:
+    over, hangs = threading.Event(), threading.Event()
+
+    def hang() -> None:
+        hangs.set()
+        assert over.wait(PATIENCE_S)
+
+    stage = Stage(server, tmp_path / "data")
+    try:
+        watchdog = stage.agent.system.watchdog
+        watchdog._liveness._limit_s = 0.5
+        told = ServiceManager(manager.address, LIMIT_US / 1e6, stage.agent.system.clock.monotonic)
+        watchdog.on_look = told.look
+        told.ready("online")
+        heard_until(manager, "WATCHDOG=1")
+        assert set(watchdog.loops) >= {"discord", "model", "socket", "web"}
+        loop = next(loop for loop in watchdog._liveness.loops if loop.name == "discord")
+        loop.call(hang)
+        assert hangs.wait(PATIENCE_S)
+        heard_until(manager, "STATUS=no answer from loop discord")
+        over.set()
+        heard_until(manager, "WATCHDOG=1")
+    finally:
+        over.set()
+        stage.stop()
+
+
+@pytest.mark.crashes
+def test_an_agent_whose_discord_loop_ended_hears_and_answers_again(server: PlaygroundServer, tmp_path: Path) -> None:
+    stage = Stage(server, tmp_path / "data")
+    try:
+        assert "one" in stage.ask("say one")
+        loop = next(loop for loop in stage.agent.system.watchdog._liveness.loops if loop.name == "discord")
+        stage.online.clear()
+        loop.call(sys.exit, 1)
+        assert stage.online.wait(PATIENCE_S)
+        assert "two" in stage.ask("say two")
+        crashes = stage.agent.system.supervisor.crashes()
+    finally:
+        stage.stop()
+
+    assert crashes == {"discord": 1}
+
+
+def test_a_signal_that_comes_while_the_main_thread_is_about_to_wait_ends_it_all_the_same(tmp_path: Path) -> None:
+    """Signals as fast as they can be sent, and `wait` begun thousands of times: a lock that both take would stay held."""
+    code = (
+        "import os, queue, signal, threading\n"
+        "from actors.bootstrap import Agent\n"
+        "def fresh():\n"
+        "    agent = object.__new__(Agent)\n"
+        "    agent._over, agent._ending, agent.exit_code, agent.reason = queue.SimpleQueue(), {}, 0, ''\n"
+        "    return agent\n"
+        "agent, over = fresh(), False\n"
+        "signal.signal(signal.SIGUSR1, lambda *_: agent.end('signal', 3))\n"
+        "def send():\n"
+        "    while not over:\n"
+        "        os.kill(os.getpid(), signal.SIGUSR1)\n"
+        "sender = threading.Thread(target=send)\n"
+        "sender.start()\n"
+        "for _ in range(2_000):\n"
+        "    agent = fresh()\n"
+        "    agent.wait()\n"
+        "over = True\n"
+        "sender.join()\n"
+        "print(agent.reason, agent.exit_code)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        env={"PYTHONPATH": str(CHECKOUT)},
+        cwd=tmp_path,
+        check=False,
+    )
+
+    assert (done.stdout, done.stderr) == ("signal 3\n", "")
+
+
+def test_a_stop_as_soon_as_the_bot_is_online_leaves_no_trace(
+    server: PlaygroundServer, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    process = Process(server, tmp_path / "data")
+    process.start()
+    code = process.terminate()
+
+    said = capfd.readouterr().err
+    assert code == 0
+    assert "Traceback" not in said
+    assert "failed" not in said

@@ -1,0 +1,101 @@
+"""A deletion that is cut short at any step is found again, by what the logs still hold, and done over."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from messages.base import MessageId, RequestId, UserId
+from messages.context import (
+    KeptMessagesTold,
+    PinMemory,
+    Quote,
+    ResumeWindow,
+    RetractMessages,
+    StartNewWindow,
+    TellKeptMessages,
+)
+from tests.actors.context import durability
+from tests.actors.context.rig import CHANNEL, Rig, of_type
+from tests.actors.context.steps import Killed
+
+SECRET = "the code is owl"
+
+
+def prepared(root: Path) -> Rig:
+    """A window whose older log has a message, and whose newest has a pin and a quotation of it."""
+    root.mkdir()
+    rig = Rig(root)
+    rig.say(SECRET, 1)
+    rig.answer("I see")
+    rig.deliver()
+    asker = rig.system.edge("asker")
+    began = StartNewWindow(request_id=RequestId("n"), reply_to=asker.address, window=CHANNEL, asked_by=UserId("1"))
+    rig.tell(CHANNEL, began)
+    pin = PinMemory(
+        request_id=RequestId("p"),
+        reply_to=asker.address,
+        window=CHANNEL,
+        asked_by=UserId("1"),
+        asked_by_name="Alice",
+        message_id=MessageId("1"),
+        text=SECRET,
+    )
+    rig.tell(CHANNEL, pin)
+    quote = Quote(message_id=MessageId("1"), author_name="Alice", text=SECRET)
+    rig.say("what is meant by that?", 2, quote=quote)
+    rig.answer("a bird")
+    rig.deliver()
+    return rig
+
+
+def retract(rig: Rig) -> None:
+    rig.tell(CHANNEL, RetractMessages(window=CHANNEL, message_ids=(MessageId("1"),)))
+
+
+def is_kept(rig: Rig) -> bool:
+    """Whether the window says that it holds words of the message."""
+    asker = rig.system.edge("compares")
+    rig.tell(CHANNEL, TellKeptMessages(request_id=RequestId("k"), reply_to=asker.address, window=CHANNEL))
+    (told,) = of_type(KeptMessagesTold, asker.drain())
+    return "1" in {message.message_id for message in told.messages}
+
+
+def interrupted(root: Path, at: int) -> bool:
+    """Whether a deletion has a step of that number; if so it is killed there, and what must hold afterwards is asked."""
+    rig = prepared(root)
+    steps: list[str] = []
+
+    def dies(call: str, data: bytes) -> None:
+        steps.append(call)
+        if len(steps) >= at:
+            raise Killed
+
+    rig.disk.before = dies
+    try:
+        retract(rig)
+    except Killed:
+        rig.kill()
+        rig.disk.before = lambda call, data: None
+        rig = Rig(root)
+        rig.tell(CHANNEL, ResumeWindow(window=CHANNEL, reply_to=rig.surface.address))
+        if is_kept(rig):
+            retract(rig)
+    rig.disk.before = lambda call, data: None
+    rig.say("what was said?", 3)
+    assert SECRET not in str(rig.answer("nothing")), at
+    copies = [path.read_text() for path in (root / "redacted").rglob("*.md")]
+    assert len(copies) == 2
+    assert not any(SECRET in copy for copy in copies), at
+    rig.stop()
+    durability.forget_disks()
+    return len(steps) >= at
+
+
+@pytest.mark.crashes
+def test_whatever_step_is_the_last_nothing_of_a_deleted_message_stays(tmp_path: Path) -> None:
+    at = 1
+    while interrupted(tmp_path / str(at), at):
+        at += 1
+    assert at > 10

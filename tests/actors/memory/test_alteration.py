@@ -1,0 +1,165 @@
+"""An index that something else than the agent has altered: what it says then is never shown, and it is as it was soon."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import apsw
+import pytest
+
+from actors.memory.store import SCRUBBED_AT_ONCE
+from messages.base import Surface, Window
+from messages.memory import SearchMemory
+from messages.model import ModelRequest
+from tests.actors.context.rig import CHANNEL
+from tests.actors.memory.rig import PUBLIC, MemoryRig
+from tests.actors.memory.test_faults import HOUR_S, index_of, is_well, later
+from tests.actors.memory.test_memory_actor import THREAD, excerpts
+
+SECRET = Window(surface=Surface.DISCORD_CHANNEL, id="910000000000000055")
+PRIVATE = "1:910000000000000055:private"
+SAID = """
+SELECT f.path, t.line, w.key, t.timestamp, t.status, t.pinned, t.hash, t.role, t.event, t.turn, t.author, t.content,
+  (SELECT embedding FROM vectors v WHERE v.id = t.vector), (SELECT hash FROM vectors v WHERE v.id = t.vector)
+FROM turns t JOIN files f ON f.id = t.file JOIN windows w ON w.id = t.window ORDER BY f.path, t.line
+"""
+WORDS = "SELECT term, doc, cnt FROM vocabulary"
+
+ALTERATIONS = {
+    "words of a turn": "UPDATE turns SET content = replace(content, 'Zorro', 'Morro')",
+    "a letter that is none": "UPDATE turns SET content = CAST(x'4d79206361e9' AS TEXT) WHERE content LIKE '%Zorro%'",
+    "author": "UPDATE turns SET author = 'Mallory'",
+    "time": "UPDATE turns SET timestamp = timestamp + 1000000 WHERE id = 1",
+    "role": "UPDATE turns SET role = 'agent'",
+    "event": "UPDATE turns SET event = 'e' || event WHERE id = 1",
+    "turn": "UPDATE turns SET turn = 't' || turn WHERE id = 1",
+    "line": "UPDATE turns SET line = line + 1000 WHERE id = 1",
+    "hash": "UPDATE turns SET hash = x'00' WHERE id = 1",
+    "seal": "UPDATE turns SET seal = x'00' WHERE id = 1",
+    "pin": "UPDATE turns SET pinned = 1 WHERE id = 1",
+    "window of a turn": "UPDATE turns SET window = (SELECT min(id) FROM windows)",
+    "window that is none": "PRAGMA foreign_keys = off; UPDATE turns SET window = 77 WHERE id = 1",
+    "file of a turn": "UPDATE turns SET line = line + id * 1000, file = (SELECT min(id) FROM files)",
+    "names of windows": "UPDATE windows SET key = 'discord-channel/1' WHERE key = 'discord-channel/910000000000000055'",
+    "window of a file": "UPDATE files SET window = (SELECT min(id) FROM windows)",
+    "path of a file": "UPDATE files SET path = path || 'x' WHERE id = 1",
+    "another's vector": "UPDATE turns SET vector = (SELECT max(id) FROM vectors)",
+    "numbers of a vector": "UPDATE vectors SET embedding = CAST(substr(embedding, 5) || substr(embedding, 1, 4) AS BLOB)",
+    "hash of a vector": "UPDATE vectors SET hash = CAST(substr(hash, 1, 15) || x'00' AS BLOB) WHERE id = 1",
+    "sum of a vector": "UPDATE vectors SET sum = sum + 1 WHERE id = 1",
+    "keyword": "DELETE FROM words WHERE rowid = 1; INSERT INTO words(rowid, content) VALUES (1, 'nonsense')",
+    "what was taken back": "DELETE FROM tombstones; DELETE FROM pins; INSERT INTO pins VALUES ('p', 1, 1, 1, 'p', 1)",
+}
+
+
+def alter(root: Path, change: str) -> None:
+    """Have another program do something to the index."""
+    other = apsw.Connection(str(index_of(root)))
+    list(other.execute(change))
+    list(other.execute("PRAGMA wal_checkpoint(TRUNCATE)"))
+    other.close()
+
+
+def said(root: Path) -> tuple[list[object], list[object]]:
+    """All that the index says, but for the numbers of its rows."""
+    other = apsw.Connection(str(index_of(root)), flags=apsw.SQLITE_OPEN_READONLY)
+    try:
+        return list(other.execute(SAID)), list(other.execute(WORDS))
+    finally:
+        other.close()
+
+
+def with_words(root: Path) -> MemoryRig:
+    rig = MemoryRig(root)
+    rig.exchange("My cat is called Zorro", "Fine.", CHANNEL)
+    rig.exchange("The code of the safe is Zorro 1234", "I keep it.", SECRET, audience=PRIVATE)
+    rig.advance(5)
+    return rig
+
+
+def shown(request: ModelRequest) -> str:
+    return " ".join(excerpts(request))
+
+
+@pytest.mark.parametrize("change", ALTERATIONS.values(), ids=ALTERATIONS)
+def test_whatever_is_altered_while_the_agent_is_off_is_never_shown_and_the_index_is_as_it_was_after_the_start(
+    tmp_path: Path, change: str
+) -> None:
+    rig = with_words(tmp_path)
+    rig.stop()
+    rig = MemoryRig(tmp_path, clock=later(rig))  # compares the logs: from now on nothing about them is new
+    rig.advance(5)
+    rig.stop()
+    before = said(tmp_path)
+    alter(tmp_path, change)
+
+    rig = MemoryRig(tmp_path, clock=later(rig))
+    rig.hear_readers(SECRET, PRIVATE)
+    rig.advance(5)
+
+    is_well(rig, 4)
+    rig.stop()
+    assert said(tmp_path) == before
+    rig = MemoryRig(tmp_path, clock=later(rig))
+    words = shown(rig.exchange("What is my cat called?", "Zorro.", THREAD))
+    assert "My cat is called Zorro" in words
+    assert "1234" not in words
+    rig.stop()
+
+
+@pytest.mark.parametrize(
+    "change", [change for name, change in ALTERATIONS.items() if name not in ("keyword", "what was taken back")]
+)
+def test_whatever_is_altered_while_the_agent_runs_is_never_shown_and_the_index_is_as_it_was_within_two_comparisons(
+    tmp_path: Path, change: str
+) -> None:
+    rig = with_words(tmp_path)
+    before = said(tmp_path)
+    alter(tmp_path, change)
+
+    words = shown(rig.exchange("What is my cat called?", "I see.", THREAD, audience=PUBLIC))
+
+    for altered in ("Morro", "Mallory", "1234"):
+        assert altered not in words
+    rig.advance(2 * HOUR_S)
+    rig.advance(10)
+    is_well(rig, 6)
+    rig.stop()
+    assert [row for row in said(tmp_path)[0] if THREAD.id not in str(row)] == before[0]
+
+
+@pytest.mark.parametrize("number", range(12))
+def test_any_byte_may_be_another_one_after_a_stop(tmp_path: Path, number: int) -> None:
+    rig = with_words(tmp_path)
+    rig.stop()
+    rig = MemoryRig(tmp_path, clock=later(rig))
+    rig.advance(5)
+    rig.stop()
+    before = said(tmp_path)
+    chance = random.Random(number)
+    data = bytearray(index_of(tmp_path).read_bytes())
+    for _ in range(3):
+        used = [at for at in range(chance.randrange(len(data)), len(data)) if data[at]]
+        data[used[0] if used else 0] ^= 1 << chance.randrange(8)
+    index_of(tmp_path).write_bytes(data)
+
+    rig = MemoryRig(tmp_path, clock=later(rig))
+    rig.advance(30)
+
+    is_well(rig, 4)
+    rig.stop()
+    assert said(tmp_path) == before
+
+
+def test_an_index_in_which_nothing_was_altered_is_left_as_it_is(tmp_path: Path) -> None:
+    rig = with_words(tmp_path)
+    for number in range(SCRUBBED_AT_ONCE // 100):
+        rig.exchange(f"number {number} \udcff \u00e9", "ok")
+    rig.advance(2 * HOUR_S)
+    rig.ask(SearchMemory, query="number")
+    rig.stop()
+    rig = MemoryRig(tmp_path, clock=later(rig))
+    rig.advance(HOUR_S)
+    rig.stop()
+    assert [file.name for file in (tmp_path / "memory").iterdir() if "unusable" in file.name] == []

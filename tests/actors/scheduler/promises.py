@@ -1,0 +1,53 @@
+"""Promises of the scheduler, held against what a power loss would leave at the moment when they are made."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from actors.scheduler.actor import SchedulerActor
+from actors.scheduler.confirmations import CONFIRMATION
+from messages.base import Address, Message
+from messages.discord import PostMessage
+from messages.scheduler import ReminderCreated, ReminderDeleted, ReminderModified
+from tests.recording_disk import RecordingDisk
+
+
+def check_promise(actor: Any, _to: Address, message: Message) -> None:
+    """Fail unless what `message` says of the file would be so after a power loss now."""
+    config = actor._config
+    assert isinstance(config.disk, RecordingDisk), "the scheduler of a test stores on a disk that knows what is safe"
+    there, gone = _lines(message)
+    if not (there or gone):
+        return
+    survives = config.disk.surviving(Path(os.path.realpath(config.file))) or b""
+    lines = {line.removesuffix(b"\r").decode() for line in survives.split(b"\n")}
+    assert there <= lines, f"{type(message).__name__} promises a line that a power loss would take away"
+    assert not gone & lines, f"{type(message).__name__} promises that a line is gone that a power loss would bring back"
+
+
+def watch(tell: Any) -> Any:
+    """`SchedulerActor.tell`, with each message held against the disk first."""
+
+    def watched(actor: SchedulerActor, to: Address, message: Message) -> None:
+        check_promise(actor, to, message)
+        tell(actor, to, message)
+
+    return watched
+
+
+def _lines(message: Message) -> tuple[set[str], set[str]]:
+    """Lines that stand in the file, and lines that do not, if `message` is true."""
+    match message:
+        case ReminderCreated(line=line):
+            return {line}, set()
+        case ReminderModified(line=line, old_line=old):
+            return {line}, {old.rstrip()} - {line}
+        case ReminderDeleted(line=line):
+            return set(), {line}
+        case PostMessage(request_id=request_id, text=text) if request_id.startswith(CONFIRMATION):
+            what, _, line, *_ = text.split("\n")
+            return (set(), {line}) if what == "Reminder deleted:" else ({line}, set())
+        case _:
+            return set(), set()

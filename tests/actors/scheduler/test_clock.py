@@ -1,0 +1,71 @@
+"""Clocks that are set while the agent is off: the next process goes on as the same one would have."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from lab.chaos.reminders.world import Channel
+from tests.actors.scheduler.conftest import START, StartProcess
+from tests.actors.scheduler.lines import line
+
+
+@pytest.mark.parametrize("hours", [0.0, 12.0])
+@pytest.mark.parametrize("back", [timedelta(minutes=30), timedelta(hours=3), timedelta(hours=4), timedelta(days=3653)])
+def test_a_clock_set_back_while_the_agent_was_off_has_nothing_said_again(
+    start: StartProcess, file: Path, channel: Channel, back: timedelta, hours: float
+) -> None:
+    file.write_text(f"{line('once', '2026-03-28 12:01')}\n{line('daily', '2026-03-01 12:01', 'daily', 'rid_D')}\n")
+    first = start(catchup_hours=hours)
+    first.pass_minutes(3)
+    first.kill()
+    second = start(first.clock.now() - back, catchup_hours=hours)
+    second.pass_minutes(5)
+    second.kill()
+    third = start(second.clock.now(), catchup_hours=hours)
+    third.pass_minutes(5)
+    third.pass_minutes(35)
+    assert len(channel.shown) == 2
+    if back <= timedelta(hours=3):
+        assert len(channel.asked) == 2
+        third.clock.jump(back)
+        third.pass_minutes(3)
+        assert len(channel.asked) == 2
+
+
+def test_what_was_said_before_a_clock_was_put_right_is_not_said_again_when_it_is_set_ahead_anew(
+    start: StartProcess, file: Path, channel: Channel
+) -> None:
+    file.write_text(line("daily", "2026-03-01 12:01", "daily") + "\n")
+    first = start()
+    first.pass_minutes(3)
+    first.kill()
+    second = start(first.clock.now() - timedelta(hours=4))
+    second.pass_minutes(5)
+    second.clock.jump(timedelta(hours=4))
+    second.pass_minutes(5)
+    assert len(channel.asked) == 1
+
+
+def test_a_clock_that_was_hours_ahead_and_put_right_while_the_agent_was_off_is_followed(
+    start: StartProcess, file: Path, channel: Channel
+) -> None:
+    file.write_text(line("daily", "2026-03-01 12:05", "daily") + "\n")
+    first = start(START + timedelta(hours=5))
+    first.pass_minutes(1)
+    first.kill()
+    start().pass_minutes(10)
+    assert [shown.at.strftime("%d %H:%M") for shown in channel.shown] == ["28 12:05"]
+
+
+def test_a_clock_that_was_a_little_ahead_is_waited_for_by_the_next_process_as_by_the_same(
+    start: StartProcess, file: Path, channel: Channel
+) -> None:
+    file.write_text(line("daily", "2026-03-01 12:20", "daily") + "\n")
+    first = start(START + timedelta(minutes=30))
+    first.pass_minutes(1)
+    first.kill()
+    start().pass_minutes(60)
+    assert channel.shown == []

@@ -1,0 +1,221 @@
+"""Every call of the system that the scheduler makes fails once, and nothing comes of it but a word about it."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from itertools import islice
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from actors.linux.exchange import exchange
+from actors.scheduler.displaced import leftover_path
+from actors.scheduler.reminder_file import LIMIT_BYTES
+from lab.chaos.reminders.world import Channel
+from messages.scheduler import CreateReminder, ReminderCreated
+from tests.actors.scheduler.conftest import START, StartProcess
+from tests.actors.scheduler.lines import line
+from tests.actors.scheduler.story import DIGEST, ONCE, Story
+
+ROOM = f"{os.sep}actors{os.sep}scheduler{os.sep}"
+CALLS = [
+    "chmod",
+    "close",
+    "fchmod",
+    "fchown",
+    "fdatasync",
+    "fstat",
+    "fsync",
+    "ftruncate",
+    "link",
+    "listdir",
+    "lstat",
+    "mkdir",
+    "open",
+    "pread",
+    "read",
+    "readlink",
+    "rename",
+    "replace",
+    "scandir",
+    "stat",
+    "unlink",
+    "utime",
+    "write",
+]
+FAULTS = (errno.EROFS, errno.ENOSPC, errno.EIO, errno.EACCES, errno.ELOOP, errno.EISDIR)
+Site = tuple[str, ...]
+"""A call and the lines of the room that led to it."""
+
+
+class System:
+    """The system's calls, as the room makes them: each place is known, and one of them fails when it comes first."""
+
+    def __init__(self) -> None:
+        self.sites: dict[Site, None] = {}
+        self.fault: tuple[Site, int] | None = None
+
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """For as long, calls go through this."""
+        with pytest.MonkeyPatch.context() as patch:
+            for name in CALLS:
+                patch.setattr(os, name, self._watched(name, getattr(os, name)))
+            patch.setattr("actors.linux.disk.exchange", self._watched("exchange", exchange))
+            yield
+
+    def _watched(self, name: str, call: Callable[..., Any]) -> Callable[..., Any]:
+        def watched(*args: Any, **options: Any) -> Any:
+            lines = tuple(islice(_lines_of_the_room(sys._getframe(1)), 4))
+            if lines:
+                site = (name, *lines)
+                self.sites[site] = None
+                if self.fault is not None and self.fault[0] == site:
+                    number, self.fault = self.fault[1], None
+                    if name == "close":
+                        call(*args, **options)  # it is closed even so
+                    raise OSError(number, os.strerror(number), "the file")
+            return call(*args, **options)
+
+        return watched
+
+
+def _lines_of_the_room(frame: FrameType | None) -> Iterator[str]:
+    while frame is not None:
+        if ROOM in frame.f_code.co_filename and f"{os.sep}tests{os.sep}" not in frame.f_code.co_filename:
+            name = frame.f_code.co_name
+            if name not in ("handle", "_dispatch", "guarded", "_guarded", "step", "_step", "go_on"):
+                yield f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}"
+        frame = frame.f_back
+
+
+def tell(tmp_path: Path, number: int, start: Callable[..., Any], system: System) -> None:
+    """One telling of the story in a folder of its own, and what must be so afterwards."""
+    folder, channel = tmp_path / str(number), Channel()
+    folder.mkdir()
+    story = Story(folder, channel)
+    story.prepare()
+    with system.watched():
+        process = start(folder, channel)
+        story.tell(process)
+    story.check_end(process)
+    process.system.stop()
+
+
+@pytest.mark.parametrize("turn", [0, 3])
+def test_each_call_may_fail_once(tmp_path: Path, start_in: Callable[..., Any], turn: int) -> None:
+    known = System()
+    tell(tmp_path, 0, start_in, known)
+    sites = list(known.sites)
+    assert {site[0] for site in sites} >= {
+        "open",
+        "write",
+        "fdatasync",
+        "fsync",
+        "exchange",
+        "unlink",
+        "utime",
+        "replace",
+    }
+    assert len(sites) > 60
+    wrong = []
+    for case, site in enumerate(sites, 1):
+        system, number = System(), FAULTS[(case + turn) % len(FAULTS)]
+        system.fault = site, number
+        try:
+            tell(tmp_path, case, start_in, system)
+        except AssertionError as error:
+            wrong.append(f"{errno.errorcode[number]} at {' '.join(site)}: {str(error)[:300]}")
+        assert system.fault is None, f"{site} was not come to"
+    assert wrong == []
+
+
+def make_folder(path: Path) -> None:
+    path.mkdir()
+
+
+def make_long(path: Path) -> None:
+    path.write_bytes(b"x" * (LIMIT_BYTES * 9 // 8) + b"\n")
+
+
+def make_longer_than_is_edited(path: Path) -> None:
+    path.write_bytes(b"x" * (LIMIT_BYTES * 2 + 1))
+
+
+def make_pipe(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def make_dangling_link(path: Path) -> None:
+    path.symlink_to(path.parent / "nowhere" / "reminders.md")
+
+
+def make_loop(path: Path) -> None:
+    path.symlink_to(path)
+
+
+@pytest.mark.parametrize("left", [make_folder, make_long, make_pipe, make_dangling_link, None])
+@pytest.mark.parametrize(
+    "make",
+    [make_folder, make_long, make_longer_than_is_edited, make_pipe, make_dangling_link, make_loop],
+)
+def test_whatever_stands_in_the_files_place_and_beside_it_the_scheduler_lives_and_goes_on_when_it_is_gone(
+    start: StartProcess,
+    file: Path,
+    channel: Channel,
+    make: Callable[[Path], None],
+    left: Callable[[Path], None] | None,
+) -> None:
+    make(file)
+    beside = leftover_path(file, DIGEST)
+    if left is not None:
+        left(beside)
+    else:
+        beside.write_text("a person's words\n")
+        (file.parent / "spare").mkdir()
+        (file.parent / "spare" / f"{DIGEST}.base").write_bytes(b"")
+    process = start(catchup_hours=12)
+    process.pass_minutes(2)
+    story = Story(file.parent, channel)
+    story.ask(process, "while it is there", CreateReminder, msg="tea", in_minutes=5)
+    process.pass_minutes(1)
+
+    was_brought_back = file.is_file() and b"a person's words" in file.read_bytes()
+    file.rmdir() if file.is_dir() else file.unlink()
+    file.write_text(ONCE + "\n")
+    process.pass_minutes(2)
+
+    assert sum("once" in text for text in channel.texts()) == 1
+    assert isinstance(story.ask(process, "afterwards", CreateReminder, msg="tea", in_minutes=500), ReminderCreated)
+    if left is None:
+        process.pass_minutes(2)
+        assert was_brought_back or file.read_text().count("a person's words") == 1
+        assert not beside.exists()
+
+
+@pytest.mark.parametrize("hours", [0.0, 12.0])
+def test_a_root_that_cannot_be_written_ends_nothing_and_is_said_once(
+    start: StartProcess, file: Path, channel: Channel, monkeypatch: pytest.MonkeyPatch, hours: float
+) -> None:
+    file.write_text(line("tea", "2026-03-28 12:03") + "\n")
+
+    def read_only(*_args: object, **_options: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS), "last-look")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "utime", read_only)
+        process = start(catchup_hours=hours)
+        process.pass_minutes(4)
+        process.kill()
+        process = start(START + timedelta(minutes=10), catchup_hours=hours)
+        process.pass_minutes(4)
+    assert sum("tea" in text for text in channel.texts()) == 1
+    alerts = {shown.nonce for shown in channel.shown if "looked at last" in shown.text}
+    assert len(alerts) == (1 if hours else 0)

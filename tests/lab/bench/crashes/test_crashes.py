@@ -1,0 +1,79 @@
+"""Crashes of the whole agent: what the campaign does, and that it notices what is not as it must be."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from actors.cli.lab.bench_crashes import _agent
+from lab.bench.crashes.run import Case, Outcome, run
+from lab.bench.crashes.sample import members, sample
+from lab.playground.server import PlaygroundServer
+from messages.base import Message
+from messages.context import ContextMessage
+from messages.discord import DiscordCommand
+from messages.embedder import EmbedderMessage
+from messages.memory import MemoryMessage
+from messages.scheduler import SchedulerMessage
+from messages.shell import ShellMessage
+from messages.skills import SkillsMessage
+from messages.web import WebMessage
+
+UNIONS = (
+    ContextMessage,
+    DiscordCommand,
+    EmbedderMessage,
+    MemoryMessage,
+    SchedulerMessage,
+    ShellMessage,
+    SkillsMessage,
+    WebMessage,
+)
+
+
+def crash(tmp_path: Path, *only: str) -> Outcome:
+    with PlaygroundServer() as server:
+        online = threading.Event()
+        return run(_agent(server, tmp_path, online), server, online, lambda _line: None, only)
+
+
+@pytest.mark.crashes
+@pytest.mark.slow
+def test_the_model_comes_back_from_a_crash_at_each_type_and_every_question_is_answered(tmp_path: Path) -> None:
+    outcome = crash(tmp_path, "model")
+
+    assert outcome.failed == ()
+    assert outcome.escalation == ""
+    assert {case.kind for case in outcome.cases} == {"model"}
+    assert {"ModelRequest", "ModelReply", "ModelDelta"} <= {case.message_type for case in outcome.cases}
+    assert {"ModelRequest"} <= {case.message_type for case in outcome.cases if not case.made_up}
+
+
+@pytest.mark.parametrize("kind", sorted({each for union in UNIONS for each in members(union)}, key=str))
+def test_a_sample_can_be_made_of_every_type_that_actors_understand(kind: type[Message]) -> None:
+    assert type(sample(kind)) is kind
+
+
+def outcome(cases: tuple[Case, ...], beside_ms: float = 10.0, escalation: str = "") -> Outcome:
+    return Outcome(cases=cases, left_out=(), quiet_p99_ms=10.0, beside_p99_ms=beside_ms, escalation=escalation)
+
+
+GOOD = Case("model", "ModelRequest", made_up=False, has_crashed=True, restart_s=0.2, is_answered=True)
+
+
+@pytest.mark.parametrize(
+    ("made", "is_sound"),
+    [
+        (outcome((GOOD,)), True),
+        (outcome((GOOD,), beside_ms=21.0), False),
+        (outcome((GOOD,), escalation="memory crashed 6 times"), False),
+        (outcome((GOOD, Case("model", "ModelReply", False, True, 1.1, True))), False),
+        (outcome((GOOD, Case("model", "ModelReply", False, True, None, True))), False),
+        (outcome((GOOD, Case("model", "ModelReply", False, False, 0.1, True))), False),
+        (outcome((GOOD, Case("model", "ModelReply", False, True, 0.1, False))), False),
+    ],
+)
+def test_an_outcome_is_sound_only_if_all_is_restarted_answered_and_unfelt(made: Outcome, is_sound: bool) -> None:
+    assert made.is_sound is is_sound

@@ -1,0 +1,141 @@
+"""What the audit of a data root finds: doctored logs, a doctored index, a command that ran twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import apsw
+import pytest
+
+from actors.context.log.file import WindowLog
+from domain.log.event import Event, Kind, event
+from domain.log.parser import parse
+from domain.memory.remembered import Remembered, remembered
+from lab.chaos.kills.audit import compare_index, count_commands, logs_size, newest_log, read_deliveries, read_logs
+from lab.chaos.kills.ledger import Tally
+from messages.base import Surface, Window
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+ID = 910000000000000077
+THREAD = Window(surface=Surface.DISCORD_THREAD, id=str(ID))
+_TABLES = (
+    "CREATE TABLE files(id INTEGER PRIMARY KEY, path TEXT); "
+    "CREATE TABLE turns(file INTEGER, line INTEGER, event TEXT, hash BLOB)"
+)
+
+
+def said(number: int, text: str) -> Event:
+    return event(f"user{number}", NOW, Kind.USER, text, {"author": "you", "message_id": str(number)})
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A log with three messages, of which the second was left when people began anew, and the third for another reason."""
+    log = WindowLog.create(tmp_path, THREAD, NOW, opened_by="you")
+    log.append(said(1, "one"), said(2, "two"), said(3, "three"))
+    ended = {"turn": "user2", "what": "aborted"}
+    log.append(event("sys2", NOW, Kind.SYSTEM, "unanswered: a new window was started by you", ended))
+    log.append(event("sys3", NOW, Kind.SYSTEM, "unanswered: stopped by you", {"turn": "user3", "what": "aborted"}))
+    log.append(event("agent1", NOW, Kind.AGENT, "an answer", {"turn": "user1"}))
+    log.append(event("deliv1", NOW, Kind.DELIVERY, "", {"event": "agent1", "message_ids": ["101", "102"]}))
+    log.close()
+    found = newest_log(tmp_path, ID)
+    assert found is not None
+    return found
+
+
+def rows_of(data_root: Path, path: Path) -> list[tuple[str, int, str, bytes]]:
+    relative = str(path.relative_to(data_root))
+    rows: list[tuple[str, int, str, bytes]] = []
+    for logged in parse(path.read_bytes()).events:
+        each = logged.event
+        entry = remembered(
+            path=relative,
+            line=logged.line,
+            event_id=each.id,
+            kind=each.kind,
+            at=each.at,
+            text=each.content,
+            meta_json=each.meta_json,
+        )
+        if isinstance(entry, Remembered):
+            rows.append((relative, entry.line, entry.event_id, entry.hash))
+    return rows
+
+
+def write_index(data_root: Path, rows: Iterable[tuple[str, int, str, bytes]]) -> None:
+    (data_root / "memory").mkdir()
+    connection = apsw.Connection(str(data_root / "memory" / "index.sqlite"))
+    connection.execute(_TABLES)
+    for number, (path, *row) in enumerate(rows):
+        connection.execute("INSERT INTO files VALUES (?, ?)", (number, path))
+        connection.execute("INSERT INTO turns VALUES (?, ?, ?, ?)", (number, *row))
+    connection.close()
+
+
+def test_what_people_said_is_read_with_its_id_and_who_ended_its_turn(tmp_path: Path, path: Path) -> None:
+    tally = Tally()
+    read = read_logs(tmp_path, tally)
+    assert path.name
+    assert [(each.channel_id, each.message_id, each.text, each.is_taken_back) for each in read] == [
+        (ID, 1, "one", False),
+        (ID, 2, "two", True),
+        (ID, 3, "three", False),
+    ]
+    assert tally.bad_logs == 0
+
+
+def test_deliveries_tell_what_was_answered(tmp_path: Path, path: Path) -> None:
+    assert path.exists()
+    assert read_deliveries(tmp_path) == {101: 1, 102: 1}
+
+
+def test_a_changed_byte_and_a_torn_end_are_bad_logs(tmp_path: Path, path: Path) -> None:
+    whole = path.read_bytes()
+    for doctored in (whole.replace(b"three", b"thr3e"), whole + b"## 2026-01-01T00:00:00.000Z us"):
+        path.chmod(0o600)
+        path.write_bytes(doctored)
+        tally = Tally()
+        read_logs(tmp_path, tally)
+        assert tally.bad_logs >= 1
+
+
+def test_the_index_is_compared_row_by_row(tmp_path: Path, path: Path) -> None:
+    rows = rows_of(tmp_path, path)
+    assert len(rows) >= 2
+    write_index(tmp_path, rows)
+    tally = Tally()
+    compare_index(tmp_path, tally)
+    assert tally.index_differences == 0
+
+
+@pytest.mark.parametrize("harm", ["missing", "twice", "altered", "no index"])
+def test_rows_that_are_missing_or_too_many_or_altered_are_counted(tmp_path: Path, path: Path, harm: str) -> None:
+    rows = rows_of(tmp_path, path)
+    doctored = {
+        "missing": rows[1:],
+        "twice": [*rows, rows[0]],
+        "altered": [(*rows[0][:3], b"another hash"), *rows[1:]],
+        "no index": [],
+    }[harm]
+    if harm != "no index":
+        write_index(tmp_path, doctored)
+    tally = Tally()
+    compare_index(tmp_path, tally)
+    assert tally.index_differences == {"missing": 1, "twice": 1, "altered": 2, "no index": len(rows)}[harm]
+
+
+def test_a_command_that_was_begun_twice_is_counted(tmp_path: Path) -> None:
+    folder = tmp_path / "work" / "discord-thread" / "77"
+    folder.mkdir(parents=True)
+    (folder / "ran").write_text("q-a\nq-b\nq-a\nq-a\n")
+    tally = Tally()
+    count_commands(tmp_path, tally)
+    assert (tally.commands, tally.commands_twice) == (2, 2)
+
+
+def test_logs_grow(tmp_path: Path, path: Path) -> None:
+    assert logs_size(tmp_path) == path.stat().st_size
+    assert newest_log(tmp_path, ID + 1) is None

@@ -1,0 +1,137 @@
+"""How the ledger judges: doctored records, of which every loss, double and change is counted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from lab.chaos.kills.ledger import NOT_STORED, WRONG, Logged, Said, Shown, Tally, judge, judge_reminders, unsettled
+from lab.chaos.kills.texts import LINES, LONG, PLAIN, answer
+
+CHANNEL, OTHER = 11, 12
+TOKENS = ("q-00000000000a", "q-00000000000b")
+SAID = [
+    Said(channel_id=CHANNEL, message_id=number, token=token, text=f"{token} wants=plain words")
+    for number, token in enumerate(TOKENS, 1)
+]
+LOGGED = [Logged(channel_id=each.channel_id, message_id=each.message_id, text=each.text) for each in SAID]
+SHOWN = [
+    Shown(
+        channel_id=CHANNEL, message_id=100 + each.message_id, text=answer(each.token, PLAIN), replies_to=each.message_id
+    )
+    for each in SAID
+]
+NOTICE = Shown(channel_id=CHANNEL, message_id=200, text="I was interrupted twice.", replies_to=1)
+NONE_WRONG = dict.fromkeys(WRONG, 0)
+
+
+def long_answer() -> list[Shown]:
+    """The answer to the first message, in three messages."""
+    lines = answer(TOKENS[0], LONG).split("\n")
+    parts = (lines[:20], lines[20:40], lines[40:])
+    return [replace(SHOWN[0], message_id=101 + n, text="\n".join(part)) for n, part in enumerate(parts)]
+
+
+def test_what_was_logged_and_answered_once_is_sound() -> None:
+    tally = judge(SAID, SHOWN, LOGGED)
+    assert (tally.said, tally.answered, tally.wrong()) == (2, 2, NONE_WRONG)
+    assert tally.is_sound
+
+
+@pytest.mark.parametrize(
+    ("shown", "logged", "wrong"),
+    [
+        (SHOWN, LOGGED[1:], {"not_logged": 1}),
+        (SHOWN, [*LOGGED, LOGGED[0]], {"logged_twice": 1}),
+        (SHOWN, [*LOGGED, LOGGED[0], LOGGED[0]], {"logged_twice": 2}),
+        (SHOWN, [replace(LOGGED[0], text=LOGGED[0].text + " "), LOGGED[1]], {"logged_altered": 1}),
+        (SHOWN, [replace(LOGGED[0], channel_id=OTHER), LOGGED[1]], {"misplaced": 1}),
+        (SHOWN, [*LOGGED, replace(LOGGED[0], message_id=99)], {"unexpected": 1}),
+        (SHOWN[1:], LOGGED, {"not_answered": 1}),
+        ([], LOGGED, {"not_answered": 2}),
+        ([*SHOWN, replace(SHOWN[0], message_id=300)], LOGGED, {"answered_twice": 1}),
+        ([*SHOWN, NOTICE], LOGGED, {"answered_twice": 1}),
+        ([NOTICE, replace(NOTICE, message_id=201), SHOWN[1]], LOGGED, {"answered_twice": 1}),
+        ([replace(SHOWN[0], text=f"answer to {TOKENS[0]}:"), SHOWN[1]], LOGGED, {"answered_altered": 1}),
+        ([replace(SHOWN[0], channel_id=OTHER), SHOWN[1]], LOGGED, {"misplaced": 1}),
+        ([*SHOWN, replace(NOTICE, replies_to=0)], LOGGED, {"unexpected": 1}),
+        ([*SHOWN, replace(SHOWN[0], text=answer("q-ffffffffffff", PLAIN))], LOGGED, {"unexpected": 1}),
+        ([*SHOWN, replace(SHOWN[0], message_id=300, is_running=True)], LOGGED, {"left_running": 1}),
+    ],
+)
+def test_each_kind_of_harm_is_counted(shown: list[Shown], logged: list[Logged], wrong: dict[str, int]) -> None:
+    tally = judge(SAID, shown, logged)
+    assert tally.wrong() == {**NONE_WRONG, **wrong}
+    assert not tally.is_sound
+    assert len(tally.details) >= 1
+
+
+def test_an_answer_in_parts_is_one_answer() -> None:
+    tally = judge(SAID, [*long_answer(), SHOWN[1]], LOGGED)
+    assert (tally.answered, tally.is_sound) == (2, True)
+
+
+@pytest.mark.parametrize("lost", range(3))
+def test_a_part_of_an_answer_that_is_missing_makes_it_another_one(lost: int) -> None:
+    parts = long_answer()
+    del parts[lost]
+    assert judge(SAID, [*parts, SHOWN[1]], LOGGED).answered_altered == 1
+
+
+def test_a_middle_part_that_comes_twice_makes_it_another_one() -> None:
+    parts = long_answer()
+    tally = judge(SAID, [*parts, replace(parts[1], message_id=300), SHOWN[1]], LOGGED)
+    assert (tally.answered_altered, tally.answered) == (1, 1)
+
+
+def test_the_long_answer_has_as_many_lines_as_it_says() -> None:
+    assert long_answer()[2].text.count("line") == LINES - 39
+
+
+def test_one_notice_instead_of_an_answer_is_told_apart() -> None:
+    tally = judge(SAID, [NOTICE, SHOWN[1]], LOGGED)
+    assert (tally.given_up, tally.answered, tally.is_sound) == (1, 1, True)
+
+
+def test_what_could_not_be_stored_is_not_answered_by_saying_so() -> None:
+    tally = judge(SAID, [replace(NOTICE, text=f"{NOT_STORED} now"), SHOWN[1]], LOGGED)
+    assert (tally.given_up, tally.not_answered) == (0, 1)
+
+
+def test_people_may_take_a_question_back_but_its_log_stays_and_two_answers_are_two() -> None:
+    back = [replace(LOGGED[0], is_taken_back=True), LOGGED[1]]
+    assert judge(SAID, SHOWN[1:], back).taken_back == 1
+    assert judge(SAID, SHOWN[1:], back).is_sound
+    assert judge(SAID, [*SHOWN, replace(SHOWN[0], message_id=300)], back).answered_twice == 1
+
+
+def test_what_cannot_be_read_may_be_missing_and_may_not_come_twice() -> None:
+    odd = [replace(SAID[0], is_excused=True), SAID[1]]
+    assert judge(odd, SHOWN[1:], LOGGED[1:]).wrong() == NONE_WRONG
+    assert judge(odd, SHOWN[1:], [LOGGED[0], LOGGED[0], LOGGED[1]]).logged_twice == 1
+
+
+def test_reminders_are_said_exactly_once() -> None:
+    once, twice, never = (f"rem-{number:012x}" for number in range(3))
+    shown = [replace(SHOWN[0], text=f"⏰ {each}") for each in (once, twice, twice)]
+    tally = Tally()
+    judge_reminders(tally, [once, twice, never], shown)
+    assert (tally.reminders, tally.reminders_lost, tally.reminders_twice) == (3, 1, 1)
+
+
+def test_unsettled_is_what_has_neither_an_end_nor_a_notice() -> None:
+    assert unsettled(SAID, []) == {1, 2}
+    assert unsettled(SAID, [NOTICE]) == {2}
+    assert unsettled(SAID, [replace(NOTICE, replies_to=0)]) == {1}  # the newest of the channel then
+    assert unsettled(SAID, [NOTICE, SHOWN[1]]) == set()
+    assert unsettled(SAID, [replace(SHOWN[0], is_running=True), SHOWN[1]]) == {1}
+
+
+def test_tallies_add_up() -> None:
+    total = Tally()
+    total.note("faults", "a")
+    other = Tally(said=3, answered=2)
+    other.note("faults", "b", 2)
+    total.add(other)
+    assert (total.said, total.answered, total.faults, total.details) == (3, 2, 3, ["faults: a", "faults: b"])

@@ -1,0 +1,66 @@
+"""The schedule of a kill campaign: by its seed, and of the rows that were asked for."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from lab.chaos.kills.rows import ROWS, Harm, Life, Say, Trap, parse_rows, plan_life
+
+MANY = 600
+
+
+def lives(rows: frozenset[int], seed: str = "seed") -> list[Life]:
+    choices = random.Random(seed)
+    return [plan_life(choices, rows, has_dms=True) for _ in range(MANY)]
+
+
+def harms(rows: frozenset[int]) -> set[int]:
+    acts = [act for life in lives(rows) for act in (*life.before, *(act for _, act in life.during))]
+    return {act.row for act in acts if isinstance(act, Harm)}
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"), [("1", {1}), ("1, 3", {1, 3}), ("36-38,1", {1, 36, 37, 38}), ("5-12", {5, 10, 11, 12})]
+)
+def test_rows_are_named_by_numbers_and_ranges(text: str, rows: set[int]) -> None:
+    assert parse_rows(text) == rows
+
+
+@pytest.mark.parametrize("text", ["", "one", "1-", "-3", "48", "6-9", "1,2,99", "3-1"])
+def test_rows_that_cannot_be_had_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"^rows? "):
+        parse_rows(text)
+
+
+def test_a_seed_gives_the_same_lives_again() -> None:
+    every = frozenset(ROWS)
+    assert lives(every) == lives(every)
+    assert lives(every) != lives(every, "another seed")
+
+
+def test_every_row_is_brought_about_sooner_or_later() -> None:
+    by_harm = {5, 10, 11, 12, 14, 17, 22, 36, 37, 38, 39, 42}
+    assert harms(frozenset(ROWS)) == by_harm
+    assert {life.trap for life in lives(frozenset(ROWS))} == set(Trap)
+    wants = {act.wants for life in lives(frozenset(ROWS)) for act in life.before if isinstance(act, Say)}
+    assert {"malformed", "huge", "tool", "big"} <= wants
+
+
+@pytest.mark.parametrize("row", sorted(ROWS))
+def test_a_row_that_was_not_asked_for_does_not_come(row: int) -> None:
+    rows = frozenset(ROWS) - {row}
+    assert row not in harms(rows)
+
+
+def test_one_row_alone_brings_its_own_kills_only() -> None:
+    assert {life.trap for life in lives(frozenset({2}))} == {Trap.LOG}
+    assert {life.trap for life in lives(frozenset({4}))} == {Trap.MODEL}
+    assert {life.trap for life in lives(frozenset({39}))} == {Trap.TIME, Trap.HISTORY}
+
+
+def test_acts_are_in_the_order_of_time() -> None:
+    for life in lives(frozenset(ROWS)):
+        times = [at for at, _ in life.during]
+        assert times == sorted(times)

@@ -1,0 +1,77 @@
+"""What is said in a kill campaign, and what its model answers."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import Any
+
+import pytest
+
+from lab.chaos.kills.texts import (
+    BIG,
+    HOSTILE,
+    HUGE,
+    MALFORMED,
+    MESSAGE_LIMIT,
+    PAGE_LINES,
+    PLAIN,
+    TOOL,
+    WANTS,
+    answer,
+    parts_of,
+    question,
+    read_question,
+    respond,
+    token_of,
+)
+from lab.loopback_model.answers import Received
+
+TOKEN = "q-0123456789ab"
+
+
+def asked(text: str, *more: dict[str, Any]) -> Received:
+    messages = [{"role": "system", "content": "be kind"}, {"role": "user", "content": text}, *more]
+    return Received("/v1/chat/completions", {}, {"messages": messages, "tools": [{}]}, b"")
+
+
+@pytest.mark.parametrize("body", HOSTILE)
+def test_a_question_can_be_told_whatever_stands_behind_it(body: str) -> None:
+    text = question(TOKEN, PLAIN, body)
+    assert len(text) <= MESSAGE_LIMIT
+    assert read_question(text) == (TOKEN, PLAIN)
+    shown = f'INJECTED_CONTEXT_RELEVANT_MEMORIES\n{{"x": "q-ffffffffffff wants=tool y"}}\n\n{text}'
+    assert respond(asked(shown)).text == answer(TOKEN, PLAIN)
+
+
+def test_tokens_come_from_the_seed() -> None:
+    assert token_of(random.Random("a")) == token_of(random.Random("a")) != token_of(random.Random("b"))
+
+
+@pytest.mark.parametrize("wants", WANTS)
+def test_every_wish_ends_in_a_whole_answer_of_its_own(wants: str) -> None:
+    last = respond(asked(question(TOKEN, wants, "x"), {"role": "tool", "content": "done"}))
+    parts = parts_of(last.text)
+    assert (parts.begun, parts.ended, last.calls) == ((TOKEN,), (TOKEN,), ())
+    assert [number for _, number, _ in parts.lines] == list(range(1, parts.lines[0][2] + 1))
+
+
+@pytest.mark.parametrize("wants", [TOOL, BIG])
+def test_a_command_leaves_a_mark_each_time_that_it_is_begun(wants: str) -> None:
+    (call,) = respond(asked(question(TOKEN, wants, "x"))).calls
+    assert json.loads(call.arguments)["command"].startswith(f"echo {TOKEN} >> ran;")
+
+
+def test_malformed_calls_are_malformed() -> None:
+    calls = respond(asked(question(TOKEN, MALFORMED, "x"))).calls
+    assert [call.name for call in calls] == ["bash", "no_such_tool", None]
+    with pytest.raises(ValueError, match="Expecting value"):
+        json.loads(calls[0].arguments)
+
+
+def test_the_huge_answer_is_longer_than_100_kb() -> None:
+    assert PAGE_LINES * 80 < len(answer(TOKEN, HUGE)) > 100_000
+
+
+def test_other_words_are_answered_without_a_token() -> None:
+    assert parts_of(respond(asked("hello")).text).begun == ()

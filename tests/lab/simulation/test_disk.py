@@ -1,0 +1,105 @@
+"""The simulated disk: what a power loss leaves, and what a process that dies in a call has written."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from lab.simulation.chance import Chance, Killed
+from lab.simulation.disk import FULL, SimulatedDisk
+
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+
+
+def _disk(root: Path, seed: int = 1) -> SimulatedDisk:
+    (root / "data").mkdir()
+    (root / "graveyard").mkdir()
+    return SimulatedDisk(root / "data", root / "graveyard", Chance(seed), lambda _line: None)
+
+
+def _sync_folder(disk: SimulatedDisk, folder: Path) -> None:
+    fd = disk.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    disk.sync(fd)
+    disk.close(fd)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_is_synced_with_its_name_survives_a_power_loss(tmp_path: Path, seed: int) -> None:
+    disk, path = _disk(tmp_path, seed), tmp_path / "data" / "log"
+    fd = disk.open(path, _NEW)
+    disk.write(fd, b"kept")
+    disk.sync(fd)
+    _sync_folder(disk, path.parent)
+    disk.write(fd, b" lost")
+    disk.lose_power()
+    assert path.read_bytes().startswith(b"kept")
+
+
+def _outcomes(root: Path, *, syncs_file: bool, syncs_folder: bool) -> set[bytes | None]:
+    found = set[bytes | None]()
+    for seed in range(60):
+        (root / str(seed)).mkdir()
+        disk, path = _disk(root / str(seed), seed), root / str(seed) / "data" / "log"
+        fd = disk.open(path, _NEW)
+        disk.write(fd, b"words")
+        if syncs_file:
+            disk.sync(fd)
+        if syncs_folder:
+            _sync_folder(disk, path.parent)
+        disk.lose_power()
+        found.add(path.read_bytes() if path.exists() else None)
+        os.close(fd)
+    return found
+
+
+def test_bytes_that_are_not_synced_may_go(tmp_path: Path) -> None:
+    assert b"" in _outcomes(tmp_path, syncs_file=False, syncs_folder=True)
+
+
+def test_a_name_whose_folder_is_not_synced_may_go_with_all_its_bytes(tmp_path: Path) -> None:
+    assert _outcomes(tmp_path, syncs_file=True, syncs_folder=False) == {None, b"words"}
+
+
+def test_a_file_that_was_replaced_may_be_back(tmp_path: Path) -> None:
+    back = set[bytes]()
+    for seed in range(40):
+        (tmp_path / str(seed)).mkdir()
+        disk, folder = _disk(tmp_path / str(seed), seed), tmp_path / str(seed) / "data"
+        for name in ("old", "new"):
+            fd = disk.open(folder / name, _NEW)
+            disk.write(fd, name.encode())
+            disk.sync(fd)
+            disk.close(fd)
+        _sync_folder(disk, folder)
+        disk.rename(folder / "new", folder / "old")
+        disk.lose_power()
+        back.add((folder / "old").read_bytes())
+    assert back == {b"old", b"new"}
+
+
+def test_a_process_that_dies_in_a_write_has_written_a_part_and_writes_nothing_more(tmp_path: Path) -> None:
+    disk, path = _disk(tmp_path), tmp_path / "data" / "log"
+    fd = disk.open(path, _NEW)
+    disk.dies_at = disk.calls + 1
+    with pytest.raises(Killed):
+        disk.write(fd, b"0123456789")
+    part = path.read_bytes()
+    assert b"0123456789".startswith(part)
+    with pytest.raises(Killed):
+        disk.write(fd, b"more")
+    assert path.read_bytes() == part
+
+
+def test_a_full_disk_takes_no_more_than_a_part(tmp_path: Path) -> None:
+    disk, path = _disk(tmp_path), tmp_path / "data" / "log"
+    fd = disk.open(path, _NEW)
+    disk.fault = FULL
+    written = []
+    for _ in range(20):
+        with suppress(OSError):
+            written.append(disk.write(fd, b"0123456789"))
+    assert 0 < len(written) < 20
+    assert any(count < 10 for count in written)

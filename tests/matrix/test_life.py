@@ -1,0 +1,118 @@
+"""Rows 42, 43 and 46-48: two agents at once, the end under load, bursts, bad settings, and very many logs."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+from actors.context.log.recovery import survey
+from domain.log.event import Header, Kind
+from domain.log.format import encode_event, encode_header
+from domain.log.window import log_folder
+from lab.playground.server import PlaygroundServer
+from lab.playground.world.defaults import GENERAL_ID
+from messages.base import Surface, Window
+from tests.actors.cli.command import run
+from tests.domain.log.logs import START, said
+from tests.e2e.stage import Process, Stage, bot_texts, events, eventually, is_bot, of_kind
+
+TURNS = 50
+STOP_S = 10.0
+LOGS = 100_000
+START_S = 10.0
+TRIED_LOGS = 5_000
+
+
+def test_row_42_a_second_agent_on_the_same_data_root_refuses_to_start(
+    stage: Stage, server: PlaygroundServer, tmp_path: Path
+) -> None:
+    (tmp_path / "second").mkdir()
+    (tmp_path / "second" / "agent.toml").write_text(
+        f'data_root = "{stage.data}"\n[discord]\napi_base = "{server.api_base}"\ngateway_url = "{server.gateway_url}"\n'
+        f'channels = ["{GENERAL_ID}"]\nallowed_users = ["*"]\n'
+    )
+    done = run("agent", "run", cwd=tmp_path / "second", environment={"DISCORD_BOT_TOKEN": server.bot_token})
+    assert done.returncode == 1
+    assert "another agent uses it" in done.stderr
+    assert "alive" in stage.ask("alive")
+    assert len([text for text in bot_texts(server) if "alive" in text]) == 1
+
+
+def test_row_43_a_sigterm_during_fifty_turns_ends_it_soon_and_the_next_start_finishes_them(process: Process) -> None:
+    server = process.server
+    threads = [server.create_thread(GENERAL_ID, f"thread {number}") for number in range(TURNS)]
+    process.start()
+    for number, thread in enumerate(threads):
+        server.say(thread, f"run: sleep 2; echo word{number}")
+
+    def have_begun() -> int:
+        folder = process.data / "logs" / "discord-thread"
+        return len(list(folder.iterdir())) if folder.is_dir() else 0
+
+    eventually(lambda: have_begun() == TURNS)
+    began = time.monotonic()
+    assert process.terminate() == 0
+    stopped_s = time.monotonic() - began
+    process.start()
+
+    def is_answered(number: int, thread: int) -> bool:
+        return any(f"word{number}" in text or "nterrupted" in text for text in bot_texts(server, thread))
+
+    for number, thread in enumerate(threads):
+        eventually(lambda number=number, thread=thread: is_answered(number, thread))  # type: ignore[misc]
+    eventually(lambda: survey(process.data).unfinished == ())
+    for thread in threads:
+        shown = [message for message in server.messages(thread) if is_bot(message)]
+        assert len(shown) == 1, shown
+        assert len(of_kind(events(process.data, "discord-thread", thread), Kind.USER)) == 1
+    assert stopped_s < STOP_S + 5, "10 s for what runs, and what it takes to tell the process so on a busy machine"
+
+
+@pytest.mark.slow
+def test_row_46_five_hundred_threads_at_once_get_every_answer_once_and_where_it_belongs(tmp_path: Path) -> None:
+    done = run(
+        "agent-load",
+        *("--threads", "500", "--turns", "1", "--model-latency-ms", "100", "--seed", "46", "--json"),
+        cwd=tmp_path,
+        environment={"AGENT_CONFIG": "nowhere.toml"},
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    clean = {"lost": 0, "doubled": 0, "cross_talk": 0, "restarts": 0, "agent_errors": 0, "broken_logs": 0}
+    assert {name: found[name] for name in clean} == clean
+    assert (found["sent"], found["replied"]) == (500, 500)
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("[discord]\nchanels = []", "agent.toml:2: discord.chanels: unknown key"),
+        ("[shell]\ntimeout_s = 0", "agent.toml:2: shell.timeout_s = 0: must be > 0"),
+        ("\n\n[shell\n", "agent.toml:3"),
+        ("surprise = 1", "agent.toml:1: surprise: unknown key"),
+    ],
+)
+def test_row_47_a_setting_that_is_none_is_refused_with_its_line(tmp_path: Path, line: str, told: str) -> None:
+    (tmp_path / "agent.toml").write_text(line)
+    done = run("agent", "run", cwd=tmp_path)
+    assert (done.returncode, told in done.stderr) == (1, True), done.stderr
+
+
+@pytest.mark.slow
+def test_row_48_a_start_among_very_many_logs_reads_little_of_each(tmp_path: Path) -> None:
+    """A twentieth of the logs in a twentieth of the time, whole agent apart; `bin/agent chaos` has all of them."""
+    for number in range(TRIED_LOGS):
+        window = Window(surface=Surface.DISCORD_THREAD, id=str(910_000_000_000_000_000 + number))
+        folder = tmp_path / log_folder(window)
+        folder.mkdir(parents=True)
+        header, head = encode_header(Header(window=window, started_at=START, seq=1, opened_by="alice"))
+        asked, head = encode_event(said(1, f"hello {number}"), head)
+        (folder / f"{START:%Y%m%dT%H%M%SZ}_0001.md").write_bytes(header + asked)
+    began = time.process_time()
+    found = survey(tmp_path)
+    took_s = time.process_time() - began
+    assert len(found.unfinished) == TRIED_LOGS
+    assert took_s < START_S * TRIED_LOGS / LOGS * 3, "three times as long, for a machine that is slow or busy"
