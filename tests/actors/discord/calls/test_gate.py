@@ -35,13 +35,12 @@ class Server:
     def __init__(self, *steps: Exception | str) -> None:
         self.steps = steps
         self.called_at: list[float] = []
-        self.holds: asyncio.Event | None = None
+        self.takes_s = 0.0
 
     async def request(self, *_: Any, **__: Any) -> Any:
         self.called_at.append(asyncio.get_running_loop().time())
         step = self.steps[min(len(self.called_at), len(self.steps)) - 1]
-        if self.holds is not None:
-            await self.holds.wait()
+        await asyncio.sleep(self.takes_s)
         if isinstance(step, Exception):
             raise step
         return step
@@ -121,6 +120,7 @@ def test_nobody_asks_again_and_again_whether_it_is_open(monkeypatch: pytest.Monk
 
 def test_while_one_call_waits_no_other_is_made_and_one_goes_first_afterwards() -> None:
     server = Server(ban(0.3), *[ban(0.05)] * 3, "done")
+    server.takes_s = 0.01
 
     async def act(rest: RestCalls, call: Callable[..., Any]) -> tuple[list[Any], int]:
         with pytest.raises(discord.HTTPException):
@@ -174,6 +174,20 @@ def test_a_pause_is_bounded_whatever_the_server_says(told_s: float | None, pause
         return gate.left_s()
 
     assert asyncio.run(main()) == pytest.approx(pause_s, abs=1)
+
+
+def test_beside_the_call_that_goes_first_none_begins() -> None:
+    async def main() -> None:
+        gate = Gate()
+        gate.leave(gate.enter(), told_s=10.0, is_refused=True)
+        gate._shut_until = 0.0
+        first = gate.enter()
+        with pytest.raises(discord.RateLimited):
+            gate.enter()
+        gate.leave(first)
+        gate.leave(gate.enter())
+
+    asyncio.run(main())
 
 
 def test_a_call_that_began_before_does_not_open_it() -> None:
