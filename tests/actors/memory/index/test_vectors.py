@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from actors.memory.index import database
 from actors.memory.index.index import Index
 from actors.memory.index.pending import Waiting
+from actors.memory.index.seal import AlteredIndexError
 from actors.memory.index.vectors import IndexVectors
 from domain.memory.remembered import Remembered
 from tests.actors.memory.search.test_order import NOW, WINDOWS, said
@@ -232,4 +233,16 @@ def test_the_vectors_of_an_index_of_the_first_version_are_kept(tmp_path: Path) -
     assert index.counts().ok == 3
     assert np.array_equal(as_source(index).fetch(np.array(rows[:3])), made)
     assert len(list(tmp_path.glob("index.sqlite.unusable-*"))) == 1
+    index.close()
+
+
+def test_a_vector_that_was_altered_is_not_given(tmp_path: Path) -> None:
+    index = open_index(tmp_path)
+    index.remember(WINDOWS[0], [said(WINDOWS[0], number, number) for number in range(3)])
+    embed(index, index.pending.due(NOW, 3))
+    list(index.connection.execute("UPDATE vectors SET embedding = zeroblob(length(embedding)) WHERE id = 2"))
+    vectors = as_source(index)
+    assert len(vectors.fetch(np.array([1, 3]))) == 2
+    with pytest.raises(AlteredIndexError):
+        vectors.fetch(np.array([1, 2, 3]))
     index.close()
