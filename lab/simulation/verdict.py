@@ -68,6 +68,10 @@ class _Logs:
     """Turn -> why it has no answer."""
     words: str = ""
     """Everything that was answered, and every call."""
+    unanswered: dict[Window, list[str]] = field(default_factory=dict)
+    """Window -> turns that have said nothing yet."""
+    stopped: set[str] = field(default_factory=set)
+    """Turns that somebody's "stop" was for."""
     damage: list[str] = field(default_factory=list)
 
 
@@ -103,12 +107,21 @@ def _take_in(logs: _Logs, window: Window, event: Event) -> None:
             number = int(str(meta["message_id"]))
             logs.users.setdefault(number, []).append(event)
             logs.order.setdefault(window, []).append(number)
+            if not meta.get("overheard"):
+                logs.unanswered.setdefault(window, []).append(event.id)
+            elif event.content == "stop":
+                logs.stopped.update(logs.unanswered.pop(window, ()))
         case Kind.SYSTEM if meta.get("what") in ("aborted", "failed", "refused"):
             logs.ended[str(meta.get("turn"))] = str(meta["what"])
         case Kind.SYSTEM if meta.get("what") == "joined":
             logs.ended.setdefault(str(meta.get("message")), f"joined {meta.get('turn')}")
         case Kind.AGENT | Kind.TOOL_CALL:
             logs.words += f"{event.content}\n"
+            turn = str(meta.get("turn"))
+            if turn in logs.stopped:
+                logs.damage.append(f"turn {turn} went on although it was stopped: {event.kind}")
+            if event.kind is Kind.AGENT and turn in logs.unanswered.get(window, ()):
+                logs.unanswered[window].remove(turn)
         case _:
             return
 
