@@ -177,7 +177,7 @@ class Life:
         self._report(f"{event.address} gave up: the process would end")
 
     def _lost(self, address: Address, message: object, reason: str) -> None:
-        if not self.has_ended:
+        if not self.has_ended and not self.system.closing:
             self._report(f"dead letter to {address}: {type(message).__name__}: {reason}")
 
 

@@ -92,13 +92,19 @@ def drawn(chance: Chance) -> list[Scene]:
         scenes.append(Scene(_time(chance), Act.CRASH, detail=chance.one_of(CRASHING)))
     if chance.happens(0.15):
         scenes.append(Scene(_time(chance), Act.CLOCK_JUMP, seconds=chance.one_of((-7200.0, -60.0, 90.0, 3600.0))))
+    asked = [scene for scene in scenes if scene.act is Act.SAY]
+    # Said at any time, "stop" would seldom find anything to stop.
+    scenes += [
+        Scene(scene.at + chance.skewed(0.2, 20.0), Act.STOP_WORD, place=scene.place)
+        for scene in [chance.one_of(asked) for _ in range(chance.below(4))]
+    ]
     scenes.sort(key=lambda scene: scene.at)
     return scenes
 
 
 def _wishes(chance: Chance) -> Iterator[Scene]:
     """What people ask for besides answers."""
-    for act, most in ((Act.STOP_WORD, 2), (Act.NEW_WINDOW, 2), (Act.OPEN_THREAD, 3), (Act.REMIND, 2)):
+    for act, most in ((Act.NEW_WINDOW, 2), (Act.OPEN_THREAD, 3), (Act.REMIND, 2)):
         for _ in range(chance.below(most + 1)):
             yield Scene(_time(chance), act, place=chance.below(4), person=chance.below(3))
 

@@ -68,6 +68,10 @@ class _Logs:
     """Turn -> why it has no answer."""
     words: str = ""
     """Everything that was answered, and every call."""
+    unanswered: dict[Window, list[str]] = field(default_factory=dict)
+    """Window -> turns that have said nothing yet."""
+    stopped: set[str] = field(default_factory=set)
+    """Turns that somebody's "stop" was for."""
     damage: list[str] = field(default_factory=list)
 
 
@@ -98,17 +102,28 @@ def _read(data: Path, record: Record) -> _Logs:
 
 def _take_in(logs: _Logs, window: Window, event: Event) -> None:
     meta = event.meta_dict()
+    turn = str(meta.get("turn"))
     match event.kind:
         case Kind.USER:
             number = int(str(meta["message_id"]))
             logs.users.setdefault(number, []).append(event)
             logs.order.setdefault(window, []).append(number)
+            if event.content == "stop" and logs.unanswered.get(window):
+                logs.stopped.update(logs.unanswered.pop(window))
+            elif not meta.get("overheard"):
+                logs.unanswered.setdefault(window, []).append(event.id)
         case Kind.SYSTEM if meta.get("what") in ("aborted", "failed", "refused"):
-            logs.ended[str(meta.get("turn"))] = str(meta["what"])
+            logs.ended[turn] = str(meta["what"])
+            if turn in logs.unanswered.get(window, ()):
+                logs.unanswered[window].remove(turn)
         case Kind.SYSTEM if meta.get("what") == "joined":
             logs.ended.setdefault(str(meta.get("message")), f"joined {meta.get('turn')}")
         case Kind.AGENT | Kind.TOOL_CALL:
             logs.words += f"{event.content}\n"
+            if turn in logs.stopped:
+                logs.damage.append(f"turn {turn} went on although it was stopped: {event.kind}")
+            if event.kind is Kind.AGENT and turn in logs.unanswered.get(window, ()):
+                logs.unanswered[window].remove(turn)
         case _:
             return
 

@@ -1,17 +1,21 @@
-"""Seeds that found something, each with its cause; and a handful of others, so that every run of the tests lives some."""
+"""Seeds under which a defect showed, each with what it was: none of them breaks a promise any more.
+
+A seed's script (who says what, what fails when) stays as it is; what the agent does in between is drawn as well, so a
+seed is worth most beside its neighbours, of which the campaign runs a thousand.
+"""
 
 from __future__ import annotations
-
-import pytest
 
 from lab.simulation.campaign import simulate
 
 FOUND = {
-    0: "any",
+    2: "events that are not synced: what was shown is in no log after a power loss",
+    3: "watermarks that are not read: a message is lost; and a stop word that stops nothing",
+    5: "events that are not synced: a message that was answered is in no log after a power loss",
 }
 
 
-@pytest.mark.parametrize("seed", FOUND)
-def test_a_seed_that_found_something_finds_it_no_more(seed: int) -> None:
-    report = simulate(seed, 1)
-    assert report.is_sound, [result.faults for result in report.failed]
+def test_seeds_that_found_something_find_it_no_more() -> None:
+    report = simulate(min(FOUND), max(FOUND) - min(FOUND) + 1, workers=1)
+    broken = {result.seed: (FOUND.get(result.seed, "new"), result.faults) for result in report.failed}
+    assert broken == {}

@@ -4,24 +4,20 @@ from __future__ import annotations
 
 from lab.simulation.campaign import replay, simulate
 
-SEEDS = range(40, 44)
+SEED = 41
 
 
-def test_a_seed_gives_the_same_schedule_in_every_process() -> None:
-    for seed in SEEDS:
-        first, second = replay(seed), replay(seed)
-        assert first.lines == second.lines
-        assert first.digest == second.digest
-        assert first.steps > 100
-
-
-def test_two_seeds_are_two_schedules() -> None:
-    assert len({replay(seed).digest for seed in SEEDS}) == len(SEEDS)
+def test_a_seed_gives_the_same_schedule_in_every_process_and_another_seed_another() -> None:
+    first, again, other = replay(SEED), replay(SEED), replay(SEED + 1)
+    assert first.lines == again.lines
+    assert first.digest == again.digest
+    assert first.digest != other.digest
+    assert first.steps > 100
 
 
 def test_a_campaign_runs_every_seed_once() -> None:
     told: list[int] = []
-    report = simulate(100, 7, workers=2, tick=lambda done, _failed: told.append(done))
-    assert told == list(range(1, 8))
-    assert (report.first, report.seeds) == (100, 7)
-    assert report.lives >= 7
+    report = simulate(100, 6, workers=1, tick=lambda done, _failed: told.append(done))
+    assert told == list(range(1, 7))
+    assert (report.first, report.seeds) == (100, 6)
+    assert report.lives >= 6
