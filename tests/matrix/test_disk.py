@@ -230,7 +230,7 @@ def test_row_20_a_disk_that_becomes_read_only_is_told_and_costs_no_process(
 @pytest.mark.crashes
 @pytest.mark.parametrize(
     "catchup_hours",
-    [0.0, pytest.param(12.0, marks=pytest.mark.xfail(reason="the scheduler takes the process down", strict=True))],
+    [0.0, 12.0],
 )
 def test_row_20_reminders_are_said_though_nothing_can_be_written(
     start: StartProcess, file: Path, channel: Channel, monkeypatch: pytest.MonkeyPatch, catchup_hours: float

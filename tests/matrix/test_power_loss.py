@@ -160,7 +160,6 @@ def promised(process: Reminders, words: str) -> ReminderCreated:
     raise AssertionError(heard)
 
 
-@pytest.mark.xfail(reason="the folder of a reminders' file that comes into being is not synced", strict=True)
 def test_the_first_reminder_is_in_its_new_file_before_it_is_confirmed(disk: LoopDisk) -> None:
     with reminders(disk) as process:
         created = promised(process, "buy bread")
