@@ -57,7 +57,7 @@ class Header(Value, frozen=True, kw_only=True, gc=False):
     opened_by: str
     """Who or what opened the window, e.g. a Discord user id."""
     after: int | None = None
-    """Greatest message id of the window's earlier logs, 0 for none; None where that was not written down."""
+    """Greatest message id of the window's earlier logs; None where that was not written down, or there is none."""
 
 
 def event(id: str, at: datetime, kind: Kind | str, content: str, meta: Mapping[str, MetaValue] | None = None) -> Event:

@@ -97,7 +97,7 @@ class WindowLog:
             opened_by: Who asked for it; goes into the header.
             disk: How to write; the real one if None.
             carried: Events to begin with.
-            after: Greatest message id of the window's earlier logs, 0 for none; None if nobody knows.
+            after: Greatest message id of the window's earlier logs; None if there is none, or nobody knows.
 
         Raises:
             LogUnwritable: nothing was created, or the reason says that it may have been.

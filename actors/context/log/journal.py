@@ -116,8 +116,15 @@ class Journal:
         return message_id in seen or (seen.is_in_doubt(message_id) and message_id in self._message_ids((message_id,)))
 
     def _newest_of_earlier(self) -> int:
-        """The greatest message id of the window's logs; of the newest one it is known anyway."""
-        return max(map(int, self._message_ids()), default=0)
+        """The greatest message id of the window's logs, if there is more than the newest one, of which it is known."""
+        if self._root is None or self._log is None:
+            return 0
+        folder = self._root / log_folder(self._window)
+        try:
+            is_only_one = len(log_names(folder)) < 2
+        except OSError as error:
+            raise LogUnwritable(folder, f"cannot be read: {error.strerror}") from error
+        return 0 if is_only_one else max(map(int, self._message_ids()), default=0)
 
     def _message_ids(self, naming: Collection[str] = ()) -> set[str]:
         """Numbers of the messages in the window's logs that name one of some words, or in all of them."""
@@ -185,9 +192,8 @@ class Journal:
             self._begin_conversation(carried)
             return ""
         try:
-            fresh = WindowLog.create(
-                self._root, self._window, at, opened_by, self._disk, carried, after=self.conversation.seen.newest
-            )
+            after = self.conversation.seen.newest or None
+            fresh = WindowLog.create(self._root, self._window, at, opened_by, self._disk, carried, after=after)
         except LogUnwritable:
             raise
         except OSError as error:
