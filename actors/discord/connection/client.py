@@ -269,7 +269,7 @@ class AgentClient(discord.Client):
         self._is_complete = True
         log.info("online in %d servers", len(self.guilds))
         self._intake.readership.begin(self)
-        self._catch_up.begin(self)
+        await self._catch_up.begin(self)
         try:
             await self._commands.sync(self._home_guilds())
         except RuntimeError:  # aiohttp's word for a closed session

@@ -64,10 +64,15 @@ class CatchUp:
 
     # sessions
 
-    def begin(self, client: discord.Client) -> None:
-        """A new session is complete: pass on everything that was missed, then what was held meanwhile."""
+    async def begin(self, client: discord.Client) -> None:
+        """A new session is complete: pass on everything that was missed, then what was held meanwhile.
+
+        Returns when it is kept how far channels were read that were met for the first time, or the disk takes too long:
+        whatever is said from then on is found again.
+        """
         if not self.intake.is_holding:
             return
+        session = self._watermarks.session
         self._watermarks.begin(_newest(client))
         missed: list[int] = []
         for channel_id in sorted(map(int, self._window_map.channels)):
@@ -76,17 +81,13 @@ class CatchUp:
                 log.warning("channel %d is not there, or the bot may not see it", channel_id)
             missed += self._meet_all(channel)
         missed += self._meet_direct()
-        self.intake.spawn(self._release(missed))
-
-    async def _release(self, missed: Iterable[int]) -> None:
-        """Let pass what is held: not before it is kept how far channels were read that were met for the first time."""
         await self._secured()
-        if self.intake.is_holding and not self._watermarks.is_lost:
-            woken = [each.channel.id for each in self.intake.held() if self._is_missing_before(each)]
-            missed = [*missed, *woken]
-            self.intake.release(map(_lane, missed))
-            self._read(missed)
-            self._comparison.begin()
+        if session != self._watermarks.session:
+            return  # Another has begun meanwhile, which has all of this before it.
+        missed += [each.channel.id for each in self.intake.held() if self._is_missing_before(each)]
+        self.intake.release(map(_lane, missed))
+        self._read(missed)
+        self._comparison.begin()
 
     async def _secured(self) -> None:
         """Return when all watermarks are kept, or the disk takes too long."""

@@ -58,9 +58,8 @@ class Watermarks:
         self._written: dict[int, Watermark] = dict(kept)
         self._file = file
         self._catchup_ms = int(catchup_hours * 3_600_000)
-        self._session = 0
-        self.is_lost = False
-        """Whether a session has begun of which not all servers are known yet."""
+        self.session = 0
+        """Number of the newest session, which may not have begun to work yet."""
         self._since = 0
         """Newest message, or channel, when the session began: what is newer comes by itself."""
         self._horizon = 0
@@ -103,14 +102,12 @@ class Watermarks:
 
     def lose(self) -> None:
         """A new session begins: whatever was said since the last one is not sent."""
-        self._session += 1
-        self.is_lost = True
+        self.session += 1
         newest = max((reading.reached for reading in self._readings.values()), default=0)
         self._horizon = self._catch_up_from(newest)
 
     def begin(self, newest: int) -> None:
         """All servers of the session are known: whatever is newer than their newest message comes by itself."""
-        self.is_lost = False
         self._since = max(self._since, newest)
         if not self._horizon:
             self._horizon = self._catch_up_from(newest)
@@ -123,7 +120,7 @@ class Watermarks:
     def is_current(self, channel_id: int) -> bool:
         """Whether nothing can have been missed in a channel but what its gaps say."""
         reading = self._readings.get(channel_id)
-        return reading is not None and reading.session == self._session
+        return reading is not None and reading.session == self.session
 
     def meet(
         self,
@@ -152,7 +149,7 @@ class Watermarks:
             reading = self._readings[channel_id] = Reading(Watermark(surface=surface, first=0, upto=floor))
         elif not reading.reached:
             reading.reached = self._floor(channel_id, surface, newest, parent_id)
-        reading.join(self._session, newest)
+        reading.join(self.session, newest)
         self._mark(channel_id)
         self._forget_some()
         return bool(reading.gaps)
@@ -188,7 +185,7 @@ class Watermarks:
         """A message is on its way to its window's log; of a channel that was not met, nothing."""
         reading = self._readings.get(channel_id)
         if reading is not None:
-            reading.notice(message_id, self._session)
+            reading.notice(message_id, self.session)
 
     def log(self, channel_id: int, message_id: int) -> None:
         """A message is in its window's log."""
