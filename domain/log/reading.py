@@ -55,6 +55,15 @@ class Reading:
         if self._pending is None:
             self._pending = set()
         self._pending.add(message_id)
+        self.pass_by(message_id, session)
+
+    def pass_by(self, message_id: int, session: int) -> None:
+        """A message is known that needs no log, so nothing is missing before it but what is known to be.
+
+        Args:
+            message_id: Its.
+            session: The one in which it came.
+        """
         if self.session == session:
             self.reached = max(self.reached, message_id)
 

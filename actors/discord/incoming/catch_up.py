@@ -6,7 +6,7 @@ import asyncio
 import functools
 import itertools
 import logging
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import suppress
 
 import discord
@@ -97,19 +97,22 @@ class CatchUp:
 
     def resume(self, guild: discord.Guild) -> None:
         """Channels of a server came: read what was missed in those of them that were not there before."""
+        self._meet_again(guild, self._watermarks.is_current)
+
+    def come_back(self, guild: discord.Guild) -> None:
+        """A server was out, and nothing was said of it: what was said, edited or deleted meanwhile is looked for."""
+        self._meet_again(guild, lambda _channel_id: False)
+        if not self.intake.is_holding:
+            self._comparison.begin()
+
+    def _meet_again(self, guild: discord.Guild, is_met: Callable[[int], bool]) -> None:
         if self.intake.is_holding:
             return
         for channel_id in sorted(map(int, self._window_map.channels)):
             channel = guild.get_channel_or_thread(channel_id)
-            if channel is not None and not self._watermarks.is_current(channel_id):
+            if channel is not None and not is_met(channel_id):
                 self._watermarks.begin(_newest(guild))
                 self._look_into(self._meet_all(channel))
-
-    def come_back(self, guild: discord.Guild) -> None:
-        """A server was out, and nothing was said of it: what was deleted meanwhile is looked for as well."""
-        self.resume(guild)
-        if not self.intake.is_holding:
-            self._comparison.begin()
 
     def hear(self, message: discord.Message) -> None:
         """Somebody wrote something; where nobody knows what was said before it, that is read first."""

@@ -133,6 +133,8 @@ class Intake:
             if not self.seen.has(message.id):
                 self.watermarks.notice(message.channel.id, message.id)
             self.take(arrival)
+        else:
+            self.watermarks.pass_by(message.channel.id, message.id)
         self.seen.notice(arrival.origin.channel_id, message.id)
 
     def retract(self, channel: AnyChannel, message_ids: Iterable[int]) -> None:

@@ -187,6 +187,13 @@ class Watermarks:
         if reading is not None:
             reading.notice(message_id, self.session)
 
+    def pass_by(self, channel_id: int, message_id: int) -> None:
+        """Something was said in a channel that needs no log: by the bot itself, say."""
+        reading = self._readings.get(channel_id)
+        if reading is not None:
+            reading.pass_by(message_id, self.session)
+            self._mark(channel_id)
+
     def log(self, channel_id: int, message_id: int) -> None:
         """A message is in its window's log."""
         self._with_logs.add(channel_id)

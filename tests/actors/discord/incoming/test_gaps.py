@@ -12,6 +12,7 @@ from actors.kernel import ManualClock
 from domain.log.watermark import FILE_NAME, Watermark, line_of, watermarks_in
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
+from lab.playground.world.records import Draft
 from messages.base import Surface
 from tests.actors.discord.conftest import StartLife
 from tests.actors.discord.life import GENERAL, Life, thread_window, timing, until
@@ -52,6 +53,18 @@ class TestWhatIsKept:
         life = start_life(**kept(tmp_path))
         newest = life.say("hello")
         until(lambda: read_up_to(tmp_path).get(defaults.GENERAL_ID) == newest)
+
+    def test_what_the_bot_said_last_is_not_looked_for(self, start_life: StartLife, tmp_path: Path) -> None:
+        life = start_life(**kept(tmp_path))
+        life.say("hello")
+        life.messages.wait(1)
+        (answer,) = life.delivered("the answer")
+        until(lambda: read_up_to(tmp_path).get(defaults.GENERAL_ID) == int(answer))
+        life.stop()
+        second = start_life(**kept(tmp_path))
+        second.say("live")
+        assert second.texts(1) == ["live"]
+        assert second.playground.requests("GET", f"/channels/{defaults.GENERAL_ID}/messages") == []
 
     def test_what_no_window_has_logged_is_read_again(self, start_life: StartLife, tmp_path: Path) -> None:
         life = start_life(**kept(tmp_path))
@@ -139,6 +152,20 @@ class TestThreads:
         life.say("first", thread)
         assert life.texts(1) == ["first"]
         assert life.playground.requests("GET", "/messages") == []
+
+    def test_a_server_that_was_out_is_read_as_after_a_new_session(
+        self, start_life: StartLife, playground: PlaygroundServer
+    ) -> None:
+        life = start_life()
+        life.say("before")
+        life.messages.wait(1)
+        hub = playground._hub
+        draft = Draft(author=hub.world.user(defaults.YOU_ID), content="unheard")
+        playground.run(lambda: hub.world.post(hub.world.channel(defaults.GENERAL_ID), draft))
+        guild = playground.run(lambda: hub.payloads.guild(for_gateway=True))
+        playground.dispatch("GUILD_DELETE", {"id": guild["id"], "unavailable": True})
+        playground.dispatch("GUILD_CREATE", guild | {"unavailable": False})
+        assert life.texts(2) == ["before", "unheard"]
 
 
 class TestDirectMessages:
