@@ -272,12 +272,17 @@ class Intake:
         self._is_holding = False
         channels = set(channels)
         self.keep(channels)
+        self.notice_held()
+        for channel_id, lane in self._lanes.items():
+            if channel_id not in channels:
+                self.spawn(self._empty(channel_id, lane))
+
+    def notice_held(self) -> None:
+        """Note of what waits that it is on its way, also where it came before its channel was met."""
         for channel_id, lane in self._lanes.items():
             for arrival in lane.waiting:
                 if isinstance(arrival, MessageArrival) and not self.seen.has(arrival.origin.number):
                     self.watermarks.notice(int(channel_id), arrival.origin.number)
-            if channel_id not in channels:
-                self.spawn(self._empty(channel_id, lane))
 
     def keep(self, channel_ids: Iterable[ChannelId]) -> None:
         """Let nothing pass in these channels before their `replay`."""
