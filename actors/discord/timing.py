@@ -61,7 +61,9 @@ class Timing:
     look_back_s: float = 3600.0
     """How old a text may be to count as sent already when it answers no message."""
     gap_hold_s: float = 60.0
-    """How long what is said in a channel waits for what was missed there, while Discord does not give it."""
+    """How long what is said in a channel waits for a page of what was missed there, while Discord does not give it."""
+    turn_s: float = 2.0
+    """How long a call for what was missed may take before others no longer wait for it to end."""
     gap_again_s: float = 10.0
     """Then a gap is tried again after this, then after twice as long, and so on."""
     gap_again_limit_s: float = 300.0

@@ -45,6 +45,10 @@ class Reading:
             self.reached = max(self.reached, newest)
         self.session = session
 
+    def leave(self) -> None:
+        """Take part in no session, until the next `join`: what is said from now on may be missed."""
+        self.session = 0
+
     def notice(self, message_id: int, session: int) -> None:
         """A message is known, and on its way to the log.
 

@@ -14,6 +14,7 @@ import discord
 from actors.discord.calls.fatal import fatal_sentence
 from actors.discord.calls.gate import Gate, guard
 from actors.discord.calls.pace import Pace
+from actors.discord.calls.turns import Turns
 from actors.discord.timing import Timing, backoff
 
 log = logging.getLogger(__name__)
@@ -103,9 +104,7 @@ class RestCalls:
         else:
             self._arrived.set()
 
-    async def persist(
-        self, what: str, call: Callable[[discord.Client], Awaitable[T]], limit: asyncio.Semaphore | None = None
-    ) -> T:
+    async def persist(self, what: str, call: Callable[[discord.Client], Awaitable[T]], limit: Turns | None = None) -> T:
         """What `call` gives, tried anew with backoff; it must bear being made twice.
 
         While nobody is let in it waits, however long that takes, and what was answered so is no attempt.
@@ -113,7 +112,7 @@ class RestCalls:
         Args:
             what: For the log; nothing that people wrote.
             call: Makes the call with the client it is given.
-            limit: Held during each call, and not between them.
+            limit: Gives a turn for each call, and none between them.
 
         Raises:
             CallForbiddenError: the bot may not.
@@ -124,7 +123,7 @@ class RestCalls:
         while attempt <= self._timing.attempts:
             await self.gate.opened()
             try:
-                async with limit or nullcontext():
+                async with nullcontext() if limit is None else limit.turn():
                     return await self.once(call)
             except TRANSIENT as error:
                 if self.gate.is_shut and is_limit(error):
@@ -153,7 +152,7 @@ class RestCalls:
         try:
             async with asyncio.timeout(self._timing.call_timeout_s):
                 return await call(client)
-        except TimeoutError:
+        except (TimeoutError, asyncio.CancelledError):  # Who waits for the call may give it up, too.
             _lift_global_limit(client)
             raise
         except RuntimeError as error:

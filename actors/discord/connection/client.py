@@ -153,8 +153,9 @@ class AgentClient(discord.Client):
 
     # who may read what
 
-    async def on_guild_unavailable(self, _guild: discord.Guild) -> None:
+    async def on_guild_unavailable(self, guild: discord.Guild) -> None:
         """A server is out."""
+        self._catch_up.go_out(guild)
         self._intake.readership.compare()
 
     async def on_guild_remove(self, _guild: discord.Guild) -> None:

@@ -6,13 +6,15 @@ import asyncio
 import functools
 import itertools
 import logging
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import suppress
 
 import discord
 
+from actors.discord.calls.archives import archived_since, archives_of
 from actors.discord.calls.history import Page, read_page
 from actors.discord.calls.rest_calls import CallFailedError, CallRefusedError, RestCalls
+from actors.discord.calls.turns import Turns
 from actors.discord.incoming.arrival import MessageArrival, is_speech
 from actors.discord.incoming.comparison import Comparison
 from actors.discord.incoming.intake import Intake
@@ -27,7 +29,9 @@ Talkable = discord.TextChannel | discord.VoiceChannel | discord.StageChannel | d
 """What has a history of its own."""
 
 _AT_ONCE = 8
-"""Calls under way; a call that Discord does not answer holds up the others for a minute at most."""
+"""Calls under way, those not counted that Discord does not answer."""
+
+ListThreads = Callable[[discord.Client], Awaitable[list[discord.Thread]]]
 
 
 class CatchUp:
@@ -56,7 +60,7 @@ class CatchUp:
         self._comparison = comparison
         self._rest = rest
         self._timing = timing
-        self._limit = asyncio.Semaphore(_AT_ONCE)
+        self._turns = Turns(_AT_ONCE, timing.turn_s)
         self._late: set[int] = set()
         """Channels in which nobody waits any more for what is missing."""
         self._guilds: dict[int, int] = {}
@@ -81,6 +85,7 @@ class CatchUp:
                 log.warning("channel %d is not there, or the bot may not see it", channel_id)
             missed += self._meet_all(channel)
         missed += self._meet_direct()
+        self.intake.notice_held()
         await self._secured()
         if session != self._watermarks.session:
             return  # Another has begun meanwhile, which has all of this before it.
@@ -97,22 +102,24 @@ class CatchUp:
 
     def resume(self, guild: discord.Guild) -> None:
         """Channels of a server came: read what was missed in those of them that were not there before."""
-        self._meet_again(guild, self._watermarks.is_current)
-
-    def come_back(self, guild: discord.Guild) -> None:
-        """A server was out, and nothing was said of it: what was said, edited or deleted meanwhile is looked for."""
-        self._meet_again(guild, lambda _channel_id: False)
-        if not self.intake.is_holding:
-            self._comparison.begin()
-
-    def _meet_again(self, guild: discord.Guild, is_met: Callable[[int], bool]) -> None:
         if self.intake.is_holding:
             return
         for channel_id in sorted(map(int, self._window_map.channels)):
             channel = guild.get_channel_or_thread(channel_id)
-            if channel is not None and not is_met(channel_id):
+            if channel is not None and not self._watermarks.is_current(channel_id):
                 self._watermarks.begin(_newest(guild))
                 self._look_into(self._meet_all(channel))
+
+    def go_out(self, guild: discord.Guild) -> None:
+        """A server is out: of what is said in it nothing comes, though the session goes on."""
+        self._watermarks.miss(channel_id for channel_id, guild_id in self._guilds.items() if guild_id == guild.id)
+
+    def come_back(self, guild: discord.Guild) -> None:
+        """A server was out, and nothing was said of it: read what was said, look for what was deleted."""
+        self.go_out(guild)  # Discord may say no more than that it is there again.
+        self.resume(guild)
+        if not self.intake.is_holding:
+            self._comparison.begin()
 
     def hear(self, message: discord.Message) -> None:
         """Somebody wrote something; where nobody knows what was said before it, that is read first."""
@@ -146,7 +153,9 @@ class CatchUp:
             for thread in channel.threads:
                 missed += self._meet(thread)
             if not is_first:
-                self.intake.spawn(self._meet_archived(channel.id))
+                for archive in archives_of(channel):
+                    list_threads = functools.partial(archived_since, channel.id, archive, self._watermarks.horizon)
+                    self.intake.spawn(self._meet_archived(channel.id, list_threads))
         return missed
 
     def _meet(self, channel: discord.abc.GuildChannel | discord.Thread, *, is_configured: bool = False) -> list[int]:
@@ -166,13 +175,12 @@ class CatchUp:
             return []
         return [each for each in self._watermarks.direct() if self._watermarks.meet(each, Surface.DISCORD_DM, ENDLESS)]
 
-    async def _meet_archived(self, channel_id: int) -> None:
+    async def _meet_archived(self, channel_id: int, list_threads: ListThreads) -> None:
         """Pass on what was missed in threads that were archived since; nobody waits for this list, however long."""
-        list_threads = functools.partial(_archived_since, channel_id, self._watermarks.horizon)
         threads: list[discord.Thread] | None = None
         for attempt in itertools.count(1):
             try:
-                threads = await self._rest.persist("listing archived threads", list_threads, self._limit)
+                threads = await self._rest.persist("listing archived threads", list_threads, self._turns)
             except CallRefusedError as error:
                 log.warning("threads of channel %d archived meanwhile are not read: %s", channel_id, error)
                 return
@@ -198,12 +206,11 @@ class CatchUp:
 
     async def _close_gaps(self, channel_id: int) -> None:
         """Pass on what is missing of a channel: before what comes there, or late if that takes too long."""
-        give_way_at = asyncio.get_running_loop().time() + self._timing.gap_hold_s
         if self._watermarks.surface_of(channel_id) is Surface.DISCORD_DM:
             await self._secured()  # Discord lists no conversations: what is not kept is not found again.
         try:
             with self._comparison.behind():
-                await self.intake.replay(_lane(channel_id), self._missing(channel_id, give_way_at))
+                await self.intake.replay(_lane(channel_id), self._missing(channel_id))
         except CallRefusedError as error:
             self._give_up(channel_id, error)
         except CallFailedError as error:
@@ -230,7 +237,7 @@ class CatchUp:
                 return
             try:
                 page = await self._page(channel_id, gaps[0].after)
-                await self.intake.replay(_lane(channel_id), self._missing(channel_id, 0.0, (gaps[0].after, page)))
+                await self.intake.replay(_lane(channel_id), self._missing(channel_id, (gaps[0].after, page)))
             except CallRefusedError as error:
                 self._give_up(channel_id, error)
                 return
@@ -244,21 +251,18 @@ class CatchUp:
         for gap in self._watermarks.gaps(channel_id):
             self._watermarks.fill(channel_id, gap.after, gap.upto)
 
-    async def _missing(
-        self, channel_id: int, give_way_at: float, begun: tuple[int, Page] | None = None
-    ) -> AsyncIterator[MessageArrival]:
+    async def _missing(self, channel_id: int, begun: tuple[int, Page] | None = None) -> AsyncIterator[MessageArrival]:
         """Messages of a channel's gaps, oldest first; a gap shrinks by a page when that is known to be under way.
 
         Args:
             channel_id: Whose.
-            give_way_at: Loop time up to which a page is tried again and again.
             begun: A page that was read already, and what it comes after.
 
         Raises:
             CallRefusedError, CallFailedError: as `RestCalls.persist` does.
         """
         while begun is not None or self._watermarks.gaps(channel_id):
-            after, page = begun or await self._first_page(channel_id, give_way_at)
+            after, page = begun or await self._first_page(channel_id)
             begun = None
             for message in page.messages:
                 self.intake.seen.notice(str(channel_id), message.id)
@@ -273,21 +277,28 @@ class CatchUp:
         """Whether a message in a page of history is none of those that were passed on, in this life or another."""
         return self._watermarks.lacks(message.channel.id, message.id) and not self.intake.seen.has(message.id)
 
-    async def _first_page(self, channel_id: int, give_way_at: float) -> tuple[int, Page]:
-        while True:
-            after = self._watermarks.gaps(channel_id)[0].after
-            try:
-                return after, await self._page(channel_id, after)
-            except CallFailedError:
-                if asyncio.get_running_loop().time() > give_way_at:
-                    raise
-                await asyncio.sleep(self._timing.backoff_limit_s)
+    async def _first_page(self, channel_id: int) -> tuple[int, Page]:
+        """The first page that is missing, and what it comes after; tried for as long as others may wait for a page.
+
+        Raises:
+            CallRefusedError: Discord does not give it.
+            CallFailedError: it did not come in time.
+        """
+        after = self._watermarks.gaps(channel_id)[0].after
+        try:
+            async with asyncio.timeout(self._timing.gap_hold_s):
+                while True:
+                    with suppress(CallFailedError):
+                        return after, await self._page(channel_id, after)
+                    await asyncio.sleep(self._timing.backoff_limit_s)
+        except TimeoutError:
+            raise CallFailedError(f"history did not come within {self._timing.gap_hold_s:g} s") from None
 
     async def _page(self, channel_id: int, after: int) -> Page:
         async def call(client: discord.Client) -> Page:
             return await read_page(self._messageable(client, channel_id), after=after)
 
-        page = await self._rest.persist("reading history", call, self._limit)
+        page = await self._rest.persist("reading history", call, self._turns)
         if not page.is_last and page.newest <= after:
             raise CallFailedError("Discord gave messages that were not asked for")
         if page.unreadable:
@@ -302,19 +313,6 @@ class CatchUp:
 
     def _pause_s(self, attempt: int) -> float:
         return backoff(attempt, self._timing.gap_again_s, self._timing.gap_again_limit_s)
-
-
-async def _archived_since(channel_id: int, since: int, client: discord.Client) -> list[discord.Thread]:
-    """Public threads that were archived after the moment that the snowflake `since` holds."""
-    channel = client.get_channel(channel_id)
-    threads: list[discord.Thread] = []
-    if isinstance(channel, discord.TextChannel | discord.ForumChannel):
-        moment = discord.utils.snowflake_time(since)
-        async for thread in channel.archived_threads(limit=None):
-            if thread.archive_timestamp < moment:
-                break
-            threads.append(thread)
-    return threads
 
 
 def _newest(place: discord.Client | discord.Guild) -> int:

@@ -274,12 +274,17 @@ class Intake:
         self._is_holding = False
         channels = set(channels)
         self.keep(channels)
+        self.notice_held()
+        for channel_id, lane in self._lanes.items():
+            if channel_id not in channels:
+                self.spawn(self._empty(channel_id, lane))
+
+    def notice_held(self) -> None:
+        """Note of what waits that it is on its way, also where it came before its channel was met."""
         for channel_id, lane in self._lanes.items():
             for arrival in lane.waiting:
                 if isinstance(arrival, MessageArrival) and not self.seen.has(arrival.origin.number):
                     self.watermarks.notice(int(channel_id), arrival.origin.number)
-            if channel_id not in channels:
-                self.spawn(self._empty(channel_id, lane))
 
     def keep(self, channel_ids: Iterable[ChannelId]) -> None:
         """Let nothing pass in these channels before their `replay`."""
@@ -301,8 +306,8 @@ class Intake:
             try:
                 async for arrival in missed:
                     while lane.waiting and lane.waiting[0].origin.number < arrival.origin.number:
-                        await self._admit(lane.waiting.popleft(), roles)
-                    await self._admit(arrival, roles)
+                        await self._admit_alone(lane.waiting.popleft(), roles)
+                    await self._admit_alone(arrival, roles)
             finally:
                 await self._drain(channel_id, lane)
 
@@ -313,12 +318,17 @@ class Intake:
     async def _drain(self, channel_id: ChannelId, lane: Lane) -> None:
         """Pass on what waits, oldest first, and take the lane away unless a newer one has its place."""
         while lane.waiting:
-            try:
-                await self._admit(lane.waiting.popleft(), {})
-            except Exception:
-                log.exception("something that a person did in channel %s was lost", channel_id)
+            await self._admit_alone(lane.waiting.popleft(), {})
         if self._lanes.get(channel_id) is lane:
             del self._lanes[channel_id]
+
+    async def _admit_alone(self, arrival: Arrival, roles: RolesFound) -> None:
+        """Pass on or refuse one arrival; whatever goes wrong with it costs no other, and a message is read again."""
+        try:
+            await self._admit(arrival, roles)
+        except Exception:
+            channel_id = arrival.origin.channel_id
+            log.exception("what somebody did in channel %s is not passed on before the next start", channel_id)
 
     async def _admit(self, arrival: Arrival, roles: RolesFound) -> None:
         """Pass on or refuse one arrival, asking Discord for what isn't known; what it does not say now is put aside."""

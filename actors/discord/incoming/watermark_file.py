@@ -17,7 +17,7 @@ log = logging.getLogger(__name__)
 _LANE = "watermarks"
 _WRITE_S = 60.0
 _SUPERFLUOUS_LINES = 20_000
-"""Lines that newer ones have replaced, beyond which the file is written anew at the next start."""
+"""Lines that newer ones have replaced, beyond which the file is written anew."""
 _NEW_NAME = f".{FILE_NAME}.new"
 
 
@@ -57,6 +57,8 @@ class WatermarkFile:
         self._threads = Bulkhead("discord-watermarks", at_once=1)
         self._is_named = False
         """Whether the file's name is on the disk."""
+        self._added = 0
+        """Lines that were added since it was written anew."""
 
     async def write(self, watermarks: Mapping[int, Watermark]) -> None:
         """Add lines, and return when they survive a power loss.
@@ -68,6 +70,20 @@ class WatermarkFile:
             OSError: they may not be there; TimeoutError is one.
         """
         await self._threads.run(_LANE, _WRITE_S, self._add, _lines(watermarks))
+        self._added += len(watermarks)
+
+    async def shorten(self, watermarks: Mapping[int, Watermark]) -> None:
+        """Write the file anew where most of what was added has been replaced; it may be used for months.
+
+        Args:
+            watermarks: All that it says.
+
+        Raises:
+            OSError: the old one stays, or may.
+        """
+        if self._added > 2 * len(watermarks) + _SUPERFLUOUS_LINES:
+            self._added = 0  # Where that fails it is not tried again at once.
+            await self._threads.run(_LANE, _WRITE_S, rewrite, self._path, dict(watermarks), self._disk)
 
     def _add(self, lines: bytes) -> None:
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW

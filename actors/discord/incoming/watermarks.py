@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import heapq
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from actors.discord.calls.background import BackgroundTasks
 from actors.discord.incoming.watermark_file import WatermarkFile
@@ -105,6 +105,12 @@ class Watermarks:
         self.session += 1
         newest = max((reading.reached for reading in self._readings.values()), default=0)
         self._horizon = self._catch_up_from(newest)
+
+    def miss(self, channel_ids: Iterable[int]) -> None:
+        """What is said in these channels does not come, though the session goes on."""
+        for channel_id in channel_ids:
+            if (reading := self._readings.get(channel_id)) is not None:
+                reading.leave()
 
     def begin(self, newest: int) -> None:
         """All servers of the session are known: whatever is newer than their newest message comes by itself."""
@@ -227,6 +233,8 @@ class Watermarks:
                 return
             try:
                 await self._file.write(fresh)
+                self._written |= fresh
+                await self._file.shorten(self._written)
             except OSError as error:
                 level = logging.INFO if self._is_failing else logging.ERROR
                 log.log(level, "how far channels were read cannot be kept: %s", error)
@@ -234,7 +242,6 @@ class Watermarks:
                 self._dirty |= fresh.keys()
                 asyncio.get_running_loop().call_later(_WRITE_AGAIN_S, self._write_soon)
             else:
-                self._written |= fresh
                 self._is_failing = False
 
     def _mark(self, channel_id: int) -> None:

@@ -37,6 +37,7 @@ class ThreadRoutes:
             Route("DELETE", member + "/{user_id}", self._remove_member, major="channel_id"),
             Route("GET", member, self._members, major="channel_id"),
             Route("GET", channel + "/threads/archived/{visibility}", self._archived, major="channel_id"),
+            Route("GET", channel + "/users/@me/threads/archived/private", self._joined, major="channel_id"),
             Route("GET", "/guilds/{guild_id}/threads/active", self._active, major="guild_id"),
         ]
 
@@ -105,6 +106,23 @@ class ThreadRoutes:
             and (before is None or thread_state(thread).archive_changed_at < before.replace(" ", "+"))
         ]
         archived.sort(key=lambda thread: thread_state(thread).archive_changed_at, reverse=True)
+        return self._thread_list(archived[:limit], has_more=len(archived) > limit)
+
+    async def _joined(self, call: Call) -> Json:
+        """Archived private threads that the bot takes part in, newest first, whenever they were archived."""
+        parent, world = call.channel(self._hub.world), self._hub.world
+        limit = min(int(call.query.get("limit", 50)), 100)
+        before = int(call.query.get("before") or 1 << 63)
+        archived = [
+            thread
+            for thread in world.threads.values()
+            if thread.parent_id == parent.id
+            and thread.kind == ChannelKind.PRIVATE_THREAD
+            and thread.id < before
+            and world.bot.id in thread_state(thread).members
+            and thread_state(thread).archived
+        ]
+        archived.sort(key=lambda thread: thread.id, reverse=True)
         return self._thread_list(archived[:limit], has_more=len(archived) > limit)
 
     async def _active(self, call: Call) -> Json:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import functools
+import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import discord
 import pytest
 
+from actors.discord.incoming.admission import Admission
+from actors.discord.incoming.arrival import Admitted, Hearing, MessageArrival
 from actors.kernel import ManualClock
 from domain.log.watermark import FILE_NAME, Watermark, line_of, watermarks_in
 from lab.playground.server import PlaygroundServer
@@ -48,6 +53,18 @@ class TestWhatIsKept:
         playground.say(defaults.GENERAL_ID, "said at once after a kill")
         second = start_life(**kept(tmp_path))
         assert second.texts(1) == ["said at once after a kill"]
+
+    def test_what_comes_before_a_channel_is_met_is_not_kept_as_read(
+        self, playground: PlaygroundServer, start_life: StartLife, tmp_path: Path
+    ) -> None:
+        slow = timing(guilds_known_s=1.0, guild_ready_timeout_s=1.0)
+        life = start_life(wait=False, timing=slow, **kept(tmp_path))
+        playground.wait_until_online()
+        life.logs = False
+        life.say("at once")
+        assert life.texts(1) == ["at once"]
+        second = start_life(**kept(tmp_path))
+        assert second.texts(1) == ["at once"]
 
     def test_it_follows_what_is_logged(self, start_life: StartLife, tmp_path: Path) -> None:
         life = start_life(**kept(tmp_path))
@@ -145,6 +162,20 @@ class TestThreads:
         second = start_life(**kept(tmp_path))
         second.say("wakes it", thread)
         assert second.texts(2) == ["missed", "wakes it"]
+
+    @pytest.mark.parametrize("manages", [False, True])
+    def test_a_private_thread_that_was_archived_meanwhile_is_read(
+        self, playground: PlaygroundServer, start_life: StartLife, manages: bool
+    ) -> None:
+        if manages:
+            permission = discord.Permissions(manage_threads=True).value
+            playground.overwrite(defaults.GENERAL_ID, defaults.BOT_ID, allow=permission, is_member=True)
+        thread = playground.create_thread(defaults.GENERAL_ID, "private", private=True)
+        first = playground.say(thread, "before")
+        playground.say(thread, "missed")
+        playground.change_thread(thread, archived=True)
+        life = start_life(last_seen={GENERAL.address.key: "1", thread_window(thread).address.key: str(first)})
+        assert [(each.window, each.text) for each in life.messages.wait(1)] == [(thread_window(thread), "missed")]
 
     def test_a_thread_made_in_this_session_is_not_asked_for(self, start_life: StartLife, tmp_path: Path) -> None:
         life = start_life(**kept(tmp_path))
@@ -285,6 +316,27 @@ class TestFailures:
         life.say("live")
         assert life.texts(3) == ["missed 1", "missed 2", "live"]
 
+    def test_a_message_that_cannot_be_passed_on_costs_itself_and_is_read_again(
+        self, playground: PlaygroundServer, start_life: StartLife, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        start_life(**kept(tmp_path)).stop()
+        for text in ("missed 1", "weird", "missed 2"):
+            playground.say(defaults.GENERAL_ID, text)
+        hearing = Admission.hearing
+
+        def fail(self: Admission, arrival: MessageArrival, admitted: Admitted) -> Hearing:
+            if arrival.message.content == "weird":
+                raise RuntimeError
+            return hearing(self, arrival, admitted)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Admission, "hearing", fail)
+            life = start_life(**kept(tmp_path))
+            life.say("live")
+            assert life.texts(3) == ["missed 1", "missed 2", "live"]
+            life.stop()
+        assert "weird" in start_life(**kept(tmp_path)).texts(1)
+
     def test_a_refusal_in_one_channel_says_nothing_of_another(
         self, playground: PlaygroundServer, start_life: StartLife
     ) -> None:
@@ -329,6 +381,54 @@ class TestOthers:
         life = start_life(last_seen={thread_window(thread).address.key: "1" for thread in threads})
         life.say("live", threads[-1])
         assert life.texts(2) == ["missed", "live"]
+
+    def test_many_silent_histories_hold_up_no_other(self, playground: PlaygroundServer, start_life: StartLife) -> None:
+        threads = [playground.create_thread(defaults.GENERAL_ID, f"thread {number}") for number in range(30)]
+        for thread in threads:
+            playground.say(thread, "missed")
+        for thread in threads[:-1]:
+            playground.inject("delay", f"GET /channels/{thread}/messages", times=1_000_000, delay_s=60.0)
+        quick = timing(call_timeout_s=600.0, turn_s=0.1)
+        life = start_life(last_seen={thread_window(thread).address.key: "1" for thread in threads}, timing=quick)
+        life.say("live", threads[-1])
+        began_s = time.monotonic()
+        assert life.texts(2) == ["missed", "live"]
+        assert time.monotonic() - began_s < 50  # The first eight would have been answered after 60.
+
+    def test_silent_history_holds_up_what_is_live_no_longer_than_history_that_fails(
+        self, playground: PlaygroundServer, start_life: StartLife
+    ) -> None:
+        playground.say(defaults.GENERAL_ID, "missed")
+        playground.inject("delay", HISTORY, times=1_000_000, delay_s=600.0)
+        slow = timing(call_timeout_s=600.0, gap_hold_s=0.5, gap_again_s=0.05, gap_again_limit_s=0.1)
+        life = start_life(last_seen={GENERAL.address.key: "1"}, timing=slow)
+        life.say("live")
+        assert life.texts(1) == ["live"]
+
+
+class TestOutages:
+    """A server is out while the session goes on."""
+
+    @pytest.mark.parametrize("is_told", [True, False], ids=["told", "not-told"])
+    def test_what_was_said_meanwhile_is_told_once_and_first(self, life: Life, is_told: bool) -> None:
+        server = life.playground
+        thread = server.create_thread(defaults.GENERAL_ID, "thread")
+        for place in (defaults.GENERAL_ID, thread):
+            life.say("before", place)
+        life.messages.wait(2)
+        if is_told:
+            server.dispatch("GUILD_DELETE", {"id": str(defaults.GUILD_ID), "unavailable": True})
+        world = server._hub.world
+        for place in (defaults.GENERAL_ID, thread):
+            draft = Draft(author=world.user(defaults.YOU_ID), content="meanwhile")
+            server.run(functools.partial(world.post, world.channel(place), draft))
+        guild = server.run(lambda: server._hub.payloads.guild(for_gateway=True))
+        server.dispatch("GUILD_CREATE", guild | {"unavailable": False})
+        for place in (defaults.GENERAL_ID, thread):
+            life.say("after", place)
+        told = life.messages.wait(6)
+        for window in (GENERAL, thread_window(thread)):
+            assert [each.text for each in told if each.window == window] == ["before", "meanwhile", "after"]
 
 
 class TestClocks:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from actors.discord.incoming.watermark_file import _SUPERFLUOUS_LINES, WatermarkFile, load_watermarks
+from actors.discord.incoming.watermarks import Watermarks
 from domain.log.watermark import FILE_NAME, Gap, Watermark, line_of
 from messages.base import Surface
 from tests.recording_disk import RecordingDisk, TornWrite
@@ -88,6 +89,28 @@ def test_a_long_file_is_made_short_and_says_the_same(tmp_path: Path, stops_at: s
     assert load_watermarks(tmp_path, disk) == {1: NEW, 2: OLD}
     if stops_at is None:
         assert path.stat().st_size < long // 100
+
+
+def test_a_file_stays_short_however_long_it_is_added_to(tmp_path: Path) -> None:
+    disk = RecordingDisk()
+
+    async def act() -> None:
+        watermarks = Watermarks(kept={}, logged={}, file=WatermarkFile(tmp_path, disk), catchup_hours=24)
+        channels = range(1, 1001)
+        for number in channels:
+            watermarks.meet(number, Surface.DISCORD_CHANNEL, 0, is_configured=True)
+        for message in range(1, 61):
+            for number in channels:
+                watermarks.notice(number, message)
+                watermarks.log(number, message)
+            await watermarks.secure()
+
+    asyncio.run(act())
+    assert (tmp_path / FILE_NAME).read_bytes().count(b"hash=") < 30_000
+    disk.lose_power()
+    kept = load_watermarks(tmp_path)
+    assert len(kept) == 1000
+    assert {watermark.upto for watermark in kept.values()} == {60}
 
 
 def test_a_file_that_cannot_be_read_counts_as_none(tmp_path: Path) -> None:

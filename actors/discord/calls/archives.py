@@ -1,0 +1,46 @@
+"""Archives of a channel: lists of the threads that were archived while nobody told the bot."""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+
+import discord
+
+
+class Archive(Enum):
+    """List of archived threads, as Discord keeps it."""
+
+    PUBLIC = auto()
+    PRIVATE = auto()
+    """All private ones, for those who may manage threads."""
+    JOINED = auto()
+    """The private ones that the bot takes part in."""
+
+
+def archives_of(channel: discord.TextChannel | discord.ForumChannel) -> tuple[Archive, ...]:
+    """The lists that together hold every archived thread of a channel that the bot may read."""
+    if channel.type is not discord.ChannelType.text:
+        return (Archive.PUBLIC,)  # No other channel has private threads.
+    me: discord.Member | None = channel.guild.me
+    manages = me is not None and channel.permissions_for(me).manage_threads
+    return (Archive.PUBLIC, Archive.PRIVATE if manages else Archive.JOINED)
+
+
+async def archived_since(channel_id: int, archive: Archive, since: int, client: discord.Client) -> list[discord.Thread]:
+    """Threads of one list that were archived after the moment that the snowflake `since` holds."""
+    channel = client.get_channel(channel_id)
+    moment = discord.utils.snowflake_time(since)
+    threads: list[discord.Thread] = []
+    if not isinstance(channel, discord.TextChannel | discord.ForumChannel):
+        return threads
+    if isinstance(channel, discord.ForumChannel):
+        listed = channel.archived_threads(limit=None)
+    else:
+        private, joined = archive is not Archive.PUBLIC, archive is Archive.JOINED
+        listed = channel.archived_threads(private=private, joined=joined, limit=None)
+    async for thread in listed:
+        if thread.archive_timestamp >= moment:
+            threads.append(thread)
+        elif archive is not Archive.JOINED:
+            break  # That list alone is in the order in which the threads were made.
+    return threads

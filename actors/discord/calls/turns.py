@@ -1,0 +1,40 @@
+"""Limiter of calls that are under way, in which a call that is not answered soon holds up no other."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+
+class Turns:
+    """Semaphore of turns, each of which ends when its holder leaves, or has had it for too long; lives on the loop."""
+
+    def __init__(self, at_once: int, longest_s: float) -> None:
+        """All turns free.
+
+        Args:
+            at_once: Turns, >= 1.
+            longest_s: A holder that takes longer goes on, and somebody else has the turn.
+        """
+        self._free = asyncio.Semaphore(at_once)
+        self._longest_s = longest_s
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        """Wait for a turn, and have it."""
+        await self._free.acquire()
+        has_turn = True
+
+        def end() -> None:
+            nonlocal has_turn
+            if has_turn:
+                has_turn = False
+                self._free.release()
+
+        ending = asyncio.get_running_loop().call_later(self._longest_s, end)
+        try:
+            yield
+        finally:
+            ending.cancel()
+            end()
