@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import functools
-import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import discord
 import pytest
 
-from actors.discord.incoming.admission import Admission
-from actors.discord.incoming.arrival import Admitted, Hearing, MessageArrival
 from actors.kernel import ManualClock
 from domain.log.watermark import FILE_NAME, Watermark, line_of, watermarks_in
 from lab.playground.server import PlaygroundServer
@@ -20,25 +16,8 @@ from lab.playground.world import defaults
 from lab.playground.world.records import Draft
 from messages.base import Surface
 from tests.actors.discord.conftest import StartLife
+from tests.actors.discord.incoming.gaps import HISTORY, kept, read_up_to
 from tests.actors.discord.life import GENERAL, Life, thread_window, timing, until
-
-QUICK = timing(attempts=1, gap_hold_s=0.2, gap_again_s=0.05, gap_again_limit_s=0.1)
-HISTORY = f"GET /channels/{defaults.GENERAL_ID}/messages"
-
-
-def read_up_to(root: Path) -> dict[int, int]:
-    """Channel -> how far it was read, as it is kept."""
-    try:
-        data = (root / FILE_NAME).read_bytes()
-    except FileNotFoundError:
-        return {}
-    return {channel_id: watermark.upto for channel_id, watermark in watermarks_in(data).items()}
-
-
-def kept(root: Path, **options: Any) -> dict[str, Any]:
-    """Options of a life that knows what the one before kept below `root`."""
-    data = (root / FILE_NAME).read_bytes() if (root / FILE_NAME).exists() else b""
-    return {"data_root": root, "watermarks": watermarks_in(data)} | options
 
 
 class TestWhatIsKept:
@@ -249,161 +228,6 @@ class TestDirectMessages:
         life.say("live")
         assert life.texts(1) == ["live"]
         assert playground.requests("GET", f"/channels/{dm}") == []
-
-
-class TestFailures:
-    """What fails is tried until it works; what is refused is given up."""
-
-    def test_history_that_fails_is_waited_for(self, playground: PlaygroundServer, start_life: StartLife) -> None:
-        playground.say(defaults.GENERAL_ID, "missed")
-        playground.inject("503", HISTORY, times=9)
-        life = start_life(last_seen={GENERAL.address.key: "1"})
-        life.say("live")
-        assert life.texts(2) == ["missed", "live"]
-
-    def test_history_that_fails_for_long_is_passed_on_late(
-        self, playground: PlaygroundServer, start_life: StartLife, tmp_path: Path
-    ) -> None:
-        mark = Watermark(surface=Surface.DISCORD_CHANNEL, first=1, upto=1)
-        missed = [playground.say(defaults.GENERAL_ID, f"missed {number}") for number in range(3)]
-        playground.inject("503", HISTORY, times=1_000_000)
-        life = start_life(data_root=tmp_path, watermarks={defaults.GENERAL_ID: mark}, timing=QUICK)
-        live = life.say("live")
-        assert life.texts(1) == ["live"]
-        until(lambda: read_up_to(tmp_path).get(defaults.GENERAL_ID) == live)
-        (gap,) = watermarks_in((tmp_path / FILE_NAME).read_bytes())[defaults.GENERAL_ID].gaps
-        assert (gap.after, gap.upto) == (1, missed[-1])
-        playground.clear_faults()
-        assert life.texts(4) == ["live", "missed 0", "missed 1", "missed 2"]
-        until(lambda: not watermarks_in((tmp_path / FILE_NAME).read_bytes())[defaults.GENERAL_ID].gaps)
-
-    def test_a_gap_that_was_open_at_a_kill_is_read_in_the_next_life(
-        self, playground: PlaygroundServer, start_life: StartLife, tmp_path: Path
-    ) -> None:
-        mark = Watermark(surface=Surface.DISCORD_CHANNEL, first=1, upto=1)
-        playground.say(defaults.GENERAL_ID, "missed")
-        playground.inject("503", HISTORY, times=1_000_000)
-        life = start_life(data_root=tmp_path, watermarks={defaults.GENERAL_ID: mark}, timing=QUICK)
-        live = life.say("live")
-        until(lambda: read_up_to(tmp_path).get(defaults.GENERAL_ID) == live)
-        life.stop()
-        playground.clear_faults()
-        second = start_life(**kept(tmp_path))
-        assert second.texts(1) == ["missed"]
-
-    def test_archived_threads_that_cannot_be_listed_are_read_late(
-        self, playground: PlaygroundServer, start_life: StartLife, tmp_path: Path
-    ) -> None:
-        life = start_life(**kept(tmp_path))
-        life.say("before")
-        life.messages.wait(1)
-        life.stop()
-        thread = playground.create_thread(defaults.GENERAL_ID, "closed")
-        playground.say(thread, "missed")
-        playground.change_thread(thread, archived=True)
-        playground.inject("503", "GET .*/threads/archived", times=3)
-        second = start_life(**kept(tmp_path, timing=QUICK))
-        assert second.texts(1) == ["missed"]
-
-    def test_a_message_that_cannot_be_read_costs_itself(
-        self, playground: PlaygroundServer, start_life: StartLife
-    ) -> None:
-        for text in ("missed 1", "weird", "missed 2"):
-            number = playground.say(defaults.GENERAL_ID, text)
-            if text == "weird":
-                playground.garble(number)
-        life = start_life(last_seen={GENERAL.address.key: "1"})
-        life.say("live")
-        assert life.texts(3) == ["missed 1", "missed 2", "live"]
-
-    def test_a_message_that_cannot_be_passed_on_costs_itself_and_is_read_again(
-        self, playground: PlaygroundServer, start_life: StartLife, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        start_life(**kept(tmp_path)).stop()
-        for text in ("missed 1", "weird", "missed 2"):
-            playground.say(defaults.GENERAL_ID, text)
-        hearing = Admission.hearing
-
-        def fail(self: Admission, arrival: MessageArrival, admitted: Admitted) -> Hearing:
-            if arrival.message.content == "weird":
-                raise RuntimeError
-            return hearing(self, arrival, admitted)
-
-        with monkeypatch.context() as patch:
-            patch.setattr(Admission, "hearing", fail)
-            life = start_life(**kept(tmp_path))
-            life.say("live")
-            assert life.texts(3) == ["missed 1", "missed 2", "live"]
-            life.stop()
-        assert "weird" in start_life(**kept(tmp_path)).texts(1)
-
-    def test_a_refusal_in_one_channel_says_nothing_of_another(
-        self, playground: PlaygroundServer, start_life: StartLife
-    ) -> None:
-        thread = playground.create_thread(defaults.GENERAL_ID, "open")
-        playground.say(defaults.GENERAL_ID, "hidden")
-        playground.say(thread, "missed")
-        playground.inject("html", HISTORY, status=403)
-        seen = {GENERAL.address.key: "1", thread_window(thread).address.key: "1"}
-        life = start_life(last_seen=seen)
-        assert life.texts(1) == ["missed"]
-
-
-class TestOthers:
-    """Catching up in one channel holds up no other."""
-
-    def test_people_who_cannot_be_looked_up_hold_up_only_themselves(
-        self, playground: PlaygroundServer, start_life: StartLife
-    ) -> None:
-        role = playground.add_role("friends", defaults.GUEST_ID)
-        allowed = {"allowed_users": frozenset({str(defaults.YOU_ID)}), "allowed_roles": frozenset({str(role)})}
-        threads = [playground.create_thread(defaults.GENERAL_ID, f"thread {number}") for number in range(10)]
-        for thread in threads[:-1]:
-            playground.say(thread, "by role", user=defaults.GUEST_ID)
-            playground.say(thread, "by id")
-        playground.say(threads[-1], "alone")
-        playground.inject("503", "GET .*/members/", times=1_000_000)
-        seen = {thread_window(thread).address.key: "1" for thread in threads}
-        life = start_life(last_seen=seen, timing=QUICK, **allowed)
-        life.say("live", threads[-1])
-        assert sorted(life.texts(11)) == ["alone", *["by id"] * 9, "live"]
-        playground.clear_faults()
-        assert sorted(life.texts(20)) == ["alone", *["by id"] * 9, *["by role"] * 9, "live"]
-
-    def test_silent_history_holds_up_only_its_own_channel(
-        self, playground: PlaygroundServer, start_life: StartLife
-    ) -> None:
-        threads = [playground.create_thread(defaults.GENERAL_ID, f"thread {number}") for number in range(6)]
-        for thread in threads:
-            playground.say(thread, "missed")
-        for thread in threads[:-1]:
-            playground.inject("delay", f"GET /channels/{thread}/messages", times=1_000_000, delay_s=30.0)
-        life = start_life(last_seen={thread_window(thread).address.key: "1" for thread in threads})
-        life.say("live", threads[-1])
-        assert life.texts(2) == ["missed", "live"]
-
-    def test_many_silent_histories_hold_up_no_other(self, playground: PlaygroundServer, start_life: StartLife) -> None:
-        threads = [playground.create_thread(defaults.GENERAL_ID, f"thread {number}") for number in range(30)]
-        for thread in threads:
-            playground.say(thread, "missed")
-        for thread in threads[:-1]:
-            playground.inject("delay", f"GET /channels/{thread}/messages", times=1_000_000, delay_s=60.0)
-        quick = timing(call_timeout_s=600.0, turn_s=0.1)
-        life = start_life(last_seen={thread_window(thread).address.key: "1" for thread in threads}, timing=quick)
-        life.say("live", threads[-1])
-        began_s = time.monotonic()
-        assert life.texts(2) == ["missed", "live"]
-        assert time.monotonic() - began_s < 50  # The first eight would have been answered after 60.
-
-    def test_silent_history_holds_up_what_is_live_no_longer_than_history_that_fails(
-        self, playground: PlaygroundServer, start_life: StartLife
-    ) -> None:
-        playground.say(defaults.GENERAL_ID, "missed")
-        playground.inject("delay", HISTORY, times=1_000_000, delay_s=600.0)
-        slow = timing(call_timeout_s=600.0, gap_hold_s=0.5, gap_again_s=0.05, gap_again_limit_s=0.1)
-        life = start_life(last_seen={GENERAL.address.key: "1"}, timing=slow)
-        life.say("live")
-        assert life.texts(1) == ["live"]
 
 
 class TestOutages:
