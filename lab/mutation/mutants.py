@@ -142,6 +142,8 @@ def _faults(node: ast.AST) -> Iterator[_Fault]:
         case ast.Call(func=ast.Name(id="max" | "min" as name) as func):
             opposite_name = "min" if name == "max" else "max"
             yield _Fault(node, f"{_words(node)}: {opposite_name}", _set(func, id=opposite_name))
+        case _:
+            return
 
 
 def _orders(node: ast.AST) -> Iterator[_Fault]:
@@ -175,7 +177,8 @@ def _is_durable(node: ast.AST) -> bool:
         case ast.Expr(value=ast.Call() as call) | ast.Expr(value=ast.Await(value=ast.Call() as call)):
             name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
             return name in DURABLE_CALLS
-    return False
+        case _:
+            return False
 
 
 def _is_simple(node: ast.AST) -> bool:
@@ -184,7 +187,8 @@ def _is_simple(node: ast.AST) -> bool:
             return not _is_telling(call)
         case ast.Expr(value=ast.Await()) | ast.Assign() | ast.AugAssign() | ast.Delete():
             return True
-    return _is_durable(node)
+        case _:
+            return _is_durable(node)
 
 
 def _is_telling(call: ast.Call) -> bool:
@@ -194,7 +198,8 @@ def _is_telling(call: ast.Call) -> bool:
             return True
         case ast.Name(id="assert_never"):
             return True
-    return False
+        case _:
+            return False
 
 
 def _line(node: ast.AST) -> int:
