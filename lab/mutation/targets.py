@@ -37,7 +37,7 @@ TARGETS = (
     _rule("log", "watermark"),
     _rule("log", "reading", *_CATCH_UP),
     Target("actors/discord/incoming/watermark_file.py", (f"{_INCOMING}/test_watermark_file.py",)),
-    Target("actors/discord/incoming/watermarks.py", _CATCH_UP),
+    Target("actors/discord/incoming/watermarks.py", (f"{_INCOMING}/test_watermarks.py", *_CATCH_UP)),
     Target("actors/discord/incoming/catch_up.py", _CATCH_UP),
     # what was said, and what was meant by it
     _rule("turn", "seen", _AGAIN),

@@ -91,6 +91,24 @@ def test_a_root_that_holds_something_is_refused_unless_it_may_be_moved_aside(tmp
     assert kept(restored.replaced) == before
 
 
+def test_each_step_of_a_restore_is_on_the_disk_before_the_next(
+    tmp_path: Path, backup: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = make_root(tmp_path / "other")
+    (root / "old").write_text("of before")
+    stage = root / restoring.UNFINISHED_RESTORE
+    steps: list[tuple[object, ...]] = []
+
+    def sync() -> None:
+        staged = sorted(path.name for path in stage.iterdir()) if stage.exists() else None
+        steps.append((bool(staged), stage.exists(), (root / "old").exists(), (root / "logs").is_dir()))
+
+    monkeypatch.setattr(restoring.os, "sync", sync)
+    restore(backup, root, replace=True)
+    written, moved, finished = (True, True, True, True), (False, True, False, True), (False, False, False, True)
+    assert steps == [written, moved, finished]
+
+
 def damage(path: Path, at: int) -> None:
     data = bytearray(path.read_bytes())
     data[at % len(data)] ^= 1
