@@ -154,7 +154,7 @@ def _orders(node: ast.AST) -> Iterator[_Fault]:
             continue
         for place, (first, second) in enumerate(pairwise(block)):
             if (_is_durable(first) and _is_simple(second)) or (_is_simple(first) and _is_durable(second)):
-                words = f"{_words(first)} ⇄ {_words(second)}: the other way round"
+                words = f"{_words(first)} ⇄ {_words(second)}: swapped"
                 yield _Fault(first, words, _exchange(block, place), is_durable=True)
 
 

@@ -24,27 +24,27 @@ REASONS: Mapping[Key, str] = {
     Key(
         "actors/discord/incoming/watermarks.py",
         "Watermarks.meet",
-        "reading.join(self._session, newest) ⇄ self._mark(channel_id): the other way round",
+        "reading.join(self._session, newest) ⇄ self._mark(channel_id): swapped",
     ): _NEXT_TURN,
     Key(
         "actors/discord/incoming/watermarks.py",
         "Watermarks.fill",
-        "self._readings[channel_id].fill(after, upto) ⇄ self._mark(channel_id): the other way round",
+        "self._readings[channel_id].fill(after, upto) ⇄ self._mark(channel_id): swapped",
     ): _NEXT_TURN,
     Key(
         "actors/discord/incoming/watermarks.py",
         "Watermarks.log",
-        "self._with_logs.add(channel_id) ⇄ self.settle(channel_id, message_id): the other way round",
+        "self._with_logs.add(channel_id) ⇄ self.settle(channel_id, message_id): swapped",
     ): _NEXT_TURN,
     Key(
         "actors/discord/incoming/watermarks.py",
         "Watermarks.settle",
-        "reading.settle(message_id) ⇄ self._mark(channel_id): the other way round",
+        "reading.settle(message_id) ⇄ self._mark(channel_id): swapped",
     ): _NEXT_TURN,
     Key(
         "actors/discord/incoming/catch_up.py",
         "CatchUp._meet",
-        "self.intake.seen.notice(str(channel.id), newest) ⇄ self._guilds[channel.id] = channel.guild.id: the other way round",
+        "self.intake.seen.notice(str(channel.id), newest) ⇄ self._guilds[channel.id] = channel.guild.id: swapped",
     ): _ORDER_APART,
     Key(
         "actors/discord/incoming/catch_up.py",
@@ -59,7 +59,7 @@ REASONS: Mapping[Key, str] = {
     Key(
         "domain/turn/seen.py",
         "SeenMessages.add",
-        "self._ids.discard(oldest) ⇄ self.raise_floor(oldest): the other way round",
+        "self._ids.discard(oldest) ⇄ self.raise_floor(oldest): swapped",
     ): _ORDER_APART,
     Key(
         "domain/turn/conversation.py",
@@ -69,7 +69,7 @@ REASONS: Mapping[Key, str] = {
     Key(
         "actors/backup/copying.py",
         "_Copier.make",
-        "manifest = Manifest(made_at=shown_time(now), data_root=str(self._root… ⇄ os.sync(): the other way round",
+        "manifest = Manifest(made_at=shown_time(now), data_root=str(self._root… ⇄ os.sync(): swapped",
     ): _ORDER_APART,
 }
 """Mutant -> why it changes nothing that counts."""
