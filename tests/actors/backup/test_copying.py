@@ -328,11 +328,18 @@ def test_a_backup_is_on_the_disk_before_its_manifest_says_so_and_the_manifest_be
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     steps: list[str] = []
-    fsync, rename, verify = os.fsync, Path.rename, copying.verify
-    monkeypatch.setattr(copying.os, "sync", lambda: steps.append("sync everything"))
-    monkeypatch.setattr(copying, "verify", lambda *what: (steps.append("verify"), verify(*what)))
-    monkeypatch.setattr(copying.os, "fsync", lambda fd: (steps.append(f"sync {os.fstat(fd).st_size} bytes"), fsync(fd)))
-    monkeypatch.setattr(Path, "rename", lambda path, to: (steps.append("rename"), rename(path, to))[1])
+
+    def noted(call: Callable[..., object], words: Callable[..., str]) -> Callable[..., object]:
+        def act(*given: object) -> object:
+            steps.append(words(*given))
+            return call(*given)
+
+        return act
+
+    monkeypatch.setattr(os, "sync", noted(lambda: None, lambda: "sync everything"))
+    monkeypatch.setattr(os, "fsync", noted(os.fsync, lambda fd: f"sync {os.fstat(fd).st_size} bytes"))
+    monkeypatch.setattr(copying, "verify", noted(manifest.verify, lambda *_: "verify"))
+    monkeypatch.setattr(Path, "rename", noted(Path.rename, lambda *_: "rename"))
     root = make_root(tmp_path / "data")
     steps.clear()
     back_up(root, tmp_path / "b")

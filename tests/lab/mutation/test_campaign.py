@@ -38,7 +38,8 @@ TARGET = Target("sample_rule.py", ("test_sample_rule.py",))
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     (tmp_path / "pytest.ini").write_text("[pytest]\npythonpath = .\n")
-    (tmp_path / "lab").symlink_to(Path(__file__).parents[3] / "lab")
+    for name in ("lab", "tests"):
+        (tmp_path / name).symlink_to(Path(__file__).parents[3] / name)
     (tmp_path / "sample_rule.py").write_text(MODULE)
     return tmp_path
 
