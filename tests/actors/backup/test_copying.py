@@ -340,8 +340,9 @@ def test_a_backup_is_on_the_disk_before_its_manifest_says_so_and_the_manifest_be
     monkeypatch.setattr(os, "fsync", noted(os.fsync, lambda fd: f"sync {os.fstat(fd).st_size} bytes"))
     monkeypatch.setattr(copying, "verify", noted(manifest.verify, lambda *_: "verify"))
     monkeypatch.setattr(Path, "rename", noted(Path.rename, lambda *_: "rename"))
-    root = make_root(tmp_path / "data")
-    steps.clear()
+    root = tmp_path / "data"
+    root.mkdir()
+    (root / "reminders.md").write_text(REMINDER)
     back_up(root, tmp_path / "b")
     size = (tmp_path / "b" / manifest.NAME).stat().st_size
     assert steps == ["sync everything", "verify", f"sync {size} bytes", "rename", "sync everything"]
