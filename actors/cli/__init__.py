@@ -20,6 +20,7 @@ from actors.cli.doctor import doctor
 from actors.cli.lab.agent_load import agent_load
 from actors.cli.lab.bench import bench
 from actors.cli.lab.chaos import chaos
+from actors.cli.lab.mutate import mutate
 from actors.cli.lab.simulate import simulate
 from actors.cli.logs import logs
 from actors.cli.memory import memory
@@ -45,5 +46,6 @@ def agent() -> None:
     """
 
 
-for command in (try_it, run, status, doctor, backup, restore, config, logs, memory, reminders, bench, chaos, simulate):
+_COMMANDS = (try_it, run, status, doctor, backup, restore, config, logs, memory, reminders)
+for command in (*_COMMANDS, bench, chaos, simulate, mutate):
     agent.add_command(command)

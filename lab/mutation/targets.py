@@ -12,42 +12,81 @@ class Target:
     module: str
     """Its path below the project."""
     tests: tuple[str, ...]
-    """Paths below the project, the nearest first."""
+    """Paths below the project, tried one after the other, the nearest first."""
+
+
+def _rule(room: str, name: str, *more: str) -> Target:
+    """A module of `domain/`, whose tests are a file of the same name."""
+    return Target(f"domain/{room}/{name}.py", (f"tests/domain/{room}/test_{name}.py", *more))
 
 
 _CONTEXT = "tests/actors/context"
+_LOGS = f"{_CONTEXT}/log"
 _AGAIN = f"{_CONTEXT}/test_said_again.py"
+_STEPS = f"{_CONTEXT}/test_every_step.py"
+_RETRACTION = f"{_CONTEXT}/test_retraction.py"
 _INCOMING = "tests/actors/discord/incoming"
+_CATCH_UP = (f"{_INCOMING}/test_catch_up.py", f"{_INCOMING}/test_gaps.py")
+_OUTGOING = "tests/actors/discord/outgoing"
+_OUTBOX = f"{_OUTGOING}/test_outbox.py"
+_SCHEDULER = "tests/actors/scheduler"
+_MEMORY = "tests/actors/memory"
 
 TARGETS = (
     # how far was read
-    Target("domain/log/watermark.py", ("tests/domain/log/test_watermark.py",)),
-    Target("domain/log/reading.py", ("tests/domain/log/test_reading.py",)),
+    _rule("log", "watermark"),
+    _rule("log", "reading", *_CATCH_UP),
     Target("actors/discord/incoming/watermark_file.py", (f"{_INCOMING}/test_watermark_file.py",)),
-    Target("actors/discord/incoming/watermarks.py", (f"{_INCOMING}/test_gaps.py", f"{_INCOMING}/test_watermarks.py")),
-    Target("actors/discord/incoming/catch_up.py", (f"{_INCOMING}/test_gaps.py", f"{_INCOMING}/test_catch_up.py")),
+    Target("actors/discord/incoming/watermarks.py", (f"{_INCOMING}/test_watermarks.py", *_CATCH_UP)),
+    Target("actors/discord/incoming/catch_up.py", _CATCH_UP),
     # what was said, and what was meant by it
-    Target("domain/turn/seen.py", ("tests/domain/turn/test_seen.py", _AGAIN)),
-    Target("domain/turn/conversation.py", ("tests/domain/turn", _CONTEXT)),
-    Target("domain/turn/stop_request.py", ("tests/domain/turn",)),
-    Target("domain/log/format.py", ("tests/domain/log",)),
-    Target("domain/log/parser.py", ("tests/domain/log",)),
-    Target("domain/log/tail.py", ("tests/domain/log/test_tail.py", f"{_CONTEXT}/log", _AGAIN)),
-    Target("domain/log/window.py", ("tests/domain/log/test_window.py", f"{_CONTEXT}/log")),
+    _rule("turn", "seen", _AGAIN),
+    _rule("turn", "conversation", _CONTEXT),
+    _rule("turn", "stop_request"),
+    _rule("log", "format"),
+    _rule("log", "parser", "tests/domain/log/test_format.py"),
+    _rule("log", "tail", _LOGS, _AGAIN),
+    _rule("log", "window", _LOGS),
+    _rule("log", "kept"),
+    Target("domain/log/redaction.py", (_RETRACTION, f"{_CONTEXT}/test_retraction_steps.py")),
+    Target("domain/log/retraction.py", (_RETRACTION, f"{_CONTEXT}/test_retraction_steps.py")),
+    # who may, when and how often
+    _rule("policy", "access"),
+    _rule("policy", "audience"),
+    _rule("policy", "fair_queue"),
+    _rule("policy", "rate_limit"),
+    _rule("policy", "restarts"),
+    _rule("policy", "retrying"),
+    _rule("reminder", "document"),
+    _rule("reminder", "due"),
+    _rule("reminder", "line"),
+    _rule("reminder", "merge"),
+    _rule("reminder", "recurrence"),
     # the logs
     Target("actors/linux/disk.py", ("tests/actors/linux/test_disk.py",)),
-    Target("actors/context/log/file.py", (f"{_CONTEXT}/log", f"{_CONTEXT}/test_every_step.py")),
-    Target(
-        "actors/context/log/journal.py",
-        (_AGAIN, f"{_CONTEXT}/log", f"{_CONTEXT}/test_every_step.py"),
-    ),
+    Target("actors/context/log/file.py", (f"{_LOGS}/test_file.py", _LOGS, _STEPS, _CONTEXT)),
+    Target("actors/context/log/journal.py", (_AGAIN, _LOGS, _STEPS, _CONTEXT)),
     Target("actors/context/log/recovery.py", (f"{_CONTEXT}/test_context_recovery.py", _AGAIN)),
-    Target("actors/context/log/scan.py", (f"{_CONTEXT}/log", _AGAIN)),
+    Target("actors/context/log/redactions.py", (_RETRACTION, f"{_CONTEXT}/test_retraction_steps.py")),
+    Target("actors/context/log/scan.py", (_LOGS, _AGAIN)),
     # the windows
-    Target("actors/context/actor.py", (_CONTEXT,)),
+    Target("actors/context/actor.py", (f"{_CONTEXT}/test_context_actor.py", _CONTEXT)),
     Target("actors/context/deliveries.py", (f"{_CONTEXT}/test_deliveries.py", _CONTEXT)),
     Target("actors/context/endings.py", (f"{_CONTEXT}/test_stopping.py", _CONTEXT)),
+    Target("actors/context/retraction.py", (_RETRACTION, f"{_CONTEXT}/test_retraction_steps.py", _CONTEXT)),
+    Target("actors/context/turn_driver.py", (f"{_CONTEXT}/test_context_actor.py", _CONTEXT)),
+    # what is posted
+    Target("actors/discord/outgoing/recognition.py", (f"{_OUTGOING}/test_recognition.py", _OUTBOX)),
+    Target("actors/discord/outgoing/sending.py", (f"{_OUTGOING}/test_sending.py", _OUTBOX)),
     # reminders
-    Target("actors/scheduler/reminder_file.py", ("tests/actors/scheduler",)),
-    Target("actors/scheduler/watermark.py", ("tests/actors/scheduler",)),
+    Target("actors/scheduler/reminder_file.py", (f"{_SCHEDULER}/test_reminder_file.py", _SCHEDULER)),
+    Target("actors/scheduler/rewriting.py", (f"{_SCHEDULER}/test_actor.py", _SCHEDULER)),
+    Target("actors/scheduler/announcer.py", (f"{_SCHEDULER}/test_actor.py", _SCHEDULER)),
+    Target("actors/scheduler/watermark.py", (f"{_SCHEDULER}/test_clock.py", _SCHEDULER)),
+    # the index
+    Target("actors/memory/index/seal.py", (f"{_MEMORY}/test_alteration.py", f"{_MEMORY}/test_damage.py")),
+    # backups
+    Target("actors/backup/copying.py", ("tests/actors/backup/test_copying.py",)),
+    Target("actors/backup/restoring.py", ("tests/actors/backup/test_restoring.py",)),
+    Target("actors/backup/manifest.py", ("tests/actors/backup",)),
 )

@@ -324,6 +324,86 @@ def test_a_full_disk_gets_its_room_back(tmp_path: Path, monkeypatch: pytest.Monk
     assert not (tmp_path / "b").exists()
 
 
+def test_a_backup_is_on_the_disk_before_its_manifest_says_so_and_the_manifest_before_it_has_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps: list[str] = []
+
+    def noted(call: Callable[..., object], words: Callable[..., str]) -> Callable[..., object]:
+        def act(*given: object) -> object:
+            steps.append(words(*given))
+            return call(*given)
+
+        return act
+
+    monkeypatch.setattr(os, "sync", noted(lambda: None, lambda: "sync everything"))
+    monkeypatch.setattr(os, "fsync", noted(os.fsync, lambda fd: f"sync {os.fstat(fd).st_size} bytes"))
+    monkeypatch.setattr(copying, "verify", noted(manifest.verify, lambda *_: "verify"))
+    monkeypatch.setattr(Path, "rename", noted(Path.rename, lambda *_: "rename"))
+    root = tmp_path / "data"
+    root.mkdir()
+    (root / "reminders.md").write_text(REMINDER)
+    back_up(root, tmp_path / "b")
+    size = (tmp_path / "b" / manifest.NAME).stat().st_size
+    assert steps == ["sync everything", "verify", f"sync {size} bytes", "rename", "sync everything"]
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT])
+def test_a_full_disk_is_no_trouble_of_a_file_that_commands_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    """A backup without that file would not be told from a whole one."""
+    _fail_at(monkeypatch, "notes.txt", code)
+    with pytest.raises(BackupError, match=os.strerror(code)):
+        back_up(make_root(tmp_path / "data"), tmp_path / "b")
+
+
+def test_a_file_that_commands_made_unreadable_is_named_and_the_rest_is_copied(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _fail_at(monkeypatch, "notes.txt", errno.EACCES)
+    made = back_up(make_root(tmp_path / "data"), tmp_path / "b")
+    assert ["notes.txt" in each for each in made.left_out] == [True]
+    assert (tmp_path / "b/root/reminders.md").exists()
+
+
+def _fail_at(monkeypatch: pytest.MonkeyPatch, name: str, code: int) -> None:
+    real = copying._copy_bytes
+
+    def copy(fd: int, there: Path, size: int) -> tuple[int, str]:
+        if there.name == name:
+            raise OSError(code, os.strerror(code))
+        return real(fd, there, size)
+
+    monkeypatch.setattr(copying, "_copy_bytes", copy)
+
+
+def test_reminders_at_rest_are_waited_for_by_nobody(tmp_path: Path) -> None:
+    root = make_root(tmp_path / "data")
+    waits: list[float] = []
+    make_backup(Source(root=root, reminders=root / "reminders.md", settings=None), tmp_path / "b", NOW, waits.append)
+    assert waits == []
+
+
+def test_what_an_edit_begun_since_has_put_beside_the_reminders_is_not_copied(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It holds more than the copy of the reminders does, and would be taken for an edit that was cut short."""
+    root = make_root(tmp_path / "data")
+    beside, elsewhere = root / ".reminders.md.1.agent", root / "skills/x/.reminders.md.1.agent"
+    interloper = Interloper(monkeypatch)
+
+    def begin() -> None:
+        beside.write_text("new")
+        elsewhere.write_text("of a skill")
+
+    elsewhere.write_text("of a skill")
+    interloper.before("root/reminders.md", begin)
+    back_up(root, tmp_path / "b")
+    assert not (tmp_path / "b/root" / beside.name).exists()
+    assert (tmp_path / "b" / "root" / elsewhere.relative_to(root)).read_text() == "of a skill"
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_a_log_that_cannot_be_read_fails_the_backup(tmp_path: Path) -> None:
     root = make_root(tmp_path / "data")

@@ -15,7 +15,7 @@ import pytest
 from actors.backup import manifest, restoring
 from actors.backup.manifest import BackupError
 from actors.backup.restoring import Restored, restore_backup
-from actors.context.log.data_root import DataRoot, DataRootError
+from actors.context.log.data_root import UNFINISHED_RESTORE, DataRoot, DataRootError
 from actors.context.log.redactions import Redactions
 from domain.log.event import Kind, event
 from domain.log.redaction import tombstone_meta, tombstones_in
@@ -89,6 +89,24 @@ def test_a_root_that_holds_something_is_refused_unless_it_may_be_moved_aside(tmp
     assert kept(other) == kept(tmp_path / "data")
     assert restored.replaced is not None
     assert kept(restored.replaced) == before
+
+
+def test_each_step_of_a_restore_is_on_the_disk_before_the_next(
+    tmp_path: Path, backup: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = make_root(tmp_path / "other")
+    (root / "old").write_text("of before")
+    stage = root / UNFINISHED_RESTORE
+    steps: list[tuple[object, ...]] = []
+
+    def sync() -> None:
+        staged = sorted(path.name for path in stage.iterdir()) if stage.exists() else None
+        steps.append((bool(staged), stage.exists(), (root / "old").exists(), (root / "logs").is_dir()))
+
+    monkeypatch.setattr(os, "sync", sync)
+    restore(backup, root, replace=True)
+    written, moved, finished = (True, True, True, True), (False, True, False, True), (False, False, False, True)
+    assert steps == [written, moved, finished]
 
 
 def damage(path: Path, at: int) -> None:

@@ -192,6 +192,17 @@ def test_a_gap_without_an_end_holds_the_line() -> None:
     assert (one.watermark().upto, one.watermark().gaps) == (10, ())
 
 
+def test_how_far_was_read_is_never_without_an_end() -> None:
+    """What nobody knows the newest message of was not read up to the end of time when its history is read."""
+    one = reading()
+    one.join(2, ENDLESS)
+    assert one.reached == 10
+    one.fill(10, ENDLESS)
+    assert one.watermark().upto == 10
+    one.join(3, 20)
+    assert one.reached == 20
+
+
 @pytest.mark.parametrize(
     ("after", "upto", "left"),
     [

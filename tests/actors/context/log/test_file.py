@@ -15,6 +15,7 @@ from actors.linux.disk import RealDisk
 from domain.log.parser import parse
 from messages.base import Surface, Window
 from tests.domain.log.logs import START, WINDOW, said
+from tests.recording_disk import RecordingDisk
 
 
 class FailingDisk(RealDisk):
@@ -261,6 +262,17 @@ def test_a_window_that_could_not_be_created_leaves_no_file(tmp_path: Path, log: 
         WindowLog.create(tmp_path, WINDOW, START, "a", FailingDisk(room_bytes))
 
     assert texts(tmp_path) == ["a"]
+
+
+def test_a_new_log_is_whole_on_the_disk_before_it_has_its_name(tmp_path: Path) -> None:
+    """A name without what it names would be a log that says nothing, and the newest one."""
+    calls: list[str] = []
+    disk = RecordingDisk(before=lambda call, _data: calls.append(call))
+    WindowLog.create(tmp_path, WINDOW, START, "alice", disk).close()
+    named = calls.index("replace")
+    assert "write" not in calls[named:]
+    assert calls[:named][-2:] == ["write", "sync"]
+    assert "sync_folder" in calls[named:]
 
 
 def test_a_log_that_somebody_else_wrote_to_is_not_written_over(tmp_path: Path, log: WindowLog) -> None:

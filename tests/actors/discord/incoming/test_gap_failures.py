@@ -28,6 +28,18 @@ class TestFailures:
         life.say("live")
         assert life.texts(2) == ["missed", "live"]
 
+    def test_history_that_is_refused_is_given_up_for_good(
+        self, playground: PlaygroundServer, start_life: StartLife, tmp_path: Path
+    ) -> None:
+        playground.say(defaults.GENERAL_ID, "nobody may read it")
+        mark = Watermark(surface=Surface.DISCORD_CHANNEL, first=1, upto=1)
+        playground.inject("html", HISTORY, times=1_000_000, status=403)
+        life = start_life(data_root=tmp_path, watermarks={defaults.GENERAL_ID: mark})
+        live = life.say("live")
+        assert life.texts(1) == ["live"]
+        until(lambda: read_up_to(tmp_path).get(defaults.GENERAL_ID) == live)
+        assert watermarks_in((tmp_path / FILE_NAME).read_bytes())[defaults.GENERAL_ID].gaps == ()
+
     def test_history_that_fails_for_long_is_passed_on_late(
         self, playground: PlaygroundServer, start_life: StartLife, tmp_path: Path
     ) -> None:

@@ -79,6 +79,23 @@ class TestWhatIsKept:
         second.say("live")
         assert second.texts(3)[2] == "live"
 
+    def test_what_was_read_back_and_no_window_has_logged_is_read_again(
+        self, playground: PlaygroundServer, tmp_path: Path
+    ) -> None:
+        mark = Watermark(surface=Surface.DISCORD_CHANNEL, first=1, upto=1)
+        missed = playground.say(defaults.GENERAL_ID, "missed")
+        thread = playground.create_thread(defaults.GENERAL_ID, "other")
+        first = Life(playground, data_root=tmp_path, watermarks={defaults.GENERAL_ID: mark})
+        first.logs = False
+        with first:
+            first.messages.wait(1)
+            first.logs = True
+            logged = first.say("logged", thread)
+            until(lambda: read_up_to(tmp_path).get(thread) == logged)
+        assert read_up_to(tmp_path)[defaults.GENERAL_ID] < missed
+        with Life(playground, **kept(tmp_path)) as second:
+            assert second.texts(1) == ["missed"]
+
     def test_what_is_refused_needs_no_log(self, start_life: StartLife, tmp_path: Path) -> None:
         people = frozenset({str(defaults.YOU_ID)})
         life = start_life(**kept(tmp_path, allowed_users=people))

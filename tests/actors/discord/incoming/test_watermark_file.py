@@ -55,6 +55,26 @@ def test_what_fails_is_said_and_costs_nothing_that_stood_there(tmp_path: Path, c
     assert (kept[1], kept[3]) == (OLD, NEW)
 
 
+def test_the_name_of_a_new_file_is_synced_again_if_that_failed(tmp_path: Path) -> None:
+    disk = RecordingDisk()
+    file = WatermarkFile(tmp_path, disk)
+
+    def fail(name: str, _data: bytes) -> None:
+        if name == "sync_folder":
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    async def act() -> None:
+        disk.before = fail
+        with pytest.raises(OSError, match=os.strerror(errno.EIO)):
+            await file.write({1: OLD})
+        disk.before = lambda _name, _data: None
+        await file.write({1: NEW})
+
+    asyncio.run(act())
+    disk.lose_power()
+    assert load_watermarks(tmp_path) == {1: NEW}
+
+
 @pytest.mark.parametrize("length", [0, 1, 20, len(line_of(2, NEW)) - 1])
 def test_a_line_that_came_up_short_is_said_and_swallows_nothing(tmp_path: Path, length: int) -> None:
     disk = RecordingDisk()
@@ -85,6 +105,8 @@ def test_a_long_file_is_made_short_and_says_the_same(tmp_path: Path, stops_at: s
 
     disk.before = fail
     assert load_watermarks(tmp_path, disk) == {1: NEW, 2: OLD}
+    survives = len(disk.surviving(path) or b"")
+    assert survives < long // 100 if stops_at is None else survives == long
     disk.lose_power()
     assert load_watermarks(tmp_path, disk) == {1: NEW, 2: OLD}
     if stops_at is None:

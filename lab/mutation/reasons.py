@@ -1,0 +1,78 @@
+"""Reasons why no test can notice a mutant: what it changes loses, doubles and alters nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A mutant, named so that lines may move; those of one function with the same words are one."""
+
+    module: str
+    within: str
+    what: str
+
+
+_NEXT_TURN = "what is marked is looked at in the loop's next turn, in which both have been done"
+_ORDER_APART = "neither reads what the other writes, and nothing can run or fail between the two"
+_ONLY_SHOWN = "it decides only whether an answer points at its question; not known, it does"
+_HOW_OFTEN = "what is trimmed is the same, only more often, which costs time"
+
+REASONS: Mapping[Key, str] = {
+    Key(
+        "actors/context/log/file.py", "WindowLog.append", "self._require_unchanged() ⇄ positions = []: swapped"
+    ): _ORDER_APART,
+    Key(
+        "actors/discord/incoming/watermarks.py",
+        "Watermarks.meet",
+        "reading.join(self._session, newest) ⇄ self._mark(channel_id): swapped",
+    ): _NEXT_TURN,
+    Key(
+        "actors/discord/incoming/watermarks.py",
+        "Watermarks.fill",
+        "self._readings[channel_id].fill(after, upto) ⇄ self._mark(channel_id): swapped",
+    ): _NEXT_TURN,
+    Key(
+        "actors/discord/incoming/watermarks.py",
+        "Watermarks.log",
+        "self._with_logs.add(channel_id) ⇄ self.settle(channel_id, message_id): swapped",
+    ): _NEXT_TURN,
+    Key(
+        "actors/discord/incoming/watermarks.py",
+        "Watermarks.settle",
+        "reading.settle(message_id) ⇄ self._mark(channel_id): swapped",
+    ): _NEXT_TURN,
+    Key(
+        "actors/discord/incoming/catch_up.py",
+        "CatchUp._meet",
+        "self.intake.seen.notice(str(channel.id), newest) ⇄ self._guilds[channel.id] = channel.guild.id: swapped",
+    ): _ORDER_APART,
+    Key(
+        "actors/discord/incoming/catch_up.py",
+        "CatchUp._meet",
+        "self.intake.seen.notice(str(channel.id), newest): left out",
+    ): _ONLY_SHOWN,
+    Key(
+        "actors/discord/incoming/catch_up.py",
+        "CatchUp._missing",
+        "self.intake.seen.notice(str(channel_id), message.id): left out",
+    ): _ONLY_SHOWN,
+    Key(
+        "domain/turn/seen.py",
+        "SeenMessages.add",
+        "self._ids.discard(oldest) ⇄ self.raise_floor(oldest): swapped",
+    ): _ORDER_APART,
+    Key(
+        "domain/turn/conversation.py",
+        "Conversation._add_user",
+        "self._overheard % TRIM_EVERY == 0: NotEq",
+    ): _HOW_OFTEN,
+    Key(
+        "actors/backup/copying.py",
+        "_Copier.make",
+        "manifest = Manifest(made_at=shown_time(now), data_root=str(self._root… ⇄ os.sync(): swapped",
+    ): _ORDER_APART,
+}
+"""Mutant -> why it changes nothing that counts."""
