@@ -8,6 +8,7 @@ import os
 import queue
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -41,6 +42,8 @@ DRAIN_S = 7.0
 """Turns that are under way may finish for so long; what is left is picked up by the next start."""
 STOP_S = 1.5
 """Both together, and the rest of an end, take less than the ten seconds that service managers give at least."""
+SIGNAL_LOOK_S = 0.25
+"""A signal that has woken nobody is noticed after so long."""
 
 
 class Agent:
@@ -102,9 +105,16 @@ class Agent:
         gc.freeze()  # what lives now lives for ever: no collection needs to look at it again
 
     def wait(self) -> None:
-        """Return when the agent is to end: somebody asked for it, or it cannot go on."""
-        self._over.get()
-        self._over.put(None)
+        """Return when the agent is to end: somebody asked for it, or it cannot go on.
+
+        A signal that the system hands to another thread, or that comes just before a wait begins, wakes nobody: its
+        handler runs when the main thread next looks.
+        """
+        while True:
+            with suppress(queue.Empty):
+                self._over.get(timeout=SIGNAL_LOOK_S)
+                self._over.put(None)
+                return
 
     def end(self, reason: str = "", exit_code: int = 0) -> None:
         """Make `wait` return; safe in any thread and in signal handlers. The first reason counts."""

@@ -69,6 +69,10 @@ class Surface(StrEnum):
     CLI = "cli"
 
 
+_SURFACES = {surface.value: surface for surface in Surface}
+"""A start-up asks for every window there is, and an enum's own look-up takes ten times as long."""
+
+
 class Window(Value, frozen=True, kw_only=True, gc=False):
     """One context window's place: a channel, a thread, or a single command-line turn."""
 
@@ -89,10 +93,10 @@ class Window(Value, frozen=True, kw_only=True, gc=False):
             ValueError: `key` is not `<surface>/<id>`.
         """
         surface, slash, name = key.partition("/")
-        surfaces = [each.value for each in Surface]
-        if not slash or not name or surface not in surfaces:
-            raise ValueError(f"context key {key!r}: <surface>/<id> is required, with surface one of {surfaces}")
-        return cls(surface=Surface(surface), id=name)
+        found = _SURFACES.get(surface)
+        if not slash or not name or found is None:
+            raise ValueError(f"context key {key!r}: <surface>/<id> is required, with surface one of {list(_SURFACES)}")
+        return cls(surface=found, id=name)
 
 
 def has_request_id(message: object) -> bool:

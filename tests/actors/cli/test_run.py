@@ -109,17 +109,36 @@ def test_an_agent_whose_discord_loop_ended_hears_and_answers_again(server: Playg
     assert crashes == {"discord": 1}
 
 
+MADE = (
+    "import os, queue, signal, sys, threading, time\n"
+    "from actors.bootstrap import Agent\n"
+    "def fresh():\n"
+    "    agent = object.__new__(Agent)\n"
+    "    agent._over, agent._ending, agent.exit_code, agent.reason = queue.SimpleQueue(), {}, 0, ''\n"
+    "    return agent\n"
+    "agent, over = fresh(), False\n"
+    "signal.signal(signal.SIGUSR1, lambda *_: agent.end('signal', 3))\n"
+)
+"""Start of a program that has an agent, at rest, and ends it at a signal."""
+
+
+def said_by(code: str, folder: Path) -> tuple[str, str]:
+    """Stdout and stderr of a program that goes on from `MADE`."""
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", MADE + code],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        env={"PYTHONPATH": str(CHECKOUT)},
+        cwd=folder,
+        check=False,
+    )
+    return done.stdout, done.stderr
+
+
 def test_a_signal_that_comes_while_the_main_thread_is_about_to_wait_ends_it_all_the_same(tmp_path: Path) -> None:
     """Signals as fast as they can be sent, and `wait` begun thousands of times: a lock that both take would stay held."""
     code = (
-        "import os, queue, signal, threading\n"
-        "from actors.bootstrap import Agent\n"
-        "def fresh():\n"
-        "    agent = object.__new__(Agent)\n"
-        "    agent._over, agent._ending, agent.exit_code, agent.reason = queue.SimpleQueue(), {}, 0, ''\n"
-        "    return agent\n"
-        "agent, over = fresh(), False\n"
-        "signal.signal(signal.SIGUSR1, lambda *_: agent.end('signal', 3))\n"
         "def send():\n"
         "    while not over:\n"
         "        os.kill(os.getpid(), signal.SIGUSR1)\n"
@@ -132,17 +151,25 @@ def test_a_signal_that_comes_while_the_main_thread_is_about_to_wait_ends_it_all_
         "sender.join()\n"
         "print(agent.reason, agent.exit_code)\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", code],
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-        env={"PYTHONPATH": str(CHECKOUT)},
-        cwd=tmp_path,
-        check=False,
+
+    assert said_by(code, tmp_path) == ("signal 3\n", "")
+
+
+def test_a_signal_that_the_system_hands_to_another_thread_ends_it_all_the_same(tmp_path: Path) -> None:
+    """One signal, while the main thread waits and is not woken by it."""
+    code = (
+        "main = threading.main_thread().ident\n"
+        "def send():\n"
+        "    while sys._current_frames()[main].f_code.co_name != 'wait':\n"
+        "        time.sleep(0.01)\n"
+        "    time.sleep(0.1)\n"
+        "    signal.pthread_kill(threading.get_ident(), signal.SIGUSR1)\n"
+        "threading.Thread(target=send).start()\n"
+        "agent.wait()\n"
+        "print(agent.reason, agent.exit_code)\n"
     )
 
-    assert (done.stdout, done.stderr) == ("signal 3\n", "")
+    assert said_by(code, tmp_path) == ("signal 3\n", "")
 
 
 def test_a_stop_as_soon_as_the_bot_is_online_leaves_no_trace(
