@@ -125,3 +125,22 @@ def test_what_a_power_loss_left_of_a_displaced_version_cuts_nothing_short(
     assert file.read_text() == "# Words of a person\nmore of them\n"
     assert not [path for path in file.parent.iterdir() if ".agent" in path.name]
     assert not [path for path in (file.parent / "spare").iterdir() if ".base" in path.name]
+
+
+def test_what_is_displaced_is_safe_before_another_version_takes_its_place(
+    start: StartProcess, file: Path, disk: RecordingDisk
+) -> None:
+    fd = disk.open(file, os.O_WRONLY | os.O_CREAT)
+    disk.sync_folder(file.parent)
+    disk.write(fd, f"{EVERY_DAY}\n".encode())
+    os.close(fd)
+    assert disk.surviving(file) == b""
+    surviving = []
+
+    def look(call: str, _data: bytes) -> None:
+        if call == "exchange":
+            surviving.append(disk.surviving(file))
+
+    disk.before = look
+    start().pass_minutes(2)
+    assert surviving == [f"{EVERY_DAY}\n".encode()]

@@ -46,10 +46,10 @@ documents = st.builds(
 GIVEN = rb" id=rid_[A-Z2-7]{12}"
 
 
-def give_ids(data: bytes, **how: bool) -> bytes:
+def give_ids(data: bytes, *, last_line_too: bool = True) -> bytes:
     """The file with ids, `new_1` for the first that was given and so on."""
     numbers = itertools.count(1)
-    return re.sub(GIVEN, lambda _: f" id=new_{next(numbers)}".encode(), add_ids(data, **how))
+    return re.sub(GIVEN, lambda _: f" id=new_{next(numbers)}".encode(), add_ids(data, last_line_too=last_line_too))
 
 
 @given(documents)
