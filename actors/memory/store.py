@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -24,6 +25,8 @@ from actors.memory.search.visibility import Mask, Scope, Visibility
 from domain.log.window import redacted_path
 from domain.memory.remembered import Entry, Remembered, TakenBack
 from messages.base import EventId, TurnId, Window
+
+log = logging.getLogger(__name__)
 
 SCRUBBED = 100_000
 """Rows, and vectors, that one comparison holds against their seals; the next goes on there. 2 s of work in an hour."""
@@ -109,9 +112,12 @@ class Store:
         return store
 
     def close(self) -> None:
-        """Give everything back. Idempotent."""
+        """Give everything back, whatever the disk says. Idempotent."""
         if self._views is not None:
-            self._views.close()
+            try:
+                self._views.close()
+            except OSError as error:  # the next opening begins with taking them away
+                log.warning("views/ stays until the memory is opened again: %s", error)
         self.engine.close()
         self.index.close()
         if self._scratch is not None:

@@ -16,14 +16,15 @@ from actors.scheduler.due_scan import DueScan
 from actors.scheduler.edit_queue import EditQueue, Job
 from actors.scheduler.line_changes import LineChanges
 from actors.scheduler.reminder_file import LIMIT_BYTES, Look, ReminderFile
-from actors.scheduler.requests import ReminderRequests, new_reminder_id
+from actors.scheduler.requests import ReminderRequests
 from actors.scheduler.sight import Sights
 from actors.scheduler.state import SchedulerState
 from actors.scheduler.status import Troubles, describe
 from actors.scheduler.watermark import Watermark
 from domain.reminder.document import BOM, add_ids
-from domain.reminder.due import Findings, Stretch, base32_key
+from domain.reminder.due import Findings, Stretch
 from domain.reminder.merge import changes
+from domain.reminder.naming import base32_key
 from messages.audience import ReadersDescribed
 from messages.base import RequestId
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, PostMessage
@@ -163,7 +164,7 @@ class SchedulerActor(Actor):
         if look is None:
             return
         after, until = self._cursor.stretch(self.now())
-        findings = Stretch(after, until, self._config.zone).find(look.data)
+        findings = Stretch(after, until, self._config.zone).find(look.data, self._state.spent_ids)
         if findings.lacks_ids and not (self._ids_tried or look.left_out_bytes):
             self._give_ids(self._may_end_the_file(look))
         else:
@@ -181,7 +182,7 @@ class SchedulerActor(Actor):
             self._due_scan.begin()
 
         def edit(data: bytes) -> bytes:
-            return add_ids(data, lambda: new_reminder_id(self), last_line_too=last_line_too)
+            return add_ids(data, self._state.spent_ids, last_line_too=last_line_too)
 
         self._edits.put(Job(edit, look_anew, look_anew, key="ids", most_bytes=LIMIT_BYTES))
 
@@ -191,7 +192,7 @@ class SchedulerActor(Actor):
         now = self.now()
         lines = look.data.removeprefix(BOM).split(b"\n")
         unfinished = b"" if self._may_end_the_file(look) else lines[-1]
-        due = [firing for firing in findings.firings if firing.reminder.id or firing.raw != unfinished]
+        due = [firing for firing in findings.firings if firing.is_named or firing.raw != unfinished]
         self._announcer.announce(due, frozenset(lines), now, self.monotonic())
         self._cursor.advance(now)
         settled = self._announcer.settled_until(self._cursor.at)

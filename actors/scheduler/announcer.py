@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
+from functools import partial
 
 import msgspec
 
@@ -95,7 +96,7 @@ class Announcer:
                 if state.rests_until.get(key, seconds) <= seconds:
                     self._post(firing, now, seconds)
             elif firing.is_one_off:
-                self._lines.remove(firing.raw)
+                self._take_out(firing)
         for window in list(state.next_ones):
             self._go_on(window, now, seconds)
 
@@ -118,9 +119,12 @@ class Announcer:
     def _note_shown(self, firing: Firing) -> None:
         self._state.note_shown(firing.key)
         if firing.is_one_off:
-            self._lines.remove(firing.raw)
+            self._take_out(firing)
         elif firing.reminder.failed:
             self._lines.reopen(firing.raw)
+
+    def _take_out(self, firing: Firing) -> None:
+        self._lines.remove(firing.raw, partial(self._state.note_gone, firing.reminder.id))
 
     def _refused(self, firing: Firing, reason: str, seconds: float) -> None:
         """Keep what cannot be said: for the reminders' channel as it is, for any other window marked as failed.

@@ -8,8 +8,8 @@ from actors.kernel import Host
 from actors.scheduler.config import SchedulerConfig
 from actors.scheduler.state import SchedulerState
 from domain.reminder.document import EditRefusedError
-from domain.reminder.due import base32_key
 from domain.reminder.line import Reminder
+from domain.reminder.naming import base32_key
 from domain.reminder.share import EDITS
 from domain.reminder.text import confirmation
 from messages.base import RequestId, Surface, Window

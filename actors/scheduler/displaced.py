@@ -10,6 +10,7 @@ import logging
 import os
 import re
 import stat
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,9 @@ from actors.linux.disk import Disk
 
 log = logging.getLogger(__name__)
 
+_DRAFT = ".new"
+_BASE = re.compile(r"([0-9a-f]{32})\.base")
+_BASE_DRAFT = re.compile(_BASE.pattern + re.escape(_DRAFT))
 BEFORE_NAME = "reminders.before.md"
 """The version before the agent's last edit, in the spare folder."""
 
@@ -114,16 +118,59 @@ def leftover_names(place: Path) -> dict[str, Path]:
         OSError: the folder cannot be read.
     """
     pattern = re.compile(re.escape(f".{place.name}.") + r"([0-9a-f]{32})\.agent")
-    try:
-        names = sorted(os.listdir(place.parent))  # noqa: PTH208 - a test fails it as it does the other calls of `os`
-    except FileNotFoundError:
-        return {}
-    return {match[1]: place.with_name(name) for name in names if (match := pattern.fullmatch(name))}
+    return {match[1]: place.with_name(name) for name in _names(place.parent) if (match := pattern.fullmatch(name))}
 
 
 def leftover_path(place: Path, digest: str) -> Path:
     """Where the version lies that one with that digest took the place of."""
     return place.with_name(f".{place.name}.{digest}.agent")
+
+
+def draft_path(path: Path) -> Path:
+    """Where what is to lie at `path` is written, so that what lies there is whole."""
+    return path.with_name(f"{path.name}{_DRAFT}")
+
+
+def drafts(place: Path, spare: Path) -> list[Path]:
+    """What a crash left half written: nobody's words, for it never was in the place of anything.
+
+    Raises:
+        OSError: a folder cannot be read.
+    """
+    beside = re.compile(re.escape(f".{place.name}.") + r"[0-9a-f]{32}\.agent" + re.escape(_DRAFT))
+    return [
+        folder / name
+        for folder, form in ((place.parent, beside), (spare, _BASE_DRAFT))
+        for name in _names(folder)
+        if form.fullmatch(name)
+    ]
+
+
+def bases_without(beside: Collection[str], spare: Path) -> list[Path]:
+    """What was to be expected of versions that are not there: a crash came before they were, or after they went.
+
+    Args:
+        beside: Digests of the versions that are.
+
+    Raises:
+        OSError: the folder cannot be read.
+    """
+    return [spare / name for name in _names(spare) if (match := _BASE.fullmatch(name)) and match[1] not in beside]
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))  # noqa: PTH208 - a test fails it as it does the other calls of `os`
+    except FileNotFoundError:
+        return []
+
+
+def is_edited(data: bytes, expected: bytes | None) -> bool:
+    """Whether somebody changed what was `expected`, other than by taking away its end.
+
+    The end of what somebody was writing is what a power loss takes, so a line too many is preferred to one too few.
+    """
+    return expected is None or not expected.startswith(data.rstrip(b"\0"))
 
 
 def open_regular(path: Path, flags: int = 0) -> int:

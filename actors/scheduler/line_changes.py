@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
+from collections.abc import Callable
 
 from actors.scheduler.edit_queue import EditQueue, Job
 from domain.reminder.document import change_lines, failed_line, open_line
@@ -19,11 +20,11 @@ class LineChanges:
     def __init__(self, edits: EditQueue) -> None:
         """None is to change; `edits` makes the edits."""
         self._edits = edits
-        self._changes: list[tuple[bytes, bytes | None]] = []
+        self._changes: list[tuple[bytes, bytes | None, Callable[[], None]]] = []
 
-    def remove(self, raw: bytes) -> None:
-        """Have the first line that is exactly `raw` taken out."""
-        self._add(raw, None)
+    def remove(self, raw: bytes, on_done: Callable[[], None]) -> None:
+        """Have the first line that is exactly `raw` taken out; `on_done` is called when that would survive a crash."""
+        self._add(raw, None, on_done)
 
     def mark_failed(self, raw: bytes) -> None:
         """Have it marked as a reminder that could not be said."""
@@ -33,19 +34,21 @@ class LineChanges:
         """Have a line that was marked so be a reminder again."""
         self._add(raw, open_line(raw))
 
-    def _add(self, raw: bytes, fate: bytes | None) -> None:
-        self._changes.append((raw, fate))
+    def _add(self, raw: bytes, fate: bytes | None, on_done: Callable[[], None] = lambda: None) -> None:
+        self._changes.append((raw, fate, on_done))
         done = 0
 
         def edit(data: bytes) -> bytes:
             nonlocal done
             done = len(self._changes)
             fates: defaultdict[bytes, list[bytes | None]] = defaultdict(list)
-            for line, becomes in self._changes:
+            for line, becomes, _ in self._changes:
                 fates[line].append(becomes)
             return change_lines(data, fates)
 
         def forget() -> None:
+            for _, _, follow in self._changes[:done]:
+                follow()
             del self._changes[:done]
 
         def give_up(reason: str) -> None:

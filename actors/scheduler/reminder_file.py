@@ -23,6 +23,10 @@ from actors.scheduler.displaced import (
     Displaced,
     FileRefusedError,
     Leftover,
+    bases_without,
+    draft_path,
+    drafts,
+    is_edited,
     leftover_names,
     leftover_path,
     open_regular,
@@ -157,6 +161,7 @@ class ReminderFile:
             raise FileRefusedError(f"{self.path}: is write-protected")
         self._check_size(data, seen)
         self._check_leftover(place, data)
+        self._sync_file(place)  # after a power loss what is displaced has to be what was seen
         base, fresh = self._base_path(_digest(data)), leftover_path(place, _digest(data))
         try:
             self._keep_base(base, seen)
@@ -183,15 +188,8 @@ class ReminderFile:
             OSError: that cannot be had.
         """
         place = self._place()
-        try:
-            fd = self._disk.open(place, os.O_RDONLY | os.O_NONBLOCK)
-        except FileNotFoundError:
-            pass
-        else:
-            try:
-                self._disk.sync(fd)
-            finally:
-                os.close(fd)
+        with suppress(FileNotFoundError):
+            self._sync_file(place)
         self._sync_folder(place.parent)
 
     # what a crash left
@@ -205,8 +203,12 @@ class ReminderFile:
             OSError: nobody can say whether there are any.
         """
         place = self._place()
-        leftovers = []
-        for digest, path in leftover_names(place).items():
+        leftovers, beside = [], leftover_names(place)
+        # Where the file is not, its place may be another one than usual, and what lies beside it elsewhere.
+        orphans = bases_without(beside, self._spare) if place.is_file() else []
+        for useless in (*drafts(place, self._spare), *orphans):
+            take_away(self._disk, useless)
+        for digest, path in beside.items():
             try:
                 leftover = self._leftover(path, digest)
             except OSError as error:
@@ -228,7 +230,7 @@ class ReminderFile:
             expected = _content(base)
         except FileNotFoundError:
             expected = None
-        if _digest(data) != digest and (data != expected or self._may_be_lost()):
+        if _digest(data) != digest and (is_edited(data, expected) or self._may_be_lost()):
             return Leftover(path, data, expected)
         self.forget(path)
         return None
@@ -324,31 +326,46 @@ class ReminderFile:
         if not self._spare.exists():
             self._disk.make_folder(self._spare)
             self._sync_folder(self._spare.parent)
-        fd = self._disk.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, _NEW_FILE_MODE)
-        try:
-            self._store(fd, seen)
-        finally:
-            os.close(fd)
+        self._write_whole(path, seen)
         self._sync_folder(self._spare)
 
     def _write_beside(self, place: Path, data: bytes, mode: int, owner: os.stat_result | None) -> None:
-        """A file in the same folder with `data`, on the disk but for its name."""
-        path = leftover_path(place, _digest(data))
-        fd = self._disk.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, _NEW_FILE_MODE)
+        """A file in the same folder with `data`, on the disk but for its name, which it gets when it is whole."""
+        self._write_whole(leftover_path(place, _digest(data)), data, mode, owner)
+
+    def _write_whole(
+        self, path: Path, data: bytes, mode: int = _NEW_FILE_MODE, owner: os.stat_result | None = None
+    ) -> None:
+        """A file with `data`, on the disk but for its name, which it gets when it is whole."""
+        draft = draft_path(path)
+        take_away(self._disk, draft)
+        fd = self._disk.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, _NEW_FILE_MODE)
         try:
-            if owner is not None:
-                with suppress(PermissionError):
-                    os.fchown(fd, owner.st_uid, owner.st_gid)
-            self._disk.change_mode(fd, mode)
-            self._store(fd, data)
-        finally:
-            os.close(fd)
+            try:
+                if owner is not None:
+                    with suppress(PermissionError):
+                        os.fchown(fd, owner.st_uid, owner.st_gid)
+                    self._disk.change_mode(fd, mode)
+                self._store(fd, data)
+            finally:
+                os.close(fd)
+            self._disk.replace(draft, path)
+        except OSError:
+            take_away(self._disk, draft)
+            raise
 
     def _store(self, fd: int, data: bytes) -> None:
         written = 0
         while written < len(data):
             written += self._disk.write(fd, data[written:] if written else data)
         self._disk.sync(fd)
+
+    def _sync_file(self, place: Path) -> None:
+        fd = self._disk.open(place, os.O_RDONLY | os.O_NONBLOCK)
+        try:
+            self._disk.sync(fd)
+        finally:
+            os.close(fd)
 
     def _sync_folder(self, folder: Path) -> None:
         try:

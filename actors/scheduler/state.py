@@ -55,6 +55,9 @@ class SchedulerState:
     ids: OrderedDict[RequestId, str] = field(default_factory=OrderedDict)
     """The reminder's id for every request to create one, so that a request that is handled twice adds one line."""
 
+    spent_ids: OrderedDict[str, None] = field(default_factory=OrderedDict)
+    """Ids of reminders that were said and whose lines are gone, oldest first."""
+
     def begin(self, now: datetime, watermark: datetime | None, catchup: timedelta) -> Cursor:
         """Start counting at the process's first start; later it goes on.
 
@@ -73,6 +76,12 @@ class SchedulerState:
         self.rests_until.pop(key, None)
         while len(self.shown_keys) > _REMEMBERED:
             self.shown_keys.popitem(last=False)
+
+    def note_gone(self, reminder_id: str) -> None:
+        """Its line was taken out: one that says the same again is another reminder."""
+        self.spent_ids[reminder_id] = None
+        while len(self.spent_ids) > _REMEMBERED:
+            self.spent_ids.popitem(last=False)
 
     def id_for(self, request_id: RequestId, fresh: str) -> str:
         """The reminder's id for a request: `fresh` the first time, the same ever after."""

@@ -13,7 +13,7 @@ from actors.shell.launch import probe_bash
 from actors.shell.quota import Quota
 from actors.shell.refused import RefusedError
 from actors.shell.runner import Runner
-from actors.shell.sandbox.choice import Level, find_level
+from actors.shell.sandbox.choice import Found, Level, find_level
 from actors.shell.starting import BareStarter, EnclosedStarter, Permissions, Starter
 from actors.shell.warden_client import WardenClient
 from actors.shell.workplace import Workplaces
@@ -52,15 +52,17 @@ class ShellActor(Actor):
     the operator has turned commands off.
     """
 
-    def __init__(self, config: ShellConfig, *, quota: Quota | None = None) -> None:
+    def __init__(self, config: ShellConfig, *, quota: Quota | None = None, found: Found | None = None) -> None:
         """Nothing is opened yet.
 
         Args:
             config: The operator's decisions.
             quota: Of working directories; None for the usual one.
+            found: What an earlier life of the same process found out; None for nothing.
         """
         super().__init__()
         self._config = config
+        self._found = found or Found()
         self._quota = quota or Quota(self.monotonic)
         self._level = Level(None, "not started", "not started")
         self._warden = WardenClient(may_group=config.may_group)
@@ -83,15 +85,22 @@ class ShellActor(Actor):
             self._level = Level(None, "off", OFF)
             log.info("commands are turned off (shell.enabled)")
             return
+        known = self._found
         with self.blocking():
-            bash = probe_bash(config.bash_candidates)
+            bash = known.bash or probe_bash(config.bash_candidates)
         if bash is None:
             self._level = Level(None, "refusing: no bash", self._no_bash())
             log.error("no bash among %s: every command will be refused", ", ".join(config.bash_candidates))
             return
         self._loop.start()
-        with self.blocking():
-            self._level = self._loop.submit(find_level(config.sandbox, bash, self._warden, config.bwrap)).result()
+        if known.level is None:
+            with self.blocking():
+                level = self._loop.submit(find_level(config.sandbox, bash, self._warden, config.bwrap)).result()
+            if not level.refusal:  # what does not work may do so in the next life
+                known.bash, known.level = bash, level
+            self._level = level
+        else:
+            self._level = known.level
         log.info("sandbox: %s; network: %s", self._level.text, config.network)
         if self._level.refusal:
             log.error("no sandbox works, so every command will be refused: %s", self._level.refusal)

@@ -6,6 +6,7 @@ from actors.kernel import Actor, ActorSpec
 from actors.part import Part, Parts, Plan
 from actors.shell.checks import findings
 from actors.shell.commands import COMMANDS
+from actors.shell.sandbox.choice import Found
 from messages.shell import SHELL
 from messages.socket import SOCKET
 
@@ -13,6 +14,7 @@ from messages.socket import SOCKET
 def row(plan: Plan, parts: Parts) -> Part:
     """The one actor that starts processes."""
     shell = plan.settings.shell
+    found = Found()
 
     def build(_key: str) -> Actor:
         from actors.shell.actor import ShellActor
@@ -34,7 +36,7 @@ def row(plan: Plan, parts: Parts) -> Part:
             skill_roots=plan.visible_skills(parts.skills),
             door=SOCKET,
         )
-        return ShellActor(config)
+        return ShellActor(config, found=found)
 
     return Part(
         spec=ActorSpec(SHELL.kind, build, core=True),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,16 +14,17 @@ from domain.reminder.line import (
     FAILED_BULLET,
     InvalidReminderError,
     Reminder,
-    check_id,
     in_quotes,
     looks_like_reminder,
     parse,
     parse_window,
     windows_named,
 )
+from domain.reminder.naming import Namer
 from messages.base import Value, Window
 
 BOM = b"\xef\xbb\xbf"
+FAILED_START = FAILED_BULLET.encode()
 LONGEST_LINE_BYTES = 64 * 1024
 _MAYBE = re.compile(rb"[ \t]*(?:(?:[-*+]|[0-9]+[.)])[ \t]|(?:date|time|recur|msg|id|in)=)")
 """What every line begins with that could be a reminder or was meant as one; all other lines are prose."""
@@ -239,24 +240,19 @@ def open_line(raw: bytes) -> bytes:
     return BULLET.encode() + raw.removeprefix(FAILED_BULLET.encode())
 
 
-def add_ids(data: bytes, new_id: Callable[[], str], *, last_line_too: bool = True) -> bytes:
+def add_ids(data: bytes, spent: Collection[str] = (), *, last_line_too: bool = True) -> bytes:
     """`data` with ` id=…` after every reminder that has none.
 
     Args:
-        new_id: Gives ids; one that stands in the file already is not used.
+        spent: Ids of lines that are gone for good, which are not used.
         last_line_too: Whether a last line without a line end counts; somebody may still be writing it.
     """
-    reminders = scan(data)
-    used = {entry.reminder.id for entry in reminders.entries}
+    reminders, namer = scan(data), Namer(data, spent)
     head, lines = _lines(data)
     for entry in reminders.entries:
         if entry.reminder.id or (entry.number == len(lines) and not last_line_too):
             continue
-        while (fresh := new_id()) in used:
-            continue
-        check_id(fresh)
-        used.add(fresh)
-        raw = entry.raw
+        fresh, raw = namer.name(entry.reminder), entry.raw
         text = raw.rstrip(b" \t\r")
         lines[entry.number - 1] = text + b" id=" + fresh.encode("ascii") + (b"\r" if raw.endswith(b"\r") else b"")
     return head + b"\n".join(lines)

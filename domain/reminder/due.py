@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
-from base64 import b32encode
+from collections.abc import Collection
 from datetime import UTC, datetime, timedelta, tzinfo
 
-from domain.reminder.document import BOM, Entry, scan
+import msgspec
+
+from domain.reminder.document import BOM, FAILED_START, Entry, scan
 from domain.reminder.line import Recurrence, Reminder
+from domain.reminder.naming import Namer, base32_key
 from domain.reminder.recurrence import firings, last_firing, one_off_due
 from messages.base import Value
 
@@ -27,8 +29,11 @@ class Firing(Value, frozen=True, kw_only=True, gc=False):
     raw: bytes
     """Its line, as it stands in the file."""
     reminder: Reminder
+    """With its id, also where the line has none yet."""
     due: datetime
     """UTC."""
+    is_named: bool = True
+    """Whether the id stands in the line."""
     missed: int = 0
     """Earlier times of the same reminder that this one stands for."""
 
@@ -62,11 +67,16 @@ class Stretch:
         self._last_day = self.until.astimezone(zone).date().isoformat().encode("ascii")
         self._minutes = self._clock_minutes()
 
-    def find(self, data: bytes) -> Findings:
-        """What of the file's bytes is due; a one-off is, however long its time is past."""
+    def find(self, data: bytes, spent: Collection[str] = ()) -> Findings:
+        """What of the file's bytes is due; a one-off is, however long its time is past.
+
+        Args:
+            spent: Ids of lines that are gone for good, as for a `Namer`.
+        """
         relevant = b"\n".join(self._worth_reading(data.removeprefix(BOM).split(b"\n")))
         entries = scan(relevant).entries
-        due = [firing for entry in entries if (firing := self._firing(entry)) is not None]
+        namer = Namer(data, spent)
+        due = [firing for entry in entries if (firing := self._firing(entry, namer)) is not None]
         return Findings(
             firings=tuple(sorted(due, key=lambda firing: firing.due)),
             lacks_ids=any(not entry.reminder.id for entry in entries),
@@ -80,7 +90,7 @@ class Stretch:
         """
         last_day, minutes, relevant = self._last_day, self._minutes, []
         for line in lines:
-            if line[:6] == b"- [!] ":
+            if line[:6] == FAILED_START and b'" id=' in line:
                 continue
             if line[:11] == b"- [ ] date=" and b'" id=' in line:
                 if line[11:21] > last_day:
@@ -92,11 +102,15 @@ class Stretch:
             relevant.append(line)
         return relevant
 
-    def _firing(self, entry: Entry) -> Firing | None:
-        reminder = entry.reminder
+    def _firing(self, entry: Entry, namer: Namer) -> Firing | None:
+        reminder, is_named = entry.reminder, bool(entry.reminder.id)
+        if not is_named:  # each is named in its turn, due or not, as when ids are written
+            reminder = msgspec.structs.replace(reminder, id=namer.name(reminder))
+        if reminder.failed:
+            return None
         if reminder.recurrence is Recurrence.NONE:
             due = one_off_due(reminder, self.zone)
-            return Firing(raw=entry.raw, reminder=reminder, due=due) if due <= self.until else None
+            return Firing(raw=entry.raw, reminder=reminder, due=due, is_named=is_named) if due <= self.until else None
         last = last_firing(reminder, self.after, self.until, self.zone)
         if last is None:
             return None
@@ -105,7 +119,7 @@ class Stretch:
             missed += 1
             if missed == _MOST_MISSED:
                 break
-        return Firing(raw=entry.raw, reminder=reminder, due=last, missed=missed)
+        return Firing(raw=entry.raw, reminder=reminder, due=last, is_named=is_named, missed=missed)
 
     def _clock_minutes(self) -> frozenset[bytes] | None:
         """What the clocks show in it, as `HH:MM`; None when it is long or the clocks change near it."""
@@ -165,11 +179,6 @@ class Cursor:
         if now > self.at or self.at - now > CORRECTION:
             self.at = now
             self._furthest = max(self._furthest, now)
-
-
-def base32_key(text: bytes, length: int) -> str:
-    """`length` characters (at most 16) of a-z2-7 that stand for `text`."""
-    return b32encode(hashlib.blake2b(text, digest_size=10).digest()).decode("ascii").lower()[:length]
 
 
 def _digest(reminder: Reminder) -> str:

@@ -56,6 +56,15 @@ class Level:
     """Why every command is refused; empty if they are not."""
 
 
+@dataclass(slots=True)
+class Found:
+    """What was found to work on this machine, for the next lives of an actor in one process: they try nothing anew."""
+
+    bash: str = ""
+    """Its path; empty for unknown."""
+    level: Level | None = None
+
+
 async def find_level(choice: str, bash: str, warden: WardenClient, bwrap: str = "bwrap") -> Level:
     """The best level that `choice` permits and that works.
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import logging
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
+from typing import NoReturn
 
 import apsw
 import pytest
@@ -349,4 +352,29 @@ def test_a_crash_before_the_memory_heard_of_a_turn_loses_nothing(tmp_path: Path)
     found = rig.ask(SearchMemory, query="dog Rex")
     assert isinstance(found, MemoriesFound)
     assert found.memories[0].excerpt == "The dog is called Rex"
+    rig.stop()
+
+
+@pytest.mark.parametrize("number", [errno.EROFS, errno.EIO, errno.EACCES])
+def test_views_that_cannot_be_taken_away_keep_nothing_open_at_a_stop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    rig = MemoryRig(tmp_path)
+    rig.exchange("My cat is called Zorro", "Fine.")
+    store = rig.memory_store
+    assert store is not None
+
+    def refuse(*_args: object) -> NoReturn:
+        raise OSError(number, os.strerror(number), "views")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("actors.memory.search.views.shutil.rmtree", refuse)
+        store.close()
+        rig.stop()
+
+    with pytest.raises(apsw.ConnectionClosedError):
+        store.index.counts()
+    assert (tmp_path / "views").exists()
+    rig = MemoryRig(tmp_path, clock=later(rig))
+    assert rig.stats().rows == 2
     rig.stop()

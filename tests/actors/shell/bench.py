@@ -14,7 +14,7 @@ from actors.shell.actor import ShellActor
 from actors.shell.config import ShellConfig
 from actors.shell.launch import probe_bash
 from actors.shell.quota import Quota
-from actors.shell.sandbox.choice import Level, sandbox_level
+from actors.shell.sandbox.choice import Found, Level, sandbox_level
 from messages.base import Address, RequestId, Surface, Window
 from messages.shell import BashRefused, BashResult, CancelBash, RunBash
 from tests.patience import PATIENCE_S
@@ -38,10 +38,11 @@ class Bench:
         self.root = root
         self.sandbox = str(settings.get("sandbox", "auto"))
         self.actors: list[ShellActor] = []
+        self.found = Found()
         config = ShellConfig(work_root=root / "work", data_root=root, **settings)  # type: ignore[arg-type]
 
         def build(_key: str) -> ShellActor:
-            actor = ShellActor(config, quota=quota)
+            actor = ShellActor(config, quota=quota, found=self.found)
             self.actors.append(actor)
             return actor
 

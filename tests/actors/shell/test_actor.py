@@ -4,6 +4,7 @@ import math
 import shlex
 import signal
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -314,6 +315,22 @@ def test_after_a_crash_every_asker_is_told_and_the_next_command_runs(bench: Benc
     assert bench.run("echo alive").text == "alive"
     assert all_gone("60.31")
     assert bench.edge.drain() == []
+
+
+@pytest.mark.slow
+@pytest.mark.crashes
+def test_a_restart_after_a_crash_tries_no_sandbox_anew(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    def try_anew(*_args: object) -> NoReturn:
+        raise AssertionError("bash and the sandbox were tried anew")
+
+    assert bench.run("echo first").text == "first"
+    before = bench.actors[-1]._level
+    monkeypatch.setattr("actors.shell.actor.find_level", try_anew)
+    monkeypatch.setattr("actors.shell.actor.probe_bash", try_anew)
+    bench.system.tell(SHELL, CRASH)
+    assert bench.run("echo alive").text == "alive"
+    assert len(bench.actors) > 1
+    assert bench.actors[-1]._level == before
 
 
 def test_work_is_in_progress_until_the_last_command_has_ended(bench: Bench) -> None:

@@ -1,0 +1,54 @@
+"""Ids for reminders whose line has none yet: the same for the same line, in every try and life of the process.
+
+What is due may have to be said before its id can be written, as on a full disk. The id names the posting, so whoever
+tries it again must come to the same id without anything that was stored.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from base64 import b32encode
+from collections import Counter
+from collections.abc import Collection
+from functools import cached_property
+
+from domain.reminder.line import Reminder
+
+_FORM = re.compile(rb"(?<![\w-])id=(rid_[A-Z2-7]{12})(?![\w-])")
+_ID_CHARS = 12
+
+
+class Namer:
+    """Names for the lines of one file that have none, asked for in the order of the lines."""
+
+    def __init__(self, data: bytes, spent: Collection[str] = ()) -> None:
+        """No line has been named.
+
+        Args:
+            data: All of the file that is known; no id that stands in it is given.
+            spent: Ids of lines that are gone for good; a line that says the same again is another reminder.
+        """
+        self._data = data
+        self._spent = spent
+        self._given: Counter[str] = Counter()
+
+    def name(self, reminder: Reminder) -> str:
+        """The id of the next line that states `reminder`: `rid_` and 12 characters of A-Z2-7."""
+        place = "" if reminder.window is None else reminder.window.address.key
+        said = f"{reminder.day}\0{reminder.at}\0{reminder.recurrence}\0{place}\0{reminder.message}"
+        while True:
+            self._given[said] += 1
+            key = base32_key(f"{self._given[said]}\0{said}".encode(), _ID_CHARS)
+            fresh = f"rid_{key.upper()}"
+            if fresh not in self._taken and fresh not in self._spent:
+                return fresh
+
+    @cached_property
+    def _taken(self) -> frozenset[str]:
+        return frozenset(match.decode("ascii") for match in _FORM.findall(self._data))
+
+
+def base32_key(text: bytes, length: int) -> str:
+    """`length` characters (at most 16) of a-z2-7 that stand for `text`."""
+    return b32encode(hashlib.blake2b(text, digest_size=10).digest()).decode("ascii").lower()[:length]
