@@ -198,7 +198,9 @@ def test_setup_cfg_holds_import_contracts_and_nothing_else() -> None:
     assert "importlinter" not in pyproject()["tool"]
 
 
-@pytest.mark.parametrize("step", ["ruff check", "ruff format --check", "-m mypy", "lint_imports_command()", "bin/test"])
+@pytest.mark.parametrize(
+    "step", ["ruff check", "ruff format --check", "-m mypy", "lint_imports_command()", "bin/agent simulate", "bin/test"]
+)
 def test_ci_runs_every_check(step: str) -> None:
     lines = (ROOT / ".ci" / "run").read_text().splitlines()
 

@@ -133,6 +133,12 @@ class Life:
             self.system.dispatcher.run_ready()
         return True
 
+    def crashes(self) -> Iterator[str]:
+        """Actors that failed although nothing in the schedule told them to, and why."""
+        for crash in self.system.supervisor.last_crashes():
+            if not crash.error.startswith((InjectedCrash.__name__, Killed.__name__)):
+                yield f"{crash.address} crashed in {crash.phase}: {crash.error}"
+
     def stop(self) -> None:
         """End in good order, as at SIGTERM, without waiting for turns."""
         self.system.tell(DISCORD, StopIntake())

@@ -129,18 +129,19 @@ def _take_in(logs: _Logs, window: Window, event: Event) -> None:
 
 
 def _refused(record: Record, server: DiscordServer) -> set[int]:
-    """Messages of which people were told that they cannot be stored: these may be logged later, or never."""
-    notices = [
-        (place.number, post.number)
-        for place in server.places.values()
-        for post in place.posts.values()
-        if post.author == BOT and REFUSED in post.text
-    ]
-    return {
-        number
-        for number, said in record.said.items()
-        if any(place == int(said.window.id) and number < notice for place, notice in notices)
-    }
+    """Messages of which people were told that they cannot be stored: these may be logged later, or never.
+
+    A notice names the message that it answers, or stands right behind it.
+    """
+    found: set[int] = set()
+    for place in server.places.values():
+        newest = 0
+        for post in place.posts.values():
+            if post.author != BOT:
+                newest = post.number
+            elif REFUSED in post.text:
+                found.add(post.answers or newest)
+    return found & record.said.keys()
 
 
 def _logged_once(record: Record, logs: _Logs, refused: set[int]) -> Iterator[str]:

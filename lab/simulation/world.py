@@ -189,6 +189,8 @@ class World:
             self.disk.lose_power()
 
     def _bury(self, life: Life) -> None:
+        for crash in life.crashes():
+            self.record.fault(crash)
         self._base = self.now()
         self.life = self._asker = None
         self.network.forget()

@@ -12,11 +12,12 @@ from tests.actors.discord.conftest import life, start_life
 from tests.actors.embedder.conftest import google_genai
 from tests.actors.embedder.conftest import server as embeddings
 from tests.actors.embedder.rig import Rig as EmbedderRig
-from tests.actors.scheduler.conftest import channel, file, start
+from tests.actors.scheduler.conftest import channel, disk, file, start
 from tests.e2e.conftest import process, server, stage
 
 __all__ = [
     "channel",
+    "disk",
     "embeddings",
     "file",
     "google_genai",

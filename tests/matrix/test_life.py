@@ -103,7 +103,7 @@ def test_row_47_a_setting_that_is_none_is_refused_with_its_line(tmp_path: Path, 
 
 @pytest.mark.slow
 def test_row_48_a_start_among_very_many_logs_reads_little_of_each(tmp_path: Path) -> None:
-    """A twentieth of the logs in a twentieth of the time, whole agent apart; `bin/agent chaos` has all of them."""
+    """A twentieth of the logs in a twentieth of the time, whole agent apart; `bin/agent bench start --logs 100000` has all of both."""
     for number in range(TRIED_LOGS):
         window = Window(surface=Surface.DISCORD_THREAD, id=str(910_000_000_000_000_000 + number))
         folder = tmp_path / log_folder(window)

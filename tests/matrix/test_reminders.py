@@ -15,8 +15,9 @@ from actors.scheduler.reminder_file import EDITED_BYTES
 from domain.reminder.document import scan
 from lab.chaos.reminders.race import Saver, race
 from lab.chaos.reminders.world import Channel, Process
-from messages.base import RequestId
+from messages.base import Message, RequestId
 from messages.scheduler import CreateReminder, ReminderCreated
+from messages.socket import Refused
 from tests.actors.context.rig import CHANNEL
 from tests.actors.scheduler.conftest import START, StartProcess
 from tests.actors.scheduler.lines import line
@@ -25,8 +26,8 @@ from tests.actors.scheduler.test_reminder_file import LINE, WithoutExchange, rew
 TEA = line("tea", "2026-03-28 12:01")
 
 
-def create(process: Process, message: str = "buy bread") -> ReminderCreated:
-    """A request for a reminder, granted."""
+def ask_for(process: Process, message: str = "buy bread") -> list[Message]:
+    """What a request for a reminder is answered."""
     request = CreateReminder(
         request_id=RequestId("c"),
         reply_to=process.asker.address,
@@ -38,7 +39,12 @@ def create(process: Process, message: str = "buy bread") -> ReminderCreated:
     )
     process.tell(request)
     process.settle()
-    (created,) = [reply for reply in process.asker.drain() if isinstance(reply, ReminderCreated)]
+    return list(process.asker.drain())
+
+
+def create(process: Process) -> ReminderCreated:
+    """A request for a reminder, granted."""
+    (created,) = [reply for reply in ask_for(process) if isinstance(reply, ReminderCreated)]
     return created
 
 
@@ -59,13 +65,19 @@ def test_row_24_without_a_file_there_are_no_reminders_and_one_that_comes_is_used
     assert is_there_again(process, file, channel)
 
 
-def test_row_24_without_its_folder_there_are_none_and_one_is_made_for_the_first(
+def test_row_24_without_its_folder_there_are_none_and_a_request_hears_what_to_do(
     tmp_path: Path, channel: Channel, caplog: pytest.LogCaptureFixture
 ) -> None:
+    """The folder may be a vault whose disk is not mounted: it is not made."""
     process = Process(tmp_path / "vault" / "deeper", channel, START)
     try:
         process.pass_minutes(3)
         assert (channel.shown, len(caplog.records) <= 1) == ([], True)
+        (refused,) = ask_for(process)
+        assert isinstance(refused, Refused)
+        assert "its folder is not there" in refused.reason
+        assert not process.file.parent.exists()
+        process.file.parent.mkdir(parents=True)
         created = create(process)
         assert created.line in process.file.read_text()
     finally:

@@ -62,6 +62,7 @@ class Outbox:
         self._typing = typing
         self._redaction = redaction
         self._timing = timing
+        self._began = host.now()
         self.settled = 0
         """Commands that are done with, for good or ill."""
         self._queues: dict[ChannelId, deque[PostMessage]] = {}
@@ -156,7 +157,8 @@ class Outbox:
 
     async def _show(self, message: PostMessage, parts: Sequence[Part], running: int | None) -> list[MessageId]:
         """Ids of the messages that show the parts, of which an earlier life may have sent some."""
-        left = await self._look(message, parts) if message.look_first else []
+        is_looked_for = message.look_first or (running is None and self._is_of_earlier_life(message))
+        left = await self._look(message, parts) if is_looked_for else []
         running_ids = list(dict.fromkeys([*([running] if running is not None else []), *left]))
         if running_ids:
             await self._replace(message, running_ids[0], parts[0])
@@ -219,6 +221,11 @@ class Outbox:
         for part, message_id in zip(parts, shown, strict=False):
             self._remember(channel_id, part.nonce, message_id)
         return left
+
+    def _is_of_earlier_life(self, message: PostMessage) -> bool:
+        """Whether a turn was begun before this life, of which its window knows nothing: this actor alone crashed."""
+        asked = message.answers_message_id
+        return asked.isdecimal() and discord.utils.snowflake_time(int(asked)) < self._began
 
     def _look_from(self, message: PostMessage) -> int:
         """The id after which an earlier sending may stand: as late as may be, since all since then is read."""

@@ -22,7 +22,7 @@ def check_promise(actor: Any, _to: Address, message: Message) -> None:
     if not (there or gone):
         return
     survives = config.disk.surviving(Path(os.path.realpath(config.file))) or b""
-    lines = {line.removesuffix(b"\r").decode() for line in survives.split(b"\n")}
+    lines = {line.removesuffix(b"\r").decode(errors="surrogateescape") for line in survives.split(b"\n")}
     assert there <= lines, f"{type(message).__name__} promises a line that a power loss would take away"
     assert not gone & lines, f"{type(message).__name__} promises that a line is gone that a power loss would bring back"
 

@@ -128,6 +128,17 @@ def test_what_an_earlier_life_left_running_becomes_the_answer(start_life: StartL
     assert not any(is_running(text) for text in second.shown())
 
 
+def test_what_an_earlier_life_left_running_becomes_the_answer_though_nobody_knows_of_that_life(
+    start_life: StartLife,
+) -> None:
+    """Its windows live on when this actor alone has crashed, and ask for no look."""
+    second, question = left_by_an_earlier_life(start_life, "half")
+    (left,) = own(second)
+    shown = second.delivered("the whole answer", turn_id="turn1", answers_message_id=question)
+    assert shown == (left["id"],)
+    assert second.shown() == ["the whole answer"]
+
+
 def test_neither_a_secret_nor_anything_hidden_is_shown(start_life: StartLife) -> None:
     life = start_life(secrets=("a-key-of-the-agent",))
     progress(life, f"the key is a-key-of-the-agent, the token {life.playground.bot_token[::-1]}\u202e")
