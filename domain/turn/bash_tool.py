@@ -94,6 +94,13 @@ def parse_arguments(arguments_json: str) -> BashArguments | str:
     return fault_of_command(command) or BashArguments(command, None if timeout is None else _as_float(timeout))
 
 
+def shown_arguments(arguments_json: str) -> str:
+    """The arguments of a call as later requests show them: those that are too long to be accepted are not repeated."""
+    if len(arguments_json) <= MAX_ARGUMENTS_BYTES:
+        return arguments_json
+    return json.dumps({"left_out": f"{len(arguments_json)} characters, which were too many to be accepted"})
+
+
 def fault_of_command(command: str) -> str:
     """Why bash can't be given `command`; empty if it can."""
     if not command.strip():

@@ -21,6 +21,7 @@ from domain.log.redaction import (
     tombstone_of,
 )
 from domain.turn.attachments import first_shown, images_of
+from domain.turn.bash_tool import shown_arguments
 from domain.turn.call_result import is_overgrown, shorten
 from domain.turn.debt import Debt, carried_debt, owed
 from domain.turn.prompt import unanswered
@@ -252,7 +253,8 @@ class Conversation:
         """A call joins the assistant message that asked for it, which an agent event opened before."""
         if turn is None or not turn.steps:
             return
-        call = ToolCall(id=str(meta.get("call_id", "")), name=str(meta.get("tool", "")), arguments_json=event.content)
+        arguments = shown_arguments(event.content)
+        call = ToolCall(id=str(meta.get("call_id", "")), name=str(meta.get("tool", "")), arguments_json=arguments)
         last = turn.steps.pop()
         turn.steps.append(msgspec.structs.replace(last, tool_calls=(*last.tool_calls, call)))
         turn.size_chars += len(call.arguments_json)

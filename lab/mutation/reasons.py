@@ -27,7 +27,7 @@ REASONS: Mapping[Key, str] = {
     Key(
         "actors/discord/incoming/watermarks.py",
         "Watermarks.meet",
-        "reading.join(self._session, newest) ⇄ self._mark(channel_id): swapped",
+        "reading.join(self.session, newest) ⇄ self._mark(channel_id): swapped",
     ): _NEXT_TURN,
     Key(
         "actors/discord/incoming/watermarks.py",

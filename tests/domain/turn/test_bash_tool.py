@@ -16,6 +16,7 @@ from domain.turn.bash_tool import (
     fault_of_command,
     fault_of_timeout,
     parse_arguments,
+    shown_arguments,
 )
 
 JSON = st.recursive(
@@ -130,3 +131,10 @@ def test_whatever_a_model_writes_gives_arguments_or_a_reason(arguments: str) -> 
 def test_arguments_survive_the_way_through_json(command: str, timeout: float | None) -> None:
     parsed = parse_arguments(json.dumps({"command": command, "timeout": timeout}))
     assert parsed == (fault_of_command(command) or BashArguments(command, timeout))
+
+
+def test_arguments_that_are_too_long_to_be_accepted_are_not_shown_again() -> None:
+    longest = json.dumps({"command": "x" * (MAX_ARGUMENTS_BYTES - 20)})
+    assert shown_arguments(longest) == longest
+    shown = shown_arguments(json.dumps({"command": "x" * 2_000_000}))
+    assert "2000015 characters" in json.loads(shown)["left_out"]
