@@ -26,8 +26,9 @@ CLOSED_S = 6 * 3_600.0
 """How long a text is tried that the surface may not show, as long as somebody may allow it again."""
 CLOCK_SKEW = timedelta(minutes=5)
 """The surface's clock may be behind ours."""
-OVERDUE_S = 600.0
-"""How long the surface may take to say what came of a text; then its answer counts as lost."""
+OVERDUE_S = 60.0
+"""How long the surface may take to say what came of a text; then it is told again, which changes nothing where it is
+still under way."""
 
 
 @dataclass(slots=True)

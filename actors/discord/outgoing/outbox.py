@@ -99,6 +99,10 @@ class Outbox:
         self._live.close()
         self._tasks.cancel()
         self._queues.clear()
+        self.abandon()
+
+    def abandon(self) -> None:
+        """Say of what is under way that it is not known to be shown; in any thread, once the loop has ended."""
         for message in list(self._waiting.values()):
             self._answer(
                 message, DeliveryFailed(request_id=message.request_id, reason="the bot is closing its connection")
