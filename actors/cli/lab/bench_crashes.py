@@ -28,9 +28,9 @@ def crashes(as_json: bool, kinds: tuple[str, ...]) -> None:
     """Crash each kind of actor at each type of message it understands; a few minutes.
 
     The whole agent answers in a loopback Discord meanwhile. For each crash: the time until the next life has the
-    message in hand, and whether the person who asked got an answer or a notice; over all, the p99 of the other actors'
-    answers beside what it is without crashes. Exit code 1 when a restart took more than 1 s, a question got no answer,
-    others' p99 is more than twice as long, or the agent gave up.
+    message in hand, and whether the person who asked got an answer or a notice; for each kind, the p99 of all other
+    actors' answers beside what it is during the same work without crashes. Exit code 1 when a restart took more than
+    1 s, a question got no answer, others' p99 is more than twice as long beside any kind, or the agent gave up.
     """
     from lab.bench.crashes.run import run
     from lab.playground.server import PlaygroundServer
@@ -79,9 +79,7 @@ def _print(outcome: Outcome) -> None:
     for case in outcome.cases:
         by_kind.setdefault(case.kind, []).append(case.restart_s if case.restart_s is not None else float("inf"))
     for kind, times in by_kind.items():
-        beside = outcome.beside_p99_ms_of.get(kind, 0.0)
-        longest = max(times)
-        click.echo(f"{kind:10} {len(times):3} crashes, longest restart {longest:5.2f} s, p99 beside {beside:7.2f} ms")
+        click.echo(f"{kind:10} {len(times):3} crashes, longest restart {max(times):5.2f} s{_felt(outcome, kind)}")
     for case in outcome.failed:
         click.echo(f"failed: {case}")
     for reason in outcome.left_out:
@@ -91,6 +89,14 @@ def _print(outcome: Outcome) -> None:
     answered = sum(case.is_answered for case in outcome.cases)
     click.echo(
         f"{len(outcome.cases)} crashes: {answered} questions answered, longest restart "
-        f"{outcome.longest_restart_s:.2f} s; others' p99 {outcome.beside_p99_ms:.2f} ms beside "
-        f"{outcome.quiet_p99_ms:.2f} ms without: {outcome.ratio:.2f} times"
+        f"{outcome.longest_restart_s:.2f} s; others' p99 at most {outcome.ratio:.2f} times what it is without"
+    )
+
+
+def _felt(outcome: Outcome, kind: str) -> str:
+    if not (felt := outcome.felt.get(kind)):
+        return ""
+    return (
+        f"; others' p99 {felt.beside_p99_ms:6.2f} ms beside {felt.quiet_p99_ms:6.2f} ms without: "
+        f"{felt.ratio:.2f} times, {felt.probes} probes"
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from actors.kernel import ActorSystem
 from messages.base import Address, RequestId
@@ -12,6 +13,15 @@ from messages.status import DescribeYourself, SelfDescription
 
 PAUSE_S = 0.02
 ANSWER_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """What goes on while the bystander asks: the same question of a person, with a crash or without."""
+
+    kind: str
+    """Of the actor that crashes, or would; it is not asked in either, so that both are about the same others."""
+    is_crashing: bool
 
 
 class Bystander:
@@ -28,12 +38,10 @@ class Bystander:
         self._actors = tuple(actors)
         self._number = 0
         self._over = threading.Event()
-        self.phase = ""
-        """What goes on now: empty for nothing, else the kind of actor that crashes."""
-        self.quiet_s: list[float] = []
-        """Seconds to answers while nothing crashed."""
-        self.beside_s: dict[str, list[float]] = {}
-        """Kind that crashed -> seconds to the answers of all others."""
+        self.phase: Phase | None = None
+        """What goes on now; None for what is not to be measured."""
+        self.took_s: dict[Phase, list[float]] = {}
+        """Seconds to the answers of all others."""
         self._thread = threading.Thread(target=self._run, name="bystander", daemon=True)
 
     def start(self) -> None:
@@ -48,15 +56,18 @@ class Bystander:
 
     def _run(self) -> None:
         while not self._over.is_set():
-            phase = self.phase
-            for kind in self._actors:
-                if kind == phase:
-                    continue
-                seconds = self._ask(kind)
-                if phase != self.phase:  # what was asked at the border belongs to neither
-                    break
-                (self.beside_s.setdefault(phase, []) if phase else self.quiet_s).append(seconds)
+            if phase := self.phase:
+                self._round(phase)
             self._over.wait(PAUSE_S)
+
+    def _round(self, phase: Phase) -> None:
+        for kind in self._actors:
+            if kind == phase.kind:
+                continue
+            seconds = self._ask(kind)
+            if phase is not self.phase:  # what was asked at the border belongs to neither
+                return
+            self.took_s.setdefault(phase, []).append(seconds)
 
     def _ask(self, kind: str) -> float:
         self._number += 1

@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from actors.bootstrap import Agent
-from lab.bench.crashes.bystander import Bystander
+from lab.bench.crashes.bystander import Bystander, Phase
 from lab.bench.crashes.saboteur import Saboteur, Strike
 from lab.bench.crashes.sample import sample
 from lab.bench.measure import percentile
@@ -21,6 +21,9 @@ RESTART_S = 30.0
 COMES_S = 10.0
 """For a message to come by itself."""
 MOST_RATIO = 2.0
+PROBES = 500
+"""Answers of others that a p99 needs at least, both with and without crashes; for these a kind is crashed again."""
+MOST_ROUNDS = 5
 MOST_RESTART_S = 1.0
 QUESTION = "run: echo {number}"
 CORE = ("model", "web", "embedder", "memory", "scheduler", "skills", "socket", "shell")
@@ -44,23 +47,37 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
+class Felt:
+    """What all others felt of the crashes of one kind of actor."""
+
+    quiet_p99_ms: float
+    """Their answers during the same work without a crash."""
+    beside_p99_ms: float
+    probes: int
+    """Answers with crashes."""
+
+    @property
+    def ratio(self) -> float:
+        """How much longer others' p99 is while that kind crashes."""
+        return self.beside_p99_ms / self.quiet_p99_ms
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """Result of a campaign."""
 
     cases: tuple[Case, ...]
     left_out: tuple[str, ...]
     """Types of which no sample can be made."""
-    quiet_p99_ms: float
-    beside_p99_ms: float
-    beside_p99_ms_of: dict[str, float] = field(default_factory=dict)
-    """Kind that crashed -> p99 of all others meanwhile."""
+    felt: dict[str, Felt]
+    """Kind that crashed -> what others felt."""
     escalation: str = ""
     """Why the agent gave up; empty if it did not."""
 
     @property
     def ratio(self) -> float:
-        """How much longer others' p99 is while somebody crashes."""
-        return self.beside_p99_ms / self.quiet_p99_ms
+        """Of the kind of actor whose crashes are felt most."""
+        return max((each.ratio for each in self.felt.values()), default=0.0)
 
     @property
     def longest_restart_s(self) -> float:
@@ -130,40 +147,66 @@ class _Campaign:
         for _ in range(3):
             if not self._asks():
                 raise RuntimeError("the agent does not answer while nothing crashes")
-        plans = [strike for strike in self._strikes() if not only or strike.kind in only]
+        kinds = [kind for kind in sorted(self._saboteur.understood) if not only or kind in only]
         self._bystander.start()
-        cases = []
-        for number, strike in enumerate(plans, 1):
-            self._say(f"{number} of {len(plans)}: {strike.kind} at {strike.message_type.__name__}")
-            self._asks()  # the same work without a crash
-            cases.append(self._crash(strike))
+        cases: list[Case] = []
+        for kind in kinds:
+            for number in range(1, MOST_ROUNDS + 1):
+                cases += self._round(kind, number)
+                if self._has_enough(kind) or self._agent.exit_code:
+                    break
             if self._agent.exit_code:
                 break
         self._bystander.stop()
-        beside = self._bystander.beside_s
         return Outcome(
             cases=tuple(cases),
             left_out=tuple(self._left_out),
-            quiet_p99_ms=1000 * percentile(self._bystander.quiet_s, 0.99),
-            beside_p99_ms=1000 * percentile([each for times in beside.values() for each in times], 0.99),
-            beside_p99_ms_of={kind: 1000 * percentile(times, 0.99) for kind, times in sorted(beside.items()) if times},
+            felt={kind: felt for kind in kinds if (felt := self._felt(kind))},
             escalation=self._agent.reason if self._agent.exit_code else "",
         )
 
-    def _strikes(self) -> Iterator[Strike]:
-        """Each kind with each type it understands; what has not come by itself is made up."""
-        for kind, understood in sorted(self._saboteur.understood.items()):
-            for message_type in sorted(understood, key=lambda each: each.__name__):
-                if message_type in self._saboteur.came[kind]:
-                    yield Strike(kind, message_type)
-                    continue
-                try:
-                    yield Strike(kind, message_type, made_up=sample(message_type))
-                except TypeError as error:
+    def _round(self, kind: str, number: int) -> Iterator[Case]:
+        """Crash the actor once at each type it understands, each time after the same work without a crash."""
+        strikes = list(self._strikes(kind, is_first=number == 1))
+        for at, strike in enumerate(strikes, 1):
+            self._say(f"{kind} at {strike.message_type.__name__} ({at} of {len(strikes)}, round {number})")
+            self._bystander.phase = Phase(kind, is_crashing=False)
+            self._asks()
+            self._bystander.phase = Phase(kind, is_crashing=True)
+            yield self._crash(strike)
+            self._bystander.phase = None
+            threading.Event().wait(BORDER_S)
+            if self._agent.exit_code:
+                return
+
+    def _strikes(self, kind: str, *, is_first: bool) -> Iterator[Strike]:
+        """A crash at each type that `kind` understands; what has not come by itself is made up."""
+        for message_type in sorted(self._saboteur.understood[kind], key=lambda each: each.__name__):
+            if message_type in self._saboteur.came[kind]:
+                yield Strike(kind, message_type)
+                continue
+            try:
+                yield Strike(kind, message_type, made_up=sample(message_type))
+            except TypeError as error:
+                if is_first:
                     self._left_out.append(f"{kind} {message_type.__name__}: {error}")
 
+    def _times(self, kind: str) -> tuple[list[float], list[float]]:
+        """Seconds to the answers of all but `kind`, without crashes and with."""
+        took_s = self._bystander.took_s
+        return took_s.get(Phase(kind, is_crashing=False), []), took_s.get(Phase(kind, is_crashing=True), [])
+
+    def _has_enough(self, kind: str) -> bool:
+        return all(len(times) >= PROBES for times in self._times(kind))
+
+    def _felt(self, kind: str) -> Felt | None:
+        """None if nobody was asked, for want of a crash."""
+        quiet_s, beside_s = self._times(kind)
+        if not quiet_s or not beside_s:
+            return None
+        return Felt(1000 * percentile(quiet_s, 0.99), 1000 * percentile(beside_s, 0.99), len(beside_s))
+
     def _crash(self, strike: Strike) -> Case:
-        self._bystander.phase = strike.kind
         self._saboteur.plan(strike)
         if strike.made_up is not None:
             self._agent.system.tell(self._victim(strike.kind), strike.made_up)
@@ -174,8 +217,6 @@ class _Campaign:
             is_answered = is_answered and self._asks()
         has_restarted = strike.restarted.wait(RESTART_S)
         self._saboteur.plan(None)
-        self._bystander.phase = ""
-        threading.Event().wait(BORDER_S)
         return Case(
             kind=strike.kind,
             message_type=strike.message_type.__name__,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from actors.cli.lab.bench_crashes import _agent
-from lab.bench.crashes.run import Case, Outcome, run
+from lab.bench.crashes.run import Case, Felt, Outcome, run
 from lab.bench.crashes.sample import members, sample
 from lab.playground.server import PlaygroundServer
 from messages.base import Message
@@ -48,6 +48,7 @@ def test_the_model_comes_back_from_a_crash_at_each_type_and_every_question_is_an
     assert outcome.escalation == ""
     assert {case.kind for case in outcome.cases} == {"model"}
     assert {"ModelRequest", "ModelReply", "ModelDelta"} <= {case.message_type for case in outcome.cases}
+    assert outcome.felt["model"].probes > 0
     assert {"ModelRequest"} <= {case.message_type for case in outcome.cases if not case.made_up}
 
 
@@ -57,7 +58,8 @@ def test_a_sample_can_be_made_of_every_type_that_actors_understand(kind: type[Me
 
 
 def outcome(cases: tuple[Case, ...], beside_ms: float = 10.0, escalation: str = "") -> Outcome:
-    return Outcome(cases=cases, left_out=(), quiet_p99_ms=10.0, beside_p99_ms=beside_ms, escalation=escalation)
+    felt = {"model": Felt(10.0, beside_ms, 500), "shell": Felt(10.0, 10.0, 500)}
+    return Outcome(cases=cases, left_out=(), felt=felt, escalation=escalation)
 
 
 GOOD = Case("model", "ModelRequest", made_up=False, has_crashed=True, restart_s=0.2, is_answered=True)
