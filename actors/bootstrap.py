@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from actors.context.log.data_root import DataRoot
-from actors.context.log.recovery import Recovery, survey
+from actors.context.log.recovery import CalledOffError, Recovery, survey
 from actors.context.log.spending import spent_on
 from actors.embedder.local import is_installed
 from actors.kernel import ActorSpec, ActorSystem, DrainReport
@@ -85,6 +85,8 @@ class Agent:
     def start(self, *earlier: ActorSpec) -> None:
         """Hold the data root, start the actors, and pick up what an earlier life left unfinished.
 
+        Whoever asks for the end meanwhile need not wait for it: what has not been started then never is.
+
         Args:
             earlier: Actors to start before all others.
 
@@ -95,10 +97,15 @@ class Agent:
         specs = self._parts.specs()
         self._root.hold()
         make_undumpable()
-        recovery = self._recovery = survey(self._root.path)
+        try:
+            recovery = self._recovery = survey(self._root.path, self._is_ending)
+        except CalledOffError:
+            return
         for spec in (*earlier, *specs):
             self.system.register(spec)
-        self.system.start()
+        self.system.start(self._is_ending)
+        if self._is_ending():
+            return
         for window in recovery.unfinished:
             self.system.tell(window.address, ResumeWindow(window=window, reply_to=DISCORD))
         gc.collect()
@@ -133,6 +140,9 @@ class Agent:
                 "%d actors had not finished; their turns are picked up at the next start", len(report.unfinished)
             )
         return report
+
+    def _is_ending(self) -> bool:
+        return bool(self._ending)
 
     def _last_seen(self) -> Mapping[str, str]:
         """What was seen is in the logs; the look at the start is good for the first Discord actor only."""

@@ -31,6 +31,8 @@ log = logging.getLogger(__name__)
 
 START_S = 30.0
 """Seconds that `start` waits for one core actor's first start before it goes on to the next."""
+START_LOOK_S = 0.1
+"""Seconds between two looks at whether `start` is called off meanwhile."""
 
 
 class ActorSystem:
@@ -89,22 +91,27 @@ class ActorSystem:
         self.dispatcher.take_from(ready)
         self._put_ready = self.dispatcher.put
 
-    def start(self) -> None:
+    def start(self, is_called_off: Callable[[], bool] = lambda: False) -> None:
         """Start the workers and the core actors, in the order of their registration.
 
         With workers, an actor is started when the one before it has been, or has crashed in trying; its mailbox is
         there from the beginning.
+
+        Args:
+            is_called_off: Asked now and then; from its first yes on no further core actor is started.
         """
         self._started = True
         self.dispatcher.start()
         if self.dispatcher.workers:
             self.watchdog.start()
         core = [Address(spec.kind) for spec in self._specs.values() if spec.core]
-        mailboxes = [self._directory.add(address, self._specs[address.kind]) for address in core]
-        for mailbox in mailboxes:
+        for mailbox in [self._directory.add(address, self._specs[address.kind]) for address in core]:
+            if is_called_off():
+                self.retire(mailbox)
+                continue
             tried = self._untried[mailbox.address] = threading.Event()
             self.schedule(mailbox)
-            if self.dispatcher.workers and not tried.wait(START_S):
+            if self.dispatcher.workers and not _is_set_in_time(tried, is_called_off):
                 log.warning("%s has not started within %g s", mailbox.address, START_S)
         self._sweeper.start(self._specs.values())
 
@@ -243,3 +250,14 @@ class ActorSystem:
         reason = self._directory.tell_absent(to, message)
         if reason:
             self.bury(to, message, reason)
+
+
+def _is_set_in_time(tried: threading.Event, is_called_off: Callable[[], bool]) -> bool:
+    """Whether an actor was started, or nobody waits for it any more, within `START_S`."""
+    deadline = time.monotonic() + START_S
+    while not tried.wait(START_LOOK_S):
+        if is_called_off():
+            return True
+        if time.monotonic() >= deadline:
+            return False
+    return True

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
 
-from actors.context.log.scan import newest_logs, read_tail_state
+from actors.context.log.scan import newest_name, read_tail_state, window_folders
 from domain.log.event import Kind
 from domain.log.tail import TailState
 from messages.base import Window
 
 log = logging.getLogger(__name__)
+
+_SIDE_BY_SIDE = 4
+_PIECE = 256
+"""Windows that one thread looks at before it takes the next."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,20 +31,61 @@ class Recovery:
     """Window key (`<surface>/<id>`) -> the greatest Discord message id in its logs; 0 for none."""
 
 
-def survey(root: Path) -> Recovery:
-    """Look at the end of every window's newest log below the data root."""
+class CalledOffError(Exception):
+    """The survey was told to end before it was done."""
+
+
+def survey(root: Path, is_called_off: Callable[[], bool] = lambda: False) -> Recovery:
+    """Look at the end of every window's newest log below the data root.
+
+    Some are looked at side by side, as most of the time goes into waiting for the disk.
+
+    Args:
+        root: The data root.
+        is_called_off: Asked now and then whether to end without a result.
+
+    Raises:
+        CalledOffError: it was.
+        OSError: a folder can't be read.
+    """
     unfinished: list[Window] = []
     last_seen: dict[str, str] = {}
-    for window, path in newest_logs(root / "logs"):
-        try:
-            state = read_tail_state(path)
-        except OSError as error:
-            log.warning("%s cannot be read: %s", path, error.strerror)
-            continue
+    for window, state in _ends(window_folders(root / "logs"), is_called_off):
         last_seen[window.address.key] = str(state.last_message_id)
         if not is_settled(state):
             unfinished.append(window)
     return Recovery(unfinished=tuple(unfinished), last_seen=last_seen)
+
+
+def _ends(
+    folders: Iterator[tuple[Window, str]], is_called_off: Callable[[], bool]
+) -> Iterator[tuple[Window, TailState]]:
+    """How the newest log of each window ends, in the order of `folders`."""
+    first = list(islice(folders, _PIECE))
+    if len(first) < _PIECE:  # not worth a thread
+        yield from _ends_of(first)
+        return
+    with ThreadPoolExecutor(_SIDE_BY_SIDE, "survey") as pool:
+        pieces = iter(lambda: list(islice(folders, _PIECE)), [])
+        looks = [pool.submit(_ends_of, piece) for piece in chain((first,), pieces)]
+        for look in looks:
+            if is_called_off():
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise CalledOffError
+            yield from look.result()
+
+
+def _ends_of(folders: list[tuple[Window, str]]) -> list[tuple[Window, TailState]]:
+    """How the newest log of each window ends, for those that have one."""
+    found = []
+    for window, folder in folders:
+        if (name := newest_name(folder)) is None:
+            continue
+        try:
+            found.append((window, read_tail_state(f"{folder}/{name}")))
+        except OSError as error:
+            log.warning("%s/%s cannot be read: %s", folder, name, error.strerror)
+    return found
 
 
 def is_settled(state: TailState) -> bool:

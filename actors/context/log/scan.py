@@ -16,8 +16,8 @@ _SHORT_LOOKS_BYTES = (2 * 1024, 16 * 1024)
 _LONGEST_LOOK_BYTES = 64 * 1024
 
 
-def newest_logs(logs_root: Path) -> Iterator[tuple[Window, str]]:
-    """Each window that has a log, with its newest one, in no order; what is no log's name is passed over.
+def window_folders(logs_root: Path) -> Iterator[tuple[Window, str]]:
+    """Each window that may have a log, with its logs' folder, in no order; what is no window's name is passed over.
 
     Args:
         logs_root: The `logs` folder of a data root; paths begin as it does.
@@ -32,11 +32,22 @@ def newest_logs(logs_root: Path) -> Iterator[tuple[Window, str]]:
             continue
         with entries:
             for entry in entries:
-                if not keeps_logs(surface, entry.name) or not entry.is_dir(follow_symlinks=False):
-                    continue
-                name = newest_name(entry.path)
-                if name is not None:
-                    yield Window(surface=surface, id=entry.name), f"{entry.path}/{name}"
+                if keeps_logs(surface, entry.name) and entry.is_dir(follow_symlinks=False):
+                    yield Window(surface=surface, id=entry.name), entry.path
+
+
+def newest_logs(logs_root: Path) -> Iterator[tuple[Window, str]]:
+    """Each window that has a log, with its newest one, in no order.
+
+    Args:
+        logs_root: The `logs` folder of a data root; paths begin as it does.
+
+    Raises:
+        OSError: a folder can't be read.
+    """
+    for window, folder in window_folders(logs_root):
+        if (name := newest_name(folder)) is not None:
+            yield window, f"{folder}/{name}"
 
 
 def newest_name(folder: Path | str) -> str | None:

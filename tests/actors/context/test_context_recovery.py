@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from actors.context.log import recovery, scan
 from actors.context.log.journal import Journal, LogPosition, LogUnwritable
-from actors.context.log.recovery import survey
+from actors.context.log.recovery import CalledOffError, survey
 from domain.log.event import Event, Kind
+from domain.log.tail import TailState
 from messages.base import RequestId, UserId, Window
 from messages.context import ResumeWindow, StartNewWindow
 from messages.model import StopReason
@@ -129,6 +132,45 @@ def test_a_survey_finds_the_windows_that_owe_something_and_only_those(tmp_path: 
 def test_a_survey_of_an_empty_data_root_finds_nothing(tmp_path: Path) -> None:
     found = survey(tmp_path)
     assert (found.unfinished, found.last_seen) == ((), {})
+
+
+def windows_without_end(root: Path, monkeypatch: pytest.MonkeyPatch, count: int, piece: int) -> list[Window]:
+    """Many windows, each with a question that nobody answered, of which a thread looks at few."""
+    monkeypatch.setattr(recovery, "_PIECE", piece)
+    rig = Rig(root)
+    windows = [Window(surface=THREAD.surface, id=str(10**17 + number)) for number in range(count)]
+    for number, window in enumerate(windows):
+        rig.say("hello", 100 + number, window)
+    rig.kill()
+    return windows
+
+
+@pytest.mark.parametrize("piece", [1, 3, 6, 7, 8])
+def test_windows_that_are_looked_at_side_by_side_are_all_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, piece: int
+) -> None:
+    windows = windows_without_end(tmp_path, monkeypatch, 7, piece)
+    found = survey(tmp_path)
+    assert sorted(found.unfinished, key=lambda window: window.id) == windows
+    assert found.last_seen == {window.address.key: str(100 + number) for number, window in enumerate(windows)}
+
+
+def test_a_survey_that_is_called_off_ends_at_once_and_looks_at_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    windows_without_end(tmp_path, monkeypatch, 40, 1)
+    looked: list[str] = []
+    look = scan.read_tail_state
+
+    def slow_look(path: str) -> TailState:
+        looked.append(path)
+        threading.Event().wait(0.05)
+        return look(path)
+
+    monkeypatch.setattr(recovery, "read_tail_state", slow_look)
+    with pytest.raises(CalledOffError):
+        survey(tmp_path, lambda: bool(looked))
+    assert len(looked) < 20
 
 
 @pytest.mark.crashes

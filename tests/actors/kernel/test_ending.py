@@ -9,6 +9,7 @@ import pytest
 
 from actors.kernel import ActorSpec, ActorSystem, ManualClock
 from actors.kernel.mailbox import Mailbox
+from actors.kernel.system import START_S
 from domain.policy.restarts import RestartPolicy
 from messages.base import Address
 from tests.actors.kernel.players import AT_ONCE, PLAYER, Boom, Player, Say, Stage, failing
@@ -185,6 +186,33 @@ def test_actors_stop_on_demand_ones_first_and_core_ones_in_reverse_order(clock: 
     system.stop()
 
     assert stopped == ["window/a", "last", "first"]
+
+
+def test_a_start_that_is_called_off_starts_no_further_core_actor(live_system: ActorSystem) -> None:
+    begun: list[str] = []
+    hung, may_go_on = threading.Event(), threading.Event()
+
+    class Slow(Player):
+        def on_start(self) -> None:
+            begun.append("slow")
+            hung.set()
+            may_go_on.wait(PATIENCE_S)
+
+    class Next(Player):
+        def on_start(self) -> None:
+            begun.append("next")
+
+    live_system.register(ActorSpec("slow", lambda key: Slow(lambda p, m: None, []), core=True))
+    live_system.register(ActorSpec("next", lambda key: Next(lambda p, m: None, []), core=True))
+    begin = time.monotonic()
+    live_system.start(hung.is_set)
+    assert time.monotonic() - begin < START_S / 2
+    assert not may_go_on.is_set()  # the start came back while the first still began
+    may_go_on.set()
+    live_system.stop()
+
+    assert begun == ["slow"]
+    assert live_system.mailboxes() == []
 
 
 def test_a_core_actor_that_stops_may_still_tell_those_that_stop_after_it(live_system: ActorSystem) -> None:

@@ -1,0 +1,73 @@
+"""The agent's start and its end, which may come in the middle of the start."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from actors import bootstrap
+from actors.bootstrap import Agent
+from actors.cli.try_it import playground_connection
+from actors.context.log.data_root import DataRoot
+from actors.context.log.recovery import CalledOffError, Recovery
+from actors.kernel import ActorSystem
+from actors.settings.load import load
+from lab.playground.server import PlaygroundServer
+
+
+def agent(server: PlaygroundServer, folder: Path) -> Agent:
+    settings = load(environ={}, folder=folder, given={"data_root": str(folder / "data")})
+    return Agent(settings, {}, playground_connection(server), lambda _name: None)
+
+
+def is_free(data_root: Path) -> bool:
+    """Whether another agent could hold the data root."""
+    root = DataRoot(data_root)
+    root.hold()
+    root.release()
+    return True
+
+
+def test_an_end_asked_for_during_the_survey_starts_nobody(
+    server: PlaygroundServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ending = agent(server, tmp_path)
+
+    answers: list[bool] = []
+
+    def survey(root: Path, is_called_off: Callable[[], bool]) -> Recovery:
+        answers.append(is_called_off())
+        ending.end()
+        answers.append(is_called_off())
+        raise CalledOffError
+
+    monkeypatch.setattr(bootstrap, "survey", survey)
+    ending.start()
+    assert answers == [False, True]
+    assert ending.system.mailboxes() == []
+    ending.wait()
+    ending.stop()
+    assert ending.exit_code == 0
+    assert is_free(tmp_path / "data")
+
+
+def test_an_end_asked_for_while_actors_start_leaves_the_others_alone(
+    server: PlaygroundServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ending = agent(server, tmp_path)
+    started: list[str] = []
+    schedule = ActorSystem.schedule
+
+    def noted(system: ActorSystem, mailbox: object) -> None:
+        started.append(mailbox.address.kind)  # type: ignore[attr-defined]
+        schedule(system, mailbox)  # type: ignore[arg-type]
+        ending.end()
+
+    monkeypatch.setattr(ActorSystem, "schedule", noted)
+    ending.start()
+    ending.wait()
+    ending.stop()
+    assert len(set(started)) == 1
+    assert is_free(tmp_path / "data")
