@@ -18,6 +18,9 @@ class Key:
 _NEXT_TURN = "what is marked is looked at in the loop's next turn, in which both have been done"
 _ORDER_APART = "neither reads what the other writes, and nothing can run or fail between the two"
 _ONLY_SHOWN = "it decides only whether an answer points at its question; not known, it does"
+_SAME_SORTS = "people are sorted by all such answers together, and their opposites sort them alike"
+_READ_IN_FULL = "what the glance lets pass is read in full, which costs time"
+_BEGUN_ANEW = "what fails in the first is begun anew with both"
 _HOW_OFTEN = "what is trimmed is the same, only more often, which costs time"
 
 REASONS: Mapping[Key, str] = {
@@ -74,5 +77,27 @@ REASONS: Mapping[Key, str] = {
         "_Copier.make",
         "manifest = Manifest(made_at=shown_time(now), data_root=str(self._root… ⇄ os.sync(): swapped",
     ): _ORDER_APART,
+    Key("domain/policy/audience.py", "_sorts_of_roles", "role in each.giving_roles: NotIn"): _SAME_SORTS,
+    Key("domain/policy/audience.py", "_sorts_of_roles", "role in each.denied_roles: NotIn"): _SAME_SORTS,
+    Key("domain/policy/audience.py", "_sorts_of_roles", "role in each.allowed_roles: NotIn"): _SAME_SORTS,
+    Key("domain/policy/audience.py", "_sorts_of_members", "member in each.denied_members: NotIn"): _SAME_SORTS,
+    Key("domain/policy/audience.py", "_sorts_of_members", "member in each.allowed_members: NotIn"): _SAME_SORTS,
+    Key("domain/reminder/due.py", "Stretch._worth_reading", "line[21:27] == b' time=': NotEq"): _READ_IN_FULL,
+    Key(
+        "domain/log/format.py",
+        "encode_event",
+        "require_valid(event) ⇄ stored, meta = (event.content, event.meta_json): swapped",
+    ): _ORDER_APART,
+    Key(
+        "actors/scheduler/rewriting.py",
+        "Rewriting.debts",
+        "self._displaced = unread ⇄ if not hunks: self.settle(): swapped",
+    ): _ORDER_APART,
+    Key(
+        "actors/context/log/journal.py",
+        "Journal.open",
+        "self.conversation.seen.raise_floor(self._newest_of_earlier() if after… ⇄ "
+        "self.redactions.restore(tombstones_in((logged.event for logged in par…: swapped",
+    ): _BEGUN_ANEW,
 }
 """Mutant -> why it changes nothing that counts."""

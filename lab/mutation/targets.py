@@ -26,7 +26,7 @@ _AGAIN = f"{_CONTEXT}/test_said_again.py"
 _STEPS = f"{_CONTEXT}/test_every_step.py"
 _RETRACTION = f"{_CONTEXT}/test_retraction.py"
 _INCOMING = "tests/actors/discord/incoming"
-_CATCH_UP = (f"{_INCOMING}/test_catch_up.py", f"{_INCOMING}/test_gaps.py")
+_CATCH_UP = tuple(f"{_INCOMING}/test_{name}.py" for name in ("catch_up", "gaps", "gap_failures"))
 _OUTGOING = "tests/actors/discord/outgoing"
 _OUTBOX = f"{_OUTGOING}/test_outbox.py"
 _SCHEDULER = "tests/actors/scheduler"
@@ -49,7 +49,10 @@ TARGETS = (
     _rule("log", "window", _LOGS),
     _rule("log", "kept"),
     Target("domain/log/redaction.py", (_RETRACTION, f"{_CONTEXT}/test_retraction_steps.py")),
-    Target("domain/log/retraction.py", (_RETRACTION, f"{_CONTEXT}/test_retraction_steps.py")),
+    Target(
+        "domain/log/retraction.py",
+        ("tests/domain/log/test_retraction.py", _RETRACTION, f"{_CONTEXT}/test_retraction_steps.py"),
+    ),
     # who may, when and how often
     _rule("policy", "access"),
     _rule("policy", "audience"),
@@ -65,7 +68,7 @@ TARGETS = (
     # the logs
     Target("actors/linux/disk.py", ("tests/actors/linux/test_disk.py",)),
     Target("actors/context/log/file.py", (f"{_LOGS}/test_file.py", _LOGS, _STEPS, _CONTEXT)),
-    Target("actors/context/log/journal.py", (_AGAIN, _LOGS, _STEPS, _CONTEXT)),
+    Target("actors/context/log/journal.py", (f"{_LOGS}/test_journal.py", _AGAIN, _LOGS, _STEPS, _CONTEXT)),
     Target("actors/context/log/recovery.py", (f"{_CONTEXT}/test_context_recovery.py", _AGAIN)),
     Target("actors/context/log/redactions.py", (_RETRACTION, f"{_CONTEXT}/test_retraction_steps.py")),
     Target("actors/context/log/scan.py", (_LOGS, _AGAIN)),
@@ -80,7 +83,10 @@ TARGETS = (
     Target("actors/discord/outgoing/sending.py", (f"{_OUTGOING}/test_sending.py", _OUTBOX)),
     # reminders
     Target("actors/scheduler/reminder_file.py", (f"{_SCHEDULER}/test_reminder_file.py", _SCHEDULER)),
-    Target("actors/scheduler/rewriting.py", (f"{_SCHEDULER}/test_actor.py", _SCHEDULER)),
+    Target(
+        "actors/scheduler/rewriting.py",
+        (f"{_SCHEDULER}/test_reminder_file.py", f"{_SCHEDULER}/test_actor.py", _SCHEDULER),
+    ),
     Target("actors/scheduler/announcer.py", (f"{_SCHEDULER}/test_actor.py", _SCHEDULER)),
     Target("actors/scheduler/watermark.py", (f"{_SCHEDULER}/test_clock.py", _SCHEDULER)),
     # the index

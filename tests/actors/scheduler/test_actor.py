@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from actors.scheduler.announcer import AT_ONCE
 from actors.scheduler.reminder_file import EDITED_BYTES, LIMIT_BYTES
 from actors.scheduler.rewriting import Waits
 from domain.reminder.document import scan
@@ -245,6 +247,31 @@ def test_what_is_owed_is_given_up_when_its_line_is_gone(start: StartProcess, fil
     file.write_text("nothing\n")
     process.pass_minutes(3)
     assert channel.shown == []
+
+
+def test_what_waits_behind_others_is_given_up_when_its_line_is_gone(
+    start: StartProcess, file: Path, channel: Channel
+) -> None:
+    lines = [line(f"n{i}", "2026-03-28 12:01", reminder_id=f"rid_{i}") + "\n" for i in range(AT_ONCE + 4)]
+    file.write_text("".join(lines))
+    channel.is_mute = True
+    process = start()
+    process.pass_minutes(1)
+    file.write_text("".join(lines[: AT_ONCE + 1] + lines[AT_ONCE + 3 :]))
+    process.pass_minutes(1)
+    channel.is_mute = False
+    process.pass_minutes(10)
+    said = sorted(re.findall(r"\bn\d\b", " ".join(channel.texts())))
+    assert said == [f"n{i}" for i in (*range(AT_ONCE + 1), AT_ONCE + 3)]
+
+
+def test_a_first_posting_is_not_looked_for_and_one_that_was_tried_is(
+    start: StartProcess, file: Path, channel: Channel
+) -> None:
+    file.write_text(line("tea", "2026-03-28 12:01") + "\n")
+    channel.fails = 1
+    start().pass_minutes(5)
+    assert [posting.look_first for posting in channel.asked] == [False, True]
 
 
 def test_a_closed_channel_is_tried_again_after_an_hour_and_the_line_stays(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from actors.scheduler.displaced import BEFORE_NAME, FileRefusedError
 from actors.scheduler.reminder_file import EDITED_BYTES, ReminderFile
 from actors.scheduler.rewriting import Edit, Rewriting, Waits
 from domain.reminder.document import EditRefusedError, append
+from tests.recording_disk import RecordingDisk
 
 LINE = '- [ ] date=2030-01-01 time=09:00 recur=none msg="x" id=rid_X'
 NO_WAIT = Waits(settle_s=0.0, verify_s=0.0)
@@ -258,3 +260,95 @@ def test_an_edit_that_is_refused_after_it_was_made_is_taken_back(tmp_path: Path)
         rewrite(path, small, Late())
     assert path.read_bytes() == b"a\nhuman\n"
     assert [each.name for each in tmp_path.iterdir() if each.name.endswith(".agent")] == []
+
+
+def test_what_the_file_is_expected_to_hold_is_safe_before_the_file_changes(tmp_path: Path) -> None:
+    path = tmp_path / "r.md"
+    path.write_bytes(b"a\n")
+    kept: list[bytes | None] = []
+
+    def look(call: str, _data: bytes) -> None:
+        if call == "exchange":
+            kept.extend(disk.surviving(each) for each in (tmp_path / "spare").glob("*.base"))
+
+    disk = RecordingDisk(before=look)
+    rewrite(path, disk=disk)
+    assert kept == [b"a\n"]
+
+
+def open_files() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+def test_what_was_displaced_is_let_go_of_when_nothing_of_it_is_missing(tmp_path: Path) -> None:
+    path = tmp_path / "r.md"
+    path.write_bytes(b"a\n")
+    before = open_files()
+    rewriting = rewrite(path)
+    assert open_files() == before + 1
+    assert rewriting.debts() == ()
+    assert open_files() == before
+
+
+def test_two_saves_in_the_last_moment_are_both_kept_and_the_edit_is_made_once(tmp_path: Path) -> None:
+    path = tmp_path / "r.md"
+    path.write_bytes(b"a\ntea\n")
+    saves = iter((b"a\nfirst\ntea\n", b"a\nsecond\n"))
+
+    class Late(RealDisk):
+        """Somebody saves in the last moment, twice."""
+
+        def exchange(self, path: Path, other: Path, /) -> bool:
+            if (save := next(saves, None)) is not None:
+                other.write_bytes(save)
+            return super().exchange(path, other)
+
+    def take_tea_out(data: bytes) -> bytes:
+        if b"tea\n" not in data:
+            raise EditRefusedError("there is no tea")
+        return data.replace(b"tea\n", b"")
+
+    rewrite(path, take_tea_out, Late())
+    assert sorted(path.read_bytes().split()) == [b"a", b"first", b"second"]
+
+
+class Unsafe(ReminderFile):
+    """A file whose last sync fails, so many times."""
+
+    times = 1
+
+    def make_durable(self) -> None:
+        if self.times:
+            self.times -= 1
+            raise OSError(errno.EIO, "bad disk")
+        super().make_durable()
+
+
+def test_a_promise_of_what_the_file_has_already_is_tried_again(tmp_path: Path) -> None:
+    path = tmp_path / "r.md"
+    path.write_text(LINE + "\n")
+    rewriting = Rewriting(file := Unsafe(path, tmp_path / "spare"), add, NO_WAIT)
+    rewriting.run(int)
+    assert file.times == 0
+    assert path.read_text() == LINE + "\n"
+
+
+def test_what_somebody_saved_is_still_owed_while_no_promise_can_be_given(tmp_path: Path) -> None:
+    path = tmp_path / "r.md"
+    path.write_bytes(b"a\n")
+
+    class Late(RealDisk):
+        """Somebody saves in the last moment."""
+
+        def exchange(self, path: Path, other: Path, /) -> bool:
+            if other.read_bytes() == b"a\n":
+                other.write_bytes(b"a\nhuman\n")
+            return super().exchange(path, other)
+
+    file = Unsafe(path, tmp_path / "spare", Late())
+    file.times = 100
+    rewriting = Rewriting(file, add, NO_WAIT)
+    with pytest.raises(FileRefusedError, match="may stand in the file even so"):
+        rewriting.run(int)
+    assert [hunk.added for hunk in rewriting.debts()] == [(b"human",)]
+    rewriting.abandon()

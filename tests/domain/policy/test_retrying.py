@@ -145,3 +145,12 @@ def test_no_word_of_a_server_gets_into_the_reason(kind: FaultKind, message: str,
 def test_a_policy_that_cannot_be_followed_is_refused(broken: dict[str, float]) -> None:
     with pytest.raises(ValueError, match="must be"):
         RetryPolicy(**broken)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("names", "status", "wait_s"), [("RateLimitError", 429, 7.0), ("AuthenticationError", 401, None)]
+)
+def test_what_a_server_asks_to_wait_counts_only_where_another_try_could_help(
+    names: str, status: int, wait_s: float | None
+) -> None:
+    assert classify((names,), status, "", {"retry-after": "7"}, NOW).asked_wait_s == wait_s

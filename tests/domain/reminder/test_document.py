@@ -82,6 +82,20 @@ def test_what_was_appended_and_removed_again_leaves_the_reminders_that_were_ther
 
 
 @pytest.mark.parametrize(
+    ("data", "number", "expected"),
+    [
+        (b"a\nb\nc\n", 1, b"b\nc\n"),
+        (b"a\nb\nc\n", 2, b"a\nc\n"),
+        (b"a\r\nb\r\nc", 2, b"a\r\nc"),
+        (b"a\nb\nc", 3, b"a\nb\n"),
+        (BOM + b"a\nb", 1, BOM + b"b"),
+    ],
+)
+def test_a_line_that_is_removed_takes_its_line_end_with_it(data: bytes, number: int, expected: bytes) -> None:
+    assert remove(data, number) == expected
+
+
+@pytest.mark.parametrize(
     ("data", "expected"),
     [
         (b"", f"{A}\n"),

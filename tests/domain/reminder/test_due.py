@@ -53,6 +53,24 @@ def test_a_reminder_without_an_id_is_noticed_however_far_off() -> None:
     assert stretch.find(later.replace(" id=rid_D", "").encode()).lacks_ids
 
 
+def test_a_failed_one_without_an_id_is_noticed_too() -> None:
+    stretch = Stretch(at("2026-02-01T09:30Z"), at("2026-02-01T09:31Z"), LONDON)
+    failed = DAILY.replace("[ ]", "[!]")
+    assert not stretch.find(failed.encode()).lacks_ids
+    assert stretch.find(failed.replace(" id=rid_D", "").encode()).lacks_ids
+
+
+def test_a_reminder_whose_words_stand_in_another_order_is_due_all_the_same() -> None:
+    line = '- [ ] recur=daily date=2026-01-01 time=09:00 msg="daily" id=rid_D'
+    assert due(line, "2026-02-01T08:59Z", "2026-02-01T09:00Z") == [("daily", at("2026-02-01T09:00Z"), 0)]
+
+
+def test_a_minute_that_the_clocks_leave_out_comes_when_they_have_changed() -> None:
+    line = DAILY.replace("09:00", "01:30")
+    due_at = at("2026-03-29T01:00Z")
+    assert due(line, "2026-03-29T00:59Z", "2026-03-29T01:00Z") == [("daily", due_at, 0)]
+
+
 reminders = st.builds(
     Reminder,
     day=st.dates(date(2026, 3, 1), date(2026, 11, 1)),

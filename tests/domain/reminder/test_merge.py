@@ -46,3 +46,8 @@ def test_no_added_line_is_left_out_whatever_it_is_applied_to(old: bytes, new: by
 )
 def test_lines_come_and_go_where_their_neighbours_are(old: bytes, new: bytes, other: bytes, expected: bytes) -> None:
     assert apply(changes(old, new), other) == expected
+
+
+@pytest.mark.parametrize(("old", "new"), [(b"a\nb\n", b"a\r\nb\r\n"), (b"a\r\nb\r\n", b"a\nb\r\n")])
+def test_other_line_ends_alone_are_no_change(old: bytes, new: bytes) -> None:
+    assert changes(old, new) == ()
