@@ -95,16 +95,15 @@ def close_by_role(company: Company) -> None:
     company.server.overwrite(company.office, GUILD_ID, deny=VIEW)
 
 
-SLOW = pytest.mark.slow
 WALKS = [
     deny_role,
-    pytest.param(deny_member, marks=SLOW),
+    deny_member,
     close,
-    pytest.param(close_by_role, marks=SLOW),
+    close_by_role,
     delete_channel,
     delete_message,
-    pytest.param(delete_messages, marks=SLOW),
-    pytest.param(edit_message, marks=SLOW),
+    delete_messages,
+    edit_message,
 ]
 
 
