@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -143,6 +144,31 @@ def events(data: Path, surface: str, window: int) -> list[Event]:
 def of_kind(found: list[Event], kind: Kind) -> list[str]:
     """The contents of the events of one kind."""
     return [event.content for event in found if event.kind is kind]
+
+
+def say(stage: Stage, word: str, window: int = GENERAL_ID) -> int:
+    """Ask for an answer that shows `word`."""
+    return stage.server.say(window, f"run: echo {word}")
+
+
+def shows(word: str, message: dict[str, Any]) -> bool:
+    """Whether a message shows `word` as a command's output."""
+    return f"\n{word}" in str(message["content"])
+
+
+def answered_once(stage: Stage, *words: str, window: int = GENERAL_ID) -> None:
+    """Every one of `words` that were asked for was logged once and answered once, in this order."""
+    server = stage.server
+    for word in words:
+        server.wait_for_reply(window, after=0, timeout_s=PATIENCE_S, until=partial(shows, word))
+    shown = bot_texts(server, window)
+    surface = "discord-channel" if window == GENERAL_ID else "discord-thread"
+    logged = of_kind(events(stage.data, surface, window), Kind.USER)
+    for word in words:
+        assert sum(f"\n{word}" in text for text in shown) == 1, shown
+        assert logged.count(f"run: echo {word}") == 1
+    places = [next(place for place, text in enumerate(shown) if f"\n{word}" in text) for word in words]
+    assert places == sorted(places)
 
 
 def eventually(holds: Callable[[], bool], timeout_s: float = PATIENCE_S) -> None:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -18,34 +16,8 @@ from messages.discord import DeliveryFailed
 from tests.actors.cli.command import run
 from tests.actors.context.rig import Rig
 from tests.actors.discord.life import Life, timing
-from tests.e2e.stage import Process, Stage, bot_texts, events, eventually, is_bot, of_kind
+from tests.e2e.stage import Process, Stage, answered_once, bot_texts, events, eventually, is_bot, of_kind, say
 from tests.patience import PATIENCE_S
-
-
-def say(stage: Stage, word: str, window: int = GENERAL_ID) -> int:
-    """Ask for an answer that holds `word`."""
-    return stage.server.say(window, f"run: echo {word}")
-
-
-def holds(word: str, message: dict[str, Any]) -> bool:
-    """Whether a message shows `word` as a command's output."""
-    return f"\n{word}" in str(message["content"])
-
-
-def answered_once(stage: Stage, *words: str, window: int = GENERAL_ID) -> None:
-    """Every one of `words` was logged once and answered once, in this order."""
-    server = stage.server
-    for word in words:
-        server.wait_for_reply(window, after=0, timeout_s=PATIENCE_S, until=partial(holds, word))
-    shown = bot_texts(server, window)
-    surface = "discord-channel" if window == GENERAL_ID else "discord-thread"
-    logged = of_kind(events(stage.data, surface, window), Kind.USER)
-    for word in words:
-        assert sum(f"\n{word}" in text for text in shown) == 1, shown
-        assert logged.count(f"run: echo {word}") == 1
-    places = [next(place for place, text in enumerate(shown) if f"\n{word}" in text) for word in words]
-    assert places == sorted(places)
-
 
 BREAKS: dict[str, Callable[[PlaygroundServer], object]] = {
     "closed": lambda server: server.drop(4000),

@@ -56,14 +56,20 @@ def test_row_46_five_hundred_threads_at_once_get_every_answer_once_and_where_it_
     done = run(
         "agent-load",
         *("--threads", "500", "--turns", "1", "--model-latency-ms", "100", "--seed", "46", "--json"),
+        *("--keep", "kept"),
         cwd=tmp_path,
         environment={"AGENT_CONFIG": "nowhere.toml"},
     )
-    assert done.returncode == 0, done.stderr
+    assert (done.returncode, done.stderr) == (0, "")
     found = json.loads(done.stdout)
     clean = {"lost": 0, "doubled": 0, "cross_talk": 0, "restarts": 0, "agent_errors": 0, "broken_logs": 0}
     assert {name: found[name] for name in clean} == clean
-    assert (found["sent"], found["replied"]) == (500, 500)
+    assert (found["threads"], found["turns"], found["sent"], found["replied"]) == (500, 1, 500, 500)
+    assert found["overhead_ms"]["p50"] > 0
+    assert found["turns_per_s"] > 0
+    assert found["peak_rss_mb"] > 20
+    assert found["cpu_ms_per_turn"] is None or found["cpu_ms_per_turn"] > 0.1
+    assert len(list((tmp_path / "kept" / "data" / "logs" / "discord-thread").iterdir())) == 501
 
 
 @pytest.mark.parametrize(
