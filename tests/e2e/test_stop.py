@@ -84,7 +84,7 @@ def stop_and_go_on(
             server.say(thread, f"question {thread}")
         eventually(lambda: model.request_count >= turns)
         assert agent._process is not None
-        code, took_s = last_word(agent._process, signals, 0.5)
+        code, took_s = last_word(agent._process, signals, 1.0)
         agent._process = None
         for thread in threads:
             assert len(of_kind(events(data, "discord-thread", thread), Kind.USER)) == 1
@@ -109,8 +109,9 @@ def test_a_second_signal_ends_it_at_once_and_each_turn_is_answered_once_afterwar
     tmp_path: Path, server: PlaygroundServer
 ) -> None:
     """Row 43 of the matrix is the same with one SIGTERM and fifty turns."""
-    _, took_s = stop_and_go_on(tmp_path, server, FEW, (signal.SIGTERM, signal.SIGTERM))
+    code, took_s = stop_and_go_on(tmp_path, server, FEW, (signal.SIGTERM, signal.SIGTERM))
 
+    assert code == -signal.SIGTERM
     assert took_s < LIMIT_S
 
 

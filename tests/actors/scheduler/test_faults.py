@@ -110,6 +110,7 @@ def tell(tmp_path: Path, number: int, start: Callable[..., Any], system: System)
     process.system.stop()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("turn", [0, 3])
 def test_each_call_may_fail_once(tmp_path: Path, start_in: Callable[..., Any], turn: int) -> None:
     known = System()
