@@ -46,6 +46,7 @@ WHOLE = (
     "tests/e2e/test_reminders.py",
     "tests/e2e/test_shards.py",
     "tests/e2e/test_socket_fuzz.py",
+    "tests/e2e/test_stage.py",
     "tests/e2e/test_stop.py",
     "tests/e2e/test_unheard.py",
     "tests/lab/bench/",

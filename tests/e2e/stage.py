@@ -14,6 +14,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from actors.bootstrap import Agent
 from actors.cli.try_it import playground_connection
 from actors.context.log.file import check_file
@@ -27,6 +29,8 @@ from lab.playground.world.defaults import BOT_ID, GENERAL_ID
 from tests.patience import PATIENCE_S
 
 CHECKOUT = Path(__file__).parents[2]
+ONLINE_S = PATIENCE_S / 2
+"""Until an agent is online; what tests wait for besides, and its end, are to fit into pytest's own timeout."""
 
 
 class Stage:
@@ -54,7 +58,9 @@ class Stage:
             layers,
         )
         self.agent.start()
-        assert self.online.wait(PATIENCE_S), self.agent.reason
+        if not self.online.wait(ONLINE_S):
+            self.agent.stop()  # or its threads stay, and fail other tests
+            pytest.fail(f"the agent did not come online within {ONLINE_S:g} s: {self.agent.reason or 'no reason'}")
 
     def ask(self, text: str, channel: int = GENERAL_ID, timeout_s: float = PATIENCE_S) -> str:
         """Say `text` and give the bot's first answer."""
