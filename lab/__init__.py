@@ -2,7 +2,8 @@
 
 Nothing of the agent imports it; only commands and tests start it. `playground/` is a Discord on loopback,
 `loopback_model/` a model server; `load/` drives the whole agent between the two. `bench/` measures single parts
-beside their peers, and `chaos/` breaks things on purpose and counts what that cost.
+beside their peers, and `chaos/` breaks things on purpose and counts what that cost. `discord_json.py` has the objects
+that the playground and the simulation both write.
 
 Read `playground/server.py` first, then `load/campaign.py`, then `bench/campaign.py`.
 """

@@ -23,18 +23,22 @@ UNITS = {
     "tests/actors/embedder/": "litellm",
 }
 """Beginning of a test's id -> the unit that it belongs to."""
-FIRST = ("agents", "matrix", "commands", "launch", "measure", "litellm", "sandbox")
+FIRST = ("agents", "matrix", "commands", "measure", "sandbox", "launch", "litellm")
+"""The units that are begun with, in this order: the sandbox's, the longest, early enough not to be the last to end, and
+behind those that fill the machine with agents."""
 WHOLE = (
     "tests/abuse/",
     "tests/actors/cli/lab/",
     "tests/actors/cli/test_agent.py",
     "tests/actors/cli/test_agent_cli.py",
+    "tests/actors/cli/test_backup.py",
     "tests/actors/cli/test_memory.py",
     "tests/actors/cli/test_reminders.py",
     "tests/actors/cli/test_run.py",
     "tests/actors/cli/test_status.py",
     "tests/actors/cli/test_terminal.py",
     "tests/e2e/test_attachments.py",
+    "tests/e2e/test_audience.py",
     "tests/e2e/test_conversation.py",
     "tests/e2e/test_faults.py",
     "tests/e2e/test_memory.py",
@@ -42,10 +46,14 @@ WHOLE = (
     "tests/e2e/test_reminders.py",
     "tests/e2e/test_shards.py",
     "tests/e2e/test_socket_fuzz.py",
+    "tests/e2e/test_stage.py",
+    "tests/e2e/test_stop.py",
+    "tests/e2e/test_unheard.py",
     "tests/lab/bench/",
     "tests/lab/chaos/",
     "tests/lab/load/test_agent_load.py",
     "tests/lab/load/test_agent_process.py",
+    "tests/lab/mutation/",
     "tests/launch/",
     "tests/matrix/",
 )

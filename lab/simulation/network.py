@@ -12,8 +12,9 @@ import aiohttp
 import discord
 from discord.http import HTTPClient, Route
 
+from lab.discord_json import Json
 from lab.simulation.chance import Chance
-from lab.simulation.payloads import APPLICATION, BOT, GUILD, Json, user
+from lab.simulation.payloads import APPLICATION, BOT, GUILD, user
 from lab.simulation.server import DiscordServer, RestError
 
 Note = Callable[[str], None]

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from lab.discord_json import Json
 from lab.simulation import payloads
-from lab.simulation.payloads import BOT, GUILD, Json
+from lab.simulation.payloads import BOT, GUILD
 
 NONCE_LIFE_S = 180.0
 """How long Discord knows a nonce."""

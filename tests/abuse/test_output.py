@@ -48,8 +48,9 @@ def test_19_a_flood_without_end_costs_its_time_and_eight_megabytes_of_disk(groun
 
 
 @pytest.mark.parametrize(
-    "size",
-    [pytest.param("128M", id="128MB"), pytest.param("2G", id="2GB", marks=pytest.mark.slow)],
+    ("ground", "size"),
+    [("groups", "128M"), ("looks", "128M"), pytest.param("looks", "2G", marks=pytest.mark.slow)],
+    indirect=["ground"],
 )
 def test_20_a_flood_of_zeros_costs_no_memory(ground: Ground, size: str) -> None:
     ground.attack("head -c 20M /dev/zero")  # whatever is needed once

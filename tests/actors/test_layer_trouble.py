@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import msgspec
 import pytest
 
 from actors.cli.doctor_findings import all_findings
+from actors.discord.timing import Timing
 from actors.kernel import Actor, ActorSpec
 from actors.part import Command, Finding, Level, Part
 from actors.settings.load import load
@@ -91,7 +93,14 @@ class TestWhole:
     """In a whole agent, in a small Discord."""
 
     @pytest.fixture
-    def stage(self, server: PlaygroundServer, tmp_path: Path, answers: dict[type, list[Any]]) -> Iterator[Stage]:
+    def stage(
+        self,
+        server: PlaygroundServer,
+        tmp_path: Path,
+        answers: dict[type, list[Any]],
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> Iterator[Stage]:
+        monkeypatch.setattr("actors.discord.part.Timing", partial(Timing, answer_within_s=4.0))
         note = Command(
             name="note",
             description="Goes wrong",
@@ -113,7 +122,7 @@ class TestWhole:
         + [{DescribeYourself: [STRANGE, "text", None], TakeNote: [STRANGE, "text"]}],
     )
     def test_a_description_that_cannot_be_read_hides_no_other(self, stage: Stage) -> None:
-        for _ in range(3):
+        for _ in range(2):
             told = self.answer(stage.server, "status")
             assert "**notes**: " in told
             assert "**model**: " in told

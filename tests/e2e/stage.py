@@ -10,8 +10,11 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from actors.bootstrap import Agent
 from actors.cli.try_it import playground_connection
@@ -26,6 +29,8 @@ from lab.playground.world.defaults import BOT_ID, GENERAL_ID
 from tests.patience import PATIENCE_S
 
 CHECKOUT = Path(__file__).parents[2]
+ONLINE_S = PATIENCE_S / 2
+"""Until an agent is online; what tests wait for besides, and its end, are to fit into pytest's own timeout."""
 
 
 class Stage:
@@ -53,7 +58,9 @@ class Stage:
             layers,
         )
         self.agent.start()
-        assert self.online.wait(PATIENCE_S), self.agent.reason
+        if not self.online.wait(ONLINE_S):
+            self.agent.stop()  # or its threads stay, and fail other tests
+            pytest.fail(f"the agent did not come online within {ONLINE_S:g} s: {self.agent.reason or 'no reason'}")
 
     def ask(self, text: str, channel: int = GENERAL_ID, timeout_s: float = PATIENCE_S) -> str:
         """Say `text` and give the bot's first answer."""
@@ -143,6 +150,31 @@ def events(data: Path, surface: str, window: int) -> list[Event]:
 def of_kind(found: list[Event], kind: Kind) -> list[str]:
     """The contents of the events of one kind."""
     return [event.content for event in found if event.kind is kind]
+
+
+def say(stage: Stage, word: str, window: int = GENERAL_ID) -> int:
+    """Ask for an answer that shows `word`."""
+    return stage.server.say(window, f"run: echo {word}")
+
+
+def shows(word: str, message: dict[str, Any]) -> bool:
+    """Whether a message shows `word` as a command's output."""
+    return f"\n{word}" in str(message["content"])
+
+
+def answered_once(stage: Stage, *words: str, window: int = GENERAL_ID) -> None:
+    """Every one of `words` that were asked for was logged once and answered once, in this order."""
+    server = stage.server
+    for word in words:
+        server.wait_for_reply(window, after=0, timeout_s=PATIENCE_S, until=partial(shows, word))
+    shown = bot_texts(server, window)
+    surface = "discord-channel" if window == GENERAL_ID else "discord-thread"
+    logged = of_kind(events(stage.data, surface, window), Kind.USER)
+    for word in words:
+        assert sum(f"\n{word}" in text for text in shown) == 1, shown
+        assert logged.count(f"run: echo {word}") == 1
+    places = [next(place for place, text in enumerate(shown) if f"\n{word}" in text) for word in words]
+    assert places == sorted(places)
 
 
 def eventually(holds: Callable[[], bool], timeout_s: float = PATIENCE_S) -> None:

@@ -8,8 +8,6 @@ import signal
 import subprocess
 import threading
 import time
-from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,34 +17,39 @@ from domain.offline.model import prompt_of
 from lab.loopback_model.server import Answer, Behaviour, Call, LoopbackModel, Received, Stall
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID
-from tests.e2e.stage import Process, bot_texts, events, eventually
+from tests.e2e.stage import Process, bot_texts, events, eventually, of_kind
 
-THREADS = 50
+FEW = 8
 LIMIT_S = 10.0
 SLEEP = json.dumps({"command": "sleep 300", "timeout": 300})
+SHORT = json.dumps({"command": "sleep 1"})
 
 
 class SlowModel:
-    """Never answers while `slow`: every third turn hangs in a command of its own, others in the midst of an answer."""
+    """Never answers while `slow`: turns hang in a command, in the midst of an answer and before one, and a few end soon."""
 
     def __init__(self) -> None:
         self.slow = True
         self._numbers = itertools.count()
 
     def __call__(self, received: Received) -> Behaviour:
-        if not self.slow:
+        if not self.slow or received.body["messages"][-1]["role"] == "tool":
             texts = [str(message["content"]) for message in received.body["messages"] if message["role"] == "user"]
             return Answer(f"answer to {prompt_of(texts[-1])}")
-        number = next(self._numbers) % 3
-        if number == 0:
-            return Answer(calls=(Call("bash", SLEEP),))
-        return Stall("half an ans") if number == 1 else Stall()
+        kinds: tuple[Behaviour, ...] = (
+            Answer(calls=(Call("bash", SLEEP),)),
+            Stall("half an ans"),
+            Stall(),
+            Answer(calls=(Call("bash", SHORT),)),
+        )
+        return kinds[next(self._numbers) % len(kinds)]
 
 
-@pytest.fixture
-def server() -> Iterator[PlaygroundServer]:
-    with PlaygroundServer() as made:
-        yield made
+def start_minding_hang_ups(agent: Process) -> None:
+    """Start it with SIGHUP as it usually is; whoever runs the tests may ignore it."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    agent.start()
+    signal.signal(signal.SIGHUP, before)
 
 
 def last_word(
@@ -65,33 +68,26 @@ def last_word(
         raise
 
 
-@pytest.mark.parametrize(
-    "signals",
-    [(signal.SIGTERM,), (signal.SIGINT,), (signal.SIGTERM, signal.SIGTERM), (signal.SIGHUP,)],
-    ids=["SIGTERM", "SIGINT", "SIGTERM twice", "SIGHUP"],
-)
-def test_a_stop_with_fifty_turns_in_hand_takes_ten_seconds_at_most_and_each_is_answered_once_afterwards(
-    tmp_path: Path, server: PlaygroundServer, signals: tuple[signal.Signals, ...]
-) -> None:
-    behave = SlowModel()
+def stop_and_go_on(
+    folder: Path, server: PlaygroundServer, turns: int, signals: tuple[signal.Signals, ...]
+) -> tuple[int, float]:
+    """Exit code of an agent with so many turns in hand after these signals, and how long its end took.
+
+    By the next start each turn is answered once, and no command has run twice.
+    """
+    behave, data = SlowModel(), folder / "data"
     with LoopbackModel(behave) as model:
-        agent = Process(server, tmp_path / "data", model="hosted_vllm/loopback", api_base=model.api_base)
-        before = signal.signal(signal.SIGHUP, signal.SIG_DFL)  # Whoever runs the tests may ignore it.
-        agent.start()
-        signal.signal(signal.SIGHUP, before)
-        threads = [server.create_thread(GENERAL_ID, f"thread {number}") for number in range(THREADS)]
+        agent = Process(server, data, model="hosted_vllm/loopback", api_base=model.api_base)
+        start_minding_hang_ups(agent)
+        threads = [server.create_thread(GENERAL_ID, f"thread {number}") for number in range(turns)]
         for thread in threads:
             server.say(thread, f"question {thread}")
-        eventually(lambda: model.request_count >= THREADS)
+        eventually(lambda: model.request_count >= turns)
         assert agent._process is not None
-        code, took_s = last_word(agent._process, signals, 0.5)
+        code, took_s = last_word(agent._process, signals, 1.0)
         agent._process = None
-        assert took_s < LIMIT_S, took_s
-        if len(signals) == 1:
-            assert code == 0
         for thread in threads:
-            kinds = Counter(event.kind for event in events(tmp_path / "data", "discord-thread", thread))
-            assert kinds[Kind.USER] == 1
+            assert len(of_kind(events(data, "discord-thread", thread), Kind.USER)) == 1
 
         behave.slow = False
         server.wait_until_online(online=False)
@@ -101,10 +97,30 @@ def test_a_stop_with_fifty_turns_in_hand_takes_ten_seconds_at_most_and_each_is_a
         finally:
             assert agent.terminate() == 0
     for thread in threads:
-        found = events(tmp_path / "data", "discord-thread", thread)
+        found = events(data, "discord-thread", thread)
         answers = [event for event in found if event.kind is Kind.AGENT and event.meta_dict().get("final")]
         assert [event.content for event in answers] == [f"answer to question {thread}"]
         assert [text for text in bot_texts(server, thread) if "answer" in text] == [f"answer to question {thread}"]
-        commands = [event for event in found if event.kind is Kind.TOOL_CALL]
-        results = [event for event in found if event.kind is Kind.TOOL_RESULT]
-        assert len(results) == len(commands) <= 1
+        assert len(of_kind(found, Kind.TOOL_RESULT)) == len(of_kind(found, Kind.TOOL_CALL)) <= 1
+    return code, took_s
+
+
+def test_a_second_signal_ends_it_at_once_and_each_turn_is_answered_once_afterwards(
+    tmp_path: Path, server: PlaygroundServer
+) -> None:
+    """Row 43 of the matrix is the same with one SIGTERM and fifty turns."""
+    code, took_s = stop_and_go_on(tmp_path, server, FEW, (signal.SIGTERM, signal.SIGTERM))
+
+    assert code == -signal.SIGTERM
+    assert took_s < LIMIT_S
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
+def test_other_signals_end_it_as_sigterm_does(process: Process, number: signal.Signals) -> None:
+    start_minding_hang_ups(process)
+    assert process._process is not None
+    code, took_s = last_word(process._process, (number,), 0.0)
+    process._process = None
+
+    assert code == 0
+    assert took_s < LIMIT_S

@@ -27,6 +27,10 @@ class Office:
         self.channel = server.create_channel("office")
         self._data = data
         self.stage = self._start()
+        self.before = self.said = self.after = 0
+
+    def begin(self) -> None:
+        """The secret is said."""
         self.before = self.say("Good morning!")
         self.said = self.say(SECRET)
         self.after = self.say("Good night!")
@@ -73,8 +77,11 @@ class Office:
 @pytest.fixture
 def office(server: PlaygroundServer, tmp_path: Path) -> Iterator[Office]:
     made = Office(server, tmp_path / "data")
-    yield made
-    made.stage.stop()
+    try:
+        made.begin()
+        yield made
+    finally:
+        made.stage.stop()
 
 
 def test_what_is_deleted_while_the_agent_is_down_is_recalled_no_more(office: Office) -> None:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -18,54 +16,29 @@ from messages.discord import DeliveryFailed
 from tests.actors.cli.command import run
 from tests.actors.context.rig import Rig
 from tests.actors.discord.life import Life, timing
-from tests.e2e.stage import Process, Stage, bot_texts, events, eventually, is_bot, of_kind
+from tests.e2e.stage import Process, Stage, answered_once, bot_texts, events, eventually, is_bot, of_kind, say
 from tests.patience import PATIENCE_S
 
-
-def say(stage: Stage, word: str) -> int:
-    """Ask for an answer that holds `word`."""
-    return stage.server.say(GENERAL_ID, f"run: echo {word}")
-
-
-def holds(word: str, message: dict[str, Any]) -> bool:
-    """Whether a message shows `word` as a command's output."""
-    return f"\n{word}" in str(message["content"])
+BREAKS: dict[str, Callable[[PlaygroundServer], object]] = {
+    "closed": lambda server: server.drop(4000),
+    "reset": lambda server: server.drop(1006),
+    "op7": lambda server: server.op7(),
+    "op9-resumable": lambda server: server.op9(resumable=True),
+    "op9": lambda server: server.op9(resumable=False),
+}
 
 
-def answered_once(stage: Stage, *words: str) -> None:
-    """Every one of `words` was logged once and answered once, in this order."""
-    server = stage.server
-    for word in words:
-        server.wait_for_reply(GENERAL_ID, after=0, timeout_s=PATIENCE_S, until=partial(holds, word))
-    shown = bot_texts(server)
-    logged = of_kind(events(stage.data, "discord-channel", GENERAL_ID), Kind.USER)
-    for word in words:
-        assert sum(f"\n{word}" in text for text in shown) == 1, shown
-        assert logged.count(f"run: echo {word}") == 1
-    places = [next(place for place, text in enumerate(shown) if f"\n{word}" in text) for word in words]
-    assert places == sorted(places)
-
-
-@pytest.mark.parametrize(
-    "break_it",
-    [
-        pytest.param(lambda server: server.drop(4000), id="closed-and-resumed"),
-        pytest.param(lambda server: server.drop(1006), id="reset-and-resumed"),
-        pytest.param(lambda server: server.op7(), id="op7"),
-        pytest.param(lambda server: server.op9(resumable=True), id="op9-resumable"),
-        pytest.param(lambda server: server.op9(resumable=False), id="op9"),
-    ],
-)
-def test_row_36_a_broken_gateway_costs_no_message_and_doubles_none(
-    stage: Stage, break_it: Callable[[PlaygroundServer], object]
-) -> None:
-    say(stage, "before")
-    answered_once(stage, "before")
-    break_it(stage.server)
-    say(stage, "between")
-    stage.server.wait_until_online(timeout_s=PATIENCE_S)
-    say(stage, "after")
-    answered_once(stage, "before", "between", "after")
+def test_row_36_a_broken_gateway_costs_no_message_and_doubles_none(stage: Stage) -> None:
+    """One break after another, of one life: each in a thread of its own."""
+    for name, break_it in BREAKS.items():
+        thread = stage.server.create_thread(GENERAL_ID, name)
+        say(stage, "before", thread)
+        answered_once(stage, "before", window=thread)
+        break_it(stage.server)
+        say(stage, "between", thread)
+        stage.server.wait_until_online(timeout_s=PATIENCE_S)
+        say(stage, "after", thread)
+        answered_once(stage, "before", "between", "after", window=thread)
 
 
 def test_row_36_a_socket_that_falls_silent_is_replaced() -> None:
@@ -132,12 +105,17 @@ class TestOffline:
         self.said_while_away(process, {"the channel": GENERAL_ID})
 
 
-@pytest.mark.parametrize("kind", ["429-user", "429-global", "500", "503", "abort-before", "abort-after", "html"])
-def test_row_39_a_failing_post_costs_no_answer_doubles_none_and_keeps_the_order(stage: Stage, kind: str) -> None:
-    stage.server.inject(kind, r"POST /channels/\d+/messages$", times=2)
-    say(stage, "first")
-    say(stage, "second")
-    answered_once(stage, "first", "second")
+def test_row_39_a_failing_post_costs_no_answer_doubles_none_and_keeps_the_order(stage: Stage) -> None:
+    """Each kind of failure in a thread of its own, all at the same time."""
+    server, threads = stage.server, dict[str, int]()
+    for kind in ("429-user", "429-global", "500", "503", "abort-before", "abort-after", "html"):
+        threads[kind] = server.create_thread(GENERAL_ID, kind)
+        server.inject(kind, rf"POST /channels/{threads[kind]}/messages$", times=2)
+        say(stage, "first", threads[kind])
+        say(stage, "second", threads[kind])
+    for thread in threads.values():
+        answered_once(stage, "first", "second", window=thread)
+        assert len(server.requests("POST", f"/channels/{thread}/messages")) >= 4, "two failed"
 
 
 def test_row_39_an_answer_whose_delivery_failed_is_not_overtaken_by_the_next(tmp_path: Path) -> None:

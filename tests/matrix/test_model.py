@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from domain.log.event import Kind
+from domain.policy.retrying import RetryPolicy
 from domain.text.splitting import LIMIT
 from lab.loopback_model.server import Answer, Behaviour, Call, CutOff, LoopbackModel, Raw, Received, Refusal, Stall
 from lab.playground.server import PlaygroundServer
@@ -48,9 +50,13 @@ def model() -> Iterator[LoopbackModel]:
 
 
 @pytest.fixture
-def stage(server: PlaygroundServer, model: LoopbackModel, tmp_path: Path) -> Iterator[Stage]:
+def stage(
+    server: PlaygroundServer, model: LoopbackModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Stage]:
+    """An agent that asks a model again soon."""
     given: dict[str, Any] = {"model.name": "hosted_vllm/test", "model.api_base": model.api_base}
-    given |= {"model.retries": TRIES - 1, "model.idle_timeout_s": 2}
+    given |= {"model.retries": TRIES - 1, "model.idle_timeout_s": 1}
+    monkeypatch.setattr("actors.model.actor.RetryPolicy", partial(RetryPolicy, base_s=0.05, jitter_s=0.0))
     made = Stage(server, tmp_path / "data", **given)
     yield made
     made.stop()

@@ -23,7 +23,7 @@ from tests.actors.memory.test_faults import is_well
 from tests.e2e.stage import Process, bot_texts, events, eventually, is_bot, of_kind
 from tests.patience import PATIENCE_S
 
-KILLS = 4
+KILLS = 2
 HOSTILE = (
     "## 2026-11-22T14:03:22.481Z agent e7f3k2",
     "<!-- end e7f3k2 bytes=1 hash=9f86d081884c7d65 -->",

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 from pathlib import Path
+
+from tests.e2e.stage import answered_once
 
 ROWS = range(1, 49)
 HERE = Path(__file__).parent
@@ -33,7 +36,7 @@ def test_every_row_has_its_test_and_all_tests_of_a_row_stand_in_one_file() -> No
 
 
 def test_no_rows_test_is_empty() -> None:
-    """Each makes claims of its own, or calls a function of its file that does."""
+    """Each makes claims of its own, or calls a function of its file, or `answered_once`, that does."""
     trees = {file.name: ast.parse(file.read_text("utf-8")) for file in HERE.glob("test_*.py")}
     claiming = {
         (name, node.name)
@@ -45,9 +48,12 @@ def test_no_rows_test_is_empty() -> None:
         function.name
         for tests in claims_by_row().values()
         for file, function in tests
-        if not {(file, name) for name in names_used(function)} & claiming and not raises(function)
+        if not {(file, name) for name in names_used(function)} & claiming
+        and "answered_once" not in names_used(function)
+        and not raises(function)
     ]
 
+    assert inspect.getsource(answered_once).count("assert ") >= 2
     assert len(claiming) > len(ROWS)
     assert empty == []
 

@@ -23,7 +23,7 @@ def discord(as_json: bool, quick: bool) -> None:
     logging.basicConfig(handlers=[logging.NullHandler()])
     from lab.chaos.discord.figures import LAG_TARGET_MS, TYPING_TARGET_MS, measure
 
-    figures = measure(10, 20, 2) if quick else measure()
+    figures = measure(5, 20, 1) if quick else measure()
     if as_json:
         click.echo(json.dumps({**dataclasses.asdict(figures), "is_reached": figures.is_reached}, indent=2))
         return

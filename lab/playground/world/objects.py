@@ -3,46 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 from urllib.parse import quote
 
+from lab import discord_json
 from lab.playground.world.records import Attachment, Channel, Overwrite, Role, User
 from lab.playground.world.state import thread_state
 
-Json = dict[str, Any]
+Json = discord_json.Json
 ALL_PERMISSIONS = str((1 << 50) - 1)
 
 
 def user_payload(user: User) -> Json:
     """A user object; the same dict every time, so don't change it."""
     if user.payload is None:
-        user.payload = {
-            "id": str(user.id),
-            "username": user.name.lower().replace(" ", "_"),
-            "global_name": user.name,
-            "discriminator": "0",
-            "avatar": None,
-            "bot": user.bot,
-            "system": False,
-            "public_flags": 0,
-        }
+        username = user.name.lower().replace(" ", "_")
+        user.payload = discord_json.user(user.id, username, user.name, is_bot=user.bot)
     return user.payload
 
 
 def member_payload(user: User, *, with_user: bool = True, permissions: bool = False) -> Json:
     """A guild member, with or without its user."""
-    member: Json = {
-        "roles": [str(role) for role in user.roles],
-        "joined_at": user.joined_at,
-        "premium_since": None,
-        "nick": None,
-        "avatar": None,
-        "pending": False,
-        "deaf": False,
-        "mute": False,
-        "flags": 0,
-        "communication_disabled_until": None,
-    }
+    member = discord_json.member(user.joined_at, user.roles)
     if with_user:
         member["user"] = user_payload(user)
     if permissions:
@@ -52,20 +33,7 @@ def member_payload(user: User, *, with_user: bool = True, permissions: bool = Fa
 
 def role_payload(role: Role, *, of_everyone: bool) -> Json:
     """A role; the one of everyone is the lowest."""
-    return {
-        "id": str(role.id),
-        "name": role.name,
-        "color": 0,
-        "colors": {"primary_color": 0, "secondary_color": None, "tertiary_color": None},
-        "hoist": False,
-        "icon": None,
-        "unicode_emoji": None,
-        "position": 0 if of_everyone else 1,
-        "permissions": str(role.permissions),
-        "managed": False,
-        "mentionable": False,
-        "flags": 0,
-    }
+    return discord_json.role(role.id, role.name, role.permissions, position=0 if of_everyone else 1)
 
 
 def overwrite_payload(overwrite: Overwrite) -> Json:

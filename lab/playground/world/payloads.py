@@ -1,12 +1,13 @@
-"""JSON of guilds, channels and messages as Discord would send it, with every key discord.py needs."""
+"""JSON of guilds, channels and messages as Discord would send it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from lab import discord_json
+from lab.discord_json import Json
 from lab.playground.world import defaults
 from lab.playground.world.objects import (
-    Json,
     attachment_payload,
     emoji_payload,
     member_payload,
@@ -40,34 +41,8 @@ class Payloads:
     def guild(self, guild_id: int = defaults.GUILD_ID, *, for_gateway: bool = False, all_members: bool = True) -> Json:
         """A guild; for the gateway with channels, threads and members."""
         world = self._world
-        guild: Json = {
-            "id": str(guild_id),
-            "name": world.guilds[guild_id],
-            "icon": None,
-            "splash": None,
-            "banner": None,
-            "description": None,
-            "owner_id": str(defaults.YOU_ID),
-            "region": "loopback",
-            "afk_channel_id": None,
-            "afk_timeout": 300,
-            "verification_level": 0,
-            "default_message_notifications": 0,
-            "explicit_content_filter": 0,
-            "mfa_level": 0,
-            "nsfw_level": 0,
-            "premium_tier": 0,
-            "premium_progress_bar_enabled": False,
-            "preferred_locale": "en-US",
-            "system_channel_id": None,
-            "system_channel_flags": 0,
-            "rules_channel_id": None,
-            "public_updates_channel_id": None,
-            "features": [],
-            "emojis": [],
-            "stickers": [],
-            "roles": [role_payload(role, of_everyone=role.id == guild_id) for role in self._roles(guild_id)],
-        }
+        roles = [role_payload(role, of_everyone=role.id == guild_id) for role in self._roles(guild_id)]
+        guild = discord_json.guild(guild_id, world.guilds[guild_id], defaults.YOU_ID, "loopback", roles)
         if for_gateway:
             guild.update(self._guild_extras(guild_id, all_members))
         return guild
@@ -80,20 +55,13 @@ class Payloads:
     def _guild_extras(self, guild_id: int, all_members: bool) -> Json:
         world = self._world
         members = world.users.values() if all_members else [world.bot]
-        return {
-            "joined_at": world.bot.joined_at,
-            "large": len(world.users) > 250,
-            "unavailable": False,
-            "member_count": len(world.users),
-            "members": [member_payload(user) for user in members],
-            "channels": [self.channel(c) for c in self.guild_channels(guild_id)],
-            "threads": [self.channel(t) for t in self.active_threads(guild_id)],
-            "voice_states": [],
-            "presences": [],
-            "stage_instances": [],
-            "guild_scheduled_events": [],
-            "soundboard_sounds": [],
-        }
+        return discord_json.guild_extras(
+            world.bot.joined_at,
+            len(world.users),
+            [member_payload(user) for user in members],
+            channels=[self.channel(c) for c in self.guild_channels(guild_id)],
+            threads=[self.channel(t) for t in self.active_threads(guild_id)],
+        )
 
     def guild_channels(self, guild_id: int = defaults.GUILD_ID) -> list[Channel]:
         """Text channels and forums of a guild in order of position."""
@@ -113,58 +81,43 @@ class Payloads:
             return self._dm(channel)
         if channel.thread is not None:
             return self._thread(channel, newly_created)
-        payload: Json = {
-            "id": str(channel.id),
-            "guild_id": str(channel.guild_id),
-            "type": int(channel.kind),
-            "name": channel.name,
-            "position": channel.position,
-            "permission_overwrites": [overwrite_payload(each) for each in channel.overwrites.values()],
-            "topic": channel.topic,
-            "nsfw": False,
-            "parent_id": None,
-            "rate_limit_per_user": 0,
-            "last_message_id": _id_or_none(channel.last_message_id),
-            "flags": 0,
-        }
+        payload = discord_json.channel(
+            channel.id,
+            channel.guild_id,
+            int(channel.kind),
+            channel.name,
+            position=channel.position,
+            newest=channel.last_message_id,
+        )
+        overwrites = [overwrite_payload(each) for each in channel.overwrites.values()]
+        payload |= {"permission_overwrites": overwrites, "topic": channel.topic}
         if channel.kind == ChannelKind.FORUM:
             payload |= {"available_tags": [], "default_reaction_emoji": None, "default_forum_layout": 0}
         return payload
 
     def _dm(self, channel: Channel) -> Json:
         recipient = self._world.user(channel.recipient_id or 0)
-        return {
-            "id": str(channel.id),
-            "type": int(ChannelKind.DM),
-            "recipients": [user_payload(recipient)],
-            "last_message_id": _id_or_none(channel.last_message_id),
-            "flags": 0,
-        }
+        return discord_json.dm_channel(channel.id, user_payload(recipient), channel.last_message_id)
 
     def _thread(self, channel: Channel, newly_created: bool) -> Json:
         state = thread_state(channel)
-        payload: Json = {
-            "id": str(channel.id),
-            "guild_id": str(channel.guild_id),
-            "parent_id": str(channel.parent_id),
-            "owner_id": str(state.owner_id),
-            "type": int(channel.kind),
-            "name": channel.name,
-            "last_message_id": _id_or_none(channel.last_message_id),
-            "message_count": state.message_count,
-            "total_message_sent": state.message_count,
-            "member_count": min(len(state.members), 50),
-            "rate_limit_per_user": 0,
-            "flags": 0,
-            "thread_metadata": {
-                "archived": state.archived,
-                "auto_archive_duration": state.auto_archive_minutes,
-                "archive_timestamp": state.archive_changed_at,
-                "locked": state.locked,
-                "invitable": True,
-                "create_timestamp": state.created_at,
-            },
-        }
+        payload = discord_json.thread(
+            channel.id,
+            (channel.guild_id, channel.parent_id or 0),
+            state.owner_id,
+            int(channel.kind),
+            channel.name,
+            channel.last_message_id,
+        )
+        payload |= discord_json.thread_state(
+            state.message_count,
+            min(len(state.members), 50),
+            state.archive_changed_at,
+            state.created_at,
+            archived=state.archived,
+            auto_archive_duration=state.auto_archive_minutes,
+            locked=state.locked,
+        )
         bot_id = self._world.bot.id
         if bot_id in state.members:
             payload["member"] = thread_member_payload(channel, bot_id)
@@ -257,20 +210,7 @@ class Payloads:
 
     def application(self) -> Json:
         """What `/oauth2/applications/@me` answers."""
-        return {
-            "id": str(defaults.APPLICATION_ID),
-            "name": self._world.bot.name,
-            "icon": None,
-            "description": "The bot of the playground.",
-            "bot_public": False,
-            "bot_require_code_grant": False,
-            "verify_key": "0" * 64,
-            "flags": (1 << 15) | (1 << 19),
-            "owner": user_payload(self._world.user(defaults.YOU_ID)),
-            "team": None,
-            "attachment_size_limit": FILE_LIMIT_BYTES,
-        }
-
-
-def _id_or_none(snowflake: int | None) -> str | None:
-    return None if snowflake is None else str(snowflake)
+        owner = user_payload(self._world.user(defaults.YOU_ID))
+        name, description = self._world.bot.name, "The bot of the playground."
+        described = discord_json.application(defaults.APPLICATION_ID, name, description, owner)
+        return described | {"attachment_size_limit": FILE_LIMIT_BYTES}

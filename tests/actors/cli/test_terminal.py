@@ -115,7 +115,7 @@ def settings(folder: Path, model: LoopbackModel) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    [("agent-cli", "hi"), ("agent-cli", "--json", "hi"), ("agent", "try", "--say", "hi"), ("agent-cli", "-v", "hi")],
+    [("agent-cli", "--json", "hi"), ("agent", "try", "--say", "hi"), ("agent-cli", "-v", "hi")],
     ids=" ".join,
 )
 def test_an_answer_is_shown_and_steers_nothing(tmp_path: Path, model: LoopbackModel, command: tuple[str, ...]) -> None:

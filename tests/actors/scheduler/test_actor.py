@@ -166,7 +166,7 @@ def test_of_a_huge_file_the_beginning_is_read_and_people_are_told_once(
 def test_a_file_beyond_what_is_edited_is_left_byte_for_byte_and_said_from(
     start: StartProcess, file: Path, channel: Channel
 ) -> None:
-    data = line("tea", "2026-03-28 12:01").encode() + b"\n" + b"\n" * EDITED_BYTES
+    data = line("tea", "2026-03-28 12:01").encode() + b"\n" + (b"x" * 999 + b"\n") * (EDITED_BYTES // 1_000 + 1)
     file.write_bytes(data)
     process = start()
     process.pass_minutes(3)

@@ -119,14 +119,15 @@ def test_threads_without_end_keep_nobody_from_having_a_reminder(start: StartProc
 
 
 def test_a_file_that_people_made_too_long_is_listed_and_made_shorter(start: StartProcess, file: Path) -> None:
-    file.write_text(own_lines(2) + "x\n" * (LIMIT_BYTES // 2))
+    others = ("x" * 999 + "\n") * (LIMIT_BYTES // 1_000 + 1)
+    file.write_text(own_lines(2) + others)
     process = start()
     listed = ask(process, ListReminders, GREEDY)
     assert isinstance(listed, RemindersListed)
     assert [reminder.id for reminder in listed.reminders] == ["rid_0", "rid_1"]
     assert "are written of the" in reason(wish(process, GREEDY))
     assert isinstance(ask(process, DeleteReminder, GREEDY, id="rid_0"), ReminderDeleted)
-    assert file.read_text() == own_lines(2).splitlines(keepends=True)[1] + "x\n" * (LIMIT_BYTES // 2)
+    assert file.read_text() == own_lines(2).splitlines(keepends=True)[1] + others
 
 
 def test_ids_are_not_given_where_they_would_make_the_file_longer_than_what_is_read(

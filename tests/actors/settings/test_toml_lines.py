@@ -162,7 +162,7 @@ def paths(value: object, path: KeyPath = ()) -> Iterator[KeyPath]:
         yield from paths(item, (*path, key))
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=100)
 @given(choices=st.binary(max_size=600), newline=st.sampled_from(("\n", "\r\n")))
 def test_every_key_table_and_element_is_found_on_the_line_where_it_was_written(choices: bytes, newline: str) -> None:
     writer = Writer(choices)
@@ -173,7 +173,7 @@ def test_every_key_table_and_element_is_found_on_the_line_where_it_was_written(c
     assert key_lines(text) == writer.lines
 
 
-@settings(deadline=None, max_examples=400)
+@settings(deadline=None, max_examples=100)
 @given(
     st.lists(
         st.sampled_from(

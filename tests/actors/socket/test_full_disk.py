@@ -50,6 +50,7 @@ def test_an_actor_that_can_make_no_socket_lives_on_and_makes_them_when_it_can(
     for tries in (2, 3):
         clock.advance(actor.RETRY_S)
         eventually(lambda tries=tries: len(failures) == tries)  # type: ignore[misc]
+        assert isinstance(rig.ask_for_door(), Refused), "it has set its next try, too"
     clock.advance(actor.RETRY_S)
     assert keep(rig.client()).ask("look", {"query": "q"})["ok"]
     assert keep(rig.operator()).ask("help")["ok"]

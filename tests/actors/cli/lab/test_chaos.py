@@ -39,20 +39,20 @@ def test_faults_between_discord_and_the_bot_cost_nothing(tmp_path: Path) -> None
 
 
 def test_fifteen_messages_around_a_kill_are_answered_once_each(tmp_path: Path) -> None:
-    done = run("agent", "chaos", "--scene", "fifteen", "--times", "2", "--jobs", "1", "--json", cwd=tmp_path)
+    done = run("agent", "chaos", "--scene", "fifteen", "--times", "1", "--jobs", "1", "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     made = json.loads(done.stdout)
-    assert (made["is_sound"], made["kills"], made["said"], made["answered"]) == (True, 2, 30, 30)
+    assert (made["is_sound"], made["kills"], made["said"], made["answered"]) == (True, 1, 15, 15)
     assert digest(tmp_path) == {}
 
 
 @pytest.mark.slow
 def test_a_few_kills_cost_nothing(tmp_path: Path) -> None:
-    done = run("agent", "chaos", "--kills", "4", "--seed", "test", "--jobs", "1", "--json", cwd=tmp_path)
+    done = run("agent", "chaos", "--kills", "2", "--seed", "test", "--jobs", "1", "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     made = json.loads(done.stdout)
-    assert (made["is_sound"], made["seed"], made["kills"], len(made["at"])) == (True, "test", 4, 4)
-    assert made["said"] >= 4
+    assert (made["is_sound"], made["seed"], made["kills"], len(made["at"])) == (True, "test", 2, 2)
+    assert made["said"] >= 2
     assert made["exactly_once"] == 1.0
     assert digest(tmp_path) == {}
 

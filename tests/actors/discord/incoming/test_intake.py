@@ -9,7 +9,7 @@ from messages.base import Address
 from messages.context import UserMessage
 from messages.discord import StopIntake
 from tests.actors.discord.conftest import StartLife
-from tests.actors.discord.life import DISCORD, GENERAL, Life, thread_window, until
+from tests.actors.discord.life import DISCORD, GENERAL, Life, thread_window, timing, until
 
 YOU, GUEST = str(defaults.YOU_ID), str(defaults.GUEST_ID)
 
@@ -135,7 +135,7 @@ def test_a_thread_that_discord_py_does_not_know_is_looked_up_and_order_is_kept(
 def test_a_lookup_that_fails_at_first_loses_nothing(playground: PlaygroundServer, start_life: StartLife) -> None:
     thread = playground.create_thread(defaults.GENERAL_ID, "old")
     playground.change_thread(thread, archived=True)
-    life = start_life()
+    life = start_life(timing=timing(gap_again_s=0.1))
     life.say("a model of a message")
     playground.inject("503", f"GET /channels/{thread}$", times=6)
     playground.dispatch("MESSAGE_CREATE", foreign_event(playground, thread, id="1000", content="patience"))
