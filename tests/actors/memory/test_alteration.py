@@ -8,6 +8,7 @@ from pathlib import Path
 import apsw
 import pytest
 
+from actors.memory import store
 from actors.memory.index.seal import row_seal
 from actors.memory.store import SCRUBBED_AT_ONCE
 from messages.base import Surface, Window
@@ -161,7 +162,7 @@ def is_verified(rig: MemoryRig) -> bool:
 
 
 def moved_aside(root: Path) -> list[str]:
-    return [file.name for file in (root / "memory").iterdir() if "unusable" in file.name]
+    return [file.name for file in (root / "memory").glob("index.sqlite.unusable-*Z")]
 
 
 @pytest.mark.parametrize("change", AFTER_A_KILL.values(), ids=AFTER_A_KILL)
@@ -219,6 +220,15 @@ def test_what_a_kill_leaves_is_kept_if_it_is_what_the_logs_say(tmp_path: Path, *
     is_well(rig, 4)
     assert is_verified(rig)
     assert moved_aside(tmp_path) == []
+    rig.stop()
+
+
+def test_after_a_kill_no_row_is_left_to_a_later_comparison(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store, "SCRUBBED", 1)
+    monkeypatch.setattr(store, "SCRUBBED_AT_ONCE", 1)
+    rig = killed(with_words(tmp_path), "UPDATE turns SET pinned = 1 WHERE id = (SELECT max(id) FROM turns)")
+    rig.advance(5)
+    assert len(moved_aside(tmp_path)) == 1
     rig.stop()
 
 
