@@ -6,6 +6,7 @@ import logging
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -18,6 +19,7 @@ from actors.memory.index.pending import Waiting
 from actors.memory.index.reconcile import Piece, Reconciliation
 from actors.memory.index.seal import check_rows_after, check_vectors_after
 from actors.memory.index.vectors import IndexVectors
+from actors.memory.index.word_check import check_words
 from actors.memory.search.known_readers import KnownReaders
 from actors.memory.search.search import Kind, Searcher
 from actors.memory.search.views import Views
@@ -172,9 +174,13 @@ class Store:
     def reconcile(self, now: datetime) -> Generator[Piece, None, Reconciliation]:
         """Compare everything with the logs, piece by piece, and then rows and vectors with their seals.
 
+        After an end that was not in good order nothing is taken on trust: logs that have not changed are compared as
+        well, all rows and vectors with their seals, and the keyword index with the rows.
+
         Raises:
             AlteredIndexError: something is not what was stored.
         """
+        is_thorough = not self.index.is_verified()
         run = Reconciliation(self._plan.data_root, self.index, now)
         for piece in run.pieces():
             self._follow(piece.window, piece.added, piece.dropped)
@@ -184,11 +190,15 @@ class Store:
             for _ in self._views.sweep():
                 yield Piece()
         for check, key in ((check_rows_after, "rows"), (check_vectors_after, "vectors")):
-            for _ in range(SCRUBBED // SCRUBBED_AT_ONCE):
+            for _ in count() if is_thorough else range(SCRUBBED // SCRUBBED_AT_ONCE):
                 self._scrubbed[key] = check(self.index.connection, self._scrubbed[key], SCRUBBED_AT_ONCE)
                 yield Piece()
                 if not self._scrubbed[key]:
                     break
+        if is_thorough:
+            for _ in check_words(self.index.connection):
+                yield Piece()
+            self.index.note_verified()
         return run
 
     def check(self) -> None:

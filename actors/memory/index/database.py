@@ -31,6 +31,8 @@ _TABLES = {"meta", "windows", "files", "turns", "pins", "tombstones", "spaces", 
 _SIDES = ("-wal", "-shm")
 _REST = "rest"
 """Key of the note in which the sum of what no seal covers is kept while the index is closed."""
+UNVERIFIED = "unverified"
+"""Key of the note that the last life did not end in good order, until all has been compared."""
 
 # In turns, what is read of many rows stands before the content, which may reach into other pages; `vector` names a
 # vector of the space in use, and `sitting` the turn's episode, by the name that files have it under. A CHECK with IN
@@ -285,7 +287,9 @@ def seal_rest(connection: apsw.Connection) -> None:
 
 
 def _check_rest(connection: apsw.Connection) -> None:
-    """Return if what no seal covers is as it was when the index was closed, as far as it was closed in good order.
+    """Return if what no seal covers is as it was when the index was closed.
+
+    Where it was not closed in good order, nobody knows: that is noted, and all is to be compared.
 
     Raises:
         ForeignIndexError: it is not.
@@ -295,6 +299,8 @@ def _check_rest(connection: apsw.Connection) -> None:
         raise ForeignIndexError("its words, its pins or what was taken back are not what they were")
     if notes:
         list(connection.execute("DELETE FROM meta WHERE key = ?", (_REST,)))
+    else:
+        list(connection.execute("INSERT OR REPLACE INTO meta VALUES (?, 1)", (UNVERIFIED,)))
 
 
 def _move_aside(path: Path, now: datetime) -> Path:

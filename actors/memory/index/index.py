@@ -42,6 +42,7 @@ class Index:
         self._session = IndexSession(connection)
         self._turns = Turns(self._session)
         self.pending = Pending(self._session)
+        self._version = self._data_version()
 
     @classmethod
     def open(cls, path: Path, now: datetime, busy_ms: int = database.BUSY_MS) -> tuple[Index, bool]:
@@ -65,13 +66,30 @@ class Index:
     def close(self) -> None:
         """Give the file back, noted down as it is. Idempotent."""
         try:
-            if not self.connection.readonly("main"):
+            # What another program wrote is not to count as ours at the next start.
+            if not self.connection.readonly("main") and not self.is_written_by_others():
                 database.seal_rest(self.connection)
         except apsw.Error as error:
             log.info("the memory index is closed without a sum: %s", error)
         self.connection.close()
 
+    def is_written_by_others(self) -> bool:
+        """Whether another program has written into the file since the opening. It takes a few microseconds."""
+        return self._data_version() != self._version
+
+    def _data_version(self) -> int:
+        """What changes with each commit of another connection, and with none of this one."""
+        return int(self._session.one("PRAGMA data_version"))
+
     # what it notes about itself
+
+    def is_verified(self) -> bool:
+        """Whether all was compared since a life did not end in good order."""
+        return self.note_of(database.UNVERIFIED) is None
+
+    def note_verified(self) -> None:
+        """Note that all is what the logs say."""
+        self._session.rows("DELETE FROM meta WHERE key = ?", database.UNVERIFIED)
 
     def note_of(self, key: str) -> int | str | None:
         """A note; None for one that was never made."""

@@ -11,6 +11,7 @@ from datetime import datetime
 from pathlib import Path
 
 from actors.memory.index.index import Index
+from actors.memory.index.log_check import check_entries, check_sources
 from domain.log.parser import Gap, LogState, Record, read
 from domain.log.window import LOG_ROOT, LOGGED_SURFACES, LogName, keeps_logs, parse_log_name
 from domain.memory.remembered import PinChange, Remembered, TakenBack, remembered_of
@@ -60,10 +61,16 @@ class Reconciliation:
         self._root = root
         self._index = index
         self._now = now
+        self._is_thorough = not index.is_verified()
+        """Whether logs are read that have not changed, and what the index has of them is held against them."""
         self.tally = Tally()
 
     def pieces(self) -> Iterator[Piece]:
-        """Do the work; between two pieces anything else may change the index, even what is being compared."""
+        """Do the work; between two pieces anything else may change the index, even what is being compared.
+
+        Raises:
+            AlteredIndexError: after an end that was not in good order: the index has what it did not get from the logs.
+        """
         seen: set[str] = set()
         for window, path in self._logs():
             seen.add(path)
@@ -73,6 +80,8 @@ class Reconciliation:
         for path in self._index.known_files():
             if path not in seen and not (self._root / path).exists():
                 yield self._note(None, [], self._index.forget_file(path))
+        if self._is_thorough:
+            check_sources(self._index.connection)
         self._index.note("reconciled_at", int(self._now.timestamp() * 1000))
 
     def _logs(self) -> Iterator[tuple[Window, str]]:
@@ -102,7 +111,8 @@ class Reconciliation:
         try:
             status = os.fstat(fd)
             state = self._index.file_state(path)
-            if state is not None and state[:2] == (status.st_size, status.st_mtime_ns):
+            is_known = state is not None and state[:2] == (status.st_size, status.st_mtime_ns)
+            if state is not None and is_known and not self._is_thorough:
                 self.tally.damaged += bool(state[2])
                 return
             damage = yield from self._compare_open(window, path, fd, status)
@@ -148,6 +158,8 @@ class Reconciliation:
     def _apply(self, window: Window, path: str, records: list[Record], first_line: int, end_line: int) -> Piece:
         """Make the rows from `first_line` to before `end_line` of a log be what it says there."""
         entries = [entry for record in records if (entry := remembered_of(path, record)) is not None]
+        if self._is_thorough:
+            check_entries(self._index.connection, path, first_line, end_line - 1, entries)
         turns = {entry.line: entry for entry in entries if isinstance(entry, Remembered)}
         there = self._index.between(path, first_line, end_line - 1)
         stale = [

@@ -166,6 +166,7 @@ class Upkeep:
 
         Raises:
             NotOpenError: there is none at the moment.
+            AlteredIndexError: another program has written into it: no sum is kept of all of it while it is open.
         """
         if self._store is None:
             raise NotOpenError
@@ -173,6 +174,8 @@ class Upkeep:
             log.warning("the memory index was removed or replaced: building it anew from the logs")
             self._let_go()
             self.open()
+        elif not self._plan.read_only and self._store.index.is_written_by_others():
+            raise AlteredIndexError("another program has written into it")
         return self._store
 
     def close(self) -> None:

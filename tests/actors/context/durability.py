@@ -57,8 +57,8 @@ def forget_disks() -> None:
 class WatchedSystem(ActorSystem):
     """Actors in the test's own thread; each message that leaves a window is looked at, and is a step of the disk's."""
 
-    def __init__(self, root: Path, disk: RecordingDisk) -> None:
-        super().__init__(workers=0, clock=ManualClock())
+    def __init__(self, root: Path, disk: RecordingDisk, clock: ManualClock | None = None) -> None:
+        super().__init__(workers=0, clock=clock or ManualClock())
         self._root, self._disk = root, disk
         self._is_first_life = not (root / "logs").exists()
 

@@ -13,7 +13,7 @@ import numpy as np
 from actors.context.actor import ContextActor
 from actors.context.config import ContextConfig
 from actors.context.log.journal import Journal
-from actors.kernel import Actor, ActorSpec, ActorSystem, ManualClock
+from actors.kernel import Actor, ActorSpec, ManualClock
 from actors.memory.actor import MemoryActor
 from actors.memory.config import MemoryConfig
 from actors.memory.search.search import Kind
@@ -29,7 +29,9 @@ from messages.embedder import EmbedderMessage, EmbeddingFailed, EmbedTexts, Text
 from messages.memory import DescribeMemory, MemoryDescribed
 from messages.model import ModelRequest
 from messages.socket import Refused
+from tests.actors.context.durability import disk_of
 from tests.actors.context.rig import CHANNEL, of_type, reply, user_message
+from tests.actors.memory.durability import WatchedMemorySystem
 from tests.actors.memory.readers import in_logs, told
 
 MEMORY = Address("memory")
@@ -116,7 +118,8 @@ class MemoryRig:
         self.root = root
         self.brain = brain or Brain()
         self.clock = clock or ManualClock()
-        self.system = ActorSystem(workers=0, clock=self.clock)
+        disk = disk_of(root)
+        self.system = WatchedMemorySystem(root, disk, self.clock)
         self.model = self.system.edge("model")
         self.shell = self.system.edge("shell")
         self.surface = self.system.edge("surface")
@@ -137,7 +140,7 @@ class MemoryRig:
 
         def window(key: str) -> ContextActor:
             place = Window.from_key(key)
-            return ContextActor(place, Journal(root, place, max_history_tokens), config)
+            return ContextActor(place, Journal(root, place, max_history_tokens, disk), config)
 
         plan = MemoryPlan(
             root,

@@ -8,6 +8,8 @@ from pathlib import Path
 import apsw
 import pytest
 
+from actors.memory import store
+from actors.memory.index.seal import row_seal
 from actors.memory.store import SCRUBBED_AT_ONCE
 from messages.base import Surface, Window
 from messages.memory import SearchMemory
@@ -108,9 +110,7 @@ def test_whatever_is_altered_while_the_agent_is_off_is_never_shown_and_the_index
     rig.stop()
 
 
-@pytest.mark.parametrize(
-    "change", [change for name, change in ALTERATIONS.items() if name not in ("keyword", "what was taken back")]
-)
+@pytest.mark.parametrize("change", ALTERATIONS.values(), ids=ALTERATIONS)
 def test_whatever_is_altered_while_the_agent_runs_is_never_shown_and_the_index_is_as_it_was_within_two_comparisons(
     tmp_path: Path, change: str
 ) -> None:
@@ -127,6 +127,139 @@ def test_whatever_is_altered_while_the_agent_runs_is_never_shown_and_the_index_i
     is_well(rig, 6)
     rig.stop()
     assert [row for row in said(tmp_path)[0] if THREAD.id not in str(row)] == before[0]
+
+
+TURN_GONE = "DELETE FROM words WHERE rowid = 1; DELETE FROM turns WHERE id = 1"
+AFTER_A_KILL = {
+    **ALTERATIONS,
+    "a turn and its words": TURN_GONE,
+    "keyword of another turn": "DELETE FROM words WHERE rowid <= 2; INSERT INTO words(rowid, content) "
+    "SELECT 3 - id, author || ': ' || content FROM turns WHERE id <= 2",
+    "a turn, as if another window's log took it back": "INSERT INTO tombstones "
+    f"SELECT event, 'p', 0, (SELECT max(path) FROM files), 2 FROM turns WHERE id = 1; {TURN_GONE}",
+    "a turn, as if a log that is none took it back": "INSERT INTO tombstones "
+    f"SELECT event, 'p', 0, 'q', 2 FROM turns WHERE id = 1; {TURN_GONE}",
+    "pin of a line that says none": "INSERT INTO pins SELECT path, 7777, 1, 1, path, 2 FROM files LIMIT 1",
+}
+
+
+def killed(rig: MemoryRig, change: str) -> MemoryRig:
+    """The next life after a kill, and after another program has done something to what that left."""
+    folder = rig.root / "memory"
+    left = {file: file.read_bytes() for file in folder.iterdir() if not file.name.endswith("-shm")}
+    rig.stop()
+    for file in folder.iterdir():
+        file.unlink()
+    for file, data in left.items():
+        file.write_bytes(data)
+    alter(rig.root, change)
+    return MemoryRig(rig.root, clock=later(rig))
+
+
+def is_verified(rig: MemoryRig) -> bool:
+    assert rig.memory_store is not None
+    return rig.memory_store.index.is_verified()
+
+
+def moved_aside(root: Path) -> list[str]:
+    return [file.name for file in (root / "memory").glob("index.sqlite.unusable-*Z")]
+
+
+@pytest.mark.parametrize("change", AFTER_A_KILL.values(), ids=AFTER_A_KILL)
+def test_whatever_is_altered_after_a_kill_is_never_shown_and_the_index_is_as_it_was_after_the_start(
+    tmp_path: Path, change: str
+) -> None:
+    rig = with_words(tmp_path)
+    rig.stop()
+    rig = MemoryRig(tmp_path, clock=later(rig))  # compares the logs: from now on nothing about them is new
+    rig.advance(5)
+    before = said(tmp_path)
+
+    rig = killed(rig, change)
+    rig.hear_readers(SECRET, PRIVATE)
+    rig.advance(5)
+
+    is_well(rig, 4)
+    assert said(tmp_path) == before
+    words = shown(rig.exchange("What is my cat called?", "Zorro.", THREAD))
+    assert "My cat is called Zorro" in words
+    assert "1234" not in words
+    rig.stop()
+
+
+def test_a_row_whose_seal_was_made_anew_with_it_is_not_what_the_log_says(tmp_path: Path) -> None:
+    rig = with_words(tmp_path)
+    before = said(tmp_path)
+    other = apsw.Connection(str(index_of(tmp_path)), flags=apsw.SQLITE_OPEN_READONLY)
+    ((path, *columns),) = other.execute(
+        "SELECT path, line, event, turn, role, author, timestamp, content, turns.hash FROM turns "
+        "JOIN files ON files.id = turns.file WHERE turns.id = 1"
+    )
+    other.close()
+    columns[3] = "agent"
+    seal = row_seal(path, *columns).hex()
+
+    rig = killed(rig, f"UPDATE turns SET role = 'agent', seal = x'{seal}' WHERE id = 1")
+    rig.advance(5)
+
+    assert said(tmp_path) == before
+    rig.stop()
+
+
+@pytest.mark.parametrize("has_stopped_before", [False, True])
+def test_what_a_kill_leaves_is_kept_if_it_is_what_the_logs_say(tmp_path: Path, *, has_stopped_before: bool) -> None:
+    rig = with_words(tmp_path)
+    if has_stopped_before:
+        rig.stop()
+        rig = MemoryRig(tmp_path, clock=later(rig))
+        rig.advance(5)
+
+    rig = killed(rig, "SELECT 1")
+    rig.advance(5)
+
+    is_well(rig, 4)
+    assert is_verified(rig)
+    assert moved_aside(tmp_path) == []
+    rig.stop()
+
+
+def test_after_a_kill_no_row_is_left_to_a_later_comparison(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store, "SCRUBBED", 1)
+    monkeypatch.setattr(store, "SCRUBBED_AT_ONCE", 1)
+    rig = killed(with_words(tmp_path), "UPDATE turns SET pinned = 1 WHERE id = (SELECT max(id) FROM turns)")
+    rig.advance(5)
+    assert len(moved_aside(tmp_path)) == 1
+    rig.stop()
+
+
+def test_what_another_program_wrote_just_before_a_stop_does_not_count_as_the_agents_own(tmp_path: Path) -> None:
+    rig = with_words(tmp_path)
+    before = said(tmp_path)
+    alter(tmp_path, ALTERATIONS["keyword"])
+    rig.stop()
+
+    rig = MemoryRig(tmp_path, clock=later(rig))
+    rig.advance(5)
+
+    is_well(rig, 4)
+    assert said(tmp_path) == before
+    rig.stop()
+
+
+def test_a_program_that_only_reads_alters_nothing(tmp_path: Path) -> None:
+    rig = with_words(tmp_path)
+    assert rig.memory_store is not None
+    for number in range(3):
+        said(tmp_path)
+        list(rig.memory_store.index.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)"))
+        rig.exchange(f"number {number}", "ok")
+    assert moved_aside(tmp_path) == []
+
+    alter(tmp_path, ALTERATIONS["keyword"])
+    rig.exchange("number 4", "ok")
+
+    assert len(moved_aside(tmp_path)) == 1
+    rig.stop()
 
 
 @pytest.mark.parametrize("number", range(12))
