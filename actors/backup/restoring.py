@@ -202,7 +202,7 @@ class _Restorer:
             os.close(root)
 
     def _put_reminders(self) -> Path | None:
-        """Put the reminders' file, if it lay outside, where the settings want it, over nothing; else in the data root."""
+        """Put the reminders' file, if it lay outside, where the settings want it, over nothing; or in the data root."""
         path = self._manifest.reminders
         if not path.startswith(f"{APART}/"):
             return None
