@@ -281,7 +281,7 @@ def test_a_restore_that_was_cut_short_leaves_no_half_of_the_reminders_and_no_dat
         (killed if source.parent.name == "apart" else copy)(source, place, **options)
 
     with monkeypatch.context() as patch:
-        patch.setattr(restoring.shutil, "copyfile", killed_at_the_reminders)
+        patch.setattr(shutil, "copyfile", killed_at_the_reminders)
         with pytest.raises(Killed):
             restore(backup, tmp_path / "root", vault)
     assert not vault.exists()
