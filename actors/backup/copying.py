@@ -15,7 +15,7 @@ import shutil
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -93,7 +93,7 @@ class _Earlier:
             os.link(self._folder / path, there, follow_symlinks=False)
         except OSError:  # another file system, or too many links: it is copied
             return None
-        return entry
+        return replace(entry, mode=_permissions(status))  # a change of them leaves the time of the file as it is
 
 
 def make_backup(

@@ -1,7 +1,8 @@
 """Maker of a data root from a backup, whose every hash is verified before anything is written.
 
 Everything is first put into a folder `.restoring` of the data root and moved into its place at the end. An agent
-refuses to start while that folder is there, so a restore that was cut short cannot be taken for a data root.
+refuses to start while that folder is there, so a restore that was cut short cannot be taken for a data root. A
+reminders' file that lay elsewhere is put there last of all, but before that folder goes.
 """
 
 from __future__ import annotations
@@ -18,12 +19,14 @@ from actors.backup.manifest import APART, ROOT, BackupError, Entry, EntryKind, M
 from actors.backup.selection import LOGS, REPLACED
 from actors.context.log.data_root import LOCK_NAME, UNFINISHED_RESTORE, DataRoot, DataRootError
 from actors.context.log.redactions import Redactions
+from actors.linux.folder import open_folder, remove_tree
 from actors.linux.private_folder import PRIVATE
 from domain.log.parser import parse
 from domain.log.redaction import Tombstone, tombstones_in
 
 _TOMBSTONE = b" tombstone "
 _MARGIN_BYTES = 64 * 1024**2
+_REMINDERS = "reminders.restored.md"
 _MADE_EMPTY = ("logs", "work", "reserve")
 """What holding a data root makes; nobody misses it."""
 
@@ -82,8 +85,7 @@ class _Restorer:
         self._stage = root / UNFINISHED_RESTORE
 
     def make(self, now: datetime, *, replace: bool) -> Restored:
-        if self._stage.exists():
-            shutil.rmtree(self._stage)
+        self._remove_stage()
         others = self._others()
         if others and not replace:
             named = ", ".join(map(repr, others[:3]))
@@ -94,17 +96,22 @@ class _Restorer:
             self._write_all()
             self._make_redacted_copies()
         except BaseException:  # nothing of it is in its place yet
-            shutil.rmtree(self._stage, ignore_errors=True)
+            with suppress(OSError):  # the next restore does it
+                self._remove_stage()
             raise
         os.sync()
         replaced = self._move_aside(others, now)
         self._move_in()
+        reminders = self._put_reminders()
+        os.sync()
+        self._stage.rmdir()
+        os.sync()
         files = self._manifest.files
         return Restored(
             root=self._root,
             files=len(files),
             bytes=self._manifest.size,
-            reminders=self._put_reminders(),
+            reminders=reminders,
             replaced=replaced,
         )
 
@@ -185,20 +192,45 @@ class _Restorer:
         for name in ("logs", "work"):
             with suppress(FileExistsError):
                 (self._root / name).mkdir(mode=PRIVATE)
-        os.sync()
-        self._stage.rmdir()
-        os.sync()
+
+    def _remove_stage(self) -> None:
+        """Take away what was begun; it may hold folders that are for reading only."""
+        root = open_folder(str(self._root))
+        try:
+            remove_tree(self._stage.name, root)
+        finally:
+            os.close(root)
 
     def _put_reminders(self) -> Path | None:
-        """Put the reminders' file where the settings want it, if it lay outside and nothing is there now."""
+        """Put the reminders' file, if it lay outside, where the settings want it, over nothing; or in the data root."""
         path = self._manifest.reminders
         if not path.startswith(f"{APART}/"):
             return None
         entry = next(each for each in self._manifest.files if each.path == path)
-        wanted = self._reminders
-        if wanted is not None and wanted.exists() and digest(wanted.resolve()) == (entry.size, entry.sha256):
-            return wanted
-        if wanted is None or os.path.lexists(wanted) or not wanted.parent.is_dir():
-            wanted = self._root / "reminders.restored.md"
-        self._write(entry, wanted)
-        return wanted
+        if self._reminders is not None:
+            with suppress(OSError):  # something is there, or its folder is not, is full, or takes nothing of ours
+                self._write_new(entry, self._reminders)
+                return self._reminders
+        name, number = _REMINDERS, 1
+        while os.path.lexists(self._root / name):
+            number += 1
+            name = f"{number}-{_REMINDERS}"
+        self._write_new(entry, self._root / name)
+        return self._root / name
+
+    def _write_new(self, entry: Entry, place: Path) -> None:
+        """Put a file where there is none, whole or not at all; the same file may be there.
+
+        Raises:
+            OSError: another one is there, or it cannot be put there.
+        """
+        if place.exists() and digest(place.resolve()) == (entry.size, entry.sha256):
+            return
+        draft = place.with_name(f".{place.name}{UNFINISHED_RESTORE}")
+        draft.unlink(missing_ok=True)
+        try:
+            self._write(entry, draft)
+            os.sync()
+            place.hardlink_to(draft)
+        finally:
+            draft.unlink(missing_ok=True)

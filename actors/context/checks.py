@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 from actors.context.log import reserve
-from actors.context.log.data_root import UNFINISHED_RESTORE, DataRoot, DataRootError
+from actors.context.log.data_root import LOCK_NAME, UNFINISHED_RESTORE, DataRoot, DataRootError
 from actors.context.log.examination import close_to_others, examine, open_folders, seal
 from actors.linux.private_folder import PRIVATE, make_private
 from actors.part import Finding, Level, Repair
@@ -45,6 +46,9 @@ def _use(root: DataRoot) -> Finding:
     if (root.path / UNFINISHED_RESTORE).exists():
         detail = f"{root.path}: a restore is under way or was cut short"
         return Finding("data root", Level.FAIL, detail, Repair("run `bin/agent restore` again, with --replace"))
+    lock = root.path / LOCK_NAME
+    if os.path.lexists(lock) and not stat.S_ISREG(lock.stat(follow_symlinks=False).st_mode):
+        return Finding("data root", Level.FAIL, f"{lock}: is no regular file", Repair("take away what stands there"))
     try:
         if root.is_held():
             return Finding("data root", Level.OK, f"{root.path}, an agent uses it")
@@ -81,7 +85,12 @@ def _take_reserve(root: Path) -> None:
 
 
 def _folders(root: DataRoot) -> Iterator[Finding]:
-    missing = [folder for folder in (root.logs, root.work) if not folder.exists()]
+    folders = (root.logs, root.work)
+    strangers = [folder for folder in folders if os.path.lexists(folder) and not folder.is_dir()]
+    if strangers:
+        repair = Repair("take away what stands there; the agent cannot start")
+        yield Finding("folders", Level.FAIL, f"no folder: {_some(strangers)}", repair)
+    missing = [folder for folder in folders if not os.path.lexists(folder)]
     if missing:
 
         def make() -> None:

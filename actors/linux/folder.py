@@ -121,7 +121,7 @@ def remove_tree(name: str, parent: int) -> None:
     if not is_folder:
         os.unlink(name, dir_fd=parent)
         return
-    top = open_folder(name, parent)
+    top = _open_to_empty(name, parent)
     try:
         number = 0
         while entries := os.listdir(top):  # noqa: PTH208 - a descriptor
@@ -137,13 +137,13 @@ def _remove_or_lift(entry: str, top: int, number: int) -> int:
     if not stat.S_ISDIR(os.stat(entry, dir_fd=top, follow_symlinks=False).st_mode):
         os.unlink(entry, dir_fd=top)
         return number
-    below = open_folder(entry, top)
+    below = _open_to_empty(entry, top)
     try:
         for name in os.listdir(below):  # noqa: PTH208
             if not stat.S_ISDIR(os.stat(name, dir_fd=below, follow_symlinks=False).st_mode):
                 os.unlink(name, dir_fd=below)
                 continue
-            os.close(open_folder(name, below))  # a folder that is shut cannot be moved
+            os.close(_open_to_empty(name, below))  # a folder that is shut, or may not be changed, cannot be moved
             while True:
                 number += 1
                 try:
@@ -157,6 +157,18 @@ def _remove_or_lift(entry: str, top: int, number: int) -> int:
         os.close(below)
     os.rmdir(entry, dir_fd=top)
     return number
+
+
+def _open_to_empty(name: str, parent: int) -> int:
+    """Descriptor of a folder out of which things can be taken, also where its owner may only read it."""
+    folder = open_folder(name, parent)
+    try:
+        if stat.S_IMODE(os.fstat(folder).st_mode) & _ALL_OF_OWNER != _ALL_OF_OWNER:
+            os.fchmod(folder, _ALL_OF_OWNER)
+    except OSError:
+        os.close(folder)
+        raise
+    return folder
 
 
 def _opened(name: str, parent: int) -> int:

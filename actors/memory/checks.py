@@ -77,6 +77,8 @@ def turns_in_logs(data_root: Path) -> int:
 
     turns = 0
     for path in sorted((data_root / "logs").rglob("*.md")):
+        if path.is_symlink() or not path.is_file():  # a pipe would be waited for; the check of the logs names it
+            continue
         for logged in parse(path.read_bytes()).events:
             event = logged.event
             entry = remembered(

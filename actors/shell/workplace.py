@@ -130,6 +130,8 @@ class Workplaces:
             trash = self.work_root / TRASH
             make_private(trash)
             if folder.is_symlink() or folder.exists():
+                if not folder.is_symlink():
+                    folder.chmod(PRIVATE)  # a command may have shut it, and then it cannot be moved
                 folder.rename(trash / f"{window.id}-{os.getpid()}-{next(self._numbers)}")
         except OSError as error:
             raise RefusedError(f"The working directory cannot be emptied: {error}") from error

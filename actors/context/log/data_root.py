@@ -101,7 +101,7 @@ class DataRoot:
             DataRootError: that cannot be told.
         """
         try:
-            lock = os.open(self.path / LOCK_NAME, os.O_RDONLY | os.O_CLOEXEC)
+            lock = os.open(self.path / LOCK_NAME, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         except FileNotFoundError:
             return False
         except OSError as error:

@@ -42,6 +42,9 @@ def examine(root: Path) -> Examined:
     for path in sorted((root / LOG_ROOT).rglob("*.md")):
         result.checked += 1
         try:
+            if not stat.S_ISREG(path.lstat().st_mode):  # a pipe would be waited for, and a link leads anywhere
+                result.problems.append(f"{path}: is no regular file; take it away")
+                continue
             if _is_mode_wrong(path):
                 result.misplaced.append(path)
             log = _examine(root, path, result)

@@ -265,6 +265,19 @@ def test_unchanged_files_are_shared_with_an_earlier_backup(tmp_path: Path) -> No
     manifest.verify(tmp_path / "two", manifest.read(tmp_path / "two"))
 
 
+def test_a_file_that_is_shared_has_the_permissions_that_it_has_now(tmp_path: Path) -> None:
+    root = make_root(tmp_path / "data")
+    back_up(root, tmp_path / "one")
+    notes = "work/discord-thread/223456789012345678/notes.txt"
+    (root / notes).chmod(0o600)
+    assert back_up(root, tmp_path / "two", tmp_path / "one").linked
+    (root / notes).chmod(0o755)
+    made = back_up(root, tmp_path / "three", tmp_path / "two")
+    assert (tmp_path / "two/root" / notes).samefile(made.folder / "root" / notes)
+    (mode,) = [entry.mode for entry in manifest.read(made.folder).files if entry.path == f"root/{notes}"]
+    assert mode == 0o755
+
+
 def test_a_damaged_earlier_backup_is_noticed_before_anything_relies_on_it(tmp_path: Path) -> None:
     root = make_root(tmp_path / "data")
     back_up(root, tmp_path / "one")

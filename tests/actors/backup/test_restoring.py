@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import random
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,8 @@ from actors.context.log.data_root import UNFINISHED_RESTORE, DataRoot, DataRootE
 from actors.context.log.redactions import Redactions
 from domain.log.event import Kind, event
 from domain.log.redaction import tombstone_meta, tombstones_in
-from tests.actors.backup.roots import NOW, THREAD, back_up, kept, make_root, spoken, write_log
+from tests.actors.backup.roots import NOW, REMINDER, THREAD, back_up, kept, make_root, spoken, write_log
+from tests.ordinary_user import as_ordinary_user
 
 
 def restore(source: Path, root: Path, reminders: Path | None = None, *, replace: bool = False) -> Restored:
@@ -257,6 +259,71 @@ def test_reminders_that_lay_elsewhere_go_where_the_settings_want_them_but_over_n
     vault.unlink()
     assert restore(backup, tmp_path / "two", vault).reminders == vault
     assert vault.read_text() == "from the backup\n"
+
+
+def test_a_restore_that_was_cut_short_leaves_no_half_of_the_reminders_and_no_data_root(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Killed(BaseException):
+        pass
+
+    def killed(_source: Path, place: Path, **_options: object) -> None:
+        place.write_text("- [ ] date=2030-")
+        raise Killed
+
+    root, vault = make_root(tmp_path / "data"), tmp_path / "vault.md"
+    vault.write_text(REMINDER)
+    backup = back_up(root, tmp_path / "b", reminders=vault).folder
+    vault.unlink()
+    copy = shutil.copyfile
+
+    def killed_at_the_reminders(source: Path, place: Path, **options: bool) -> None:
+        (killed if source.parent.name == "apart" else copy)(source, place, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(shutil, "copyfile", killed_at_the_reminders)
+        with pytest.raises(Killed):
+            restore(backup, tmp_path / "root", vault)
+    assert not vault.exists()
+    with pytest.raises(DataRootError, match="restore was cut short"):
+        DataRoot(tmp_path / "root").hold()
+    (tmp_path / ".vault.md.restoring").write_text("- [ ] date=2030-")  # as after a kill, when nothing is tidied up
+    assert restore(backup, tmp_path / "root", vault, replace=True).reminders == vault
+    assert vault.read_text() == REMINDER
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["b", "data", "root", "vault.md"]
+
+
+def test_reminders_that_cannot_lie_where_the_settings_want_them_go_into_the_data_root_beside_earlier_ones(
+    tmp_path: Path,
+) -> None:
+    root, vault = make_root(tmp_path / "data"), tmp_path / "shut" / "vault.md"
+    vault.parent.mkdir()
+    vault.write_text(REMINDER)
+    (root / "reminders.restored.md").write_text("of an earlier restore\n")
+    backup = back_up(root, tmp_path / "b", reminders=vault).folder
+    vault.unlink()
+    vault.parent.chmod(0o500)
+    with as_ordinary_user():
+        restored = restore(backup, tmp_path / "root", vault)
+    assert restored.reminders is not None
+    assert restored.reminders.read_text() == REMINDER
+    assert (tmp_path / "root" / "reminders.restored.md").read_text() == "of an earlier restore\n"
+    DataRoot(tmp_path / "root").hold()
+
+
+def test_a_restore_that_was_cut_short_is_made_again_though_folders_are_for_reading_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = make_root(tmp_path / "data")
+    cache = root / "work/discord-thread/223456789012345678/cache"
+    cache.mkdir()
+    (cache / "module").touch()
+    cache.chmod(0o500)
+    backup = back_up(root, tmp_path / "b").folder
+    shutil.copytree(root, tmp_path / "root" / UNFINISHED_RESTORE)
+    with as_ordinary_user():
+        assert restore(backup, tmp_path / "root").files
+    assert kept(tmp_path / "root") == kept(root)
 
 
 def test_a_manifest_says_the_same_when_it_is_read(backup: Path) -> None:

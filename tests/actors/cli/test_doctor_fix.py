@@ -241,3 +241,32 @@ def test_a_repair_that_fails_is_told_and_keeps_no_other_from_being_made(tmp_path
     ]
     assert list(mend(tmp_path, findings)) == ["one: not done: no", "three: mend that: done"]
     assert done == [3]
+
+
+@pytest.mark.parametrize("place", ["logs/odd.md", "logs", "work", "agent.lock"])
+@pytest.mark.parametrize("kind", ["pipe", "folder", "link"])
+def test_what_is_no_file_or_folder_of_ours_is_named_waited_for_never_and_left_as_it_is(
+    root: Path, place: str, kind: str
+) -> None:
+    there = root / place
+    if there.is_dir():
+        there.rename(root.parent / place)
+    there.unlink(missing_ok=True)
+    if kind == "pipe":
+        os.mkfifo(there, 0o666)
+    elif kind == "link":
+        there.symlink_to("/nonexistent")
+    elif place in {"logs", "work"}:
+        there.write_text("a file")
+    else:
+        there.mkdir(0o777)
+    before = there.lstat()
+    if place.endswith(".md"):
+        next((root / "logs" / "discord-thread").glob("*/*.md")).chmod(0o666)  # is mended all the same
+    found = look(root)
+    named = [each for each in found.values() if each.level is Level.FAIL]
+    assert [place in each.detail and each.repair is not None and each.repair.act is None for each in named] == [True]
+    done = list(mend(root, found.values()))
+    assert [line for line in done if "permissions" in line and not line.endswith("done")] == []
+    assert there.lstat().st_mode == before.st_mode
+    assert [each.level for each in troubles(look(root)).values()] == [Level.FAIL]

@@ -201,11 +201,16 @@ def test_an_outage_is_no_try_of_the_message_at_the_head(system: ActorSystem) -> 
     assert system.dead_letters.letters() == ()
 
 
-def test_outages_and_questions_left_at_the_end_are_no_dead_letters(system: ActorSystem) -> None:
+@pytest.mark.parametrize("left", ["outage", "question"])
+def test_outages_and_questions_left_at_the_end_are_no_dead_letters(system: ActorSystem, left: str) -> None:
     stage = Stage(system, core=True, start=False)
     system.start()
     system.run()
-    Liveness(system, 10).look(1)
+    if left == "outage":
+        stage.players[0].fail(RuntimeError("its loop"))
+    else:
+        Liveness(system, 10).look(1)
+    assert stage.players[0].mailbox.queue
     stage.players[0].mailbox.stopped = True
     stage.players[0].mailbox.retired = True
     system.retire(stage.players[0].mailbox)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from actors.linux.folder import MOST_LEVELS, SLICE, TooDeepError, Usage, open_folder, remove_tree, usage
+from tests.ordinary_user import as_ordinary_user
 
 
 def nest(folder: Path, levels: int, name: str = "x" * 200) -> None:
@@ -96,10 +97,10 @@ def test_neither_a_link_nor_a_pipe_is_opened_as_a_folder(tmp_path: Path) -> None
     os.close(here)
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is shut to root")
 def test_a_folder_that_its_owner_shut_is_opened_up(tmp_path: Path) -> None:
     (tmp_path / "shut").mkdir(mode=0)
-    os.close(open_folder(str(tmp_path / "shut")))
+    with as_ordinary_user():
+        os.close(open_folder(str(tmp_path / "shut")))
     assert (tmp_path / "shut").stat().st_mode & 0o777 == 0o700
 
 
@@ -124,3 +125,18 @@ def test_whatever_it_is_it_is_removed_and_nothing_beside_it(tmp_path: Path) -> N
 
     assert [path.name for path in tmp_path.iterdir()] == ["outside"]
     assert [path.name for path in outside.iterdir()] == ["kept"]
+
+
+@pytest.mark.parametrize("mode", [0o000, 0o400, 0o500, 0o600])
+def test_folders_that_their_owner_may_only_read_are_removed_as_all_others(tmp_path: Path, mode: int) -> None:
+    shut = [tmp_path / "tree" / name for name in ("", "a", "a/b", "a/b/c")]
+    for folder in shut:
+        folder.mkdir()
+        (folder / "file").touch()
+    for folder in reversed(shut):
+        folder.chmod(mode)
+    here = open_folder(str(tmp_path))
+    with as_ordinary_user():
+        remove_tree("tree", here)
+    os.close(here)
+    assert list(tmp_path.iterdir()) == []

@@ -13,6 +13,7 @@ from domain.log.window_folders import attachments_folder
 from messages.base import Surface, Window
 from tests.actors.linux.test_folder import nested
 from tests.actors.shell.bench import CLI, window
+from tests.ordinary_user import as_ordinary_user
 from tests.patience import PATIENCE_S
 
 
@@ -205,3 +206,22 @@ def test_what_is_emptied_while_something_is_being_removed_goes_too(
 def test_the_folder_of_the_command_line_is_nobodys_to_empty(workplaces: Workplaces) -> None:
     with pytest.raises(RefusedError, match="surface"):
         workplaces.empty(CLI)
+
+
+@pytest.mark.parametrize("mode", [0o000, 0o500])
+def test_a_folder_that_a_command_has_shut_is_emptied_all_the_same(
+    workplaces: Workplaces, tmp_path: Path, mode: int
+) -> None:
+    """As tools shut what they have downloaded: module caches are for reading only."""
+    folder = workplaces.open(window()).cwd
+    (folder / "cache" / "module").mkdir(parents=True)
+    (folder / "cache" / "module" / "file").touch()
+    for each in (folder / "cache" / "module", folder / "cache", folder):
+        each.chmod(mode)
+    with as_ordinary_user():
+        workplaces.empty(window())
+        for thread in threading.enumerate():
+            if thread.name == "shell-trash":
+                thread.join(PATIENCE_S)
+        assert list((tmp_path / "data" / "work" / ".emptied").iterdir()) == []
+        assert list(folder.iterdir()) == []
