@@ -181,10 +181,10 @@ class CatchUp:
         for attempt in itertools.count(1):
             try:
                 threads = await self._rest.persist("listing archived threads", list_threads, self._turns)
-            except CallRefusedError as error:
-                log.warning("threads of channel %d archived meanwhile are not read: %s", channel_id, error)
-                return
-            except CallFailedError as error:
+            except (CallRefusedError, CallFailedError) as error:
+                if _is_final(error):
+                    log.warning("threads of channel %d archived meanwhile are not read: %s", channel_id, error)
+                    return
                 log.error("threads of channel %d archived meanwhile are read later: %s", channel_id, error)
                 await asyncio.sleep(self._pause_s(attempt))
             else:

@@ -16,7 +16,7 @@ from lab.playground.world import defaults
 from lab.playground.world.records import Draft
 from messages.base import Surface
 from tests.actors.discord.conftest import StartLife
-from tests.actors.discord.incoming.gaps import HISTORY, kept, read_up_to
+from tests.actors.discord.incoming.gaps import HISTORY, QUICK, kept, read_up_to
 from tests.actors.discord.life import GENERAL, Life, thread_window, timing, until
 
 
@@ -158,6 +158,21 @@ class TestThreads:
         second = start_life(**kept(tmp_path))
         second.say("wakes it", thread)
         assert second.texts(2) == ["missed", "wakes it"]
+
+    @pytest.mark.parametrize(("fault", "status"), [("html", 403), ("refused", 400)])
+    def test_a_list_of_archived_threads_that_somebody_on_the_way_refuses_is_asked_for_again(
+        self, playground: PlaygroundServer, start_life: StartLife, tmp_path: Path, fault: str, status: int
+    ) -> None:
+        life = start_life(**kept(tmp_path))
+        thread = playground.create_thread(defaults.GENERAL_ID, "sleepy")
+        life.say("before", thread)
+        life.messages.wait(1)
+        life.stop()
+        playground.say(thread, "missed")
+        playground.change_thread(thread, archived=True)
+        playground.inject(fault, "GET .*/threads/archived", times=5, status=status)
+        second = start_life(**kept(tmp_path), timing=QUICK)
+        assert second.texts(1) == ["missed"]
 
     @pytest.mark.parametrize("manages", [False, True])
     def test_a_private_thread_that_was_archived_meanwhile_is_read(
