@@ -133,6 +133,8 @@ class KeptMessagesTold(Message, frozen=True, kw_only=True, gc=False):
     request_id: RequestId
     messages: Annotated[tuple[KeptMessage, ...], Meta(max_length=MOST_KEPT)]
     """The newest message first."""
+    unfinished_turns: tuple[TurnId, ...] = ()
+    """Turns that may still bring a text, or whose text is not known to be shown yet."""
 
 
 class RestoreRedactions(Message, frozen=True, kw_only=True, gc=False):

@@ -126,7 +126,11 @@ class Retraction:
         except LogUnwritable as error:
             self._host.tell(request.reply_to, Refused(request_id=request.request_id, reason=error.reason))
             return
-        told = KeptMessagesTold(request_id=request.request_id, messages=tuple(messages))
+        told = KeptMessagesTold(
+            request_id=request.request_id,
+            messages=tuple(messages),
+            unfinished_turns=self._journal.conversation.unfinished_turns(),
+        )
         self._host.tell(request.reply_to, told)
 
     def restore(self) -> None:

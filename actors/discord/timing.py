@@ -44,6 +44,8 @@ class Timing:
     """Between two changes of a running message; Discord takes about five in five seconds in a channel."""
     edit_limit_s: float = 3_000.0
     """Age beyond which a message is not edited any more: Discord restricts that after an hour."""
+    left_running_s: float = 60.0
+    """Before a message that shows a turn as running which is over is ended: its answer may be on the way to it."""
     typing_every_s: float = 8.0
     """Discord shows typing for ten seconds."""
     typing_limit_s: float = 30.0

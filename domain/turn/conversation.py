@@ -115,6 +115,11 @@ class Conversation:
         """Texts that are owed to people, oldest first."""
         return list(self._debts.values())
 
+    def unfinished_turns(self) -> tuple[TurnId, ...]:
+        """Turns without an ending, or whose ending is owed to people."""
+        ended = (debt.ended_turn for debt in self._debts.values() if debt.ended_turn)
+        return tuple(dict.fromkeys((*(turn.id for turn in (*self.open_turns(), *self.stopped_turns())), *ended)))
+
     @property
     def open_count(self) -> int:
         """How much is to be done yet: turns without an ending or their last events, and texts that are owed."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 
 from actors.context.log.scan import newest_name, read_tail_state, window_folders
@@ -61,18 +62,19 @@ def _ends(
     folders: Iterator[tuple[Window, str]], is_called_off: Callable[[], bool]
 ) -> Iterator[tuple[Window, TailState]]:
     """How the newest log of each window ends, in the order of `folders`."""
-    first = list(islice(folders, _PIECE))
+    pieces = iter(lambda: list(islice(folders, _PIECE)), [])
+    first = next(pieces, [])
     if len(first) < _PIECE:  # not worth a thread
         yield from _ends_of(first)
         return
     with ThreadPoolExecutor(_SIDE_BY_SIDE, "survey") as pool:
-        pieces = iter(lambda: list(islice(folders, _PIECE)), [])
-        looks = [pool.submit(_ends_of, piece) for piece in chain((first,), pieces)]
-        for look in looks:
+        looks = deque([pool.submit(_ends_of, first)])
+        while looks:  # no more of them than the threads need, so that an end is one at once
             if is_called_off():
-                pool.shutdown(wait=False, cancel_futures=True)
                 raise CalledOffError
-            yield from look.result()
+            while len(looks) < 2 * _SIDE_BY_SIDE and (piece := next(pieces, None)) is not None:
+                looks.append(pool.submit(_ends_of, piece))
+            yield from looks.popleft().result()
 
 
 def _ends_of(folders: list[tuple[Window, str]]) -> list[tuple[Window, TailState]]:

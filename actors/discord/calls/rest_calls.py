@@ -24,6 +24,8 @@ TRANSIENT = (discord.HTTPException, discord.RateLimited, aiohttp.ClientError, OS
 """What a call may raise without the bot being wrong; refusals among them are told apart by `refusal`."""
 
 _RETRIED_CLIENT_ERRORS = frozenset({401, 408, 429})
+_TOO_LARGE = 413
+"""A request that is too large for somebody on the way never gets to Discord."""
 _FORBIDDEN_FOR_GOOD = frozenset({50005, 50007})
 """Discord's codes for another's message, and for somebody who takes no messages of the bot's."""
 
@@ -41,12 +43,20 @@ class CallFailedError(Exception):
 
 
 def refusal(error: BaseException) -> str | None:
-    """Why Discord will never do this; None when it may do it later."""
+    """Why Discord will never do this; None when it may do it later, or when it was not Discord that said no."""
     if not isinstance(error, discord.HTTPException):
+        return None
+    if not _is_discords(error) and error.status != _TOO_LARGE:
         return None
     if not 400 <= error.status < 500 or error.status in _RETRIED_CLIENT_ERRORS:
         return None
     return f"Discord refused it: {error.status} {described(error)}"
+
+
+def _is_discords(error: discord.HTTPException) -> bool:
+    """Whether Discord itself answered, and no proxy, filter or network on the way to it."""
+    content_type: str = error.response.headers.get("Content-Type", "")
+    return content_type.partition(";")[0].strip().lower() == "application/json"
 
 
 def is_limit(error: BaseException) -> bool:

@@ -211,9 +211,10 @@ class CatchUp:
         try:
             with self._comparison.behind():
                 await self.intake.replay(_lane(channel_id), self._missing(channel_id))
-        except CallRefusedError as error:
-            self._give_up(channel_id, error)
-        except CallFailedError as error:
+        except (CallRefusedError, CallFailedError) as error:
+            if _is_final(error):
+                self._give_up(channel_id, error)
+                return
             log.error("what was said in channel %d while away is passed on later: %s", channel_id, error)
             await self._close_late(channel_id)
         except Exception:
@@ -238,15 +239,15 @@ class CatchUp:
             try:
                 page = await self._page(channel_id, gaps[0].after)
                 await self.intake.replay(_lane(channel_id), self._missing(channel_id, (gaps[0].after, page)))
-            except CallRefusedError as error:
-                self._give_up(channel_id, error)
-                return
-            except CallFailedError as error:
+            except (CallRefusedError, CallFailedError) as error:
+                if _is_final(error):
+                    self._give_up(channel_id, error)
+                    return
                 log.warning("channel %d is still not read: %s", channel_id, error)
             except Exception:
                 log.exception("channel %d is still not read", channel_id)
 
-    def _give_up(self, channel_id: int, error: CallRefusedError) -> None:
+    def _give_up(self, channel_id: int, error: Exception) -> None:
         log.error("what was said in channel %d while away cannot be read: %s", channel_id, error)
         for gap in self._watermarks.gaps(channel_id):
             self._watermarks.fill(channel_id, gap.after, gap.upto)
@@ -324,3 +325,8 @@ def _newest(place: discord.Client | discord.Guild) -> int:
 
 def _lane(channel_id: int) -> ChannelId:
     return ChannelId(str(channel_id))
+
+
+def _is_final(error: CallRefusedError | CallFailedError) -> bool:
+    """Whether a history will not be shown: it is gone, or the bot may not read it."""
+    return isinstance(error, CallRefusedError) and isinstance(error.__cause__, discord.Forbidden | discord.NotFound)

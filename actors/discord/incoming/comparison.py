@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import logging
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -58,7 +58,7 @@ class Comparison:
         rest: RestCalls,
         inquire: Inquire,
         timing: Timing,
-        on_own: Callable[[Iterable[discord.Message]], None],
+        on_own: Callable[[Iterable[discord.Message], Collection[str]], None],
     ) -> None:
         """Nothing is compared yet.
 
@@ -68,7 +68,7 @@ class Comparison:
             rest: Reads history.
             inquire: Asks windows what their logs hold.
             timing: Every wait.
-            on_own: Told the bot's own messages among those that are read.
+            on_own: Told the bot's own messages among those that are read, and which turns of the window are not over.
         """
         self._host = host
         self._intake = intake
@@ -150,12 +150,14 @@ class Comparison:
         if not self._is_ours(window):
             return
         await self._intake.settle(ChannelId(window.id))
-        kept = await self._kept(window)
+        told = await self._told(window)
+        kept = {int(message.message_id): message for message in told.messages}
         if not kept:
             return
         oldest = min(kept)
         listing = await self._rest.persist("comparing history", functools.partial(_newest, window, oldest, self._knows))
-        self._on_own(each for each in listing.messages.values() if each.author.id == self._rest.bot_id())
+        own = (each for each in listing.messages.values() if each.author.id == self._rest.bot_id())
+        self._on_own(own, told.unfinished_turns)
         gone = sorted(number for number in kept if number >= listing.reach and number not in listing.messages)
         edited = [
             message
@@ -169,15 +171,15 @@ class Comparison:
         for message in edited:
             self._intake.revise(message)
 
-    async def _kept(self, window: Window) -> dict[int, KeptMessage]:
-        """What the window's logs hold, by number."""
+    async def _told(self, window: Window) -> KeptMessagesTold:
+        """What the window's logs hold."""
         request_id = RequestId(self._host.new_id())
         question = TellKeptMessages(request_id=request_id, reply_to=self._host.address, window=window)
         async with asyncio.timeout(self._timing.compare_timeout_s):
             reply = await self._inquire(window.address, question)
         if not isinstance(reply, KeptMessagesTold):
             raise CallFailedError("its logs cannot be read")
-        return {int(message.message_id): message for message in reply.messages}
+        return reply
 
     def _is_ours(self, window: Window) -> bool:
         """Whether a window may still be one of the bot's, as far as can be said without asking Discord."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 import discord
@@ -23,6 +24,7 @@ from messages.discord import EndProgress, ShowProgress
 log = logging.getLogger(__name__)
 
 INTERRUPTED = "interrupted"
+MOST_OVER = 256
 
 
 @dataclass(slots=True)
@@ -58,8 +60,10 @@ class LiveMessages:
         self._tasks = BackgroundTasks()
         self._running: dict[tuple[ChannelId, str], _Running] = {}
         """(channel, turn) -> what is shown of it."""
-        self._left: set[int] = set()
-        """Messages of turns of earlier lives that will be ended, should nothing else come of them."""
+        self._left: dict[tuple[ChannelId, str], int] = {}
+        """(channel, turn) of an earlier life -> its message, which will be ended, should nothing else come of it."""
+        self._over: deque[str] = deque(maxlen=MOST_OVER)
+        """Turns that ended of which nothing was shown in this life, the newest last."""
 
     def show(self, progress: ShowProgress) -> None:
         """Show how far a turn is, soon."""
@@ -77,6 +81,11 @@ class LiveMessages:
         """Leave what was said, with a note, or take away a message that said nothing."""
         channel_id = ChannelId(ended.window.id)
         running = await self._finish(channel_id, ended.turn_id)
+        if running is None and (message_id := self._left.pop((channel_id, ended.turn_id), None)) is not None:
+            await self._end_left(channel_id, message_id, ended.turn_id, ended.note)
+            return
+        if running is None:
+            self._over.append(ended.turn_id)
         if running is None and ended.look_first and ended.answers_message_id.isdecimal():
             await self._end_earlier(channel_id, ended)
         if running is None or running.message_id is None:
@@ -84,29 +93,39 @@ class LiveMessages:
         text = stopped_text(self._redaction.present(running.newest.text), ended.note)
         await self._leave(channel_id, running.message_id, text)
 
-    def watch(self, messages: Iterable[discord.Message]) -> None:
+    def watch(self, messages: Iterable[discord.Message], unfinished: Collection[str]) -> None:
         """See to it that none of the bot's messages shows for ever that a turn of an earlier life is running.
 
-        Its answer may still take the message's place, for as long as it may be edited; then it is ended.
+        Args:
+            messages: The bot's own, of one channel.
+            unfinished: Turns whose answer may still take such a message's place, for as long as it may be edited; of
+                any other the message is ended soon.
         """
         for message in messages:
             turn_id, channel_id = running_turn(message), ChannelId(str(message.channel.id))
-            if not turn_id or message.id in self._left or (channel_id, turn_id) in self._running:
+            key = channel_id, turn_id
+            if not turn_id or key in self._running:
                 continue
-            self._left.add(message.id)
-            work = self._end_late(channel_id, message.id, turn_id)
+            self._left[key] = message.id
+            is_over = turn_id not in unfinished or turn_id in self._over
+            seconds = self._timing.left_running_s if is_over else self._timing.edit_limit_s
+            work = self._end_late(channel_id, message.id, turn_id, seconds)
             self._tasks.spawn(work, f"ending a running message of an earlier life in channel {channel_id}")
 
-    async def _end_late(self, channel_id: ChannelId, message_id: int, turn_id: str) -> None:
-        await asyncio.sleep(self._timing.edit_limit_s)
-        self._left.discard(message_id)
+    async def _end_late(self, channel_id: ChannelId, message_id: int, turn_id: str, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+        if self._left.pop((channel_id, turn_id), None) is not None:
+            await self._end_left(channel_id, message_id, turn_id, INTERRUPTED)
+
+    async def _end_left(self, channel_id: ChannelId, message_id: int, turn_id: str, note: str) -> None:
+        """End a message of an earlier life, if it still shows that the turn is running."""
         try:
             message = await self._messages.read("looking at a running message", channel_id, message_id)
         except (CallRefusedError, CallFailedError) as error:
             log.info("a running message in channel %s is not looked at: %s", channel_id, error)
             return
         if message is not None and running_turn(message) == turn_id:
-            await self._leave(channel_id, message_id, interrupted_text(message.content, INTERRUPTED))
+            await self._leave(channel_id, message_id, interrupted_text(message.content, note))
 
     async def _end_earlier(self, channel_id: ChannelId, ended: EndProgress) -> None:
         """End what an earlier life left of a turn."""

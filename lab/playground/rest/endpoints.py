@@ -116,6 +116,8 @@ class Endpoints:
             return limited(headers, fault.retry_after_s, is_global=is_global, with_via=with_via)
         elif fault.kind in _ERROR_KINDS:
             return json_response({"message": f"{fault.kind}: injected", "code": 0}, int(fault.kind), headers)
+        elif fault.kind is FaultKind.REFUSED:
+            return json_response({"message": "refused: injected", "code": 0}, fault.status, headers)
         elif fault.kind is FaultKind.HTML:
             told = {"Retry-After": str(fault.retry_after_s)} if fault.status == 429 else None
             page = _HTML.format(status=fault.status)

@@ -20,6 +20,8 @@ class FaultKind(StrEnum):
     ERROR_504 = "504"
     HTML = "html"
     """An HTML page instead of JSON, with `status`."""
+    REFUSED = "refused"
+    """Discord's own words of a refusal, with `status`."""
     DELAY = "delay"
     """The work is done after `delay_s`."""
     ABORT_BEFORE = "abort-before"
@@ -43,7 +45,7 @@ class Fault:
         times: How many more requests it hits.
         delay_s: For `delay`.
         retry_after_s: For the 429s, that of `html` as well.
-        status: For `html`.
+        status: For `html` and `refused`.
     """
 
     kind: FaultKind

@@ -360,4 +360,25 @@ def test_a_window_tells_of_which_messages_its_logs_hold_words(rig: Rig) -> None:
     (told,) = of_type(KeptMessagesTold, rig.listener.drain())
     held = {str(message.message_id): message.words for message in told.messages}
     assert held == {shown: "", "1": digest("first")}
+    assert told.unfinished_turns == ()
+    rig.stop()
+
+
+def test_a_window_tells_which_turns_are_not_over_until_their_answer_is_shown(rig: Rig) -> None:
+    def unfinished() -> tuple[str, ...]:
+        request = TellKeptMessages(request_id=RequestId("k"), reply_to=rig.listener.address, window=CHANNEL)
+        rig.tell(CHANNEL, request)
+        (told,) = of_type(KeptMessagesTold, rig.listener.drain())
+        return told.unfinished_turns
+
+    rig.say("first", 1)
+    rig.say("second", 2)
+    first, second = unfinished()
+    rig.answer("one")
+    assert unfinished() == (second, first)  # it is still to be shown
+    rig.deliver()
+    assert unfinished() == (second,)
+    rig.tell(CHANNEL, new_window(rig))
+    assert first not in unfinished()
+    assert second not in unfinished()
     rig.stop()

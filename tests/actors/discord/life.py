@@ -14,7 +14,7 @@ from actors.kernel import Actor, ActorSpec, ActorSystem, Clock
 from actors.part import DiscordConnection, Menu
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
-from messages.base import Address, Message, RequestId, Surface, Window
+from messages.base import Address, Message, RequestId, Surface, TurnId, Window
 from messages.context import (
     KeptMessage,
     KeptMessagesTold,
@@ -98,7 +98,10 @@ class WindowProbe(Actor):
             self.tell(message.reply_to, NewWindowStarted(request_id=message.request_id, path="logs/x"))
         if isinstance(message, TellKeptMessages):
             kept = self._life.kept.get(message.window, ())
-            self.tell(message.reply_to, KeptMessagesTold(request_id=message.request_id, messages=kept))
+            self.tell(
+                message.reply_to,
+                KeptMessagesTold(request_id=message.request_id, messages=kept, unfinished_turns=self._life.unfinished),
+            )
 
 
 class Life:
@@ -121,6 +124,8 @@ class Life:
         self.grants_windows = True
         self.logs = True
         """Whether windows say that they have logged what people said."""
+        self.unfinished: tuple[TurnId, ...] = tuple(map(TurnId, options.pop("unfinished", ())))
+        """Turns that are not over, as windows say."""
         self.kept: Mapping[Window, tuple[KeptMessage, ...]] = options.pop("kept", {})
         """What the windows' logs hold."""
         self.system = ActorSystem(workers=2, clock=clock)

@@ -21,8 +21,13 @@ QUICK = Timing(call_timeout_s=0.2, attempts=3, backoff_s=0.001, backoff_limit_s=
 Call = Callable[[discord.Client], Awaitable[str]]
 
 
-def http_error(status: int, kind: type[discord.HTTPException] = discord.HTTPException) -> discord.HTTPException:
-    response: Any = SimpleNamespace(status=status, reason="because")
+JSON = "application/json; charset=utf-8"
+
+
+def http_error(
+    status: int, kind: type[discord.HTTPException] = discord.HTTPException, content_type: str = JSON
+) -> discord.HTTPException:
+    response: Any = SimpleNamespace(status=status, reason="because", headers={"Content-Type": content_type})
     return kind(response, {"code": 7, "message": "what somebody wrote"})
 
 
@@ -75,6 +80,18 @@ def test_a_refusal_is_final_and_quotes_nobody(status: int) -> None:
         persist(call)
     assert call.calls == 1
     assert "somebody" not in str(raised.value)
+
+
+@pytest.mark.parametrize("status", [400, 403, 404])
+@pytest.mark.parametrize("content_type", ["text/html", "text/plain", ""])
+def test_what_somebody_on_the_way_refuses_is_tried_again(status: int, content_type: str) -> None:
+    call = Script(http_error(status, content_type=content_type), "done")
+    assert persist(call) == "done"
+
+
+def test_what_is_too_large_for_anybody_is_refused() -> None:
+    with pytest.raises(CallRefusedError, match="413"):
+        persist(Script(http_error(413, content_type="text/html")))
 
 
 def test_what_never_passes_fails_after_so_many_attempts() -> None:

@@ -193,7 +193,7 @@ def test_a_server_that_comes_back_later_is_caught_up(playground: PlaygroundServe
 
 def test_history_that_is_refused_holds_nothing_up(playground: PlaygroundServer, start_life: StartLife) -> None:
     playground.say(defaults.GENERAL_ID, "unseen")
-    playground.inject("html", "GET .*/messages", status=403)
+    playground.inject("refused", "GET .*/messages", status=403)
     life = start_life(last_seen={GENERAL_KEY: "1"})
     life.say("live")
     assert life.texts(1) == ["live"]

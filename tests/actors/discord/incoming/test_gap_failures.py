@@ -33,12 +33,26 @@ class TestFailures:
     ) -> None:
         playground.say(defaults.GENERAL_ID, "nobody may read it")
         mark = Watermark(surface=Surface.DISCORD_CHANNEL, first=1, upto=1)
-        playground.inject("html", HISTORY, times=1_000_000, status=403)
+        playground.inject("refused", HISTORY, times=1_000_000, status=403)
         life = start_life(data_root=tmp_path, watermarks={defaults.GENERAL_ID: mark})
         live = life.say("live")
         assert life.texts(1) == ["live"]
         until(lambda: read_up_to(tmp_path).get(defaults.GENERAL_ID) == live)
         assert watermarks_in((tmp_path / FILE_NAME).read_bytes())[defaults.GENERAL_ID].gaps == ()
+
+    @pytest.mark.parametrize(("fault", "status"), [("html", 403), ("html", 404), ("refused", 400)])
+    def test_what_is_no_refusal_of_discords_is_never_given_up(
+        self, playground: PlaygroundServer, start_life: StartLife, tmp_path: Path, fault: str, status: int
+    ) -> None:
+        """A page is of somebody on the way, and a call that is wrong today may be right tomorrow."""
+        playground.say(defaults.GENERAL_ID, "missed")
+        mark = Watermark(surface=Surface.DISCORD_CHANNEL, first=1, upto=1)
+        playground.inject(fault, HISTORY, times=1_000_000, status=status)
+        life = start_life(data_root=tmp_path, watermarks={defaults.GENERAL_ID: mark}, timing=QUICK)
+        life.say("live")
+        assert life.texts(1) == ["live"]
+        playground.clear_faults()
+        assert life.texts(2) == ["live", "missed"]
 
     def test_history_that_fails_for_long_is_passed_on_late(
         self, playground: PlaygroundServer, start_life: StartLife, tmp_path: Path
@@ -122,7 +136,7 @@ class TestFailures:
         thread = playground.create_thread(defaults.GENERAL_ID, "open")
         playground.say(defaults.GENERAL_ID, "hidden")
         playground.say(thread, "missed")
-        playground.inject("html", HISTORY, status=403)
+        playground.inject("refused", HISTORY, status=403)
         seen = {GENERAL.address.key: "1", thread_window(thread).address.key: "1"}
         life = start_life(last_seen=seen)
         assert life.texts(1) == ["missed"]

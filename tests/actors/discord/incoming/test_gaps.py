@@ -154,7 +154,7 @@ class TestThreads:
         life.stop()
         playground.say(thread, "missed")
         playground.change_thread(thread, archived=True)
-        playground.inject("html", "GET .*/threads/archived", times=1, status=403)
+        playground.inject("refused", "GET .*/threads/archived", times=1, status=403)
         second = start_life(**kept(tmp_path))
         second.say("wakes it", thread)
         assert second.texts(2) == ["missed", "wakes it"]

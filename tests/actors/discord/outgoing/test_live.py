@@ -3,6 +3,8 @@ from __future__ import annotations
 import time
 from typing import Any
 
+import pytest
+
 from domain.text.running_text import CURSOR, is_running
 from domain.turn.stop_request import STOP_PREFIX
 from lab.playground.world import defaults
@@ -198,18 +200,50 @@ def test_a_turn_of_an_earlier_life_that_said_nothing_leaves_nothing(start_life: 
     until(lambda: own(life) == [])
 
 
-def test_no_running_message_of_an_earlier_life_stays_for_ever(start_life: StartLife) -> None:
-    """Nothing is ever said of its turn again: it was aborted, and the process killed before that was shown."""
+def compared_with(start_life: StartLife, **changes: Any) -> Life:
+    """A life that compares a window with Discord, where an earlier one has left a running message of turn1."""
     first = start_life()
     question = str(first.say("question"))
     progress(first, "half an ans")
     until(lambda: len(own(first)) == 1)
     first.stop()
     kept = {GENERAL: (KeptMessage(message_id=MessageId(question), words="", logged_at_ms=0),)}
-    last_seen = {GENERAL.address.key: question}
-    life = start_life(timing=timing(edit_limit_s=0.3), last_seen=last_seen, kept=kept)
+    return start_life(last_seen={GENERAL.address.key: question}, kept=kept, **changes)
+
+
+@pytest.mark.parametrize(
+    ("unfinished", "waits"),
+    [((), {"left_running_s": 0.3}), (("turn2",), {"left_running_s": 0.3}), (("turn1",), {"edit_limit_s": 0.3})],
+    ids=["over", "another is not over", "not over"],
+)
+def test_no_running_message_of_an_earlier_life_stays_for_ever(
+    start_life: StartLife, unfinished: tuple[str, ...], waits: dict[str, float]
+) -> None:
+    """Nothing is said of its turn again: it was aborted, and the process killed before that was shown."""
+    life = compared_with(start_life, timing=timing(**waits), unfinished=unfinished)
     until(lambda: life.shown() == ["half an ans\n-# interrupted"])
     assert own(life)[0]["components"] == []
+
+
+def test_a_turn_that_is_stopped_after_this_actor_alone_was_made_anew_leaves_nothing_running(
+    start_life: StartLife,
+) -> None:
+    """The window does not know that an earlier life of this actor has shown it."""
+    life = compared_with(start_life, unfinished=("turn1",))
+
+    def stop() -> bool:  # again and again, as nothing tells when its message was found
+        life.tell(EndProgress(window=GENERAL, turn_id="turn1", note="stopped by You"))
+        return life.shown() == ["half an ans\n-# stopped by You"]
+
+    until(stop)
+
+
+def test_a_turn_that_is_stopped_before_its_message_is_found_is_over_whatever_was_told_before(
+    start_life: StartLife,
+) -> None:
+    life = compared_with(start_life, unfinished=("turn1",), timing=timing(left_running_s=0.3, compare_pause_s=0.0))
+    life.tell(EndProgress(window=GENERAL, turn_id="turn1", note="stopped by You"))
+    until(lambda: "half an ans\n-#" in life.shown()[0])
 
 
 def test_a_running_message_that_became_an_answer_meanwhile_is_left_alone(start_life: StartLife) -> None:
@@ -220,7 +254,7 @@ def test_a_running_message_that_became_an_answer_meanwhile_is_left_alone(start_l
     first.stop()
     kept = {GENERAL: (KeptMessage(message_id=MessageId(question), words="", logged_at_ms=0),)}
     last_seen = {GENERAL.address.key: question}
-    life = start_life(timing=timing(edit_limit_s=1.0), last_seen=last_seen, kept=kept)
+    life = start_life(timing=timing(left_running_s=1.0), last_seen=last_seen, kept=kept)
     life.delivered("whole", turn_id="turn1", answers_message_id=question, look_first=True)
     looked = f"GET /channels/{defaults.GENERAL_ID}/messages/{own(life)[0]['id']}"
     until(lambda: any(f"{r.method} {r.path}" == looked for r in life.playground.requests("GET")))

@@ -282,7 +282,7 @@ def test_where_files_are_forbidden_a_very_long_text_is_shown_in_messages(life: L
     if runs:
         life.tell(ShowProgress(window=GENERAL, turn_id="t1", text="so far", status=""))
         until(lambda: len(life.shown()) == 1)
-    life.playground.inject("html", "(POST|PATCH) ", times=2 if runs else 1, status=403)
+    life.playground.inject("refused", "(POST|PATCH) ", times=2 if runs else 1, status=403)
     life.delivered(long_text(), turn_id="t1")
     messages = life.playground.messages(defaults.GENERAL_ID)
     assert len(messages) > 6
@@ -292,7 +292,7 @@ def test_where_files_are_forbidden_a_very_long_text_is_shown_in_messages(life: L
 
 @pytest.mark.parametrize(("fault", "is_for_now"), [("403", True), ("404", False), ("400", False)])
 def test_a_refusal_says_whether_somebody_may_allow_it_again(life: Life, fault: str, is_for_now: bool) -> None:
-    life.playground.inject("html", SEND, status=int(fault))
+    life.playground.inject("refused", SEND, status=int(fault))
     reply = life.not_delivered("hello")
     assert isinstance(reply, DeliveryRefused)
     assert reply.for_now == is_for_now
@@ -302,7 +302,7 @@ def test_a_refusal_says_whether_somebody_may_allow_it_again(life: Life, fault: s
 def test_a_channel_that_is_closed_is_told_of_once_and_once_when_it_is_open_again(
     life: Life, caplog: pytest.LogCaptureFixture
 ) -> None:
-    life.playground.inject("html", SEND, times=3, status=403)
+    life.playground.inject("refused", SEND, times=3, status=403)
     for _ in range(3):
         assert isinstance(life.not_delivered("hello", nonce="same"), DeliveryRefused)
     life.delivered("hello", nonce="same", look_first=True)

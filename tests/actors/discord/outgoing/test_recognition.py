@@ -295,7 +295,7 @@ def test_a_running_message_is_taken_away_where_the_answer_was_sent_already(crash
 def test_a_running_message_that_cannot_be_edited_is_taken_away(crash: Crash) -> None:
     life = crash()
     progress(life, "half", "aaaaaaaa")
-    life.playground.inject("html", "PATCH ", status=400)
+    life.playground.inject("refused", "PATCH ", status=400)
     life.delivered("done", nonce="cccccccc", turn_id="aaaaaaaa")
     assert life.shown() == ["done"]
 
