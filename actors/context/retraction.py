@@ -23,7 +23,7 @@ from domain.log.redaction import (
     tombstone_meta,
     tombstones_in,
 )
-from domain.log.retraction import retracted, shown_for
+from domain.log.retraction import retracted, shown_for, unsaid
 from domain.policy.rate_limit import RateLimit
 from messages.base import EventId, MessageId, Surface
 from messages.context import (
@@ -246,10 +246,16 @@ class Retraction:
     def _revise(self, edits: Mapping[MessageId, ReviseMessage], found: Mapping[str, list[Tombstone]]) -> None:
         """Have what was edited say its new words, in the order of the edits."""
         events = self._events_of([tombstone for each in edits for tombstone in found[each]])
+        people = {each: next(filter(None, (_said(events, one) for one in found[each])), None) for each in edits}
+        unsaid_before = self._unsaid([each for each, said in people.items() if said is None])
         gone, fresh = list[Tombstone](), list[_Held]()
         for message_id, edit in edits.items():
-            said = next((said for each in found[message_id] if (said := _said(events, each)) is not None), None)
-            if said is None:
+            said = people[message_id]
+            if message_id in unsaid_before:
+                # Its old words were taken back, and the new ones lost with the process before they were noted.
+                gone += found[message_id]
+                fresh.append(_Held(unsaid_before[message_id], edit))
+            elif said is None:
                 # No log has it but in quotations and pins, such as a bot's message, which is never heard itself.
                 gone += [each for each in found[message_id] if not _says(events, each, edit)]
             elif self._is_open(said.id):
@@ -272,6 +278,11 @@ class Retraction:
         meta |= {"overheard": True, "open": self._host.conversation.open_count}
         logged = self._host.record(Kind.USER, words, meta, sync=True)
         self._news.event_logged(logged, str(meta.get("audience", "")))
+
+    def _unsaid(self, message_ids: Collection[str]) -> dict[str, Event]:
+        """Which of these were edited and say nothing since, by the event of their old words."""
+        with self._host.blocking():
+            return unsaid(self._journal.past(message_ids), message_ids) if message_ids else {}
 
     def _events_of(self, tombstones: Collection[Tombstone]) -> dict[tuple[EventId, bool], Event]:
         """What is to be taken back, by its id and whether only its quotation is."""

@@ -5,13 +5,17 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator
 
+import msgspec
+
 from domain.log.event import Event, Kind
-from domain.log.redaction import tombstone_of
+from domain.log.redaction import EDITED, tombstone_of
 from messages.base import EventId
 from messages.context import KeptMessage
 
 _LONGEST_ID = 20
 """Digits of a snowflake."""
+OWED_WORDS = "owed"
+"""Stands for the digest of a message that was edited and whose new words no log has; no digest is as short."""
 
 
 def digest(words: str) -> str:
@@ -22,6 +26,7 @@ def digest(words: str) -> str:
 def kept(logs: Iterable[Iterable[Event]], most: int, after: int = 0) -> list[KeptMessage]:
     """Messages whose words were not taken back: what was said, what the agent showed, what is quoted or pinned.
 
+    A message that was edited and whose new words were lost with the process counts as one with `OWED_WORDS`.
     Commands that count as messages are left out, since they stand in no history.
 
     Args:
@@ -34,10 +39,16 @@ def kept(logs: Iterable[Iterable[Event]], most: int, after: int = 0) -> list[Kep
     """
     found: dict[int, KeptMessage] = {}
     gone: set[tuple[EventId, bool]] = set()
+    edited: set[tuple[EventId, str]] = set()
+    newest: dict[int, tuple[EventId, KeptMessage]] = {}
     for log in logs:
         events = tuple(log)
-        tombstones = (tombstone_of(event.meta_dict()) for event in events if event.kind is Kind.TOMBSTONE)
-        gone |= {(each.event_id, each.is_quote) for each in tombstones if each is not None}
+        for meta in (event.meta_dict() for event in events if event.kind is Kind.TOMBSTONE):
+            if (each := tombstone_of(meta)) is not None:
+                gone.add((each.event_id, each.is_quote))
+                if meta.get("why") == EDITED and not each.is_quote:
+                    edited.add((each.event_id, each.message_id))
+        newest = _typed(events) | newest
         for event in events:
             for holder, is_quote, message in _messages(event):
                 number = _number(message.message_id)
@@ -46,7 +57,20 @@ def kept(logs: Iterable[Iterable[Event]], most: int, after: int = 0) -> list[Kep
                     found[number] = max(found.get(number, message), message, key=_rank)
         if len(found) >= most:
             break
+    for number, (holder, message) in newest.items():
+        if (holder, message.message_id) in edited and not (number in found and found[number].words):
+            found[number] = msgspec.structs.replace(message, words=OWED_WORDS)
     return [found[number] for number in sorted(found, reverse=True)[:most]]
+
+
+def _typed(events: Iterable[Event]) -> dict[int, tuple[EventId, KeptMessage]]:
+    """The newest event that has a message's own words, by the message's number."""
+    return {
+        number: (holder, message)
+        for event in events
+        for holder, _, message in _messages(event)
+        if message.words and (number := _number(message.message_id))
+    }
 
 
 def _messages(event: Event) -> Iterator[tuple[EventId, bool, KeptMessage]]:

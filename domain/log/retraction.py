@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 
-from domain.log.event import Kind
+from domain.log.event import Event, Kind
 from domain.log.metadata import MetaValue
 from domain.log.parser import ParsedEvent
-from domain.log.redaction import OWED, Tombstone, tombstone_of
+from domain.log.redaction import EDITED, OWED, Tombstone, tombstone_of
 from messages.base import EventId
 
 
@@ -64,6 +64,27 @@ def shown_for(events: Iterable[tuple[str, ParsedEvent]], message_ids: Collection
             shown = meta.get("message_ids")
             found |= dict.fromkeys(map(str, shown if isinstance(shown, list) else ()), answers[meta.get("event")])
     return found
+
+
+def unsaid(events: Iterable[tuple[str, ParsedEvent]], message_ids: Collection[str]) -> dict[str, Event]:
+    """Message whose old words were taken back for an edit, and whose new ones no event has -> the event of the old.
+
+    Args:
+        events: As of `retracted`.
+        message_ids: Of people's messages.
+    """
+    newest: dict[str, Event] = {}
+    edited: set[tuple[str, EventId]] = set()
+    for _, logged in events:
+        event, meta = logged.event, logged.event.meta_dict()
+        message_id = str(meta.get("message_id", ""))
+        if event.kind is Kind.USER and message_id in message_ids:
+            newest[message_id] = event
+        elif event.kind is Kind.TOMBSTONE and meta.get("why") == EDITED:
+            done = tombstone_of(meta)
+            if done is not None and not done.is_quote:
+                edited.add((message_id, done.event_id))
+    return {each: event for each, event in newest.items() if (each, event.id) in edited}
 
 
 def _holders(kind: Kind, event_id: EventId, meta: dict[str, MetaValue]) -> Iterator[tuple[EventId, str, bool]]:

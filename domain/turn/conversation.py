@@ -98,6 +98,11 @@ class Conversation:
         if turn is not None and turn.state is TurnState.OPEN:
             shorten(turn, self._limit_chars)
 
+    @property
+    def turns(self) -> tuple[Turn, ...]:
+        """The turns that are remembered, the oldest first."""
+        return tuple(self._turns.values())
+
     def open_turns(self) -> list[Turn]:
         """Turns without an ending, oldest first."""
         return [turn for turn in self._turns.values() if turn.state is TurnState.OPEN]

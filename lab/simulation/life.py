@@ -139,6 +139,10 @@ class Life:
             if not crash.error.startswith((InjectedCrash.__name__, Killed.__name__)):
                 yield f"{crash.address} crashed in {crash.phase}: {crash.error}"
 
+    def actors(self) -> Iterator[object]:
+        """All that run."""
+        return (mailbox.actor for mailbox in self.system.mailboxes())
+
     def stop(self) -> None:
         """End in good order, as at SIGTERM, without waiting for turns."""
         self.system.tell(DISCORD, StopIntake())

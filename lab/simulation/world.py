@@ -14,6 +14,7 @@ from lab.simulation import verdict
 from lab.simulation.chance import Chance, Killed, Trace
 from lab.simulation.disk import BROKEN, FULL, READ_ONLY, SimulatedDisk
 from lab.simulation.doubles import Outside
+from lab.simulation.history import unlike_their_logs
 from lab.simulation.life import Life, drawn_settings
 from lab.simulation.loop import SteppedLoopThread
 from lab.simulation.network import Network
@@ -181,12 +182,18 @@ class World:
             return
         self._hear()
         self.disk.is_dead = True
+        self._judge_histories(life)
         life.kill()
         self.disk.die()
         self._bury(life)
         if power:
             self.trace.note("the power is out")
             self.disk.lose_power()
+
+    def _judge_histories(self, life: Life) -> None:
+        limit = self.settings.model.max_history_tokens
+        for fault in unlike_their_logs(life.actors(), self.data, limit):
+            self.record.fault(f"life {self.lives}: {fault}")
 
     def _bury(self, life: Life) -> None:
         for crash in life.crashes():
@@ -247,6 +254,7 @@ class World:
             case Act.KILL if life is not None:
                 self._prepare_death(scene)
             case Act.RESTART if life is not None:
+                self._judge_histories(life)
                 life.stop()
                 self.disk.die()
                 self._bury(life)

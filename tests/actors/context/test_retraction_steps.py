@@ -1,4 +1,4 @@
-"""A deletion that is cut short at any step is found again, by what the logs still hold, and done over."""
+"""A deletion or an edit that is cut short at any step is found again, by what the logs still hold, and done over."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from domain.log.event import Kind
+from domain.log.kept import digest
 from messages.base import MessageId, RequestId, UserId
 from messages.context import (
     KeptMessagesTold,
@@ -13,6 +15,7 @@ from messages.context import (
     Quote,
     ResumeWindow,
     RetractMessages,
+    ReviseMessage,
     StartNewWindow,
     TellKeptMessages,
 )
@@ -21,6 +24,7 @@ from tests.actors.context.rig import CHANNEL, Rig, of_type
 from tests.actors.context.steps import Killed
 
 SECRET = "the code is owl"
+REVISED = "the bird is new"
 
 
 def prepared(root: Path) -> Rig:
@@ -99,3 +103,57 @@ def test_whatever_step_is_the_last_nothing_of_a_deleted_message_stays(tmp_path: 
     while interrupted(tmp_path / str(at), at):
         at += 1
     assert at > 10
+
+
+def revise(rig: Rig) -> None:
+    rig.tell(CHANNEL, ReviseMessage(window=CHANNEL, message_id=MessageId("1"), text=REVISED, files=0))
+
+
+def is_to_be_revised(rig: Rig) -> bool:
+    """Whether the window holds other words of the message than Discord, which is told of it if it was edited."""
+    asker = rig.system.edge("compares")
+    rig.tell(CHANNEL, TellKeptMessages(request_id=RequestId("k"), reply_to=asker.address, window=CHANNEL))
+    (told,) = of_type(KeptMessagesTold, asker.drain())
+    asker.close()
+    return any(each.message_id == "1" and each.words != digest(REVISED) for each in told.messages)
+
+
+def edited_until(root: Path, at: int) -> bool:
+    """Whether an edit has a step of that number; if so it is killed there, and its words must be there all the same."""
+    rig = prepared(root)
+    steps: list[str] = []
+
+    def dies(call: str, data: bytes) -> None:
+        steps.append(call)
+        if len(steps) >= at:
+            raise Killed
+
+    rig.disk.before = dies
+    try:
+        revise(rig)
+    except Killed:
+        rig.kill()
+        rig.disk.before = lambda call, data: None
+        rig = Rig(root)
+        rig.tell(CHANNEL, ResumeWindow(window=CHANNEL, reply_to=rig.surface.address))
+        if is_to_be_revised(rig):
+            revise(rig)
+    rig.disk.before = lambda call, data: None
+    assert not is_to_be_revised(rig), at
+    said = [event.content for event in rig.events() if event.kind is Kind.USER]
+    assert said.count(REVISED) == 1, (at, said)
+    rig.say("what was said?", 3)
+    request = str(rig.answer("nothing"))
+    assert (SECRET in request, request.count(REVISED)) == (False, 1), at
+    assert not any(SECRET in path.read_text() for path in (root / "redacted").rglob("*.md")), at
+    rig.stop()
+    return len(steps) >= at
+
+
+@pytest.mark.crashes
+def test_an_edit_says_its_new_words_once_wherever_it_is_killed(tmp_path: Path) -> None:
+    at = 1
+    while edited_until(tmp_path / str(at), at):
+        at += 1
+        durability.forget_disks()
+    assert at > 4

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 from domain.log.event import Event, Kind, event
-from domain.log.kept import digest, kept
+from domain.log.kept import OWED_WORDS, digest, kept
 from domain.log.metadata import MetaValue
 from domain.log.redaction import Tombstone, tombstone_meta
 from messages.base import EventId
@@ -19,9 +19,9 @@ def said(message_id: int, text: str = "hello", minute: int = 0, **meta: MetaValu
     return event(f"e{message_id}", at, Kind.USER, text, {"message_id": str(message_id), **meta})
 
 
-def taken_back(event_id: str, *, is_quote: bool = False) -> Event:
+def taken_back(event_id: str, *, is_quote: bool = False, why: str = "deleted") -> Event:
     gone = Tombstone(event_id=EventId(event_id), path="logs/x", line=1, message_id="1", is_quote=is_quote)
-    return event(f"t-{event_id}", NOON, Kind.TOMBSTONE, "", tombstone_meta(gone, "deleted"))
+    return event(f"t-{event_id}", NOON, Kind.TOMBSTONE, "", tombstone_meta(gone, why))
 
 
 def ids(*logs: list[Event], most: int = 10, after: int = 0) -> list[str]:
@@ -85,3 +85,15 @@ def test_ids_of_no_snowflake_are_left_out() -> None:
     ]
 
     assert ids(log) == []
+
+
+def test_an_edit_whose_new_words_no_log_has_is_held_as_owed_until_it_says_them_or_is_deleted() -> None:
+    old, edited = said(1), taken_back("e1", why="edited")
+    new = event("e1-again", NOON, Kind.USER, "hi", {"message_id": "1", "edited": True})
+
+    assert [message.words for message in kept([[old, edited]], 10)] == [OWED_WORDS]
+    assert [message.words for message in kept([[edited], [old]], 10)] == [OWED_WORDS]
+    assert [message.words for message in kept([[old, edited, new]], 10)] == [digest("hi")]
+    assert [message.words for message in kept([[edited, new], [old]], 10)] == [digest("hi")]
+    assert kept([[old, edited, new, taken_back("e1-again")]], 10) == []
+    assert kept([[new, taken_back("e1-again")], [old, edited]], 10) == []
