@@ -78,7 +78,8 @@ class Rig:
         return self.edge.receive(PATIENCE_S) == Say(n=n)
 
     def loops(self) -> list[threading.Thread]:
-        return [thread for thread in threading.enumerate() if thread.name == "owner"]
+        # One that is being started by another thread is listed already, and cannot be waited for yet.
+        return [thread for thread in threading.enumerate() if thread.name == "owner" and thread.is_alive()]
 
 
 def until(look: Callable[[], T]) -> T:
