@@ -17,8 +17,9 @@ from messages.base import Window
 
 log = logging.getLogger(__name__)
 
-_SIDE_BY_SIDE = 4
-_PIECE = 256
+_SIDE_BY_SIDE = 2
+"""More of them cost more for the turns that they take than they bring, where the files are in memory already."""
+_PIECE = 1024
 """Windows that one thread looks at before it takes the next."""
 
 
