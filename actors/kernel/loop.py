@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine
 from concurrent.futures import CancelledError, Future
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from actors.kernel.failure import summary
 from actors.kernel.thread import KernelThread
 from actors.linux.selector import OverflowSelector
+from actors.linux.transports import abort_transports
 
 if TYPE_CHECKING:
     from actors.kernel.actor import Actor
@@ -174,7 +175,7 @@ class LoopThread:
             loop.run_until_complete(loop.shutdown_asyncgens())
             executor_ends = asyncio.ensure_future(loop.shutdown_default_executor(), loop=loop)
             loop.run_until_complete(asyncio.wait({executor_ends}, timeout=CANCEL_S))
-            loop.run_until_complete(_abort_connections(loop))
+            loop.run_until_complete(abort_transports())
         finally:
             asyncio.set_event_loop(None)
             loop.close()
@@ -182,11 +183,3 @@ class LoopThread:
     def _report(self, future: Future[Any]) -> None:
         if not future.cancelled() and (error := future.exception()) is not None:
             log.error("loop %s: a coroutine failed", self.name, exc_info=error)
-
-
-async def _abort_connections(loop: asyncio.AbstractEventLoop) -> None:
-    """Give up connections that were closed but have bytes left that nobody takes; asyncio would leave them open."""
-    transports: Mapping[int, asyncio.WriteTransport] = getattr(loop, "_transports", {})  # there is no other list
-    for transport in list(transports.values()):
-        transport.abort()
-    await asyncio.sleep(0)

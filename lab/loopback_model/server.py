@@ -16,6 +16,7 @@ from secrets import token_urlsafe
 
 import msgspec
 
+from actors.linux.transports import abort_transports
 from lab.loopback_model.answers import (
     Answer,
     Behaviour,
@@ -79,8 +80,6 @@ class LoopbackModel:
         self._received: deque[Received] = deque(maxlen=kept_requests)
         self._held: deque[tuple[_Connection, list[Step]]] = deque()
         self.connections: set[_Connection] = set()
-        self.closing = False
-        """Whoever is accepted from now on is cut off."""
         self.request_count = 0
         self.disconnect_count = 0
         """Clients that left before their response was complete."""
@@ -105,7 +104,7 @@ class LoopbackModel:
     def stop(self) -> None:
         """Reset every connection and end the thread."""
         if self._thread.is_alive():
-            self._loop.call_soon_threadsafe(self._close)
+            asyncio.run_coroutine_threadsafe(self._close(), self._loop)
             self._thread.join(10)
 
     def __enter__(self) -> LoopbackModel:
@@ -187,16 +186,12 @@ class LoopbackModel:
         self._port = self._server.sockets[0].getsockname()[1]
         ready.set()
 
-    def _close(self) -> None:
-        self.closing = True
-        for (
-            listening
-        ) in self._server.sockets:  # asyncio leaks what it accepts in the turn in which its server is closed
+    async def _close(self) -> None:
+        for listening in self._server.sockets:  # asyncio leaks what it accepts in the turn in which a server is closed
             self._loop.remove_reader(listening.fileno())
-        self._loop.call_later(0.01, self._server.close)
-        for connection in tuple(self.connections):
-            connection.abort()
-        self._loop.call_later(0.03, self._loop.stop)  # lets the transports report that they are closed
+        await abort_transports()
+        self._server.close()
+        self._loop.stop()
 
 
 @dataclass(slots=True, eq=False)
@@ -212,8 +207,6 @@ class _Connection(asyncio.Protocol):
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
         self.server.connections.add(self)
-        if self.server.closing:
-            transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - asyncio names it
         self.transport = None

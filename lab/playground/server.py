@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from aiohttp import web
 
+from actors.linux.transports import abort_transports
 from lab.listener import Listener
 from lab.playground.config import DEFAULTS, PlaygroundConfig
 from lab.playground.control import Control
@@ -31,7 +32,6 @@ MOST_CONNECTIONS = 256
 PATIENCE_S = 20.0
 """Longer than the 15 s for which discord.py keeps a connection that it does not use."""
 _START_S = 30.0
-_SETTLE_S = 0.02
 _BODY_LIMIT_BYTES = 40 * 1024 * 1024
 
 
@@ -167,7 +167,7 @@ class PlaygroundServer(PeopleDriver, InteractionDriver, Observer, FaultDriver):
             await listener.close()
         finally:
             await runner.cleanup()
-            await asyncio.sleep(_SETTLE_S)  # transports say that they are closed
+            await abort_transports()
 
     def _application(self) -> web.Application:
         app = web.Application(middlewares=[guard(self._keys)], client_max_size=_BODY_LIMIT_BYTES)

@@ -19,6 +19,8 @@ from tests.abuse.ground import HELD_UP_S, Ground, kill_all
 from tests.patience import PATIENCE_S
 
 MOST_PROCESSES = 128
+MOST_LOOKED_AT = 1500
+"""A bomb that is seen only when it is looked for grows meanwhile; on a machine that lets nobody go first, to 900."""
 
 
 class Watch:
@@ -42,18 +44,18 @@ class Watch:
 
 
 BOMBS = {
-    "in bash": "bomb() { (($1)) || exec sleep 300; bomb $(($1 - 1)) & bomb $(($1 - 1)) & wait; }; bomb 9 2>/dev/null",
-    "without exec": python("import time\nfor _ in range(10): os.fork()\ntime.sleep(300)"),
+    "in bash": "bomb() { (($1)) || exec sleep 300; bomb $(($1 - 1)) & bomb $(($1 - 1)) & wait; }; bomb 10 2>/dev/null",
+    "without exec": python("import time\nfor _ in range(11): os.fork()\ntime.sleep(300)"),
 }
 
 
 @pytest.mark.parametrize("bomb", BOMBS.values(), ids=BOMBS.keys())
 def test_15_a_fork_bomb_is_held_and_the_machine_can_still_start_programs(ground: Ground, bomb: str) -> None:
-    """The bomb doubles until there are 1,023 processes, so that it is no harm if nothing holds it."""
+    """The bomb doubles until there are 2,047 processes, so that it is no harm if nothing holds it."""
     with Watch() as watch:
         got = ground.attack(bomb, timeout_s=3.0)
 
-    assert watch.most < 700
+    assert watch.most < (2 * MOST_PROCESSES if ground.sandbox == "groups" else MOST_LOOKED_AT)
     assert subprocess.run(["/bin/true"], check=False).returncode == 0
     assert got.duration_s < HELD_UP_S
     assert got.survivors == ()

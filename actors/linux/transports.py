@@ -1,0 +1,25 @@
+"""Transports that an asyncio loop would leave open when it is closed, with no word but a warning at some later time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+
+QUIET_TURNS = 3
+"""Turns of the loop in a row in which none may be open: as many as a connection that was accepted takes to be one."""
+MOST_TURNS = 100
+
+
+async def abort_transports() -> None:
+    """Close every connection of the running loop, whatever bytes it has left that nobody takes.
+
+    Nobody listens any more when this is called; what was accepted before is closed as well.
+    """
+    transports: Mapping[int, asyncio.WriteTransport] = getattr(asyncio.get_running_loop(), "_transports", {})
+    quiet = turns = 0  # there is no other list than that one
+    while quiet < QUIET_TURNS and turns < MOST_TURNS:
+        still_open = [each for each in transports.values() if getattr(each, "_sock", None) is not None]
+        for transport in still_open:
+            transport.abort()
+        quiet, turns = 0 if still_open else quiet + 1, turns + 1
+        await asyncio.sleep(0)
