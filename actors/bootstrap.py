@@ -98,7 +98,7 @@ class Agent:
         self._root.hold()
         make_undumpable()
         try:
-            recovery = self._recovery = survey(self._root.path, self._is_ending)
+            recovery = self._recovery = survey(self._root.path, self._is_ending, keeps_ends=True)
         except CalledOffError:
             return
         for spec in (*earlier, *specs):
@@ -134,6 +134,7 @@ class Agent:
         self.system.tell(DISCORD, StopIntake())
         report = self.system.drain(drain_s if self.exit_code == 0 else 0)
         self.system.stop(STOP_S)
+        gc.unfreeze()
         self._root.release()
         if not report.quiet and self.exit_code == 0:
             log.warning(

@@ -22,6 +22,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from actors.context.log.data_root import UNFINISHED_RESTORE
+from actors.context.log.ends import FILE_NAME as ENDS
 from actors.context.log.scan import log_names
 from domain.log.watermark import FILE_NAME as WATERMARKS
 from domain.log.window import LOGGED_SURFACES
@@ -31,7 +32,7 @@ WORK = "work"
 REPLACED = "replaced-"
 """In a data root: how folders begin that hold what a restore took the place of."""
 _OF_THE_PROCESS = ("agent.lock", "agent.sock", "agent.key", "agent.key.new", ".new", "sockets", "reserve")
-_DERIVED = ("memory", "views", "redacted")
+_DERIVED = ("memory", "views", "redacted", ENDS, f".{ENDS}.new")
 _OTHERS = ("playground", "secrets.env", ".cache", f".{WATERMARKS}.new", UNFINISHED_RESTORE)
 """The data root of `agent try`, secrets, what libraries can download again."""
 LEFT_OUT = frozenset((*_OF_THE_PROCESS, *_DERIVED, *_OTHERS))

@@ -37,7 +37,7 @@ def test_an_end_asked_for_during_the_survey_starts_nobody(
 
     answers: list[bool] = []
 
-    def survey(root: Path, is_called_off: Callable[[], bool]) -> Recovery:
+    def survey(root: Path, is_called_off: Callable[[], bool], **_: object) -> Recovery:
         answers.append(is_called_off())
         ending.end()
         answers.append(is_called_off())

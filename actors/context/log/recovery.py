@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+import msgspec
+
+from actors.context.log.ends import EndsFile, SettledEnd, end_of, is_same
 from actors.context.log.scan import newest_name, read_tail_state, window_folders
 from domain.log.event import Kind
 from domain.log.tail import TailState
@@ -33,11 +36,22 @@ class Recovery:
     """Window key (`<surface>/<id>`) -> the greatest Discord message id in its logs; 0 for none."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What is known of one window's newest log."""
+
+    window: Window
+    key: str
+    last_message_id: int
+    settled: SettledEnd | None
+    """None if it may not be settled."""
+
+
 class CalledOffError(Exception):
     """The survey was told to end before it was done."""
 
 
-def survey(root: Path, is_called_off: Callable[[], bool] = lambda: False) -> Recovery:
+def survey(root: Path, is_called_off: Callable[[], bool] = lambda: False, *, keeps_ends: bool = False) -> Recovery:
     """Look at the end of every window's newest log below the data root.
 
     Some are looked at side by side, as most of the time goes into waiting for the disk.
@@ -45,50 +59,63 @@ def survey(root: Path, is_called_off: Callable[[], bool] = lambda: False) -> Rec
     Args:
         root: The data root.
         is_called_off: Asked now and then whether to end without a result.
+        keeps_ends: Whether to pass over logs that are as the last such look left them, settled, and to note what is
+            settled now. For whoever holds the data root, before anybody writes.
 
     Raises:
         CalledOffError: it was.
         OSError: a folder can't be read.
     """
-    unfinished: list[Window] = []
-    last_seen: dict[str, str] = {}
-    for window, state in _ends(window_folders(root / "logs"), is_called_off):
-        last_seen[window.address.key] = str(state.last_message_id)
-        if not is_settled(state):
-            unfinished.append(window)
-    return Recovery(unfinished=tuple(unfinished), last_seen=last_seen)
+    file = EndsFile(root)
+    known = file.load() if keeps_ends else {}
+    looks = list(_looks(window_folders(root / "logs"), known, is_called_off))
+    if keeps_ends and (ends := {look.key: look.settled for look in looks if look.settled is not None}) != known:
+        file.save(ends)
+    return Recovery(
+        unfinished=tuple(look.window for look in looks if look.settled is None),
+        last_seen={look.key: str(look.last_message_id) for look in looks},
+    )
 
 
-def _ends(
-    folders: Iterator[tuple[Window, str]], is_called_off: Callable[[], bool]
-) -> Iterator[tuple[Window, TailState]]:
+def _looks(
+    folders: Iterator[tuple[Window, str]], known: Mapping[str, SettledEnd], is_called_off: Callable[[], bool]
+) -> Iterator[_Look]:
     """How the newest log of each window ends, in the order of `folders`."""
     pieces = iter(lambda: list(islice(folders, _PIECE)), [])
     first = next(pieces, [])
     if len(first) < _PIECE:  # not worth a thread
-        yield from _ends_of(first)
+        yield from _looks_at(first, known)
         return
     with ThreadPoolExecutor(_SIDE_BY_SIDE, "survey") as pool:
-        looks = deque([pool.submit(_ends_of, first)])
+        looks = deque([pool.submit(_looks_at, first, known)])
         while looks:  # no more of them than the threads need, so that an end is one at once
             if is_called_off():
                 raise CalledOffError
             while len(looks) < 2 * _SIDE_BY_SIDE and (piece := next(pieces, None)) is not None:
-                looks.append(pool.submit(_ends_of, piece))
+                looks.append(pool.submit(_looks_at, piece, known))
             yield from looks.popleft().result()
 
 
-def _ends_of(folders: list[tuple[Window, str]]) -> list[tuple[Window, TailState]]:
+def _looks_at(folders: list[tuple[Window, str]], known: Mapping[str, SettledEnd]) -> list[_Look]:
     """How the newest log of each window ends, for those that have one."""
     found = []
     for window, folder in folders:
-        if (name := newest_name(folder)) is None:
-            continue
-        try:
-            found.append((window, read_tail_state(f"{folder}/{name}")))
-        except OSError as error:
-            log.warning("%s/%s cannot be read: %s", folder, name, error.strerror)
+        key = window.address.key
+        if (end := known.get(key)) is not None and is_same(folder, end):
+            found.append(_Look(window, key, end.last_message_id, end))
+        elif (name := newest_name(folder)) is not None:
+            try:
+                found.append(_look_into(window, key, folder, name))
+            except OSError as error:
+                log.warning("%s/%s cannot be read: %s", folder, name, error.strerror)
     return found
+
+
+def _look_into(window: Window, key: str, folder: str, name: str) -> _Look:
+    end = end_of(folder, name)
+    state = read_tail_state(f"{folder}/{name}")
+    settled = msgspec.structs.replace(end, last_message_id=state.last_message_id) if is_settled(state) else None
+    return _Look(window, key, state.last_message_id, settled)
 
 
 def is_settled(state: TailState) -> bool:

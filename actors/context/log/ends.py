@@ -1,0 +1,92 @@
+"""Ends of logs that are settled, noted by one start so that the next need not read those files again.
+
+Derived, and never trusted further than the files are the same ones: their sizes and times, and those of their folders.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Mapping
+from hashlib import blake2b
+from pathlib import Path
+
+import msgspec
+
+log = logging.getLogger(__name__)
+
+FILE_NAME = "log-ends"
+_FORMAT = b"log-ends 1\n"
+_HASH_BYTES = 16
+
+
+class SettledEnd(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """How a window's newest log ended, with nothing left to do."""
+
+    name: str
+    """Of the log."""
+    last_message_id: int
+    size: int
+    inode: int
+    changed_ns: int
+    """When the log was last changed in any way, in ns since 1970; a file system lets nobody choose that."""
+    folder_changed_ns: int
+    """The same of its folder: no log was made there since."""
+
+
+class EndsFile:
+    """The file below a data root, read once and then written anew; a bad one counts as none."""
+
+    def __init__(self, root: Path) -> None:
+        self._path = root / FILE_NAME
+
+    def load(self) -> dict[str, SettledEnd]:
+        """Window key -> its end, as an earlier start left them."""
+        try:
+            data = self._path.read_bytes()
+        except FileNotFoundError:
+            return {}
+        except OSError as error:
+            log.warning("%s cannot be read, so every log's end is: %s", self._path, error.strerror)
+            return {}
+        body = data[len(_FORMAT) + _HASH_BYTES :]
+        if data != _head(body) + body:
+            log.warning("%s is damaged, so every log's end is read", self._path)
+            return {}
+        return msgspec.msgpack.decode(body, type=dict[str, SettledEnd])
+
+    def save(self, ends: Mapping[str, SettledEnd]) -> None:
+        """Write all of `ends`; a disk that does not take it costs the next start some time."""
+        new = self._path.with_name(f".{FILE_NAME}.new")
+        body = msgspec.msgpack.encode(ends)
+        try:
+            new.write_bytes(_head(body) + body)
+            new.chmod(0o600)
+            new.replace(self._path)
+        except OSError as error:
+            log.warning("%s cannot be written, so the next start takes longer: %s", self._path, error.strerror)
+            new.unlink(missing_ok=True)
+
+
+def end_of(folder: str, name: str) -> SettledEnd:
+    """What is noted of the log `name` in `folder`, if it is settled now; asked for before it is read.
+
+    Raises:
+        OSError: it is not there.
+    """
+    log_file = os.stat(f"{folder}/{name}", follow_symlinks=False)  # noqa: PTH116 - twice as fast, for every window there is
+    beside = os.stat(folder).st_ctime_ns  # noqa: PTH116
+    return SettledEnd(name, 0, log_file.st_size, log_file.st_ino, log_file.st_ctime_ns, beside)
+
+
+def is_same(folder: str, end: SettledEnd) -> bool:
+    """Whether nothing was written to that log, and none made beside it, since `end` was noted."""
+    try:
+        now = end_of(folder, end.name)
+    except OSError:
+        return False
+    return now == msgspec.structs.replace(end, last_message_id=0)
+
+
+def _head(body: bytes) -> bytes:
+    return _FORMAT + blake2b(body, digest_size=_HASH_BYTES).digest()

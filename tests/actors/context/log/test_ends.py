@@ -1,0 +1,143 @@
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from actors.context.log import recovery
+from actors.context.log.ends import FILE_NAME, EndsFile
+from actors.context.log.recovery import survey
+from actors.context.log.scan import read_tail_state
+from domain.log.tail import TailState
+from messages.base import Window
+from tests.actors.context.rig import CHANNEL, THREAD, Rig
+
+Read = list[str]
+
+
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> Read:
+    """The logs whose ends a survey has read, newest last."""
+    names: Read = []
+
+    def look(path: Path | str) -> TailState:
+        names.append(Path(path).parent.name)
+        return read_tail_state(path)
+
+    monkeypatch.setattr(recovery, "read_tail_state", look)
+    return names
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A settled channel, and a thread in which somebody waits for an answer."""
+    rig = Rig(tmp_path)
+    rig.say("hello", 41)
+    rig.answer("hi")
+    rig.deliver()
+    rig.say("in the thread", 42, THREAD)
+    rig.kill()
+    return tmp_path
+
+
+def log_of(root: Path, window: Window = CHANNEL) -> Path:
+    (log,) = (root / "logs" / window.surface.value / window.id).glob("*.md")
+    return log
+
+
+def test_what_was_settled_is_not_read_again_and_is_known_all_the_same(root: Path, read: Read) -> None:
+    first = survey(root, keeps_ends=True)
+    assert sorted(read) == sorted([CHANNEL.id, THREAD.id])
+    read.clear()
+
+    again = survey(root, keeps_ends=True)
+
+    assert read == [THREAD.id]
+    assert (again.unfinished, again.last_seen) == (first.unfinished, first.last_seen)
+    assert first.unfinished == (THREAD,)
+    assert (root / FILE_NAME).stat().st_mode & 0o777 == 0o600
+
+
+def append(log: Path) -> None:
+    with log.open("ab") as file:
+        file.write(b"x")
+
+
+def alter(log: Path) -> None:
+    """As an editor of bytes would, that also sets the time back."""
+    before = log.stat()
+    with log.open("r+b") as file:
+        file.seek(before.st_size - 30)
+        file.write(b"#")
+    os.utime(log, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def replace(log: Path) -> None:
+    data = log.read_bytes()
+    log.rename(log.with_suffix(".old"))
+    log.write_bytes(data)
+
+
+def add_newer(log: Path) -> None:
+    """A log that was made later and holds less than a record, as after a kill."""
+    (log.parent / "20991231T000000Z_0002.md").write_bytes(b"<!-- ")
+
+
+@pytest.mark.parametrize("change", [append, alter, replace, add_newer])
+def test_a_log_that_is_no_longer_the_same_is_read(root: Path, read: Read, change: Callable[[Path], None]) -> None:
+    survey(root, keeps_ends=True)
+    change(log_of(root))
+    read.clear()
+
+    found = survey(root, keeps_ends=True)
+
+    assert CHANNEL.id in read
+    assert found == survey(root)
+
+
+def test_a_window_that_is_gone_is_not_remembered(root: Path) -> None:
+    survey(root, keeps_ends=True)
+    log = log_of(root)
+    log.unlink()
+    assert CHANNEL.address.key not in survey(root, keeps_ends=True).last_seen
+    log.parent.rmdir()
+    assert CHANNEL.address.key not in survey(root, keeps_ends=True).last_seen
+    assert EndsFile(root).load() == {}
+
+
+@pytest.mark.parametrize("data", [b"", b"log-ends 2\n", b"log-ends 1\n0123456789abcdef\x80", b"\xff" * 99])
+def test_a_damaged_file_counts_as_none(root: Path, data: bytes, caplog: pytest.LogCaptureFixture) -> None:
+    whole = survey(root, keeps_ends=True)
+    (root / FILE_NAME).write_bytes(data)
+
+    assert survey(root, keeps_ends=True) == whole
+    assert f"{FILE_NAME} is damaged" in caplog.text
+    assert CHANNEL.address.key in EndsFile(root).load()
+
+
+def test_a_file_cut_short_at_any_byte_counts_as_none(root: Path) -> None:
+    survey(root, keeps_ends=True)
+    data = (root / FILE_NAME).read_bytes()
+    for length in range(len(data)):
+        (root / FILE_NAME).write_bytes(data[:length])
+        assert EndsFile(root).load() == {}
+
+
+def test_a_place_that_takes_no_file_costs_nothing_but_time(
+    root: Path, read: Read, caplog: pytest.LogCaptureFixture
+) -> None:
+    (root / FILE_NAME).mkdir()
+
+    found = survey(root, keeps_ends=True)
+
+    assert found.unfinished == (THREAD,)
+    assert "so the next start takes longer" in caplog.text
+    assert sorted(path.name for path in root.glob(f".{FILE_NAME}*")) == []
+    assert sorted(read) == sorted([CHANNEL.id, THREAD.id])
+
+
+def test_who_does_not_hold_the_data_root_notes_nothing(root: Path) -> None:
+    survey(root)
+    assert not (root / FILE_NAME).exists()
