@@ -108,15 +108,19 @@ class Agent:
             return
         for window in recovery.unfinished:
             self.system.tell(window.address, ResumeWindow(window=window, reply_to=DISCORD))
-        gc.collect()
-        gc.freeze()  # what lives now lives for ever: no collection needs to look at it again
 
     def wait(self) -> None:
         """Return when the agent is to end: somebody asked for it, or it cannot go on.
 
+        The process is the agent's from now on: what lives is taken to live for ever, and no garbage collection looks at
+        it again.
+
         A signal that the system hands to another thread, or that comes just before a wait begins, wakes nobody: its
         handler runs when the main thread next looks.
         """
+        if not self._is_ending():
+            gc.collect()
+            gc.freeze()
         while True:
             with suppress(queue.Empty):
                 self._over.get(timeout=SIGNAL_LOOK_S)
@@ -134,7 +138,6 @@ class Agent:
         self.system.tell(DISCORD, StopIntake())
         report = self.system.drain(drain_s if self.exit_code == 0 else 0)
         self.system.stop(STOP_S)
-        gc.unfreeze()
         self._root.release()
         if not report.quiet and self.exit_code == 0:
             log.warning(

@@ -36,6 +36,8 @@ class PostMessage(Message, frozen=True, kw_only=True, gc=False):
     """Who may be notified by a mention in the text; empty for nobody."""
     turn_id: str = ""
     """The turn that the text ends: it takes the place of what `ShowProgress` showed of it. Empty for no turn."""
+    exact: str = ""
+    """What the text can only spell out, character for character in a file beside it; empty for no file."""
 
 
 class ShowProgress(Message, frozen=True, kw_only=True, gc=False):

@@ -97,6 +97,10 @@ class Actor(pykka.Actor):
         """8 characters of a-z2-7, not given before."""
         return self.mailbox.system.new_id()
 
+    def new_token(self) -> str:
+        """16 characters of a-z2-7 that nobody can guess."""
+        return self.mailbox.system.new_token()
+
     def blocking(self) -> Blocking:
         """Wrap a wait for the disk in it; another worker takes this one's place meanwhile."""
         return self.mailbox.system.dispatcher.blocking
@@ -151,6 +155,9 @@ class Host(Protocol):
 
     def new_id(self) -> str:
         """A fresh id."""
+
+    def new_token(self) -> str:
+        """16 characters of a-z2-7 that nobody can guess."""
 
     def now(self) -> datetime:
         """Wall clock, aware UTC."""

@@ -23,6 +23,11 @@ def random_ids() -> IdSource:
     return lambda: _encode(next(numbers))
 
 
+def random_token() -> str:
+    """16 characters of a-z2-7 that nobody can guess: 80 bits of the system's own randomness."""
+    return base64.b32encode(secrets.token_bytes(10)).decode("ascii").lower()
+
+
 def counted_ids() -> IdSource:
     """Ids in a fixed order, for tests."""
     numbers = itertools.count(1)

@@ -17,7 +17,7 @@ from actors.kernel.directory import Directory
 from actors.kernel.dispatcher import Dispatcher, ReadyQueue
 from actors.kernel.edge import EDGE_KIND, Edge
 from actors.kernel.ending import DrainReport, drain, stop
-from actors.kernel.ids import IdSource, random_ids
+from actors.kernel.ids import IdSource, random_ids, random_token
 from actors.kernel.mailbox import Mailbox
 from actors.kernel.passivation import Sweeper
 from actors.kernel.runner import Runner
@@ -53,13 +53,14 @@ class ActorSystem:
         Args:
             workers: Threads; 0 for none, then `run` handles messages in the caller's thread.
             clock: Time and timers; the machine's by default.
-            ids: Gives ids; random by default.
+            ids: Gives ids, of which tokens are made as well; random by default.
             stuck_s: Seconds after which a handler that has not come back is named in the log.
             on_escalation: Called when a core actor gave up; must not block.
             on_dead_letter: Called for every dead letter before it is forgotten elsewhere; must not block.
         """
         self.clock = clock or SystemClock()
         self.new_id = ids or random_ids()
+        self.new_token = random_token if ids is None else lambda: ids() + ids()
         self.dead_letters = DeadLetters()
         self.supervisor = Supervisor(self, on_escalation)
         self.runner = Runner(self)

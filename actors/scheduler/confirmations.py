@@ -63,11 +63,13 @@ class Confirmations:
             if said_in is None:
                 return
             window = said_in
+        said = confirmation(what, line, *(note for note in notes if note))
         posting = PostMessage(
             request_id=RequestId(f"{CONFIRMATION}{request_id}"),
             reply_to=self._host.address,
             window=window,
-            text=confirmation(what, line, *(note for note in notes if note)),
+            text=said.text,
+            exact=said.exact,
             nonce=base32_key(f"{window.address}\0{request_id}\0{line}".encode(), 16),
         )
         self._confirming[posting.request_id] = window, self._host.monotonic()

@@ -109,7 +109,7 @@ class ReminderRequests:
 
     def _create(self, request: CreateReminder) -> None:
         now, zone, window = self._host.now(), self._config.zone, _said_in(request.window)
-        reminder_id = self._state.id_for(request.request_id, new_reminder_id(self._host))
+        reminder_id = self._state.id_for(request.request_id, unused_id(self._host, self._looked_at()))
         reminder = new_reminder(_fields(request), reminder_id, now, zone, window)
         line, note = form(reminder), remark(reminder, zone)
 
@@ -234,9 +234,11 @@ class ReminderRequests:
         return shown_time(due, self._config.zone) if due is not None else ""
 
 
-def new_reminder_id(host: Host) -> str:
-    """A fresh id: `rid_` and 12 characters of A-Z2-7."""
-    return f"rid_{(host.new_id() + host.new_id()).upper()[:12]}"
+def unused_id(host: Host, data: bytes) -> str:
+    """A fresh id that stands nowhere in the file `data`: `rid_` and 12 characters of A-Z2-7, drawn at random."""
+    while (fresh := f"rid_{host.new_token()[:12].upper()}").encode("ascii") in data:
+        pass
+    return fresh
 
 
 def _fields(request: CreateReminder | ModifyReminder) -> ReminderFields:

@@ -241,7 +241,7 @@ def open_line(raw: bytes) -> bytes:
 
 
 def add_ids(data: bytes, spent: Collection[str] = (), *, last_line_too: bool = True) -> bytes:
-    """`data` with ` id=…` after every reminder that has none.
+    """`data` with ` id=…` after the last word of every reminder that has none; blanks at the line's end stay there.
 
     Args:
         spent: Ids of lines that are gone for good, which are not used.
@@ -253,8 +253,8 @@ def add_ids(data: bytes, spent: Collection[str] = (), *, last_line_too: bool = T
         if entry.reminder.id or (entry.number == len(lines) and not last_line_too):
             continue
         fresh, raw = namer.name(entry.reminder), entry.raw
-        text = raw.rstrip(b" \t\r")
-        lines[entry.number - 1] = text + b" id=" + fresh.encode("ascii") + (b"\r" if raw.endswith(b"\r") else b"")
+        end = len(raw.rstrip(b" \t\r"))
+        lines[entry.number - 1] = raw[:end] + b" id=" + fresh.encode("ascii") + raw[end:]
     return head + b"\n".join(lines)
 
 

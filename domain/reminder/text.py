@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime, timedelta, tzinfo
+from typing import NamedTuple
 
 from domain.reminder.due import LATE, Firing
 from domain.text.presentable import presentable
 
+_FENCE = re.compile("`{3,}")
 _SHORT_CHARS = 1_000
 """A text of no more stands whole in one message, whatever is put around it."""
+
+
+class Confirmation(NamedTuple):
+    """What is posted after an edit of the file."""
+
+    text: str
+    exact: str = ""
+    """The line itself, where `text` can only spell it out; else empty."""
 
 
 def shown_time(moment: datetime, zone: tzinfo) -> str:
@@ -37,15 +48,21 @@ def firing_mark(firing: Firing, zone: tzinfo) -> str:
     return core if len(core) <= _SHORT_CHARS else core.rpartition("\n")[2]
 
 
-def confirmation(what: str, line: str, *notes: str) -> str:
+def confirmation(what: str, line: str, *notes: str) -> Confirmation:
     """The exact line as it stands in the file, with what was done to it.
+
+    Discord ends a code block at three backticks, whatever it began with, so these are spelled out like all that hides.
 
     Args:
         what: Such as `Reminder set`.
         line: Without its line end.
         notes: Sentences that follow.
     """
-    return "\n".join((f"{what}:", "```", line, "```", *notes))
+    shown = presentable(_FENCE.sub(lambda run: "\\u0060" * len(run[0]), line))
+    if shown == line:
+        return Confirmation("\n".join((f"{what}:", "```", line, "```", *notes)))
+    spelled = "What hides in it, or would end this block, is spelled out here; the attached file has the exact line."
+    return Confirmation("\n".join((f"{what}:", "```", shown, "```", *notes, spelled)), line)
 
 
 def duration(span: timedelta) -> str:

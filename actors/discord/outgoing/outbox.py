@@ -26,6 +26,7 @@ from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, Discord
 
 log = logging.getLogger(__name__)
 
+EXACT_NAME = "exact.txt"
 _REMEMBERED = 10_000
 
 
@@ -151,10 +152,11 @@ class Outbox:
             raise CallRefusedError("the window is no Discord channel")
         channel_id = ChannelId(message.window.id)
         running = await self._live.take(channel_id, message.turn_id) if message.turn_id else None
+        exact = self._redaction.scrub(message.exact)
         try:
-            return await self._show(message, _parts(message, fitted), running)
+            return await self._show(message, _parts(message, fitted, exact), running)
         except CallRefusedError as error:
-            if not fitted.attached:
+            if not fitted.attached and not exact:
                 raise
             log.info("an answer in channel %s cannot be a file: %s", message.window.id, error)
         return await self._show(message, _parts(message, Shown(split(text)), after_file=True), running)
@@ -255,16 +257,24 @@ def part_nonce(message: PostMessage, index: int) -> str:
     return f"{message.nonce}.{index}"
 
 
-def _parts(message: PostMessage, fitted: Shown, *, after_file: bool = False) -> tuple[Part, ...]:
-    """The messages that show a text; `after_file` if a file had the first nonce, but was refused."""
+def _parts(message: PostMessage, fitted: Shown, exact: str = "", *, after_file: bool = False) -> tuple[Part, ...]:
+    """The messages that show a text.
+
+    Args:
+        message: What is to be posted.
+        fitted: Its text, cut into messages.
+        exact: What a file beside the first one holds; empty for none.
+        after_file: Whether a file had the first nonce, but was refused.
+    """
     count = len(fitted.parts)
+    files = ((FILE_NAME, fitted.attached), (EXACT_NAME, exact))
     return tuple(
         Part(
             text=text,
             nonce=part_nonce(message, index + after_file),
             is_first=index == 0,
             is_last=index == count - 1,
-            attached=fitted.attached if index == 0 else "",
+            files=tuple((name, held) for name, held in files if held) if index == 0 else (),
         )
         for index, text in enumerate(fitted.parts)
     )
@@ -272,8 +282,7 @@ def _parts(message: PostMessage, fitted: Shown, *, after_file: bool = False) -> 
 
 def _files(part: Part) -> Callable[[], list[discord.File]]:
     """What makes a part's files anew for each call, since a call uses them up."""
-    data = part.attached.encode()
-    return lambda: [discord.File(io.BytesIO(data), filename=FILE_NAME)] if data else []
+    return lambda: [discord.File(io.BytesIO(text.encode()), filename=name) for name, text in part.files]
 
 
 def _allowed_mentions(message: PostMessage) -> discord.AllowedMentions:

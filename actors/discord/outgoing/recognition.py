@@ -32,8 +32,8 @@ class Part:
     nonce: str
     is_first: bool
     is_last: bool
-    attached: str
-    """What its file holds; empty for no file."""
+    files: tuple[tuple[str, str], ...] = ()
+    """Name and text of each file with it."""
 
 
 def live_nonce(turn_id: str) -> str:

@@ -46,8 +46,9 @@ def _lines(message: Message) -> tuple[set[str], set[str]]:
             return {line}, {old.rstrip()} - {line}
         case ReminderDeleted(line=line):
             return set(), {line}
-        case PostMessage(request_id=request_id, text=text) if request_id.startswith(CONFIRMATION):
-            what, _, line, *_ = text.split("\n")
+        case PostMessage(request_id=request_id, text=text, exact=exact) if request_id.startswith(CONFIRMATION):
+            what, _, shown, *_ = text.split("\n")
+            line = exact or shown
             return (set(), {line}) if what == "Reminder deleted:" else ({line}, set())
         case _:
             return set(), set()

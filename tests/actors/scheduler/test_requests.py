@@ -65,6 +65,45 @@ def test_a_reminder_that_is_asked_for_stands_in_the_file_and_is_confirmed_in_its
     assert "skip 01:30" in answer.note
 
 
+def test_ids_cannot_be_guessed_and_one_that_stands_in_the_file_is_not_given(
+    start: StartProcess, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    process = start()
+    tokens = iter(["aaaaaaaaaaaabbbb", "ccccccccccccdddd"])
+    monkeypatch.setattr(process.system, "new_token", lambda: next(tokens))
+    file.write_text(line("by hand", "2027-01-01 09:00"))
+    wish = CreateReminder(
+        request_id=RequestId("r1"),
+        reply_to=process.asker.address,
+        window=THREAD,
+        msg="tea",
+        date="2026-03-29",
+        time="09:00",
+    )
+    answer = ask(process, wish)
+    assert isinstance(answer, ReminderCreated)
+    assert answer.id == "rid_CCCCCCCCCCCC"
+
+
+def test_a_line_in_which_something_hides_is_posted_character_for_character_beside_what_is_shown(
+    start: StartProcess, channel: Channel
+) -> None:
+    process = start()
+    wish = CreateReminder(
+        request_id=RequestId("r1"),
+        reply_to=process.asker.address,
+        window=THREAD,
+        msg="pay\u200bme ```",
+        date="2026-03-29",
+        time="09:00",
+    )
+    answer = ask(process, wish)
+    assert isinstance(answer, ReminderCreated)
+    (posting,) = channel.asked
+    assert posting.exact == answer.line
+    assert "\u200b" not in posting.text
+
+
 def test_a_change_is_confirmed_with_the_new_line_and_other_lines_stay(
     start: StartProcess, file: Path, channel: Channel
 ) -> None:

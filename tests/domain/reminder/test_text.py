@@ -39,8 +39,31 @@ def test_the_mark_is_the_same_however_late_and_stands_whole_in_one_message(messa
 
 
 def test_a_confirmation_has_the_exact_line() -> None:
-    line = '- [ ] date=2026-03-29 time=01:30 recur=none msg="say \\"hi\\" `now`" id=rid_A'
-    assert f"\n{line}\n" in confirmation("Reminder set", line, "Next: soon.")
+    line = '- [ ] date=2026-03-29 time=01:30 recur=none msg="say \\"hi\\" `now`` 👩\u200d👧" id=rid_A'
+    text, exact = confirmation("Reminder set", line, "Next: soon.")
+    assert f"\n{line}\n" in text
+    assert exact == ""
+
+
+@pytest.mark.parametrize(
+    ("hidden", "spelled"),
+    [
+        ("``` @everyone", r"\u0060\u0060\u0060 @everyone"),
+        ("````", r"\u0060" * 4),
+        ("pay \u202eecila", r"pay \u202eecila"),
+        ("a\u200bb", r"a\u200bb"),
+        ("tags \U000e0041", r"tags \U000e0041"),
+    ],
+)
+def test_nothing_hides_in_a_confirmation_or_ends_its_block_and_the_exact_line_is_beside_it(
+    hidden: str, spelled: str
+) -> None:
+    line = f'- [ ] date=2026-03-29 time=01:30 recur=none msg="{hidden}" id=rid_A'
+    text, exact = confirmation("Reminder set", line, "Next: soon.")
+    assert exact == line
+    assert text.split("\n")[:4] == ["Reminder set:", "```", line.replace(hidden, spelled), "```"]
+    assert text.count("```") == 2
+    assert presentable(text) == text
 
 
 @pytest.mark.parametrize(

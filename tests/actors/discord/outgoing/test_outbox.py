@@ -234,8 +234,17 @@ def long_text(words: int = 4000) -> str:
 
 def file_of(life: Life, message: dict[str, Any]) -> str:
     """What the one file of a message holds."""
-    (file,) = message["attachments"]
-    assert file["filename"] == "answer.md"
+    ((name, text),) = files_of(life, message).items()
+    assert name == "answer.md"
+    return text
+
+
+def files_of(life: Life, message: dict[str, Any]) -> dict[str, str]:
+    """Name -> text of each file of a message."""
+    return {file["filename"]: _held(life, file) for file in message["attachments"]}
+
+
+def _held(life: Life, file: dict[str, Any]) -> str:
     data = life.playground.run(lambda: life.playground._hub.files.get(int(file["id"])))
     assert data is not None
     return data.decode()
@@ -288,6 +297,29 @@ def test_where_files_are_forbidden_a_very_long_text_is_shown_in_messages(life: L
     assert len(messages) > 6
     assert "\n".join(message["content"] for message in messages).split() == long_text().split()
     assert not any(message.get("attachments") for message in messages)
+
+
+EXACT = 'msg="pay \u202eecila ```"'
+
+
+def test_what_a_text_only_spells_out_is_in_a_file_beside_it(life: Life) -> None:
+    life.delivered("spelled out", exact=EXACT)
+    (message,) = life.playground.messages(defaults.GENERAL_ID)
+    assert message["content"] == "spelled out"
+    assert files_of(life, message) == {"exact.txt": EXACT}
+
+
+def test_a_text_too_long_for_messages_has_both_its_files(life: Life) -> None:
+    life.delivered(long_text(), exact=EXACT)
+    (message,) = life.playground.messages(defaults.GENERAL_ID)
+    assert files_of(life, message) == {"answer.md": long_text(), "exact.txt": EXACT}
+
+
+def test_where_files_are_forbidden_a_text_that_spells_something_out_is_shown_alone(life: Life) -> None:
+    life.playground.inject("refused", SEND, status=403)
+    life.delivered("spelled out", exact=EXACT)
+    (message,) = life.playground.messages(defaults.GENERAL_ID)
+    assert (message["content"], message["attachments"]) == ("spelled out", [])
 
 
 @pytest.mark.parametrize(("fault", "is_for_now"), [("403", True), ("404", False), ("400", False)])
