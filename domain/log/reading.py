@@ -13,7 +13,7 @@ class Reading:
     logged or needs not be. Whoever takes one out of a gap notices it in the same breath.
     """
 
-    __slots__ = ("_pending", "first", "gaps", "reached", "session", "surface")
+    __slots__ = ("_pending", "first", "gaps", "joins", "reached", "session", "surface")
 
     def __init__(self, watermark: Watermark) -> None:
         """What an earlier life knew; in no session yet."""
@@ -25,6 +25,8 @@ class Reading:
         """What is still to be looked for, in order."""
         self.session = 0
         """The session since which nothing can have been missed but what the gaps say."""
+        self.joins = 0
+        """How often it joined a session: a page that was read before says nothing of what was missed since."""
         self._pending: set[int] | None = None  # One set for each of a hundred thousand channels would take 20 MB.
 
     @property
@@ -44,6 +46,7 @@ class Reading:
         if newest != ENDLESS:
             self.reached = max(self.reached, newest)
         self.session = session
+        self.joins += 1
 
     def leave(self) -> None:
         """Take part in no session, until the next `join`: what is said from now on may be missed."""
@@ -80,6 +83,17 @@ class Reading:
     def lacks(self, message_id: int) -> bool:
         """Whether a message is to be looked for, or newer than all that is known."""
         return message_id > self.reached or any(gap.after < message_id <= gap.upto for gap in self.gaps)
+
+    def fill_page(self, after: int, newest: int, *, joins: int, is_last: bool) -> None:
+        """A page of history was read, and all of it that counts is noticed.
+
+        Args:
+            after: What it comes after.
+            newest: Its newest message; 0 for none.
+            joins: What `joins` was when it was asked for.
+            is_last: Whether nothing newer was there then.
+        """
+        self.fill(after, ENDLESS if is_last and joins == self.joins else newest)
 
     def fill(self, after: int, upto: int) -> None:
         """All that was said after `after`, up to and with `upto`, is known, and noticed if it counts."""

@@ -8,6 +8,7 @@ import itertools
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 
 import discord
 
@@ -30,6 +31,18 @@ Talkable = discord.TextChannel | discord.VoiceChannel | discord.StageChannel | d
 
 _AT_ONCE = 8
 """Calls under way, those not counted that Discord does not answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class _PageOfGap:
+    """Page of history, and as of when it says that nothing is missing."""
+
+    after: int
+    """The message that it comes after."""
+    joins: int
+    """The channel's, when it was asked for."""
+    page: Page
+
 
 ListThreads = Callable[[discord.Client], Awaitable[list[discord.Thread]]]
 
@@ -238,7 +251,7 @@ class CatchUp:
                 return
             try:
                 page = await self._page(channel_id, gaps[0].after)
-                await self.intake.replay(_lane(channel_id), self._missing(channel_id, (gaps[0].after, page)))
+                await self.intake.replay(_lane(channel_id), self._missing(channel_id, page))
             except (CallRefusedError, CallFailedError) as error:
                 if _is_final(error):
                     self._give_up(channel_id, error)
@@ -249,28 +262,27 @@ class CatchUp:
 
     def _give_up(self, channel_id: int, error: Exception) -> None:
         log.error("what was said in channel %d while away cannot be read: %s", channel_id, error)
-        for gap in self._watermarks.gaps(channel_id):
-            self._watermarks.fill(channel_id, gap.after, gap.upto)
+        self._watermarks.give_up(channel_id)
 
-    async def _missing(self, channel_id: int, begun: tuple[int, Page] | None = None) -> AsyncIterator[MessageArrival]:
+    async def _missing(self, channel_id: int, begun: _PageOfGap | None = None) -> AsyncIterator[MessageArrival]:
         """Messages of a channel's gaps, oldest first; a gap shrinks by a page when that is known to be under way.
 
         Args:
             channel_id: Whose.
-            begun: A page that was read already, and what it comes after.
+            begun: A page that was read already.
 
         Raises:
             CallRefusedError, CallFailedError: as `RestCalls.persist` does.
         """
         while begun is not None or self._watermarks.gaps(channel_id):
-            after, page = begun or await self._first_page(channel_id)
-            begun = None
+            read, begun = begun or await self._first_page(channel_id), None
+            page = read.page
             for message in page.messages:
                 self.intake.seen.notice(str(channel_id), message.id)
             said = [message for message in page.messages if is_speech(message) and self._is_unknown(message)]
             for message in said:
                 self._watermarks.notice(channel_id, message.id)
-            self._watermarks.fill(channel_id, after, ENDLESS if page.is_last else page.newest)
+            self._watermarks.fill_page(channel_id, read.after, page.newest, joins=read.joins, is_last=page.is_last)
             for message in said:
                 yield MessageArrival.of(message, is_live=False)
 
@@ -278,8 +290,8 @@ class CatchUp:
         """Whether a message in a page of history is none of those that were passed on, in this life or another."""
         return self._watermarks.lacks(message.channel.id, message.id) and not self.intake.seen.has(message.id)
 
-    async def _first_page(self, channel_id: int) -> tuple[int, Page]:
-        """The first page that is missing, and what it comes after; tried for as long as others may wait for a page.
+    async def _first_page(self, channel_id: int) -> _PageOfGap:
+        """The first page that is missing; tried for as long as others may wait for a page.
 
         Raises:
             CallRefusedError: Discord does not give it.
@@ -290,12 +302,14 @@ class CatchUp:
             async with asyncio.timeout(self._timing.gap_hold_s):
                 while True:
                     with suppress(CallFailedError):
-                        return after, await self._page(channel_id, after)
+                        return await self._page(channel_id, after)
                     await asyncio.sleep(self._timing.backoff_limit_s)
         except TimeoutError:
             raise CallFailedError(f"history did not come within {self._timing.gap_hold_s:g} s") from None
 
-    async def _page(self, channel_id: int, after: int) -> Page:
+    async def _page(self, channel_id: int, after: int) -> _PageOfGap:
+        joins = self._watermarks.joins(channel_id)
+
         async def call(client: discord.Client) -> Page:
             return await read_page(self._messageable(client, channel_id), after=after)
 
@@ -304,7 +318,7 @@ class CatchUp:
             raise CallFailedError("Discord gave messages that were not asked for")
         if page.unreadable:
             log.error("%d messages in channel %d cannot be read and are left out", page.unreadable, channel_id)
-        return page
+        return _PageOfGap(after, joins, page)
 
     def _messageable(self, client: discord.Client, channel_id: int) -> discord.abc.MessageableChannel:
         if self._watermarks.surface_of(channel_id) is Surface.DISCORD_DM:

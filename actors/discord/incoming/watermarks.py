@@ -180,9 +180,18 @@ class Watermarks:
         """Whether a message is in one of a channel's gaps, or newer than all that is known of it."""
         return self._readings[channel_id].lacks(message_id)
 
-    def fill(self, channel_id: int, after: int, upto: int) -> None:
-        """All that was said in a channel after `after`, up to and with `upto`, is noticed or will never be known."""
-        self._readings[channel_id].fill(after, upto)
+    def joins(self, channel_id: int) -> int:
+        """How often a channel has joined a session: `fill_page` asks what it was when a page was asked for."""
+        return self._readings[channel_id].joins
+
+    def fill_page(self, channel_id: int, after: int, newest: int, *, joins: int, is_last: bool) -> None:
+        """A page of a channel's history was read, and all of it that counts is noticed; see `Reading.fill_page`."""
+        self._readings[channel_id].fill_page(after, newest, joins=joins, is_last=is_last)
+        self._mark(channel_id)
+
+    def give_up(self, channel_id: int) -> None:
+        """What is missing of a channel will never be known."""
+        self._readings[channel_id].fill(0, ENDLESS)
         self._mark(channel_id)
 
     # messages

@@ -34,7 +34,7 @@ class Life(RuleBasedStateMachine):
         self.is_connected = False
         self.told: list[int] = []
         self.confirmations: list[int] = []
-        self.pages: list[tuple[int, int, list[int]]] = []
+        self.pages: list[tuple[int, int, bool, list[int]]] = []
 
     @initialize(first=st.integers(min_value=0, max_value=3))
     def history_before_the_agent(self, first: int) -> None:
@@ -90,18 +90,17 @@ class Life(RuleBasedStateMachine):
         gap = self.reading.gaps[which % len(self.reading.gaps)]
         newer = [number for number in sorted(self.said) if number > gap.after]
         page = newer[:size]
-        upto = ENDLESS if len(newer) <= size else page[-1]
-        self.pages.append((gap.after, upto, page))
+        self.pages.append((gap.after, self.reading.joins, len(newer) <= size, page))
 
     @precondition(lambda self: self.pages)
     @rule()
     def take_in_a_page(self) -> None:
         """Late, perhaps, and when another has read the same."""
-        after, upto, page = self.pages.pop(0)
+        after, joins, is_last, page = self.pages.pop(0)
         for number in filter(self.reading.lacks, page):
             self.reading.notice(number, self.session)
             self.told.append(number)
-        self.reading.fill(after, upto)
+        self.reading.fill_page(after, max(page, default=0), joins=joins, is_last=is_last)
 
     # the window
 
@@ -217,6 +216,22 @@ def test_what_is_read_is_taken_out_of_the_gaps(after: int, upto: int, left: tupl
     one = reading(40, Gap(10, 20), Gap(30, 40))
     one.fill(after, upto)
     assert one.gaps == left
+
+
+@pytest.mark.parametrize("newest", [20, ENDLESS])
+def test_a_page_that_was_read_before_a_session_says_nothing_of_what_was_missed_since(newest: int) -> None:
+    one = reading()
+    one.join(2, newest)
+    joins = one.joins
+    one.leave()
+    one.join(2, 30)
+    one.fill_page(10, 15, joins=joins, is_last=True)
+    assert one.gaps[0].after == 15
+    assert all(one.lacks(number) for number in (16, 25, 30))
+    one.fill_page(15, 0, joins=joins, is_last=True)
+    assert one.gaps[0].after == 15
+    one.fill_page(15, 28, joins=one.joins, is_last=True)
+    assert one.gaps == ()
 
 
 def test_only_what_is_settled_and_no_parent_may_be_forgotten() -> None:
