@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, settings
 
 from actors.kernel import ActorSystem, ManualClock, counted_ids
 from actors.kernel.thread import KernelThread
+from tests.requirements.chart import counts
 from tests.schedule import is_real, is_whole, rank, scheduler
 
 settings.register_profile("ci", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -104,6 +105,12 @@ def pytest_collection_finish() -> None:
     """Thousands of tests stay until the end: no garbage collection needs to look at them again and again."""
     gc.collect()
     gc.freeze()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Says how many requirements have a test, if it was they that were asked for."""
+    if "requirements" in (config.getoption("keyword") or ""):
+        terminalreporter.write_line(counts())
 
 
 @pytest.hookimpl(optionalhook=True)  # of pytest-xdist, which need not be there

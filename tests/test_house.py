@@ -4,6 +4,8 @@ import ast
 import configparser
 import os
 import re
+import shutil
+import subprocess
 import sys
 import sysconfig
 import tomllib
@@ -120,6 +122,7 @@ def undeclared(folders: tuple[str, ...], requirements: list[str]) -> dict[str, s
     }
 
 
+@pytest.mark.req("C-02")
 @pytest.mark.slow
 def test_every_package_that_is_imported_is_declared() -> None:
     project, dev = pyproject()["project"], pyproject()["dependency-groups"]["dev"]
@@ -158,6 +161,7 @@ def test_every_command_is_executable_and_asks_for_any_python_3_that_is_isolated(
     assert [line.partition(" # ")[0] for line in said_to_sh] == SAID_TO_SH
 
 
+@pytest.mark.req("C-21", "X-137")
 def test_every_file_in_bin_is_known_here() -> None:
     files = {path.name for path in (ROOT / "bin").iterdir() if path.is_file()}
 
@@ -185,11 +189,13 @@ def test_commands_can_be_read_by_a_python_that_is_too_old_to_run_them(name: str)
     assert futures == [], "Python 3.6 knows no future annotations"
 
 
+@pytest.mark.req("S0-151")
 @pytest.mark.parametrize("path", ["/.venv", "/data/", "__pycache__/", ".env", "agent.toml"])
 def test_git_ignores_what_is_made_or_secret(path: str) -> None:
     assert path in (ROOT / ".gitignore").read_text().splitlines()
 
 
+@pytest.mark.req("C-15", "X-126")
 def test_setup_cfg_holds_import_contracts_and_nothing_else() -> None:
     contracts = configparser.ConfigParser()
     contracts.read(ROOT / "setup.cfg")
@@ -221,6 +227,7 @@ def test_faces_name_files_that_exist() -> None:
     assert lost == []
 
 
+@pytest.mark.req("C-14")
 def test_pytest_is_as_strict_as_the_house_says() -> None:
     options = pyproject()["tool"]["pytest"]["ini_options"]
 
@@ -245,6 +252,7 @@ def test_what_tells_the_tests_apart_names_files_that_are_there() -> None:
     }
 
 
+@pytest.mark.req("C-17", "C-20")
 def test_tests_mirror_the_tree() -> None:
     """The tests of a room stand in the folder of its name."""
     folders = {path.parent.relative_to(ROOT / "tests") for path in (ROOT / "tests").rglob("test_*.py")}
@@ -252,3 +260,24 @@ def test_tests_mirror_the_tree() -> None:
     rooms = [folder for folder in folders if folder.parts and folder.parts[0] in PACKAGES]
     assert len(rooms) > 20
     assert [str(folder) for folder in rooms if not (ROOT / folder).is_dir()] == []
+
+
+@pytest.mark.req("C-16")
+def test_the_project_can_be_installed(tmp_path: Path) -> None:
+    """Its metadata is what pip asks for first; to build it whole takes a compiler and a minute."""
+    checkout = tmp_path / "checkout"
+    shutil.copytree(ROOT, checkout, ignore=shutil.ignore_patterns(".*", "data", "tests", "docs", "__pycache__"))
+    code = "from setuptools import build_meta; print(build_meta.prepare_metadata_for_build_wheel('made'))"
+    (checkout / "made").mkdir()
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code],
+        cwd=checkout,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE_S,
+    )
+    assert done.returncode == 0, done.stderr
+    metadata = (checkout / "made" / done.stdout.splitlines()[-1] / "METADATA").read_text("utf-8")
+    assert "Name: remembrancer\n" in metadata
+    assert "Requires-Dist: pykka" in metadata

@@ -182,6 +182,7 @@ def test_the_reader_does_not_take_a_like_named_method_for_the_real_thing() -> No
     assert "time.sleep" not in references("import time\nself.time.sleep(1)")
 
 
+@pytest.mark.req("C-18")
 def test_messages_import_the_standard_library_and_msgspec_only() -> None:
     strangers = roots_imported_by("messages").keys() - sys.stdlib_module_names - {"messages", "msgspec"}
 
@@ -208,6 +209,7 @@ def test_only_the_kernel_makes_ids_and_chance() -> None:
     assert offenders(CHANCE, *PACKAGES, except_in=("actors/kernel/",)) == []
 
 
+@pytest.mark.req("X-121")
 def test_nobody_sleeps() -> None:
     assert offenders(SLEEPS, *PACKAGES) == []
 
@@ -220,6 +222,7 @@ def test_no_import_is_hidden_from_the_contracts() -> None:
     assert offenders(HIDDEN_IMPORTS, *PACKAGES) == []
 
 
+@pytest.mark.req("C-03", "X-120", "X-124")
 @pytest.mark.parametrize("method", ["ask", "proxy"])
 def test_no_actor_waits_for_another(method: str) -> None:
     assert calls_of(method, "actors", except_in="actors/kernel") == []

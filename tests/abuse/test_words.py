@@ -151,6 +151,7 @@ FORGERIES = (
 )
 
 
+@pytest.mark.req("X-48")
 @pytest.mark.parametrize("forgery", FORGERIES, ids=range(len(FORGERIES)))
 @pytest.mark.parametrize("kind", [Kind.USER, Kind.TOOL_RESULT, Kind.AGENT])
 def test_49_text_in_a_log_never_becomes_an_event(forgery: str, kind: Kind) -> None:
@@ -190,6 +191,7 @@ HOSTILE_MEMORY = (
 )
 
 
+@pytest.mark.req("X-55")
 def test_50_a_memory_is_data_in_its_block_and_cannot_leave_it() -> None:
     block = inject([Memory("logs/discord-thread/123456789012345678/20260101T000000Z_0001.md", 7, HOSTILE_MEMORY)]).block
     prefix, _, document = block.partition("\n")

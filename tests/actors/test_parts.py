@@ -252,6 +252,7 @@ class TestTable:
     def test_the_agent_comes_with_no_layer_that_is_not_asked_for(self, tmp_path: Path) -> None:
         assert not [layer for layer in LAYERS if settings_of(tmp_path).has_layer(layer.name)]
 
+    @pytest.mark.req("C-26")
     def test_two_parts_cannot_claim_one_actor(self, tmp_path: Path) -> None:
         settings = settings_of(tmp_path)
         plan = agent_plan(settings, {}, ActorSystem(workers=0), None)
@@ -328,6 +329,7 @@ class TestTable:
             table.specs()
         assert "discord.channels is empty" in str(refused.value)
 
+    @pytest.mark.req("X-128")
     def test_a_command_lines_turn_has_no_discord_and_keeps_nothing(self, tmp_path: Path) -> None:
         settings, edge = settings_of(tmp_path, **ON), Address("edge", "cli")
         table = parts(turn_plan(settings, {}, ActorSystem(workers=0), edge, tmp_path), (LAYER,))

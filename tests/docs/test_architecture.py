@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 TABLE = "## Supervision, beside OTP and Pekko"
 FILE = re.compile(r"`(test_\w+\.py)`: ((?:`test_\w+`(?:, )?)+)")
@@ -33,6 +35,7 @@ def test_every_row_about_supervision_names_a_test() -> None:
     assert [row[:40] for row in rows() if not list(named(row))] == []
 
 
+@pytest.mark.req("S0-01")
 def test_every_test_that_is_named_exists() -> None:
     folder = ROOT / "tests" / "actors" / "kernel"
     missing = [

@@ -37,6 +37,7 @@ def headings(page: Path) -> set[str]:
     return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
+@pytest.mark.req("C-22")
 def test_the_readme_links_every_document() -> None:
     linked = {file for file, _ in links(ROOT / "README.md")}
     documents = {*(ROOT / "docs").iterdir(), ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"}
@@ -65,6 +66,7 @@ def test_every_path_and_module_that_is_named_exists(page: Path) -> None:
     assert gone == []
 
 
+@pytest.mark.req("X-125")
 @pytest.mark.parametrize("page", ["README.md", "docs/architecture.md"])
 @pytest.mark.parametrize("package", ["actors", "domain", "lab"])
 def test_the_tree_that_is_drawn_has_every_room(page: str, package: str) -> None:

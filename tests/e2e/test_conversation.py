@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
+
 from domain.log.event import Kind
 from lab.playground.world.defaults import ELSEWHERE_ID, GENERAL_ID
 from tests.e2e.stage import Stage, bot_texts, events, of_kind
 from tests.patience import PATIENCE_S
 
 
+@pytest.mark.req("S0-08", "C-33")
 def test_a_message_in_the_channel_is_answered_by_the_offline_model_which_says_so(stage: Stage) -> None:
     assert "offline" in stage.ask("hello").lower()
 
@@ -16,6 +19,7 @@ def test_a_command_really_runs(stage: Stage) -> None:
     assert "42" in stage.ask("run: echo $((6*7))")
 
 
+@pytest.mark.req("S0-07")
 def test_messages_elsewhere_are_ignored(stage: Stage) -> None:
     stage.server.say(ELSEWHERE_ID, "hello?")
     stage.ask("hello")
@@ -23,6 +27,7 @@ def test_messages_elsewhere_are_ignored(stage: Stage) -> None:
     assert not (stage.data / "logs" / "discord-channel" / str(ELSEWHERE_ID)).exists()
 
 
+@pytest.mark.req("S0-38", "C-34")
 def test_a_channel_and_two_threads_at_once_share_nothing(stage: Stage) -> None:
     server = stage.server
     threads = [server.create_thread(GENERAL_ID, name) for name in ("first", "second")]
@@ -58,6 +63,7 @@ def test_messages_sent_while_an_answer_is_on_its_way_are_answered_in_order(stage
     assert positions == sorted(positions)
 
 
+@pytest.mark.req("S0-40", "S0-41")
 def test_new_empties_the_history_and_begins_a_log(stage: Stage) -> None:
     stage.ask("hello")
     outcome = stage.server.slash(GENERAL_ID, "new")
@@ -66,6 +72,7 @@ def test_new_empties_the_history_and_begins_a_log(stage: Stage) -> None:
     assert "offline" in stage.ask("hello again").lower()
 
 
+@pytest.mark.req("X-57")
 def test_a_long_answer_comes_in_parts_that_hold_all_of_it(stage: Stage) -> None:
     server = stage.server
     said = server.say(GENERAL_ID, "run: seq 1000 1250\nrun: seq 2000 2250")

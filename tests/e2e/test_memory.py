@@ -43,6 +43,7 @@ def tell(stage: Stage, text: str, channel: int = GENERAL_ID) -> None:
     eventually(lambda: stats(stage)["rows"] == before + 2)
 
 
+@pytest.mark.req("S0-66", "S0-67")
 def test_what_was_said_in_a_thread_is_recalled_in_its_channel_and_the_record_can_be_opened(stage: Stage) -> None:
     thread = stage.server.create_thread(GENERAL_ID, "bicycles")
     tell(stage, "My bicycle is locked with the number 4711", thread)
@@ -67,6 +68,7 @@ def test_the_words_of_a_private_thread_stay_in_it(stage: Stage) -> None:
     assert "4711" not in stage.ask("run: cat logs/*/*/*.md")
 
 
+@pytest.mark.req("S0-87")
 def test_what_somebody_has_it_remember_is_given_first_and_why_says_so_to_that_person_alone(stage: Stage) -> None:
     server = stage.server
     outcome = server.slash(GENERAL_ID, "remember", {"what": "The cellar is damp"})
@@ -143,6 +145,7 @@ def spoilt(folder: Path) -> Iterator[None]:
     yield
 
 
+@pytest.mark.req("X-51")
 @pytest.mark.slow
 @pytest.mark.parametrize("harm", [deleted, spoilt])
 def test_whatever_happens_to_the_index_replies_go_on_and_nothing_is_missing_afterwards(

@@ -84,6 +84,7 @@ def office(server: PlaygroundServer, tmp_path: Path) -> Iterator[Office]:
         made.stage.stop()
 
 
+@pytest.mark.req("X-50")
 def test_what_is_deleted_while_the_agent_is_down_is_recalled_no_more(office: Office) -> None:
     office.stop()
     office.server.delete(office.channel, office.said)

@@ -67,6 +67,7 @@ class OnceEach:
         handle(message)
 
 
+@pytest.mark.req("C-37")
 @pytest.mark.crashes
 def test_row_07_every_actor_crashed_once_over_every_type_of_message_and_everybody_is_answered(
     server: PlaygroundServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -100,6 +101,7 @@ def test_row_07_every_actor_crashed_once_over_every_type_of_message_and_everybod
     assert late == {}, "a window that crashed rests until it is told something"
 
 
+@pytest.mark.req("C-35")
 @pytest.mark.crashes
 def test_row_08_a_window_that_hangs_is_named_and_all_others_are_answered(
     server: PlaygroundServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -139,6 +141,7 @@ def test_row_08_a_window_that_hangs_is_named_and_all_others_are_answered(
         logger.removeHandler(warnings)
 
 
+@pytest.mark.req("C-39")
 @pytest.mark.crashes
 def test_row_09_a_window_that_crashes_for_ever_is_stopped_with_one_alert_and_the_rest_lives(
     server: PlaygroundServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture

@@ -79,6 +79,7 @@ WRECKS: dict[str, Callable[[Path], object]] = {
 }
 
 
+@pytest.mark.req("S0-29", "X-130")
 @pytest.mark.parametrize("wreck", WRECKS.values(), ids=WRECKS.keys())
 def test_row_22_a_spoilt_index_is_made_anew_from_the_logs_with_the_same_answers(
     tmp_path: Path, wreck: Callable[[Path], object]

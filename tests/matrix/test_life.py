@@ -27,6 +27,7 @@ START_S = 10.0
 TRIED_LOGS = 5_000
 
 
+@pytest.mark.req("X-131")
 def test_row_42_a_second_agent_on_the_same_data_root_refuses_to_start(
     stage: Stage, server: PlaygroundServer, tmp_path: Path
 ) -> None:
@@ -42,6 +43,7 @@ def test_row_42_a_second_agent_on_the_same_data_root_refuses_to_start(
     assert len([text for text in bot_texts(server) if "alive" in text]) == 1
 
 
+@pytest.mark.req("C-42")
 def test_row_43_a_sigterm_during_fifty_turns_ends_it_soon_and_the_next_start_finishes_them(
     server: PlaygroundServer, tmp_path: Path
 ) -> None:
@@ -51,6 +53,7 @@ def test_row_43_a_sigterm_during_fifty_turns_ends_it_soon_and_the_next_start_fin
     assert took_s < STOP_S
 
 
+@pytest.mark.req("C-34")
 @pytest.mark.slow
 def test_row_46_five_hundred_threads_at_once_get_every_answer_once_and_where_it_belongs(tmp_path: Path) -> None:
     done = run(

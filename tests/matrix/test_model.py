@@ -81,6 +81,7 @@ def thread_for(server: PlaygroundServer, words: dict[str, int], word: str) -> No
     server.say(words[word], word)
 
 
+@pytest.mark.req("X-56")
 def test_row_14_a_model_that_fails_is_tried_three_times_and_then_told(stage: Stage, model: LoopbackModel) -> None:
     server, threads = stage.server, dict[str, int]()
     model.behave = by_word(FAILURES)

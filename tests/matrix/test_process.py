@@ -61,6 +61,7 @@ def indexed(data: Path) -> tuple[int, int]:
     return told["rows"], told["pending"] + told["failed"]
 
 
+@pytest.mark.req("C-38")
 def test_row_01_kills_at_random_instants_lose_double_and_alter_nothing(process: Process) -> None:
     """In a channel and a thread that are known; `bin/agent chaos` does this a thousand times, with all faults."""
     chance = random.Random(1)

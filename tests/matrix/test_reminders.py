@@ -127,6 +127,7 @@ def test_row_25_a_file_that_is_being_saved_is_let_be(
     assert file.read_text() == "# Mine\n"
 
 
+@pytest.mark.req("S0-110", "S0-149")
 @pytest.mark.parametrize("saver", Saver)
 def test_row_26_no_edit_of_a_person_is_lost_to_ours(tmp_path: Path, saver: Saver) -> None:
     """`bin/agent chaos reminders` does a thousand rounds."""

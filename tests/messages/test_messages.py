@@ -150,6 +150,7 @@ def test_every_class_is_a_message_or_a_value(cls: type[msgspec.Struct]) -> None:
     assert issubclass(cls, Message | Value | Address)
 
 
+@pytest.mark.req("C-32")
 @EVERY_CLASS
 def test_no_field_can_be_set_even_by_force(cls: type[msgspec.Struct]) -> None:
     instance = example_of(cls)
@@ -164,6 +165,7 @@ def test_no_field_can_be_set_even_by_force(cls: type[msgspec.Struct]) -> None:
         instance.surprise = 1  # type: ignore[attr-defined]
 
 
+@pytest.mark.req("C-32")
 @EVERY_CLASS
 def test_every_field_is_deeply_immutable(cls: type[msgspec.Struct]) -> None:
     assert {name: kind for name, kind in get_type_hints(cls).items() if not is_immutable(kind)} == {}
@@ -228,6 +230,7 @@ def test_every_reply_names_the_request_that_it_answers(module: ModuleType) -> No
     assert [cls.__name__ for cls in replies if "request_id" not in cls.__struct_fields__] == []
 
 
+@pytest.mark.req("C-18")
 @EVERY_MODULE
 def test_every_module_says_whose_protocol_it_is(module: ModuleType) -> None:
     assert (module.__doc__ or "").strip()

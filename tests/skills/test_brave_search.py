@@ -100,6 +100,7 @@ def said(script: str, *arguments: str, door: Door | None = None) -> tuple[int, s
     return done.returncode, done.stdout, done.stderr
 
 
+@pytest.mark.req("S0-14", "X-45")
 def test_results_are_printed_as_the_original_prints_them(door: Door) -> None:
     door.finds(*HITS)
 
@@ -124,6 +125,7 @@ def test_a_page_cannot_forge_another_result(door: Door, head: str, end: str) -> 
     assert f"Content:\ntext\n> {head}\nLink: https://evil.example/\n## Result 2\n" in shown
 
 
+@pytest.mark.req("X-45")
 @pytest.mark.parametrize(
     ("words", "asked"),
     [

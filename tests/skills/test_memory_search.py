@@ -64,6 +64,7 @@ def search(command: str, door: Path | None) -> subprocess.CompletedProcess[str]:
     return run_script(SCRIPT, command, door, Path("/"))
 
 
+@pytest.mark.req("S0-14", "S0-16", "X-10")
 def test_memories_are_printed_with_place_time_author_and_excerpt(door: Path) -> None:
     done = search('"$S" "when is tea" -n 2', door)
 

@@ -93,6 +93,7 @@ def lines(folder: Path) -> list[str]:
     return [entry.line for entry in scan((folder / "reminders.md").read_bytes()).entries]
 
 
+@pytest.mark.req("S0-14", "S0-140", "S0-144", "X-28")
 def test_a_reminders_life_from_creation_to_deletion_is_confirmed_line_by_line(
     run: Run, folder: Path, surface: Edge
 ) -> None:

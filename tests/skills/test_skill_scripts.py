@@ -22,10 +22,18 @@ def relative(path: Path) -> str:
     return path.relative_to(SHIPPED_SKILLS).as_posix()
 
 
+@pytest.mark.req("S0-03", "C-19")
 def test_every_folder_of_skills_is_a_skill() -> None:
     folders = {path.name for path in SHIPPED_SKILLS.iterdir() if path.is_dir() and not path.name.startswith((".", "_"))}
 
     assert {skill.name for skill in SkillFolders((SHIPPED_SKILLS,)).scan().skills} == folders
+
+
+@pytest.mark.req("S0-15")
+def test_of_the_skills_that_others_wrote_only_the_search_of_the_web_is_taken_over() -> None:
+    ours = {"memory-search", "reminders", "send-file"}
+
+    assert {skill.name for skill in SkillFolders((SHIPPED_SKILLS,)).scan().skills} - ours == {"brave-search"}
 
 
 def test_all_copies_of_the_door_are_the_same() -> None:
@@ -48,6 +56,7 @@ def test_scripts_need_the_standard_library_only(path: Path) -> None:
     assert {name.split(".")[0] for name in imported} - sys.stdlib_module_names - beside == set()
 
 
+@pytest.mark.req("S0-17")
 @pytest.mark.parametrize("path", STARTED, ids=relative)
 def test_scripts_can_be_started_by_their_path(path: Path) -> None:
     assert os.access(path, os.X_OK)

@@ -16,6 +16,7 @@ from tests.actors.cli.command import digest, run
 from tests.patience import PATIENCE_S
 
 
+@pytest.mark.req("S0-10")
 def test_it_prints_the_answer_and_nothing_else(tmp_path: Path) -> None:
     done = run("agent-cli", "run: echo $((6*7))", cwd=tmp_path)
     assert done.returncode == 0
@@ -35,6 +36,7 @@ def test_commands_run_in_the_callers_folder(tmp_path: Path) -> None:
     assert str(tmp_path) in run("agent-cli", "run: pwd", cwd=tmp_path).stdout
 
 
+@pytest.mark.req("S0-12", "S0-42", "X-26")
 def test_the_data_root_is_left_as_it_is(tmp_path: Path) -> None:
     data = tmp_path / "data"
     (data / "logs").mkdir(parents=True)
@@ -44,6 +46,7 @@ def test_the_data_root_is_left_as_it_is(tmp_path: Path) -> None:
     assert digest(tmp_path) == before
 
 
+@pytest.mark.req("S0-42")
 def test_a_data_root_that_is_not_there_is_not_made(tmp_path: Path) -> None:
     run("agent-cli", "hello", cwd=tmp_path)
     assert digest(tmp_path) == {}
@@ -65,11 +68,13 @@ def test_json_is_one_document(tmp_path: Path) -> None:
     assert "42" in found["answer"]
 
 
+@pytest.mark.req("S0-12", "S0-104", "C-36")
 def test_nothing_is_remembered_from_call_to_call(tmp_path: Path) -> None:
     first = run("agent-cli", "hello", cwd=tmp_path).stdout
     assert run("agent-cli", "hello", cwd=tmp_path).stdout == first
 
 
+@pytest.mark.req("X-26")
 def test_new_says_that_there_is_nothing_to_end(tmp_path: Path) -> None:
     done = run("agent-cli", "/new", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, "")
@@ -89,6 +94,14 @@ def test_a_model_that_cannot_be_reached_is_an_error_on_stderr(tmp_path: Path) ->
     assert "could not get an answer from the model" in done.stderr
 
 
+@pytest.mark.req("S0-04", "S0-10")
+def test_its_help_says_that_it_is_for_tests_and_where_the_agent_lives(tmp_path: Path) -> None:
+    words = " ".join(run("agent-cli", "--help", cwd=tmp_path).stdout.split())
+    assert "For testing: it keeps no history" in words
+    assert "Discord is where the agent lives" in words
+
+
+@pytest.mark.req("C-13")
 @pytest.mark.parametrize("program", ["agent", "agent-cli", "agent-load"])
 def test_help_imports_nothing_heavy(tmp_path: Path, program: str) -> None:
     name = program.replace("-", "_")

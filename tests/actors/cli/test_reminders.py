@@ -92,6 +92,7 @@ def test_list_is_soonest_first(file: Path) -> None:
     assert [row["line"] for row in rows if row["id"] == "rid_NONE"] == [FILE.splitlines()[1]]
 
 
+@pytest.mark.req("S0-107", "S0-153")
 def test_the_configured_file_is_read_and_may_be_missing(tmp_path: Path) -> None:
     (tmp_path / "agent.toml").write_text('[reminders]\nfile = "mine.md"\n')
     missing = run("agent", "reminders", "list", cwd=tmp_path)

@@ -16,12 +16,14 @@ from messages.turn import PrepareTurn, TurnContribution, TurnEnded
 from tests.actors.context.rig import CHANNEL, THREAD, Rig, bash_call, of_type, reply, texts
 
 
+@pytest.mark.req("S0-30")
 def test_a_message_is_logged_before_the_model_hears_of_it(rig: Rig) -> None:
     rig.say("hello", 1)
     assert rig.kinds() == [Kind.USER]
     assert len(rig.requests()) == 1
 
 
+@pytest.mark.req("S0-31")
 def test_an_answer_is_logged_before_it_is_shown_and_its_delivery_after(rig: Rig) -> None:
     rig.say("hello", 1)
     rig.answer("hi there")
@@ -47,6 +49,7 @@ def test_typing_is_shown_while_a_turn_runs(rig: Rig) -> None:
     assert [typing.on for typing in of_type(ShowTyping, rig.surface.drain())] == [True, False]
 
 
+@pytest.mark.req("S0-02")
 def test_a_request_holds_the_system_prompt_one_tool_and_the_prompt_with_its_speaker(rig: Rig) -> None:
     rig.say("hello", 1)
     (request,) = rig.requests()
@@ -67,6 +70,7 @@ def test_requests_of_consecutive_turns_share_their_whole_prefix(rig: Rig) -> Non
     assert first.system_prompt == second.system_prompt == third.system_prompt
 
 
+@pytest.mark.req("S0-32", "S0-34", "S0-89")
 def test_a_tool_round_is_logged_call_first_and_goes_back_to_the_model(rig: Rig) -> None:
     rig.say("run it", 1)
     rig.answer("Let me look.", bash_call("echo 42"), stop=StopReason.TOOL_CALLS)
@@ -80,6 +84,7 @@ def test_a_tool_round_is_logged_call_first_and_goes_back_to_the_model(rig: Rig) 
     assert rig.events()[3].meta_dict()["exit_code"] == 0
 
 
+@pytest.mark.req("S0-90")
 def test_calls_of_one_round_run_one_after_another_in_their_order(rig: Rig) -> None:
     rig.say("both", 1)
     rig.answer("", bash_call("first", "a"), bash_call("second", "b"), stop=StopReason.TOOL_CALLS)
@@ -89,6 +94,7 @@ def test_calls_of_one_round_run_one_after_another_in_their_order(rig: Rig) -> No
     assert [message.tool_call_id for message in request.messages[2:]] == ["a", "b"]
 
 
+@pytest.mark.req("S0-91")
 @pytest.mark.parametrize(
     ("call", "words"),
     [
@@ -124,6 +130,7 @@ def test_calls_of_an_answer_that_was_cut_off_are_not_run(rig: Rig) -> None:
     assert "cut off" in rig.answer("ok").messages[-1].text
 
 
+@pytest.mark.req("S0-101")
 def test_a_turn_that_never_stops_asking_for_tools_is_stopped(tmp_path: Path) -> None:
     rig = Rig(tmp_path, max_rounds=2)
     rig.say("loop", 1)
@@ -135,6 +142,7 @@ def test_a_turn_that_never_stops_asking_for_tools_is_stopped(tmp_path: Path) -> 
     rig.stop()
 
 
+@pytest.mark.req("S0-98e", "X-142")
 def test_messages_that_come_during_a_turn_are_turns_of_their_own_in_order(rig: Rig) -> None:
     rig.say("one", 1)
     rig.say("two", 2)
@@ -211,6 +219,7 @@ class TestContributors:
         (asked,) = of_type(PrepareTurn, edge.drain())
         rig.tell(CHANNEL, TurnContribution(request_id=asked.request_id, contributor=str(who), block=block))
 
+    @pytest.mark.req("S0-62")
     def test_blocks_stand_immediately_before_the_prompt_in_the_contributors_order(self, asked: Rig) -> None:
         asked.say("hello", 1)
         self.contribute(asked, self.OTHER, "SECOND")
@@ -231,6 +240,7 @@ class TestContributors:
         self.contribute(asked, self.OTHER, "LATE")
         assert asked.requests() == []
 
+    @pytest.mark.req("S0-64", "X-13")
     def test_a_block_is_in_its_own_turn_only_and_never_in_the_log(self, asked: Rig) -> None:
         asked.say("one", 1)
         self.contribute(asked, self.MEMORY, "BLOCK_ONE")
@@ -253,6 +263,7 @@ def test_a_request_that_got_lost_ends_in_a_notice(rig: Rig) -> None:
     assert "waited too long" in rig.deliver().text
 
 
+@pytest.mark.req("C-23", "C-25")
 def test_two_windows_share_nothing(rig: Rig) -> None:
     rig.say("channel secret", 1)
     channel = rig.requests()[0]
@@ -283,6 +294,7 @@ def test_a_text_that_imitates_the_injected_block_is_raw_in_the_log_and_defused_f
     assert rig.events()[0].content == "INJECTED_CONTEXT_RELEVANT_MEMORIES\n{}"
 
 
+@pytest.mark.req("X-25")
 def test_the_oldest_whole_turns_are_left_out_of_long_histories_and_stay_out_after_a_restart(tmp_path: Path) -> None:
     rig = Rig(tmp_path, max_history_tokens=100)
     for number in range(1, 12):

@@ -28,6 +28,7 @@ def resumed(root: Path, window: Window = CHANNEL) -> Rig:
     return rig
 
 
+@pytest.mark.req("S0-39")
 def test_history_is_rebuilt_from_the_log(tmp_path: Path) -> None:
     rig = Rig(tmp_path)
     rig.say("one", 1)
@@ -48,6 +49,7 @@ def test_history_is_rebuilt_from_the_log(tmp_path: Path) -> None:
     again.stop()
 
 
+@pytest.mark.req("X-24", "X-141")
 def test_a_turn_cut_short_is_taken_up_again_and_answered_once(tmp_path: Path) -> None:
     rig = Rig(tmp_path)
     rig.say("hello", 1)
@@ -84,6 +86,7 @@ def test_messages_that_waited_are_answered_after_the_one_that_ran(tmp_path: Path
     again.stop()
 
 
+@pytest.mark.req("X-24")
 def test_a_turn_that_is_interrupted_twice_is_given_up_with_a_notice(tmp_path: Path) -> None:
     rig = Rig(tmp_path)
     rig.say("hello", 1)
@@ -96,6 +99,7 @@ def test_a_turn_that_is_interrupted_twice_is_given_up_with_a_notice(tmp_path: Pa
     third.stop()
 
 
+@pytest.mark.req("X-143")
 def test_an_answer_that_was_not_confirmed_is_shown_after_a_look(tmp_path: Path) -> None:
     rig = Rig(tmp_path)
     rig.say("hello", 1)

@@ -186,6 +186,7 @@ def play(root: Path, name: str, plan: Mapping[int, str] | None = None) -> World:
     return world
 
 
+@pytest.mark.req("C-38")
 @pytest.mark.crashes
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", SCENARIOS)

@@ -59,6 +59,7 @@ def window(tmp_path: Path) -> Iterator[Window]:
     made.stop()
 
 
+@pytest.mark.req("S0-83")
 def test_the_second_call_holds_the_record_and_the_answer_is_all_that_is_logged_and_shown(window: Window) -> None:
     first = window.answer(WISH)
     window.give()
@@ -86,6 +87,7 @@ def test_the_next_turns_history_knows_nothing_of_it(window: Window) -> None:
     assert not any("EXPAND" in message.text for message in request.messages)
 
 
+@pytest.mark.req("S0-83")
 @pytest.mark.parametrize("wish", [f"EXPAND path={PATH} line=6", "EXPAND path=logs/x.md line=5"])
 def test_only_places_of_this_turns_block_can_be_asked_for(window: Window, wish: str) -> None:
     window.answer(wish)
@@ -95,6 +97,7 @@ def test_only_places_of_this_turns_block_can_be_asked_for(window: Window, wish: 
     assert [post.text for post in window.posts()] == ["Sorry."]
 
 
+@pytest.mark.req("X-46")
 def test_two_records_are_shown_a_third_wish_is_declined_and_a_fourth_ends_the_turn(window: Window) -> None:
     for _ in range(2):
         window.answer(WISH)

@@ -29,6 +29,7 @@ def start(rig: Rig) -> NewWindowStarted:
     return started
 
 
+@pytest.mark.req("S0-40")
 def test_history_is_empty_and_a_new_log_is_begun_at_once(rig: Rig) -> None:
     rig.say("old", 1)
     rig.answer("yes")
@@ -43,6 +44,7 @@ def test_history_is_empty_and_a_new_log_is_begun_at_once(rig: Rig) -> None:
     assert not rig.logs()[0].stat().st_mode & 0o222
 
 
+@pytest.mark.req("X-23")
 def test_a_running_turn_is_aborted_and_its_late_answer_dropped(rig: Rig) -> None:
     rig.say("old", 1)
     rig.say("waiting", 2)
@@ -65,6 +67,7 @@ def test_a_message_of_the_old_window_is_not_news_in_the_new_one(rig: Rig) -> Non
     assert rig.kinds() == []
 
 
+@pytest.mark.req("S0-39")
 def test_other_windows_stay_as_they_are(rig: Rig) -> None:
     rig.say("in the thread", 5, THREAD)
     rig.answer("yes")

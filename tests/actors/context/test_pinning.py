@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from domain.log.event import Kind
 from messages.base import Message, RequestId, UserId, Window
 from messages.context import MemoryPinned, MemoryUnpinned, PinMemory, StartNewWindow, UnpinMemory
@@ -44,6 +46,7 @@ def answered(rig: Rig | MemoryRig, command: PinMemory | UnpinMemory) -> Message:
     return answer
 
 
+@pytest.mark.req("S0-85", "X-22")
 def test_words_are_pinned_as_an_event_and_the_model_hears_nothing(rig: Rig) -> None:
     answer = pin(rig, text="The door code is 4711")
 
@@ -57,6 +60,7 @@ def test_words_are_pinned_as_an_event_and_the_model_hears_nothing(rig: Rig) -> N
     assert lines[answer.line - 1].endswith(f"pin {event.id}")
 
 
+@pytest.mark.req("S0-85")
 def test_a_message_is_pinned_where_it_stands(rig: Rig) -> None:
     rig.say("My cat is called Zorro", 7)
     rig.answer("Fine.")
@@ -96,6 +100,7 @@ def test_a_message_of_an_earlier_window_is_found(rig: Rig) -> None:
     assert answer.path == rig.logs()[0].relative_to(rig.root).as_posix()
 
 
+@pytest.mark.req("X-21")
 def test_a_message_that_no_log_has_is_pinned_with_its_words_or_refused(rig: Rig) -> None:
     assert isinstance(pin(rig, message_id="99"), Refused)
     answer = pin(rig, "r2", message_id="99", text="Old words", author_name="Bob", author_id="22")
@@ -147,6 +152,7 @@ def test_subscribers_hear_of_a_pin_with_its_metadata(rig: Rig) -> None:
     assert '"action":"pin"' in news.events[0].meta_json
 
 
+@pytest.mark.req("X-20")
 def test_only_ones_own_pins_can_be_taken_back(rig: Rig) -> None:
     pin(rig, text="mine")
     pin(rig, "r2", text="theirs", asked_by="22", asked_by_name="Bob")
@@ -169,6 +175,7 @@ def test_a_pin_of_a_message_is_taken_back_by_naming_it(rig: Rig) -> None:
     assert isinstance(unpin(rig, "u3", message_id="7"), Refused)
 
 
+@pytest.mark.req("S0-86")
 def test_a_pin_is_injected_first_even_without_a_vector(tmp_path: Path) -> None:
     rig = MemoryRig(tmp_path)
     rig.exchange("My cat is called Zorro", "Fine.", THREAD)

@@ -30,6 +30,7 @@ def begin_command(rig: Rig, **how: Any) -> None:
     rig.answer("working", bash_call("make"), stop=StopReason.TOOL_CALLS)
 
 
+@pytest.mark.req("S0-98e")
 def test_they_join_before_the_next_model_call_behind_the_results(rig: Rig) -> None:
     begin_command(rig)
     rig.say("in blue", 2)

@@ -25,6 +25,7 @@ def stop(rig: Rig, turn_id: str = "") -> Message:
     return answer
 
 
+@pytest.mark.req("S0-89", "S0-98g")
 def test_the_running_turn_ends_and_what_waits_behind_it_is_left_unanswered(rig: Rig) -> None:
     rig.say("one", 1)
     (request,) = rig.requests()

@@ -31,6 +31,7 @@ def test_every_text_gets_its_own_vector_in_order_and_of_unit_length(rig: Rig) ->
     assert np.allclose(vectors, [direction(text) for text in texts], atol=1e-6)
 
 
+@pytest.mark.req("S0-23", "C-07")
 def test_google_is_asked_for_the_model_the_size_and_the_task(rig: Rig) -> None:
     rig.vectors(rig.ask("a document"))
     rig.vectors(rig.query("a question"))

@@ -14,6 +14,7 @@ def test_it_allows_calls_at_first() -> None:
     assert CircuitBreaker().allows_calls(0)
 
 
+@pytest.mark.req("C-11")
 def test_pauses_double_to_five_minutes_and_end() -> None:
     breaker, now = CircuitBreaker(), 0.0
 

@@ -55,6 +55,7 @@ PASSING = {
 }
 
 
+@pytest.mark.req("C-29")
 @PROVIDERS
 @pytest.mark.parametrize("reply", PASSING.values(), ids=PASSING.keys())
 def test_what_passes_is_waited_out_and_leaves_no_trace(make_rig: Callable[..., Rig], space: Any, reply: Reply) -> None:
@@ -85,6 +86,7 @@ def test_a_call_that_takes_too_long_counts_as_failed(make_rig: Callable[..., Rig
     assert len(rig.vectors(request_id)) == 1
 
 
+@pytest.mark.req("S0-24")
 def test_pauses_double_from_one_second_to_five_minutes(rig: Rig) -> None:
     rig.server.always = Reply(status=500)
     rig.ask("one")

@@ -53,6 +53,7 @@ def test_an_actor_that_tells_itself_for_ever_starves_nobody(live_system: ActorSy
     over.set()
 
 
+@pytest.mark.req("C-41")
 def test_one_flooder_delays_no_quiet_actor_by_more_than_its_batches(system: ActorSystem) -> None:
     stage = Stage(system)
     quiet = 99

@@ -199,6 +199,7 @@ def test_a_message_that_comes_while_its_actor_is_let_go_wakes_it_again(system: A
 # passivation
 
 
+@pytest.mark.req("X-123")
 def test_an_idle_actor_leaves_memory_and_its_next_message_brings_it_back(
     system: ActorSystem, clock: ManualClock
 ) -> None:

@@ -31,6 +31,7 @@ def events(system: ActorSystem) -> list[str]:
     return events
 
 
+@pytest.mark.req("C-04")
 def test_an_ask_is_answered_with_what_the_handler_returns(system: ActorSystem, events: list[str]) -> None:
     future = system.ref(PLAYER).ask("a question", block=False)
     system.run()

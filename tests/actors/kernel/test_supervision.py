@@ -32,6 +32,7 @@ def throw(text: str) -> None:
     raise Boom(text)
 
 
+@pytest.mark.req("X-122")
 def test_a_crash_keeps_the_mailbox_and_its_order(system: ActorSystem, clock: ManualClock) -> None:
     stage = Stage(system, failing(2, times=1))
 

@@ -171,6 +171,7 @@ def answer_to(request: EmbedTexts) -> TextsEmbedded:
     )
 
 
+@pytest.mark.req("S0-25")
 @pytest.mark.parametrize("mood", ["failing", "broken", "lying", "silent"])
 def test_what_got_no_vector_in_one_life_gets_it_at_the_start_of_the_next(tmp_path: Path, mood: str) -> None:
     rig = MemoryRig(tmp_path)

@@ -65,6 +65,7 @@ def asks(rig: MemoryRig, text: str, window: Window) -> ModelRequest:
 # the embedder
 
 
+@pytest.mark.req("X-51")
 @pytest.mark.parametrize("mood", ["failing", "broken", "lying"])
 def test_without_vectors_words_are_found_and_all_is_embedded_when_the_embedder_is_well_again(
     tmp_path: Path, mood: str
@@ -83,6 +84,7 @@ def test_without_vectors_words_are_found_and_all_is_embedded_when_the_embedder_i
     rig.stop()
 
 
+@pytest.mark.req("S0-54", "X-15")
 def test_a_hung_embedder_delays_a_turn_by_its_deadline_and_loses_nothing(tmp_path: Path) -> None:
     rig = MemoryRig(tmp_path)
     rig.brain.mood = "silent"
@@ -98,6 +100,7 @@ def test_a_hung_embedder_delays_a_turn_by_its_deadline_and_loses_nothing(tmp_pat
     rig.stop()
 
 
+@pytest.mark.req("S0-56", "X-16")
 def test_failures_are_tried_again_after_growing_delays_and_no_more_than_eight_times_in_an_hour(tmp_path: Path) -> None:
     rig = MemoryRig(tmp_path)
     rig.brain.mood = "failing"

@@ -40,6 +40,7 @@ def search(rig: MemoryRig, query: str, **fields: Any) -> MemoriesFound:
     return found
 
 
+@pytest.mark.req("S0-59")
 @pytest.mark.parametrize("kind", ["hybrid", "similarity", "exhaustive"])
 def test_what_was_said_in_one_window_is_injected_in_another_that_the_same_people_read(
     tmp_path: Path, kind: Kind
@@ -58,6 +59,7 @@ def test_what_was_said_in_one_window_is_injected_in_another_that_the_same_people
     rig.stop()
 
 
+@pytest.mark.req("S0-49", "S0-50", "S0-52")
 def test_every_user_and_agent_turn_has_a_vector_and_a_place_that_opens_its_event(tmp_path: Path) -> None:
     rig = MemoryRig(tmp_path)
     for number in range(3):
@@ -82,6 +84,7 @@ def test_a_name_that_hides_something_is_told_with_it_spelled_out(tmp_path: Path)
     rig.stop()
 
 
+@pytest.mark.req("S0-64")
 def test_the_block_is_part_of_one_turn_only_and_of_no_log(tmp_path: Path) -> None:
     rig = MemoryRig(tmp_path)
     rig.exchange("My cat is called Zorro", "Fine.", THREAD)
@@ -97,6 +100,7 @@ def test_the_block_is_part_of_one_turn_only_and_of_no_log(tmp_path: Path) -> Non
     rig.stop()
 
 
+@pytest.mark.req("X-14")
 def test_what_the_request_shows_anyway_is_not_injected_again(tmp_path: Path) -> None:
     rig = MemoryRig(tmp_path)
     rig.exchange("My cat is called Zorro", "A fine name for a cat.")
@@ -115,6 +119,7 @@ def test_what_has_left_the_history_comes_back_as_memory(tmp_path: Path) -> None:
     rig.stop()
 
 
+@pytest.mark.req("S0-58")
 def test_the_question_is_embedded_once_and_the_turns_as_documents(tmp_path: Path) -> None:
     rig = MemoryRig(tmp_path)
     rig.exchange("My cat is called Zorro", "Fine.")
@@ -126,6 +131,7 @@ def test_the_question_is_embedded_once_and_the_turns_as_documents(tmp_path: Path
     rig.stop()
 
 
+@pytest.mark.req("S0-06", "S0-26", "S0-27", "S0-28", "S0-88")
 def test_a_hundred_turns_without_tools_make_exactly_a_hundred_model_calls(tmp_path: Path) -> None:
     rig = MemoryRig(tmp_path)
     for number in range(100):
@@ -173,6 +179,7 @@ def test_many_questions_at_once_do_not_wait_for_one_anothers_vectors(tmp_path: P
 # whose memory
 
 
+@pytest.mark.req("X-52")
 def test_a_private_threads_words_stay_in_it(tmp_path: Path) -> None:
     rig = MemoryRig(tmp_path)
     rig.exchange("My cat is called Zorro", "Fine.", THREAD, audience=PRIVATE)
@@ -208,6 +215,7 @@ def test_what_is_not_known_to_be_readable_is_shown_nowhere_else(tmp_path: Path) 
     rig.stop()
 
 
+@pytest.mark.req("X-52")
 def test_with_the_scope_context_a_window_has_its_own_words_only(tmp_path: Path) -> None:
     rig = MemoryRig(tmp_path, scope="context", max_history_tokens=60)
     rig.exchange("My cat is called Zorro", "Fine.")
@@ -219,6 +227,7 @@ def test_with_the_scope_context_a_window_has_its_own_words_only(tmp_path: Path) 
     rig.stop()
 
 
+@pytest.mark.req("X-52")
 def test_with_the_scope_global_everything_is_shown_everywhere(tmp_path: Path) -> None:
     rig = MemoryRig(tmp_path, scope="global")
     rig.exchange("My cat is called Zorro", "Fine.", THREAD, audience=PRIVATE)
@@ -282,6 +291,7 @@ def test_a_window_cannot_ask_about_another(tmp_path: Path) -> None:
     rig.stop()
 
 
+@pytest.mark.req("S0-29")
 def test_a_rebuild_gives_the_same_answers_and_pays_for_no_vector_twice(tmp_path: Path) -> None:
     rig = MemoryRig(tmp_path)
     for number in range(20):

@@ -36,6 +36,7 @@ def live(tmp_path: Path) -> MemoryRig:
     return rig
 
 
+@pytest.mark.req("X-135")
 def test_beside_a_running_agent_its_latest_words_are_seen(live: MemoryRig) -> None:
     before = sorted(digest(live.root))
 
@@ -77,6 +78,7 @@ def test_what_is_no_index_is_told_and_left_alone(tmp_path: Path, content: bytes 
     assert digest(tmp_path) == before
 
 
+@pytest.mark.req("X-135")
 def test_a_memory_that_only_looks_answers_and_changes_nothing(live: MemoryRig) -> None:
     live.stop()
     before = digest(live.root)

@@ -15,6 +15,7 @@ BEGAN = datetime(2026, 1, 5, tzinfo=UTC)
 WINDOW = Window(surface=Surface.DISCORD_CHANNEL, id="1234567890123456789")
 
 
+@pytest.mark.req("X-14")
 @pytest.mark.parametrize(("exclude_visible", "found"), [(True, [2, 3]), (False, [1, 2, 3])])
 def test_what_the_history_shows_is_left_out_unless_it_is_pinned_or_wanted_all_the_same(
     tmp_path: Path, exclude_visible: bool, found: list[int]

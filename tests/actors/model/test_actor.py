@@ -58,6 +58,7 @@ def test_windows_do_not_wait_for_each_other(holding: Callable[..., Bench]) -> No
     assert [bench.reply(i).text for i in ids] == ["echo: x"] * 20
 
 
+@pytest.mark.req("X-127")
 def test_no_more_calls_than_the_limit_and_the_windows_take_turns(holding: Callable[..., Bench]) -> None:
     bench = holding(concurrency=1)
     first = bench.ask("a1", of=window(1))

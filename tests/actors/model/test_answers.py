@@ -31,6 +31,7 @@ def test_text_comes_back_whole_with_what_the_server_counted(make_bench: Callable
     assert reply.model == name
 
 
+@pytest.mark.req("S0-102")
 @MODELS
 def test_the_request_holds_prompt_history_and_tools(make_bench: Callable[..., Bench], name: str) -> None:
     bench = make_bench(name=name)
@@ -140,6 +141,7 @@ def test_a_key_that_is_handed_over_is_the_one_that_is_used(make_bench: Callable[
     assert bench.server.received()[0].headers["authorization"] == "Bearer sk-handed-over"
 
 
+@pytest.mark.req("S0-19", "S0-21", "S0-103")
 def test_a_server_of_ones_own_needs_no_key(make_bench: Callable[..., Bench], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     bench = make_bench(name="openai/test")
@@ -147,6 +149,7 @@ def test_a_server_of_ones_own_needs_no_key(make_bench: Callable[..., Bench], mon
     assert bench.reply(bench.ask("hi")).text == "echo: hi"
 
 
+@pytest.mark.req("S0-20")
 def test_a_request_may_name_another_model(bench: Bench) -> None:
     request = bench.request(model="hosted_vllm/other")
 
@@ -196,6 +199,7 @@ def test_the_offline_model_goes_the_same_way(make_bench: Callable[..., Bench]) -
     assert bench.server.request_count == 0
 
 
+@pytest.mark.req("X-129")
 def test_litellm_neither_downloads_nor_reads_env_files_nor_logs(bench: Bench, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO):
         bench.reply(bench.ask("a secret thing"))

@@ -32,6 +32,7 @@ def told_call(name: str, arguments: str) -> dict[str, str]:
     return function
 
 
+@pytest.mark.req("S0-94")
 def test_well_formed_calls_are_told_again_byte_for_byte() -> None:
     assert told_call("bash", '{ "command":"ls" }') == {"name": "bash", "arguments": '{ "command":"ls" }'}
 

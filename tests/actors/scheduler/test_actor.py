@@ -26,6 +26,7 @@ THREAD = Window(surface=Surface.DISCORD_THREAD, id="910000000000000099")
 # looking and firing
 
 
+@pytest.mark.req("S0-133", "S0-137")
 def test_a_one_off_is_said_on_its_minute_and_its_line_goes(start: StartProcess, file: Path, channel: Channel) -> None:
     file.write_text(f"# Mine\n\n{line('tea', '2026-03-28 12:02')}\nend")
     process = start()
@@ -40,6 +41,7 @@ def test_a_one_off_is_said_on_its_minute_and_its_line_goes(start: StartProcess, 
     assert len(channel.shown) == 1
 
 
+@pytest.mark.req("S0-138", "S0-139")
 def test_a_recurring_line_stays_as_it_is_and_is_said_every_time(
     start: StartProcess, file: Path, channel: Channel
 ) -> None:
@@ -51,6 +53,7 @@ def test_a_recurring_line_stays_as_it_is_and_is_said_every_time(
     assert file.read_bytes().decode() == daily
 
 
+@pytest.mark.req("S0-131", "S0-135", "C-30", "X-41")
 def test_there_is_one_look_a_minute_on_the_minute(start: StartProcess, file: Path) -> None:
     file.write_text("")
     process = start()
@@ -95,6 +98,7 @@ def test_a_last_line_that_is_being_typed_is_left_alone_for_a_moment(
     assert len(channel.shown) == 1
 
 
+@pytest.mark.req("S0-108")
 def test_without_a_file_nothing_is_due_and_one_that_comes_is_used(
     start: StartProcess, file: Path, channel: Channel
 ) -> None:
@@ -129,6 +133,7 @@ def test_an_emptied_file_is_left_alone(start: StartProcess, file: Path, channel:
     assert (file.read_bytes(), channel.shown) == (empty, [])
 
 
+@pytest.mark.req("S0-136")
 def test_a_look_that_takes_too_long_is_reported_and_the_next_one_runs(
     start: StartProcess, file: Path, channel: Channel, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -353,12 +358,14 @@ def test_a_clock_that_was_a_day_ahead_is_followed_when_it_is_put_right(
 # starts
 
 
+@pytest.mark.req("X-36")
 def test_a_one_off_that_fell_into_downtime_is_said_late(start: StartProcess, file: Path, channel: Channel) -> None:
     file.write_text(line("tea", "2026-03-27 09:00") + "\n")
     start().settle()
     assert "1 d 3 h late" in channel.texts()[0]
 
 
+@pytest.mark.req("X-36")
 @pytest.mark.parametrize(("hours", "said"), [(0.0, 0), (1.0, 0), (4.0, 1)])
 def test_a_recurring_one_that_fell_into_downtime_is_said_as_far_back_as_configured(
     start: StartProcess, file: Path, channel: Channel, hours: float, said: int

@@ -200,6 +200,7 @@ def test_words_that_would_be_another_line_are_refused(process: Process, file: Pa
 # where it is said
 
 
+@pytest.mark.req("X-30")
 def test_each_is_said_where_it_was_asked_for_and_the_owner_is_mentioned_in_the_reminders_channel_only(
     process: Process, file: Path, channel: Channel
 ) -> None:

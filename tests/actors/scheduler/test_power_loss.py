@@ -59,6 +59,7 @@ class Watch:
         self.losses[loss] = None
 
 
+@pytest.mark.req("X-37")
 @pytest.mark.parametrize("after_a_crash", [True, False])
 def test_wherever_the_power_goes_out_what_was_confirmed_is_there_and_each_is_said_once(
     tmp_path: Path, start_in: Callable[..., Any], disk: RecordingDisk, after_a_crash: bool

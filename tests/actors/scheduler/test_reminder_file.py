@@ -151,6 +151,7 @@ def once(act: Callable[[], object], at: int) -> Callable[[], None]:
     return between
 
 
+@pytest.mark.req("S0-110", "X-42")
 @pytest.mark.parametrize("at", range(2))
 @pytest.mark.parametrize("by_rename", [True, False])
 def test_what_a_person_saves_at_any_moment_is_kept_and_so_is_ours(tmp_path: Path, at: int, by_rename: bool) -> None:

@@ -43,6 +43,7 @@ def ask(process: object, message: object) -> object:
     return answer
 
 
+@pytest.mark.req("S0-144", "S0-146", "X-29")
 def test_a_reminder_that_is_asked_for_stands_in_the_file_and_is_confirmed_in_its_window(
     start: StartProcess, file: Path, channel: Channel
 ) -> None:
@@ -65,6 +66,7 @@ def test_a_reminder_that_is_asked_for_stands_in_the_file_and_is_confirmed_in_its
     assert "skip 01:30" in answer.note
 
 
+@pytest.mark.req("S0-128", "S0-130")
 def test_ids_cannot_be_guessed_and_one_that_stands_in_the_file_is_not_given(
     start: StartProcess, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -104,6 +106,7 @@ def test_a_line_in_which_something_hides_is_posted_character_for_character_besid
     assert "\u200b" not in posting.text
 
 
+@pytest.mark.req("S0-127", "S0-141")
 def test_a_change_is_confirmed_with_the_new_line_and_other_lines_stay(
     start: StartProcess, file: Path, channel: Channel
 ) -> None:
@@ -137,6 +140,7 @@ def test_a_change_to_what_it_says_already_is_not_confirmed(start: StartProcess, 
     assert (file.read_text(), channel.shown) == (same, [])
 
 
+@pytest.mark.req("S0-142")
 def test_a_deletion_is_confirmed_as_such(start: StartProcess, file: Path, channel: Channel) -> None:
     file.write_text(f"x\n{line('a', '2026-04-01 09:00')}\ny\n")
     process = start()
@@ -236,6 +240,7 @@ def test_the_list_is_soonest_first_with_what_is_invalid(start: StartProcess, fil
     assert [(invalid.number, invalid.line) for invalid in answer.invalid] == [(0, "- [x] done")]
 
 
+@pytest.mark.req("X-27")
 def test_a_command_lines_scheduler_serves_requests_and_says_nothing_by_itself(
     start: StartProcess, file: Path, channel: Channel
 ) -> None:
@@ -266,3 +271,25 @@ def test_it_describes_itself_without_saying_what_the_reminders_say(start: StartP
     assert dict(answer.figures)["state"] == "working"
     assert str(dict(answer.figures)["last_look"]).startswith("2026-03-28T12:01:00")
     assert [told for told in ("rid_", str(file), "09:00") if told in str(answer.figures)] == []
+
+
+@pytest.mark.req("S0-147")
+def test_a_confirmation_that_cannot_be_shown_is_an_error_in_the_log_and_changes_nothing(
+    start: StartProcess, file: Path, channel: Channel, caplog: pytest.LogCaptureFixture
+) -> None:
+    process = start()
+    channel.closed.add(THREAD)
+    wish = CreateReminder(
+        request_id=RequestId("r1"),
+        reply_to=process.asker.address,
+        window=THREAD,
+        msg="tea",
+        date="2026-03-29",
+        time="09:00",
+    )
+    answer = ask(process, wish)
+    process.settle()
+    assert isinstance(answer, ReminderCreated)
+    assert file.read_text() == answer.line + "\n"
+    assert channel.texts() == []
+    assert "confirm-r1 was not shown: the channel is closed" in caplog.text

@@ -63,6 +63,7 @@ def sends(playground: PlaygroundServer) -> list[dict[str, object]]:
     return [record.payload for record in playground.requests("POST", "/messages")]
 
 
+@pytest.mark.req("S0-133", "X-140")
 def test_a_reminder_is_shown_with_its_id_and_may_ping_its_owner_only(
     playground: PlaygroundServer, tmp_path: Path
 ) -> None:

@@ -8,6 +8,7 @@ import pytest
 from actors.scheduler.zone import ZoneMissingError, load_zone
 
 
+@pytest.mark.req("S0-116")
 def test_the_zone_is_londons_whatever_the_machine_is_set_to(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TZ", "Asia/Tokyo")
     monkeypatch.setenv("PYTHONTZPATH", "/nowhere")

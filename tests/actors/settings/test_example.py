@@ -20,6 +20,7 @@ SCHEMA = with_tables(settings_tables())
 EXAMPLE = Path(__file__).parents[3] / "docs" / "agent.example.toml"
 
 
+@pytest.mark.req("S0-152")
 def test_the_example_loads_shows_every_key_and_equals_the_defaults(tmp_path: Path) -> None:
     default = load(environ={}, folder=tmp_path, tables=settings_tables())
     shutil.copy(EXAMPLE, tmp_path / "agent.toml")

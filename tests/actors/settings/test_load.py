@@ -23,6 +23,7 @@ ELSEWHERE = Path("nowhere/agent.toml")
 # What is in force
 
 
+@pytest.mark.req("X-02")
 def test_without_a_file_everything_is_at_its_default(tmp_path: Path) -> None:
     settings = load(environ={}, folder=tmp_path)
 

@@ -28,6 +28,7 @@ def test_a_command_gives_its_output_and_success(bench: Bench) -> None:
     assert 0 < result.duration_s < PATIENCE_S
 
 
+@pytest.mark.req("S0-98c")
 @pytest.mark.parametrize(
     ("command", "exit_code", "text"),
     [
@@ -108,6 +109,7 @@ def test_random_bytes_do_no_harm(bench: Bench) -> None:
     assert len(result.text.encode()) < 52_000
 
 
+@pytest.mark.req("S0-91")
 def test_a_command_that_takes_too_long_is_killed_with_its_children_though_they_ignore_signals(bench: Bench) -> None:
     result = bench.run("trap '' TERM INT HUP; echo begun; (trap '' TERM; sleep 60.25) & sleep 60.25", timeout_s=0.6)
     assert (result.outcome, result.exit_code, result.is_error) == (BashOutcome.TIMED_OUT, None, True)

@@ -29,6 +29,7 @@ NAMED_ALIKE = pytest.mark.skipif(
 )
 
 
+@pytest.mark.req("X-53")
 @NAMED_ALIKE
 def test_nothing_outside_of_the_view_can_be_read(jail: Bench, tmp_path: Path) -> None:
     secret = tmp_path / "secrets.env"
@@ -76,6 +77,7 @@ def test_the_agents_process_cannot_be_reached(jail: Bench) -> None:
     assert os.getpriority(os.PRIO_PROCESS, agent) < 19
 
 
+@pytest.mark.req("X-54")
 def test_logs_are_read_but_never_written(jail: Bench) -> None:
     log = jail.root / "logs" / "discord-thread" / "1" / "a.md"
     log.parent.mkdir(parents=True)

@@ -61,6 +61,7 @@ def test_no_program_is_looked_for_relative_to_the_working_directory(tmp_path: Pa
     assert environment(tmp_path, PATH=f"{path}:/bin:x")["PATH"] == "/bin"
 
 
+@pytest.mark.req("X-139")
 def test_a_command_sees_no_secret_of_the_agent(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in SECRETS.items():
         monkeypatch.setenv(name, value)

@@ -3,6 +3,8 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import pytest
+
 from actors.shell.door_cache import DoorCache
 from actors.shell.runner import Runner
 from actors.shell.starting import BareStarter
@@ -37,6 +39,7 @@ def request(name: str, command: str) -> RunBash:
     return RunBash(request_id=RequestId(name), reply_to=Address("edge", "test"), window=window(), command=command)
 
 
+@pytest.mark.req("S0-98d")
 def test_a_fault_of_our_own_is_replied_to_too(tmp_path: Path) -> None:
     replies: list[BashResult | BashRefused] = []
 

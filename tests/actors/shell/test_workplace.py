@@ -30,6 +30,7 @@ def test_a_window_gets_a_directory_that_only_the_agent_may_enter(workplaces: Wor
     ] == [0o700] * 3
 
 
+@pytest.mark.req("S0-66", "X-03")
 def test_pointers_into_the_logs_work_there(workplaces: Workplaces, tmp_path: Path) -> None:
     log = tmp_path / "data" / "logs" / "discord-thread" / "1.md"
     log.parent.mkdir(parents=True)

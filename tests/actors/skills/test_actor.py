@@ -57,6 +57,7 @@ class Asker:
         return self._edge.address
 
 
+@pytest.mark.req("S0-92", "S0-98h")
 def test_every_turn_is_told_of_the_skills_but_not_of_what_is_in_them(system: ActorSystem, tmp_path: Path) -> None:
     path = write(tmp_path / "tea", "Makes tea.")
 

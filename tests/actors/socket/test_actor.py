@@ -34,6 +34,7 @@ def test_a_request_becomes_its_owners_message_and_the_answer_comes_back(rig: Rig
     }
 
 
+@pytest.mark.req("X-47")
 def test_each_window_has_a_door_of_its_own_that_acts_for_it_alone(rig: Rig, keep: Keep) -> None:
     of_alice, of_bob = keep(rig.client(ALICE)), keep(rig.client(BOB))
 

@@ -28,6 +28,7 @@ from tests.domain.log.logs import (
 UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 
 
+@pytest.mark.req("S0-35")
 def test_an_event_is_a_heading_a_comment_a_fence_and_an_end_marker() -> None:
     made = event("e7f3k2", datetime(2026, 11, 22, 14, 3, 22, 481000, UTC), "user", "see ```x```", {"b": "1", "a": "A"})
 
@@ -44,6 +45,7 @@ def test_an_event_is_a_heading_a_comment_a_fence_and_an_end_marker() -> None:
     )
 
 
+@pytest.mark.req("S0-33")
 @BOUNDED
 @given(st.lists(hostile_events, max_size=6))
 def test_what_was_written_is_read(events: list[Event]) -> None:
@@ -54,6 +56,7 @@ def test_what_was_written_is_read(events: list[Event]) -> None:
     assert (parsed.damage, parsed.seals, parsed.torn) == ((), (), None)
 
 
+@pytest.mark.req("S0-33")
 @pytest.mark.parametrize("first", FRAGMENTS)
 def test_every_pair_of_hostile_fragments_is_read_as_written(first: str) -> None:
     events = [
@@ -85,6 +88,7 @@ def test_content_is_stored_byte_for_byte_unless_it_could_mislead(content: str) -
         assert b"text\n" + content.encode() + b"\n```" in record
 
 
+@pytest.mark.req("S0-35")
 @BOUNDED
 @given(st.lists(hostile_events, max_size=5))
 def test_a_markdown_reader_sees_the_header_and_one_heading_per_event_and_no_content(events: list[Event]) -> None:
@@ -95,6 +99,7 @@ def test_a_markdown_reader_sees_the_header_and_one_heading_per_event_and_no_cont
     assert {token.type for token in tokens} <= {"heading_open", "inline", "heading_close", "html_block", "fence"}
 
 
+@pytest.mark.req("X-18")
 @BOUNDED
 @given(st.lists(hostile_events, min_size=1, max_size=4))
 def test_every_event_is_found_at_its_line_and_offset(events: list[Event]) -> None:
@@ -147,6 +152,7 @@ def test_what_is_no_header_is_refused(block: bytes, rule: str) -> None:
         header_from(block)
 
 
+@pytest.mark.req("X-49")
 def test_a_time_in_any_zone_becomes_utc_cut_to_the_millisecond() -> None:
     at = datetime(2026, 7, 1, 12, 0, 0, 999_999, timezone(timedelta(hours=1)))
 

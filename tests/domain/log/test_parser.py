@@ -78,6 +78,7 @@ def test_a_log_cut_at_any_byte_yields_exactly_the_whole_events() -> None:
         assert parsed.torn is None or parsed.torn.offset + parsed.torn.length == cut
 
 
+@pytest.mark.req("X-19")
 def test_a_log_cut_at_any_byte_and_sealed_goes_on_without_damage() -> None:
     for cut in range(len(DATA) + 1):
         was_torn = parse(DATA[:cut]).torn
@@ -250,6 +251,7 @@ def test_a_forged_event_in_a_damaged_record_is_never_an_event() -> None:
             assert {found.id for found in read(FEW + changed + last)} <= {"e1", "e71"}
 
 
+@pytest.mark.req("X-48")
 @BOUNDED
 @given(st.lists(hostile_text, min_size=1, max_size=3), st.integers(1, 400))
 def test_no_content_cut_anywhere_hides_or_makes_up_events(contents: list[str], back: int) -> None:

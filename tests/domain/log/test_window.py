@@ -12,6 +12,7 @@ WINDOW = Window(surface=Surface.DISCORD_CHANNEL, id="123456789012345678")
 START = datetime(2026, 1, 30, 14, 23, 55, tzinfo=UTC)
 
 
+@pytest.mark.req("S0-44", "S0-46")
 @pytest.mark.parametrize("surface", ["discord-channel", "discord-thread"])
 def test_a_log_lies_under_its_surface_and_context(surface: str) -> None:
     window = Window(surface=Surface(surface), id="123456789012345678")
@@ -19,6 +20,7 @@ def test_a_log_lies_under_its_surface_and_context(surface: str) -> None:
     assert log_path(window, START, 1) == PurePosixPath(f"logs/{surface}/123456789012345678/20260130T142355Z_0001.md")
 
 
+@pytest.mark.req("S0-47")
 def test_the_name_is_in_utc_whatever_the_zone() -> None:
     summer = datetime(2026, 7, 1, 12, 0, 0, 999_999, timezone(timedelta(hours=1)))
 
@@ -34,12 +36,14 @@ def test_a_path_says_what_it_was_made_from(start: datetime, seq: int) -> None:
     assert parse_log_path("/data" / path) == parse_log_path(path)
 
 
+@pytest.mark.req("X-01")
 def test_a_name_without_a_seq_comes_before_those_with_one() -> None:
     names = ["20260130T142355Z_0002.md", "20260130T142355Z.md", "20260130T142354Z_0009.md", "20260130T142355Z_0001.md"]
 
     assert sorted(names, key=parse_log_name) == [names[2], names[1], names[3], names[0]]
 
 
+@pytest.mark.req("S0-44")
 @pytest.mark.parametrize(
     "name",
     [
@@ -53,6 +57,7 @@ def test_what_is_no_log_name_is_refused(name: str) -> None:
         parse_log_name(name)
 
 
+@pytest.mark.req("S0-45")
 @pytest.mark.parametrize(
     "id", ["", "..", "../123456789012345678", "1" * 10_000, "1" * 14, "1" * 21, "12345678901234567\n", "١" * 18, "1/2"]
 )
@@ -62,6 +67,7 @@ def test_only_discord_ids_have_logs(id: str) -> None:
     assert len(str(refusal.value)) < 1000
 
 
+@pytest.mark.req("S0-45")
 def test_the_command_line_has_no_logs() -> None:
     with pytest.raises(ValueError, match="surface 'cli'"):
         log_folder(Window(surface=Surface.CLI, id="123456789012345678"))

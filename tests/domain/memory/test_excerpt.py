@@ -65,6 +65,7 @@ def test_without_room_for_the_mark_there_is_no_excerpt() -> None:
         excerpt("abc", 0)
 
 
+@pytest.mark.req("S0-82", "X-08")
 @given(
     st.text('ab .!?\n"\\\x00é😀中。', max_size=120),
     st.integers(6, 60),

@@ -27,11 +27,13 @@ def parsed(block: str) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.req("S0-80")
 @pytest.mark.parametrize(("text", "expected"), [("", 0), ("abcd", 1), ("abcde", 2), ("ab😀d", 1)])
 def test_four_characters_count_as_a_token_and_a_begun_one_counts(text: str, expected: int) -> None:
     assert tokens(text) == expected
 
 
+@pytest.mark.req("S0-61", "S0-75", "S0-76", "S0-77")
 def test_the_block_is_the_prefix_line_and_one_line_of_json_with_the_fields_of_the_specification() -> None:
     found = inject([memory("I am ill.", 7), memory("Größe?", 9)])
 
@@ -47,12 +49,14 @@ def test_the_block_is_the_prefix_line_and_one_line_of_json_with_the_fields_of_th
     ]
 
 
+@pytest.mark.req("X-12")
 def test_when_there_is_nothing_to_inject_there_is_no_block() -> None:
     assert inject([]).block == ""
     assert inject([memory(" \n ")]).block == ""
     assert inject([memory("hello")], budget=Budget(total_tokens=20)).block == ""
 
 
+@pytest.mark.req("X-09")
 def test_the_named_budget_is_the_one_in_force() -> None:
     assert parsed(inject([memory("a")], budget=Budget(total_tokens=123)).block)["budget_tokens_est"] == 123
 
@@ -68,6 +72,7 @@ def test_markup_hidden_text_and_half_characters_are_escaped_and_read_back_unchan
     assert parsed(block)["memories"][0]["excerpt"] == collapse(text)
 
 
+@pytest.mark.req("S0-65")
 def test_a_long_turn_is_shown_by_its_best_part_and_marked() -> None:
     text = "Nothing here at all. " * 30 + "The key is under the red stone. " + "Nothing again. " * 30
 
@@ -78,12 +83,14 @@ def test_a_long_turn_is_shown_by_its_best_part_and_marked() -> None:
     assert 80 < len(item.excerpt) <= EXCERPT_CHARS + 1, "`true` is shorter than `false`"
 
 
+@pytest.mark.req("S0-65")
 def test_no_more_memories_are_injected_than_allowed() -> None:
     many = [Memory("logs/a", 1, "x")] * 50
     assert len(inject(many).items) == 24
     assert len(inject(many, budget=Budget(most=3)).items) == 3
 
 
+@pytest.mark.req("X-07")
 def test_the_last_memory_is_cut_short_if_enough_of_it_is_left_and_else_left_out() -> None:
     text = "y" * EXCERPT_CHARS
     frame = rendered_size(memory(text)) - EXCERPT_CHARS
@@ -116,12 +123,14 @@ def test_a_memory_without_text_takes_no_place() -> None:
     assert [item.index for item in inject([memory("a"), memory("\n"), memory("b")]).items] == [0, 2]
 
 
+@pytest.mark.req("S0-81")
 @pytest.mark.parametrize(("path", "line"), [("", 1), (PATH, 0), (PATH, -3)])
 def test_a_memory_must_say_where_it_stands(path: str, line: int) -> None:
     with pytest.raises(ValueError, match="must have a path and a line"):
         Memory(path, line, "text")
 
 
+@pytest.mark.req("S0-78")
 @settings(max_examples=60)
 @given(st.lists(HOSTILE, max_size=30), st.integers(30, 1500), st.integers(40, 300))
 def test_whatever_was_said_the_block_and_each_memory_keep_their_budgets(
@@ -150,6 +159,7 @@ def test_whatever_was_said_the_block_and_each_memory_keep_their_budgets(
 PATHS = st.text('ab/\\"é中\u202e', min_size=1, max_size=120)
 
 
+@pytest.mark.req("S0-79")
 @settings(max_examples=150)
 @given(st.lists(st.tuples(PATHS, st.integers(1, 10**9), HOSTILE), max_size=8), st.integers(1, 120))
 def test_no_memory_takes_more_than_its_budget_whatever_its_path_line_and_text(

@@ -59,6 +59,7 @@ def oracle(candidates: Sequence[Candidate], count: int) -> list[tuple[int, float
     return chosen
 
 
+@pytest.mark.req("S0-60", "S0-73")
 def test_the_formula_is_the_sources() -> None:
     half = np.array([0.5, math.sqrt(0.75)] + [0.0] * 6, np.float32)
     ranked = rank([candidate(0, 0.9, vector=APART[0]), candidate(1, 0.8, vector=half)], 2)
@@ -68,15 +69,18 @@ def test_the_formula_is_the_sources() -> None:
     assert ranked[1].parts.redundancy == pytest.approx(0.5)
 
 
+@pytest.mark.req("S0-71")
 def test_recency_halves_with_age_as_the_source_says() -> None:
     found = recencies(np.array([0.0, 14.0, 7.0, -3.0]))
     assert found == pytest.approx([1.0, 0.36787944, 0.60653066, 1.0])
 
 
+@pytest.mark.req("S0-74")
 def test_without_a_pin_the_most_similar_comes_first_though_its_score_is_lower() -> None:
     assert order(rank([candidate(1, 0.95, 60.0), candidate(2, 0.90, 0.0)], 2)) == [1, 2]
 
 
+@pytest.mark.req("S0-68", "X-05")
 def test_with_a_pin_the_best_score_follows_it() -> None:
     ranked = rank([candidate(1, 0.95, 60.0), candidate(2, 0.90, 0.0), candidate(3, 0.1, pinned=True)], 3)
     assert order(ranked) == [3, 2, 1]
@@ -94,10 +98,12 @@ def test_pins_come_by_similarity_then_newest_and_unknown_similarity_last() -> No
     assert order(rank(pins, 9)) == [4, 3, 2, 5, 1]
 
 
+@pytest.mark.req("X-06")
 def test_pins_count_and_too_many_are_cut() -> None:
     assert order(rank([candidate(1, 0.1, pinned=True), candidate(2, 0.2, pinned=True), candidate(3, 0.9)], 1)) == [2]
 
 
+@pytest.mark.req("S0-60", "S0-72")
 def test_a_duplicate_of_what_is_chosen_yields_to_something_else() -> None:
     found = rank(
         [
@@ -111,15 +117,18 @@ def test_a_duplicate_of_what_is_chosen_yields_to_something_else() -> None:
     assert found[2].parts.redundancy == 1.0
 
 
+@pytest.mark.req("X-05")
 def test_equals_come_newest_first_then_by_row() -> None:
     assert order(rank([candidate(3, 0.5, 2.0), candidate(2, 0.5, 2.0), candidate(1, 0.5, 3.0)], 3)) == [2, 3, 1]
 
 
+@pytest.mark.req("S0-70", "X-04")
 def test_opposite_vectors_have_no_redundancy() -> None:
     found = rank([candidate(1, 0.9, vector=APART[0]), candidate(2, 0.8, vector=-APART[0])], 2)
     assert found[1].parts.redundancy == 0.0
 
 
+@pytest.mark.req("S0-70")
 def test_a_vector_without_direction_has_cosine_zero_with_everything() -> None:
     odd = np.array([[0.0, 0.0], [math.nan, 1.0], [math.inf, 1.0], [3e38, 3e38], [1e-38, 0.0], [2.0, 0.0]], np.float32)
     found = cosines(odd, np.array([1.0, 0.0], np.float32))
@@ -168,6 +177,7 @@ def memories(draw: st.DrawFn) -> list[Candidate]:
     ]
 
 
+@pytest.mark.req("S0-69", "C-10")
 @settings(deadline=None)
 @given(memories(), st.integers(0, 40))
 def test_the_choice_is_the_one_that_computing_every_score_gives(candidates: list[Candidate], count: int) -> None:

@@ -91,6 +91,7 @@ def test_a_pin_that_says_nothing_usable_changes_nothing(meta: dict[str, MetaValu
     assert of(Kind.PIN, "words", **meta) is None
 
 
+@pytest.mark.req("X-17")
 def test_the_embedded_text_says_who_and_is_bounded() -> None:
     long = of(Kind.USER, "x" * 20_000, author="Alice")
 

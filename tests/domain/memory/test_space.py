@@ -5,6 +5,7 @@ import pytest
 from domain.memory.space import embedding_space
 
 
+@pytest.mark.req("S0-23")
 @pytest.mark.parametrize(
     ("provider", "model", "key", "extra", "name"),
     [

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -35,6 +36,7 @@ def test_a_role_id_does_not_make_a_user_of_the_same_number_heard() -> None:
     assert standing(access, user_id="1", role_ids=["2"]) is Standing.NOBODY
 
 
+@pytest.mark.req("X-53")
 @given(user=IDS, roles=SETS)
 def test_empty_lists_hear_nobody(user: str, roles: frozenset[str]) -> None:
     assert standing(Access(users=NONE), user_id=user, role_ids=roles) is Standing.NOBODY

@@ -62,6 +62,7 @@ def test_what_cannot_pass_by_itself_is_not_tried_again() -> None:
     assert all(next_wait_s(Fault(kind), 1, 2.0, POLICY) is None for kind in final)
 
 
+@pytest.mark.req("C-11")
 def test_what_may_pass_is_tried_again_as_often_as_the_policy_says() -> None:
     for kind in RETRYABLE:
         assert [next_wait_s(Fault(kind), attempt, 2.0, POLICY) for attempt in (1, 2, 3, 4)] == [2.0, 2.0, 2.0, None]

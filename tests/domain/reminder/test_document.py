@@ -68,6 +68,7 @@ def test_any_bytes_can_be_read(data: bytes) -> None:
         assert parse(entry.line) == entry.reminder
 
 
+@pytest.mark.req("S0-109", "S0-125", "S0-129")
 @given(documents)
 def test_ids_are_appended_and_every_other_byte_stays(data: bytes) -> None:
     given_ids = give_ids(data)
@@ -139,6 +140,7 @@ def test_only_the_exact_line_is_removed_and_only_once() -> None:
     assert remove_line(data, B.encode()) == data
 
 
+@pytest.mark.req("S0-126")
 def test_invalid_lines_are_named_with_number_and_reason_and_never_changed() -> None:
     data = f"# H\n{INVALID}\n* [ ] x\n{BARE}".encode()
     found = scan(data)
@@ -147,6 +149,7 @@ def test_invalid_lines_are_named_with_number_and_reason_and_never_changed() -> N
     assert give_ids(data) == data + b" id=new_1"
 
 
+@pytest.mark.req("X-32")
 def test_an_id_on_two_lines_addresses_neither_and_is_told() -> None:
     twice = scan(f"{A}\n{B}\n{B.replace('rid_B', 'rid_A')}\n".encode())
     assert [(fault.number, "another line" in fault.reason) for fault in twice.repeated] == [(3, True)]
@@ -160,6 +163,7 @@ def test_an_unknown_id_is_refused() -> None:
         scan(A.encode()).by_id("x")
 
 
+@pytest.mark.req("S0-128")
 def test_an_id_that_stands_in_the_file_is_not_given_again() -> None:
     given_id = add_ids(f"{BARE}\n".encode()).strip()
     other = A.replace("rid_A", given_id.rpartition(b"=")[2].decode()).encode()
@@ -187,6 +191,7 @@ def test_a_hundred_thousand_lines_of_prose_are_only_glanced_at() -> None:
     assert scan(data * 100_000 + A.encode()).entries[0].number == 100_001
 
 
+@pytest.mark.req("S0-125")
 def test_a_carriage_return_and_blanks_survive_an_id() -> None:
     assert give_ids(f"{BARE}\r\n{BARE} \r\n".encode()) == f"{BARE} id=new_1\r\n{BARE} id=new_2 \r\n".encode()
 
@@ -212,6 +217,7 @@ def _bare(data: bytes) -> list[bytes]:
     return data.removeprefix(BOM).split(b"\n")
 
 
+@pytest.mark.req("X-34")
 def test_a_line_that_failed_is_kept_in_its_place_and_can_be_opened_again() -> None:
     failed = change_lines(f"x\n{A}\r\n{A}\ny".encode(), {A.encode(): (failed_line(A.encode()),)})
     assert failed == f"x\n{A}\r\n{A.replace('[ ]', '[!]')}\ny".encode()

@@ -28,6 +28,7 @@ def due(data: str, after: str, until: str) -> list[tuple[str, datetime, int]]:
     return [(firing.reminder.message, firing.due, firing.missed) for firing in found.firings]
 
 
+@pytest.mark.req("S0-132", "X-144")
 def test_a_one_off_is_due_from_its_minute_on_however_late_the_look() -> None:
     assert due(ONCE, "2026-02-01T08:59Z", "2026-02-01T08:59:59Z") == []
     for until in ("2026-02-01T09:00Z", "2026-02-01T09:00:30Z", "2031-01-01T00:00Z"):
@@ -41,6 +42,7 @@ def test_a_recurring_one_is_due_once_in_a_stretch_with_the_latest_minute() -> No
     assert due(DAILY, "2026-02-04T10:00Z", "2026-02-04T10:00Z") == []
 
 
+@pytest.mark.req("S0-148")
 def test_firings_come_in_the_order_of_their_time() -> None:
     assert [row[0] for row in due(f"{ONCE}\n{DAILY}", "2026-01-31T09:30Z", "2026-02-01T09:00Z")] == ["once", "daily"]
     assert [row[0] for row in due(f"{DAILY}\n{ONCE}", "2026-02-01T09:30Z", "2026-02-02T09:00Z")] == ["once", "daily"]

@@ -46,14 +46,17 @@ def reason(line: str) -> str:
     return str(raised.value)
 
 
+@pytest.mark.req("S0-113", "X-31")
 def test_a_line_states_its_five_fields() -> None:
     assert parse(LINE) == RENT
 
 
+@pytest.mark.req("S0-115", "S0-120")
 def test_the_writer_gives_every_field_in_the_usual_order() -> None:
     assert form(RENT) == LINE
 
 
+@pytest.mark.req("S0-123")
 @pytest.mark.parametrize("order", list(permutations(FIELDS)))
 def test_fields_may_stand_in_any_order(order: tuple[str, ...]) -> None:
     assert parse("- [ ] " + " ".join(order)) == RENT
@@ -68,12 +71,14 @@ def test_what_is_written_is_read_the_same(reminder: Reminder) -> None:
     assert parse(form(reminder)) == reminder
 
 
+@pytest.mark.req("S0-121")
 @given(st.text(st.sampled_from('\\"ab ')).filter(str.strip))
 def test_backslashes_and_quotes_survive(message: str) -> None:
     reminder = Reminder(day=RENT.day, at=RENT.at, recurrence=RENT.recurrence, message=message, id="x")
     assert parse(form(reminder)).message == message
 
 
+@pytest.mark.req("X-35")
 @pytest.mark.parametrize(
     ("written", "meant"), [(r"a\"b", 'a"b'), (r"a\\b", r"a\b"), (r"a\nb", r"a\nb"), (r"C:\\temp\\", "C:\\temp\\")]
 )
@@ -91,6 +96,7 @@ def test_a_message_may_hold_anything_of_one_line(text: str) -> None:
     assert parse(f'- [ ] msg="{text}" date=2026-01-31 time=09:05 recur=none').message == text
 
 
+@pytest.mark.req("S0-122", "X-33")
 @pytest.mark.parametrize(
     ("line", "why"),
     [
@@ -137,6 +143,7 @@ def test_every_invalid_line_says_why(line: str, why: str) -> None:
     assert why in reason(line)
 
 
+@pytest.mark.req("S0-112")
 @pytest.mark.parametrize(
     ("message", "why"), [("a\nb", "U+000A"), ("a\x1b[31m", "U+001B"), ("\ud800", "U+D800"), (" ", "empty")]
 )
@@ -146,6 +153,7 @@ def test_the_writer_refuses_what_no_line_can_hold(message: str, why: str) -> Non
         form(bad)
 
 
+@pytest.mark.req("S0-124")
 def test_the_writer_refuses_a_reminder_without_an_id() -> None:
     with pytest.raises(InvalidReminderError, match="id ''"):
         form(Reminder(day=RENT.day, at=RENT.at, recurrence=RENT.recurrence, message="x"))

@@ -33,6 +33,7 @@ def firings(data: bytes) -> list[Firing]:
     return list(Stretch(EARLIER, NOW, LONDON).find(data).firings)
 
 
+@pytest.mark.req("S0-130")
 @given(st.lists(st.sampled_from(LINES)))
 def test_a_line_is_said_under_the_name_that_it_is_given_later(lines: list[str]) -> None:
     bare = "\n".join(lines).encode()

@@ -72,6 +72,7 @@ def reminder(recurrence: Recurrence, local: str) -> Reminder:
     return Reminder(day=first.date(), at=first.time(), recurrence=recurrence, message="x", id="x")
 
 
+@pytest.mark.req("S0-117", "S0-118", "X-38")
 @pytest.mark.parametrize("row", ONE_OFFS.split("\n")[1:-1])
 def test_a_local_minute_is_the_instant_that_the_reference_table_says(row: str) -> None:
     local, due = row.split(" -> ")
@@ -83,6 +84,7 @@ def test_the_rules_hold_in_zones_with_odder_clocks(zone: str, local: str, due: s
     assert instant(at(local), ZoneInfo(zone)) == at(due)
 
 
+@pytest.mark.req("S0-114")
 @pytest.mark.parametrize(("recurrence", "first", "after", "expected"), RECURRING)
 def test_a_recurring_reminder_keeps_its_wall_clock(
     recurrence: Recurrence, first: str, after: str, expected: str
@@ -163,6 +165,7 @@ def is_due_on(candidate: date, anchor: date, recurrence: Recurrence) -> bool:
     return recurrence is DAILY or candidate.day == min(anchor.day, last)
 
 
+@pytest.mark.req("S0-119", "C-12", "X-39")
 @given(st.dates(date(1900, 1, 1), date(2100, 12, 31)), st.integers(0, 600))
 def test_a_monthly_reminder_falls_on_its_own_day_of_every_month_or_on_a_shorter_months_last(
     day: date, months: int
@@ -177,6 +180,7 @@ def test_a_monthly_reminder_falls_on_its_own_day_of_every_month_or_on_a_shorter_
     assert list(firings(monthly, expected[0] - MINUTE, expected[-1], UTC)) == expected
 
 
+@pytest.mark.req("X-40")
 def test_a_recurring_reminder_is_never_due_before_its_date() -> None:
     later = reminder(DAILY, "2026-06-01 09:00")
     assert next_firing(later, at("2026-01-01T00:00Z"), LONDON) == at("2026-06-01T08:00Z")

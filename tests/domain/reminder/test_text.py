@@ -38,6 +38,7 @@ def test_the_mark_is_the_same_however_late_and_stands_whole_in_one_message(messa
         assert any(mark in part for part in parts)
 
 
+@pytest.mark.req("S0-145")
 def test_a_confirmation_has_the_exact_line() -> None:
     line = '- [ ] date=2026-03-29 time=01:30 recur=none msg="say \\"hi\\" `now`` 👩\u200d👧" id=rid_A'
     text, exact = confirmation("Reminder set", line, "Next: soon.")
@@ -45,6 +46,7 @@ def test_a_confirmation_has_the_exact_line() -> None:
     assert exact == ""
 
 
+@pytest.mark.req("S0-145")
 @pytest.mark.parametrize(
     ("hidden", "spelled"),
     [

@@ -114,6 +114,7 @@ def test_it_does_not_matter_where_pieces_are_cut(parts: list[bytes], data: st.Da
     assert excerpt_of(*pieces) == excerpt_of(raw)
 
 
+@pytest.mark.req("S0-98b")
 @given(st.integers(1, 5000), st.integers(0, 60))
 def test_what_is_shown_is_the_end_of_the_output_and_within_both_limits(count: int, width: int) -> None:
     whole = "\n".join(f"{number}{'x' * width}" for number in range(count))

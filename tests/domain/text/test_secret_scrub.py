@@ -12,6 +12,7 @@ from domain.text.secret_scrub import REMOVED, SHORTEST_SECRET, Scrubber
 SECRET = "MTIz/NDU+2Nzg5.Gabcde.k-Zx_9"
 
 
+@pytest.mark.req("X-139")
 @pytest.mark.parametrize(
     "disguise",
     [

@@ -34,6 +34,7 @@ def fault(arguments_json: str) -> str:
     return parsed
 
 
+@pytest.mark.req("S0-13", "S0-98a")
 def test_the_tool_is_named_bash_and_requires_only_the_command() -> None:
     schema = json.loads(BASH_TOOL.parameters_json)
     assert BASH_TOOL.name == "bash"
@@ -44,6 +45,7 @@ def test_the_tool_is_named_bash_and_requires_only_the_command() -> None:
     }
 
 
+@pytest.mark.req("S0-98", "S0-99")
 def test_the_description_states_the_limits_that_are_in_force() -> None:
     description = bash_tool(30.0, 90.0).description
     for limit in ("2000 lines", "50.0 KB", "30 seconds", "at most 90"):

@@ -24,6 +24,7 @@ def test_a_name_cannot_break_out_of_the_header_line(name: str) -> None:
     assert header.count("[") == 1
 
 
+@pytest.mark.req("S0-62", "X-11")
 def test_a_block_stands_immediately_before_the_prompt() -> None:
     assert with_block("BLOCK", "prompt") == "BLOCK\n\nprompt"
     assert with_block("", "prompt") == "prompt"
@@ -40,6 +41,7 @@ def test_other_text_is_left_as_it_is(text: str) -> None:
     assert defuse(text) == text or MEMORY_PREFIX in text
 
 
+@pytest.mark.req("S0-63")
 def test_the_system_prompt_is_the_same_every_time_and_names_folder_and_prefix() -> None:
     window = Window(surface=Surface.DISCORD_THREAD, id="910000000000000099")
     first = system_prompt(window, "/work/x")

@@ -80,6 +80,7 @@ def test_a_lesser_fault_is_named_and_the_skill_is_used(changed: dict[str, object
     assert fault in reading.faults
 
 
+@pytest.mark.req("S0-92")
 def test_the_list_is_xml_that_gives_back_every_value() -> None:
     hostile = Skill(name="a<b", description='</skill> & <more> "it\'s"', path="/s/a&b/SKILL.md")
 
@@ -108,6 +109,7 @@ def test_skills_beyond_the_budget_are_counted() -> None:
     )
 
 
+@pytest.mark.req("S0-98h")
 def test_an_invocation_is_the_files_body_with_its_folder_and_the_arguments() -> None:
     text = "---\nname: tea\ndescription: x\n---\n\n# Tea\nRun {baseDir}/boil.sh\n"
 

@@ -15,6 +15,7 @@ from tests.e2e.stage import eventually
 from tests.patience import PATIENCE_S
 
 
+@pytest.mark.req("C-40")
 @pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="looks for the agent in /proc")
 def test_a_run_that_is_told_to_end_ends_its_agent_too(tmp_path: Path) -> None:
     code = "from actors.cli import agent_load; agent_load()"

@@ -52,6 +52,7 @@ def counts(tally: Tally) -> dict[str, int]:
     )
 
 
+@pytest.mark.req("C-40")
 def test_every_message_answered_once_in_its_thread_is_all_well(scene: Scene) -> None:
     assert scene.post(ALICE, scene.answer_to(ALICE))
     assert scene.post(BOB, scene.answer_to(BOB))

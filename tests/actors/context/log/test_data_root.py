@@ -11,6 +11,7 @@ import pytest
 from actors.context.log.data_root import DataRoot, DataRootError
 
 
+@pytest.mark.req("C-26")
 def test_two_agents_cannot_hold_one_data_root(tmp_path: Path) -> None:
     first = DataRoot(tmp_path)
     first.hold()

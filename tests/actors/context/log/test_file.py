@@ -57,6 +57,7 @@ def texts(root: Path) -> list[str]:
     return [logged.event.content for logged in found[1].events]
 
 
+@pytest.mark.req("S0-37")
 def test_a_new_window_is_a_file_of_its_own_with_a_header(tmp_path: Path, log: WindowLog) -> None:
     header = parse(log.path.read_bytes()).header
 
@@ -89,6 +90,7 @@ def test_append_says_where_each_event_stands(tmp_path: Path, log: WindowLog) -> 
     assert [(at.line, at.offset) for at in (*first, *second)] == [(found.line, found.offset) for found in events]
 
 
+@pytest.mark.req("S0-36")
 def test_nothing_written_ever_changes(tmp_path: Path) -> None:
     log = WindowLog.create(tmp_path, WINDOW, START, "alice")
     seen = b""
@@ -108,6 +110,7 @@ def test_nothing_written_ever_changes(tmp_path: Path) -> None:
     assert check_file(log.path) == ()
 
 
+@pytest.mark.req("X-19")
 def test_a_torn_tail_is_sealed_when_the_log_is_opened(tmp_path: Path, log: WindowLog) -> None:
     log.append(said(1, "a"), said(2, "b"))
     log.close()
@@ -138,6 +141,7 @@ def test_a_header_cut_short_by_a_crash_is_written_again(tmp_path: Path, log: Win
     assert (repaired.window, repaired.started_at, repaired.opened_by) == (WINDOW, START, "recovery")
 
 
+@pytest.mark.req("S0-48")
 def test_two_windows_of_one_second_are_two_files_and_the_later_is_the_newest(tmp_path: Path) -> None:
     logs = [WindowLog.create(tmp_path, WINDOW, START + timedelta(milliseconds=n), "a") for n in range(3)]
     for log in logs:
@@ -156,6 +160,7 @@ def test_a_window_opened_under_a_clock_that_went_back_is_the_newest(tmp_path: Pa
     assert check_file(later.path) == ()
 
 
+@pytest.mark.req("X-01")
 def test_a_name_without_a_seq_is_a_log_and_older_than_one_with(tmp_path: Path, log: WindowLog) -> None:
     log.append(said(1, "a"))
     log.close()
@@ -275,6 +280,7 @@ def test_a_new_log_is_whole_on_the_disk_before_it_has_its_name(tmp_path: Path) -
     assert "sync_folder" in calls[named:]
 
 
+@pytest.mark.req("C-24")
 def test_a_log_that_somebody_else_wrote_to_is_not_written_over(tmp_path: Path, log: WindowLog) -> None:
     log.append(said(1, "a"))
     with log.path.open("a") as other:
@@ -330,6 +336,7 @@ def test_a_symbolic_link_is_not_followed(tmp_path: Path, log: WindowLog) -> None
         WindowLog.open_newest(tmp_path, WINDOW)
 
 
+@pytest.mark.req("S0-41")
 def test_an_ended_window_is_read_only_and_takes_no_more(log: WindowLog) -> None:
     log.append(said(1))
     log.end_window()
@@ -350,6 +357,7 @@ def test_an_ended_window_without_a_successor_goes_on(tmp_path: Path, log: Window
     assert texts(tmp_path) == ["a"]
 
 
+@pytest.mark.req("S0-43")
 def test_a_log_outside_the_log_root_is_not_opened(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="log path"):
         WindowLog.open(tmp_path, PurePosixPath("notes/20261122T140322Z_0001.md"))

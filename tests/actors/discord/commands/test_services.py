@@ -66,6 +66,7 @@ def reminder(number: int, msg: str = "water the plants", **more: object) -> List
 # memory
 
 
+@pytest.mark.req("X-138")
 def test_a_search_is_the_windows_and_shows_who_said_what_where_and_when(you: Caller) -> None:
     outcome = you.call("memory search", query="tea")
     asked = you.asked(SearchMemory)

@@ -94,6 +94,7 @@ def test_without_a_choice_of_models_there_is_no_such_command(start_life: StartLi
             you.call(command)
 
 
+@pytest.mark.req("S0-84")
 @pytest.mark.parametrize(
     ("what", "text", "message_id"),
     [

@@ -3,6 +3,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import pytest
+
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
 from messages.base import Address
@@ -54,6 +56,7 @@ def test_a_burst_keeps_its_order(life: Life) -> None:
     assert life.texts(60) == said
 
 
+@pytest.mark.req("S0-09")
 def test_each_thread_of_the_channel_is_a_window_of_its_own(life: Life) -> None:
     starter = life.say("starter")
     one = life.playground.create_thread(defaults.GENERAL_ID, "one", message_id=starter)
@@ -68,6 +71,7 @@ def test_each_thread_of_the_channel_is_a_window_of_its_own(life: Life) -> None:
     ]
 
 
+@pytest.mark.req("S0-09", "X-50")
 def test_nothing_else_is_told(start_life: StartLife) -> None:
     life = start_life(allowed_users=frozenset({YOU}))
     thread = life.playground.create_thread(defaults.ELSEWHERE_ID, "not ours")

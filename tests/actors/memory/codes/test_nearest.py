@@ -64,6 +64,7 @@ def agree(nearest: Nearest, source: Vectors, corpus: Corpus, count: int) -> None
                 assert listed == source.ranked(query, now, pins, count, only)
 
 
+@pytest.mark.req("X-134")
 @pytest.mark.slow
 @settings(deadline=None, max_examples=10)
 @given(

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from hashlib import blake2b
 
-from actors.memory.index.database import SCHEMA, SCHEMA_VERSION
+import apsw
+import pytest
+
+from actors.memory.index.database import SCHEMA, SCHEMA_VERSION, _load_distances
 
 STORED = {2: "5a297eae36836c46", 3: "b92867b8117d3bd4", 4: "1ea246e5c1222dc3"}
 """Version -> digest of its tables' definitions; files of each lie on people's disks."""
@@ -14,3 +17,12 @@ def test_stored_tables_do_not_change_without_their_version() -> None:
     digest = blake2b(SCHEMA.encode(), digest_size=8).hexdigest()
 
     assert STORED[SCHEMA_VERSION] == digest, "files of this version have other tables: raise SCHEMA_VERSION"
+
+
+@pytest.mark.req("C-09")
+def test_sqlite_vec_is_at_work_in_the_index() -> None:
+    connection = apsw.Connection(":memory:")
+    _load_distances(connection)
+
+    assert str(connection.execute("select vec_version()").fetchall()[0][0]).startswith("v0.1")
+    assert connection.execute("select vec_distance_cosine('[1, 0]', '[0, 1]')").fetchall() == [(1.0,)]

@@ -63,6 +63,7 @@ def rows(index: Index) -> list[tuple[object, ...]]:
     )
 
 
+@pytest.mark.req("S0-51")
 def test_people_and_the_agent_are_remembered_and_tools_are_not(tmp_path: Path) -> None:
     kinds = ["user", "agent", "tool-call", "tool-result", "agent", "delivery", "system"]
     write(tmp_path, [said(number, kind=kind) for number, kind in enumerate(kinds)])
@@ -73,6 +74,7 @@ def test_people_and_the_agent_are_remembered_and_tools_are_not(tmp_path: Path) -
     index.close()
 
 
+@pytest.mark.req("X-17")
 def test_blank_turns_have_no_row(tmp_path: Path) -> None:
     write(tmp_path, [said(0, " \n"), said(1, "x")])
     index = an_index(tmp_path)
@@ -81,6 +83,7 @@ def test_blank_turns_have_no_row(tmp_path: Path) -> None:
     index.close()
 
 
+@pytest.mark.req("S0-57")
 def test_only_what_is_missing_or_failed_is_queued_again(tmp_path: Path) -> None:
     write(tmp_path, [said(number) for number in range(5)])
     index = an_index(tmp_path)
@@ -202,6 +205,7 @@ def test_any_history_of_an_index_ends_where_a_new_one_begins(tmp_path: Path) -> 
     index.close()
 
 
+@pytest.mark.req("X-20")
 def test_pins_come_from_the_logs_too(tmp_path: Path) -> None:
     path = write(tmp_path, [said(0), said(1)])
     at = path.relative_to(tmp_path).as_posix()
@@ -225,6 +229,7 @@ def test_pins_come_from_the_logs_too(tmp_path: Path) -> None:
     index.close()
 
 
+@pytest.mark.req("S0-53")
 def test_the_minimum_fields_are_there_and_only_the_vector_may_be_missing(tmp_path: Path) -> None:
     write(tmp_path, [said(0)])
     index = an_index(tmp_path)
@@ -242,6 +247,7 @@ def test_the_minimum_fields_are_there_and_only_the_vector_may_be_missing(tmp_pat
     index.close()
 
 
+@pytest.mark.req("S0-55")
 def test_a_turn_is_pending_ok_or_failed_and_nothing_else(tmp_path: Path) -> None:
     import apsw
 

@@ -87,6 +87,7 @@ def test_whatever_came_and_went_each_row_has_the_vector_of_its_text(tmp_path: Pa
     index.close()
 
 
+@pytest.mark.req("X-136")
 def test_another_model_has_its_own_vectors_and_the_first_ones_come_back(tmp_path: Path) -> None:
     index = open_index(tmp_path)
     index.remember(WINDOWS[0], [said(WINDOWS[0], number, number) for number in range(6)])

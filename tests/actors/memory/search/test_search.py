@@ -75,6 +75,7 @@ def stored(folder: Path, library: Library, search: Kind) -> Store:
     return store
 
 
+@pytest.mark.req("S0-93", "C-28")
 @pytest.mark.parametrize("search", ["hybrid", "similarity", "exhaustive"])
 def test_the_agent_finds_what_the_benchmark_measures(tmp_path: Path, library: Library, search: Kind) -> None:
     store = stored(tmp_path, library, search)

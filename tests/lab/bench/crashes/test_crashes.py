@@ -39,6 +39,7 @@ def crash(tmp_path: Path, *only: str) -> Outcome:
         return run(_agent(server, tmp_path, online), server, online, lambda _line: None, only)
 
 
+@pytest.mark.req("C-37")
 @pytest.mark.crashes
 @pytest.mark.slow
 def test_the_model_comes_back_from_a_crash_at_each_type_and_every_question_is_answered(tmp_path: Path) -> None:

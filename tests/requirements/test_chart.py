@@ -1,0 +1,99 @@
+"""The map is whole and true: every id has its tests, every mark an id, and the page says what the sources say."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+import pytest
+
+from tests.requirements.chart import (
+    DESIGN,
+    TESTS,
+    RowError,
+    State,
+    counts,
+    decisions,
+    held_by,
+    holders,
+    marked,
+    parsed,
+    rows,
+)
+from tests.requirements.document import PATH, document
+
+OF_LAYERS = (132, 133)
+"""Choices that belong to the curated layer and to that of facts; so do those from 60 to 119."""
+
+
+@pytest.mark.req("C-01", "S0-150")
+def test_every_id_has_a_test() -> None:
+    tested = held_by()
+    assert [row.id for row in rows() if row.id not in tested and row.state is not State.OPEN] == []
+
+
+def test_no_test_names_an_id_that_there_is_none_of() -> None:
+    known = {row.id for row in rows()}
+    assert [(holder.name, row_id) for holder in holders() for row_id in holder.ids if row_id not in known] == []
+
+
+def test_the_ids_of_a_kind_are_all_there() -> None:
+    for kind, last in (("S0", 153), ("C", 42)):
+        plain = {row.id for row in rows() if re.fullmatch(rf"{kind}-[0-9]+", row.id)}
+        assert plain == {f"{kind}-{number:02}" for number in range(1, last + 1)}
+    assert {row.id for row in rows() if row.id.startswith("S0-98")} == {
+        "S0-98",
+        *(f"S0-98{each}" for each in "abcdefgh"),
+    }
+
+
+@pytest.mark.req("S0-99", "S0-100")
+def test_every_choice_that_is_none_of_a_layers_is_decided_in_the_design() -> None:
+    made = {row.id for row in decisions(DESIGN.read_text("utf-8"))}
+    of_ours = {f"X-{number:02}" for number in (*range(1, 58), *range(120, 145)) if number not in OF_LAYERS}
+    assert made == of_ours
+
+
+@pytest.mark.req("S0-01", "S0-101", "S0-102", "S0-103", "X-44")
+def test_the_design_says_which_room_has_which_role_of_pis() -> None:
+    page = DESIGN.read_text("utf-8")
+    roles = dict(re.findall(r"^\| (pi-[\w, -]+?) \| [^|]+ \| ([^|]+) \|$", page, re.MULTILINE))
+    assert set(", ".join(roles).split(", ")) >= {
+        *("pi-agent-core", "pi-ai", "pi-pods", "pi-coding-agent", "pi-mom", "pi-tui", "pi-web-ui")
+    }
+    rooms = {room for text in roles.values() for room in re.findall(r"`((?:actors|domain|bin)/[\w-]+)`", text)}
+    assert {"actors/context", "actors/model", "actors/discord", "domain/turn"} <= rooms
+    assert [room for room in rooms if not (TESTS.parent / room).exists()] == []
+
+
+def test_the_page_is_what_the_sources_say_now() -> None:
+    assert PATH.read_text(encoding="utf-8") == document(), "run: python -m tests.requirements.document"
+
+
+def test_marks_are_read_wherever_they_stand() -> None:
+    source = """
+@pytest.mark.req("S0-01")
+@pytest.mark.parametrize("n", [1])
+@pytest.mark.req("C-02", "X-03")
+def test_one(n): ...
+def test_two(): ...
+"""
+    (holder,) = marked("file.py", ast.parse(source))
+    assert (holder.name, holder.ids) == ("test_one", ("S0-01", "C-02", "X-03"))
+
+
+@pytest.mark.parametrize(
+    "line", ["S0-1x | words", "S0-01", "S0-01 | words | maybe | why", "T-01 | words", "S0-01 | a | open"]
+)
+def test_a_line_that_is_no_row_is_refused(line: str) -> None:
+    with pytest.raises(RowError, match="must be"):
+        parsed(line)
+
+
+def test_decisions_are_read_below_their_heading_only() -> None:
+    page = "- **X-01** No.\n## d: where the specification leaves a choice\n\n- **X-02** Yes.\nprose\n\n## next\n- **X-03** No.\n"
+    assert [(row.id, row.words) for row in decisions(page)] == [("X-02", "Yes.")]
+
+
+def test_the_counts_name_every_state() -> None:
+    assert all(f" {state}" in counts() for state in State)

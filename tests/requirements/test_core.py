@@ -1,0 +1,188 @@
+"""The core and its edges: which room knows what, and what nobody shares."""
+
+from __future__ import annotations
+
+import ast
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).parents[2]
+RUNTIME = ("actors", "domain", "messages")
+CORE = ("actors.context", "actors.kernel", "actors.memory", "actors.scheduler", "actors.skills", "domain", "messages")
+SURFACES = frozenset({"discord", "aiohttp", "click"})
+PROVIDERS = frozenset({"litellm", "google", "openai", "anthropic"})
+HTTP = frozenset({"aiohttp", "httpx", "requests", "urllib3", "http"})
+
+CHANGEABLE = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
+MAKERS = frozenset(
+    [
+        "list",
+        "dict",
+        "set",
+        "bytearray",
+        "defaultdict",
+        "OrderedDict",
+        "deque",
+        "Counter",
+        "Lock",
+        "RLock",
+        "Event",
+        "Condition",
+        "Queue",
+        "SimpleQueue",
+    ]
+)
+CHANGES = frozenset(
+    [
+        "add",
+        "append",
+        "appendleft",
+        "clear",
+        "discard",
+        "extend",
+        "insert",
+        "pop",
+        "popitem",
+        "popleft",
+        "remove",
+        "setdefault",
+        "sort",
+        "update",
+    ]
+)
+
+
+def sources() -> Iterator[tuple[str, ast.Module]]:
+    """Path from the checkout, and what stands in it, of every module of the runtime."""
+    for room in RUNTIME:
+        for path in sorted((CHECKOUT / room).rglob("*.py")):
+            yield path.relative_to(CHECKOUT).as_posix(), ast.parse(path.read_text("utf-8"))
+
+
+@cache
+def imported() -> dict[str, frozenset[str]]:
+    """Module -> the packages whose names it imports, wherever in it."""
+    return {path.removesuffix(".py").replace("/", "."): frozenset(_packages(tree)) for path, tree in sources()}
+
+
+def _packages(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module.partition(".")[0]
+
+
+def rooms_that_import(package: str) -> set[str]:
+    """Rooms such as `actors.memory` in which a package is imported."""
+    return {".".join(module.split(".")[:2]) for module, packages in imported().items() if package in packages}
+
+
+@pytest.mark.req("C-05", "C-06", "C-08", "C-27", "S0-18", "S0-102")
+@pytest.mark.parametrize(
+    ("package", "rooms"),
+    [
+        ("discord", {"actors.discord"}),
+        ("litellm", {"actors.embedder", "actors.model"}),
+        ("google", {"actors.embedder"}),
+        ("apsw", {"actors.memory"}),
+        ("sqlite_vec", {"actors.memory"}),
+        ("sqlite3", set()),
+        ("pykka", {"actors.kernel"}),
+    ],
+)
+def test_each_package_has_its_rooms(package: str, rooms: set[str]) -> None:
+    assert rooms_that_import(package) <= rooms
+    assert bool(rooms_that_import(package)) == bool(rooms)
+
+
+@pytest.mark.req("S0-05", "S0-22", "S0-95", "S0-96", "S0-97")
+def test_the_core_knows_no_surface_no_provider_and_no_http() -> None:
+    foreign = SURFACES | PROVIDERS | HTTP
+    core = {module: packages & foreign for module, packages in imported().items() if module.startswith(CORE)}
+    assert len(core) > 100
+    # Each room of the core has commands of the operator's, which are no part of what runs.
+    assert {module: packages for module, packages in core.items() if packages and packages != {"click"}} == {}
+    assert {module.rpartition(".")[2] for module, packages in core.items() if packages} <= {"commands"}
+
+
+@pytest.mark.req("S0-05")
+def test_models_are_reached_by_no_http_of_ours() -> None:
+    of_models = {
+        module: packages & HTTP for module, packages in imported().items() if module.startswith("actors.model")
+    }
+    assert of_models
+    assert {module: packages for module, packages in of_models.items() if packages} == {}
+
+
+@pytest.mark.req("S0-105", "S0-106")
+def test_nothing_for_slack_and_no_interface_for_terminals_is_asked_for() -> None:
+    project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text("utf-8"))["project"]
+    names = {line.split(">")[0].split("[")[0].split("=")[0].strip() for line in project["dependencies"]}
+    assert "discord.py" in names
+    assert names.isdisjoint({"slack-sdk", "slack-bolt", "textual", "urwid", "prompt-toolkit", "streamlit"})
+    assert [path for path, _ in sources() if "slack" in path] == []
+
+
+def held(tree: ast.Module) -> set[str]:
+    """Names at the top of a module of what could be changed by whoever imports it."""
+    names = set()
+    for node in tree.body:
+        targets = (
+            node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+        )
+        value = getattr(node, "value", None)
+        if value is not None and _is_changeable(value):
+            names |= {ast.unparse(target) for target in targets}
+    return names - {"__all__"}
+
+
+def changed(tree: ast.Module) -> set[str]:
+    """Names, own or imported, of what a module changes, and those that its functions bind anew for all."""
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Global):
+            names |= set(node.names)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in CHANGES:
+            names.add(ast.unparse(node.func.value).rpartition(".")[2])
+        elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store | ast.Del):
+            names.add(ast.unparse(node.value).rpartition(".")[2])
+        elif isinstance(node, ast.AugAssign):
+            names.add(ast.unparse(node.target).rpartition(".")[2])
+    return names
+
+
+def _is_changeable(value: ast.expr) -> bool:
+    if isinstance(value, CHANGEABLE):
+        return True
+    return isinstance(value, ast.Call) and ast.unparse(value.func).rpartition(".")[2] in MAKERS
+
+
+@pytest.mark.req("C-31")
+def test_what_modules_hold_is_changed_by_nobody() -> None:
+    """Tables to look things up in are all that stands at the top of modules; what changes belongs to an actor."""
+    modules = dict(sources())
+    tables = {name for tree in modules.values() for name in held(tree)}
+    assert len(tables) > 20
+    lowered = {(path, name) for path, tree in modules.items() for name in held(tree) if not name.isupper()}
+    assert lowered == set(), "what is named like a variable is taken for one"
+    assert {(path, name) for path, tree in modules.items() for name in changed(tree) & tables} == set()
+    rebound = {path for path, tree in modules.items() if any(isinstance(node, ast.Global) for node in ast.walk(tree))}
+    assert rebound == {"actors/discord/calls/addresses.py"}, "discord.py itself has one address for all of a process"
+
+
+@pytest.mark.req("C-31")
+@pytest.mark.parametrize(
+    "change",
+    ["T.append(1)", "m.T.update(a=1)", "T['a'] = 1", "del T[0]", "T += [1]", "def f():\n    global T\n    T = 1"],
+)
+def test_the_look_for_what_is_changed_sees_it(change: str) -> None:
+    for holder in ("T = []", "T: dict[str, int] = {}", "T = collections.deque()", "T = {n for n in 'a'}"):
+        assert held(ast.parse(holder)) == {"T"}
+        assert held(ast.parse(f"def f():\n    {holder}")) == set()
+    assert changed(ast.parse(change)) == {"T"}
+    assert changed(ast.parse("T.get(1)\nx = T[0]")) == set()
