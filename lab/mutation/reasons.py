@@ -34,11 +34,6 @@ REASONS: Mapping[Key, str] = {
     ): _NEXT_TURN,
     Key(
         "actors/discord/incoming/watermarks.py",
-        "Watermarks.fill",
-        "self._readings[channel_id].fill(after, upto) ⇄ self._mark(channel_id): swapped",
-    ): _NEXT_TURN,
-    Key(
-        "actors/discord/incoming/watermarks.py",
         "Watermarks.log",
         "self._with_logs.add(channel_id) ⇄ self.settle(channel_id, message_id): swapped",
     ): _NEXT_TURN,

@@ -191,8 +191,7 @@ class Watermarks:
 
     def give_up(self, channel_id: int) -> None:
         """What is missing of a channel will never be known."""
-        self._readings[channel_id].fill(0, ENDLESS)
-        self._mark(channel_id)
+        self.fill_page(channel_id, 0, ENDLESS, joins=0, is_last=False)
 
     # messages
 
