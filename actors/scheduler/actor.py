@@ -19,7 +19,7 @@ from actors.scheduler.reminder_file import LIMIT_BYTES, Look, ReminderFile
 from actors.scheduler.requests import ReminderRequests
 from actors.scheduler.sight import Sights
 from actors.scheduler.state import SchedulerState
-from actors.scheduler.status import Troubles, describe
+from actors.scheduler.status import TOLD_AGAIN_S, Troubles, describe
 from actors.scheduler.watermark import Watermark
 from domain.reminder.document import BOM, add_ids
 from domain.reminder.due import Findings, Stretch
@@ -49,7 +49,7 @@ MINUTE = timedelta(minutes=1)
 REST_S = 2.0
 """A last line without a line end is taken for whole when the file has not changed for so long."""
 _T = TypeVar("_T")
-_FILE, _WATERMARK, _LEFTOVERS, _DISK = "the reminders' file", "the last look", "what a crash left", "the disk"
+_WATERMARK, _LEFTOVERS, _DISK = "the last look", "what a crash left", "the disk"
 _CONSEQUENCES = {
     _WATERMARK: "when reminders were looked at last is not kept, so what is missed while the agent is off may be lost",
     _LEFTOVERS: "what a crash may have left beside the reminders' file cannot be brought back yet",
@@ -78,13 +78,11 @@ class SchedulerActor(Actor):
         self._state = state
         self._file = ReminderFile(config.file, config.spare, config.disk)
         self._watermark = Watermark(config.spare)
-        self._troubles = Troubles(self._alert)
+        self._troubles = Troubles(self._alert, self.monotonic)
         self._edits = EditQueue(self, self._file, config.waits, state.numbers)
         self._sights = Sights(self, config.delivery, config.channel)
         self._requests = ReminderRequests(self, config, self._file, self._edits, self._sights, state)
-        self._due_scan = DueScan(
-            self, self._file, config.waits.settle_s, state.numbers, partial(self._troubles.report, _FILE)
-        )
+        self._due_scan = DueScan(self, self._file, config.waits.settle_s, state.numbers, self._troubles.report)
         self._announcer = Announcer(self, config, state, LineChanges(self._edits), self._alert)
         self._timer = 0
         self._ids_tried = False
@@ -227,17 +225,17 @@ class SchedulerActor(Actor):
         """Do something with the disk, or say what does not work without it."""
         return self._troubles.guarded(cause, act, otherwise, consequence=_CONSEQUENCES[cause], tells=tells)
 
-    def _alert(self, trouble: str) -> None:
-        """Tell people in the reminders' channel what is wrong, once a day."""
+    def _alert(self, text: str) -> None:
+        """Tell people in the reminders' channel what is wrong or well again, the same no more than once in a while."""
         if self._config.channel is not None and self._config.fires:
-            key = base32_key(f"{trouble}\0{self.now():%Y-%m-%d}".encode(), 14)
+            key = base32_key(f"{text}\0{self.now().timestamp() // TOLD_AGAIN_S}".encode(), 14)
             self.tell(
                 self._config.delivery,
                 PostMessage(
                     request_id=RequestId(f"alert-{key}"),
                     reply_to=self.address,
                     window=self._config.channel,
-                    text=f"⚠️ Reminders: {trouble}",
+                    text=text,
                     nonce=f"alert-{key}",
                 ),
             )

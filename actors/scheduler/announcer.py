@@ -139,8 +139,8 @@ class Announcer:
             return
         if state.closed_until.get(window, seconds) <= seconds and not self._alerts.take("", seconds):
             self._alert(
-                f"{firing.reminder.id} cannot be said where it was asked for, so it stays in the file, with all others "
-                "of that place that are due, as `- [!]`; the agent's log has the reason"
+                f"⚠️ Reminders: {firing.reminder.id} cannot be said where it was asked for, so it stays in the file, "
+                "with all others of that place that are due, as `- [!]`; the agent's log has the reason"
             )
         state.closed_until[window] = seconds + REFUSED_REST_S
         self._keep_failed(firing)

@@ -11,6 +11,8 @@ from messages.scheduler import LookAgain
 
 log = logging.getLogger(__name__)
 
+FILE, LOOK = "the reminders' file", "looking at the reminders' file"
+"""What may be wrong."""
 LIMIT_S = 5.0
 """A look that takes longer is an error (agent specification, 8.4)."""
 
@@ -19,7 +21,12 @@ class DueScan:
     """One look at a time: two reads a moment apart must agree."""
 
     def __init__(
-        self, host: Host, file: ReminderFile, settle_s: float, numbers: Iterator[int], report: Callable[[str], None]
+        self,
+        host: Host,
+        file: ReminderFile,
+        settle_s: float,
+        numbers: Iterator[int],
+        report: Callable[[str, str, str], None],
     ) -> None:
         """No look has begun.
 
@@ -28,7 +35,7 @@ class DueScan:
             file: What is looked at.
             settle_s: Seconds between two reads.
             numbers: For looks.
-            report: Told what is wrong, or an empty text when nothing is.
+            report: Told what is wrong, as `Troubles.report` is.
         """
         self._host = host
         self._file = file
@@ -86,6 +93,8 @@ class DueScan:
         self.took_s = self._took()
         if self.took_s > LIMIT_S:
             self._overran()
+        else:
+            self._report(LOOK, "", "")
         self._began_at = None
 
     def _wake(self) -> None:
@@ -96,12 +105,13 @@ class DueScan:
         try:
             return self._file.look()
         except OSError as error:
-            self._report(reason_of(error))
+            self._report(FILE, reason_of(error), "")
             self._began_at = None
             return None
 
     def _overran(self) -> None:
-        self._report(f"{self._file.path}: a look at it takes {self._took():.1f} s, more than {LIMIT_S:g} s")
+        slow = f"{self._file.path}: a look at it takes more than {LIMIT_S:g} s, so reminders may come late"
+        self._report(LOOK, slow, f" ({self._took():.1f} s)")
 
     def _took(self) -> float:
         return 0.0 if self._began_at is None else self._host.monotonic() - self._began_at
@@ -120,7 +130,7 @@ class DueScan:
         if look is None and self._was_there:
             log.warning("%s is gone: no reminder is due until it is back", self._file.path)
         self._was_there = look is not None
-        self._report(self._beyond(look))
+        self._report(FILE, self._beyond(look), "")
         names = frozenset(self._file.conflict_copies())
         for name in sorted(names - self._conflicts):
             log.warning("%s lies beside the reminders' file and is not read: merge it by hand", name)

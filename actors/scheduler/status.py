@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from typing import TypeVar
 
@@ -20,36 +21,63 @@ _T = TypeVar("_T")
 SOONEST = 3
 
 
-class Troubles:
-    """Causes of trouble, each with what it keeps from working now."""
+TOLD_AGAIN_S = 900.0
+"""People hear of one cause no more often, however it comes and goes."""
 
-    def __init__(self, tell: Callable[[str], None]) -> None:
-        """All is well; `tell` has people told what is not."""
+
+@dataclass(slots=True)
+class _Told:
+    """What people heard last of one cause."""
+
+    trouble: str
+    """Empty for: all is well."""
+    at: float
+
+
+class Troubles:
+    """Causes of trouble, each with what it keeps from working now; people hear of its beginning and of its end."""
+
+    def __init__(self, tell: Callable[[str], None], monotonic: Callable[[], float]) -> None:
+        """All is well.
+
+        Args:
+            tell: Has people told something.
+            monotonic: Seconds that never go back.
+        """
         self._tell = tell
+        self._monotonic = monotonic
         self._by_cause: dict[str, str] = {}
+        self._told: dict[str, _Told] = {}
 
     def __str__(self) -> str:
         """All that is wrong; empty when nothing is."""
         return "; ".join(self._by_cause.values())
 
-    def report(self, cause: str, trouble: str, *, tells: bool = True) -> None:
+    def report(self, cause: str, trouble: str, detail: str = "", *, tells: bool = True) -> None:
         """Note what is wrong, and say it unless it was said already.
 
         Args:
             cause: What may be wrong in one way at a time.
-            trouble: What is; empty when all is well with it.
+            trouble: What is; empty when all is well with it. The same words are the same trouble.
+            detail: What may differ from one time to the next.
             tells: Whether people are told, and not only the log.
         """
-        if trouble == self._by_cause.get(cause, ""):
-            return
-        if not trouble:
-            del self._by_cause[cause]
-            log.warning("%s: in order again", cause)
-            return
-        self._by_cause[cause] = trouble
-        log.error("%s", trouble)
+        if trouble != self._by_cause.get(cause, ""):
+            if trouble:
+                self._by_cause[cause] = trouble
+                log.error("%s%s", trouble, detail)
+            else:
+                del self._by_cause[cause]
+                log.warning("%s: in order again", cause)
         if tells:
-            self._tell(trouble)
+            self._tell_of(cause, trouble, detail)
+
+    def _tell_of(self, cause: str, trouble: str, detail: str) -> None:
+        told, now = self._told.get(cause), self._monotonic()
+        if trouble == (told.trouble if told else "") or (told and now - told.at < TOLD_AGAIN_S):
+            return
+        self._told[cause] = _Told(trouble, now)
+        self._tell(f"⚠️ Reminders: {trouble}{detail}" if trouble else f"✅ Reminders: {cause}: in order again")
 
     def guarded(self, cause: str, act: Callable[[], _T], otherwise: _T, *, consequence: str, tells: bool = True) -> _T:
         """Do something with the disk, and note whether that was possible.
@@ -66,7 +94,7 @@ class Troubles:
         except OSError as error:
             self.report(cause, f"{consequence}: {reason_of(error)}", tells=tells)
             return otherwise
-        self.report(cause, "")
+        self.report(cause, "", tells=tells)
         return result
 
 

@@ -1,0 +1,112 @@
+"""What people hear of trouble: once when it begins, once when it is over, and nothing more for a quarter of an hour."""
+
+from __future__ import annotations
+
+import logging
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from actors.scheduler.reminder_file import ReminderFile
+from actors.scheduler.status import TOLD_AGAIN_S, Troubles
+from lab.chaos.reminders.world import Channel, Process
+from tests.actors.scheduler.conftest import StartProcess
+from tests.actors.scheduler.lines import line
+
+
+class Rig:
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self.told: list[tuple[float, str]] = []
+        self.troubles = Troubles(lambda text: self.told.append((self.seconds, text)), lambda: self.seconds)
+
+    def minutes(self, count: int, trouble: str) -> None:
+        for _ in range(count):
+            self.troubles.report("the disk", trouble, f" ({self.seconds} s)")
+            self.seconds += 60
+
+
+BROKEN, WELL = "⚠️ Reminders: it is full (0.0 s)", "✅ Reminders: the disk: in order again"
+
+
+def test_trouble_is_told_once_when_it_begins_and_once_when_it_is_over() -> None:
+    rig = Rig()
+    rig.minutes(1, "")
+    assert rig.told == []
+    rig.seconds = 0.0
+    rig.minutes(60, "it is full")
+    rig.minutes(60, "")
+    assert rig.told == [(0, BROKEN), (3600, WELL)]
+    assert str(rig.troubles) == ""
+
+
+def test_what_comes_and_goes_is_told_no_more_than_once_in_a_quarter_of_an_hour() -> None:
+    rig = Rig()
+    for _ in range(30):
+        rig.minutes(1, "it is full")
+        rig.minutes(1, "")
+    times = [at for at, _ in rig.told]
+    assert len(times) >= 3
+    assert all(later - earlier >= TOLD_AGAIN_S for earlier, later in pairwise(times))
+
+
+def test_what_was_over_before_it_could_be_told_so_is_told_later() -> None:
+    rig = Rig()
+    rig.minutes(1, "it is full")
+    rig.minutes(30, "")
+    assert rig.told == [(0, BROKEN), (TOLD_AGAIN_S, WELL)]
+
+
+def test_the_log_has_each_change_and_no_repetition(caplog: pytest.LogCaptureFixture) -> None:
+    rig = Rig()
+    with caplog.at_level(logging.WARNING):
+        rig.minutes(5, "it is full")
+        rig.minutes(5, "")
+        rig.minutes(5, "it is full")
+    assert len(caplog.records) == 3
+
+
+def slow(process: Process, monkeypatch: pytest.MonkeyPatch, seconds: float) -> pytest.MonkeyPatch:
+    """Every look at the file takes so long from now on."""
+    look = ReminderFile.look
+
+    def slowly(file: ReminderFile) -> object:
+        process.clock.advance(seconds)
+        return look(file)
+
+    monkeypatch.setattr(ReminderFile, "look", slowly)
+    return monkeypatch
+
+
+@pytest.mark.req("S0-136")
+def test_a_folder_that_becomes_slow_is_one_alert_and_one_more_when_it_is_well_again(
+    start: StartProcess, file: Path, channel: Channel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file.write_text(line("tea", "2026-03-28 13:30") + "\n")
+    process = start()
+    with monkeypatch.context() as patch:
+        slow(process, patch, 4.0)
+        process.pass_minutes(20)
+        (alert,) = channel.texts()
+    process.pass_minutes(20)
+    assert alert.startswith("⚠️ Reminders: ")
+    assert "more than 5 s" in alert
+    assert channel.texts()[1:] == ["✅ Reminders: looking at the reminders' file: in order again"]
+    process.pass_minutes(60)
+    assert "tea" in channel.texts()[-1]
+
+
+@pytest.mark.req("S0-136")
+def test_a_file_that_cannot_be_read_is_one_alert_and_one_more_when_it_can(
+    start: StartProcess, file: Path, channel: Channel
+) -> None:
+    process = start()
+    file.mkdir()
+    process.pass_minutes(20)
+    (alert,) = channel.texts()
+    file.rmdir()
+    file.write_text(line("tea", "2026-03-28 13:30") + "\n")
+    process.pass_minutes(20)
+    assert alert.startswith("⚠️ Reminders: ")
+    assert channel.texts()[1:] == ["✅ Reminders: the reminders' file: in order again"]
