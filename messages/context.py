@@ -245,10 +245,10 @@ class AddressChecked(Message, frozen=True, kw_only=True, gc=False):
 
 
 class PinMemory(Message, frozen=True, kw_only=True, gc=False):
-    """Keep something for ever in mind; answered by `MemoryPinned` or `Refused`. The same request again changes nothing.
+    """Keep something for ever in mind; answered by `MemoryPinned`, `PinUnknown` or `Refused`.
 
-    `window` is where it was said. With `message_id`: that message, or if no log of the window has it, `text` as its
-    words. Without: `text` itself. With neither: what was said last.
+    The same request again changes nothing. `window` is where it was said. With `message_id`: that message, or if no log
+    of the window has it, `text` as its words. Without: `text` itself. With neither: what was said last.
     """
 
     request_id: RequestId
@@ -286,6 +286,13 @@ class MemoryPinned(Message, frozen=True, kw_only=True, gc=False):
     """Where that which is pinned stands."""
     text: str
     """Its words."""
+
+
+class PinUnknown(Message, frozen=True, kw_only=True, gc=False):
+    """No log of the window has the message that was to be pinned: whoever knows its words may ask again with them."""
+
+    request_id: RequestId
+    message_id: MessageId
 
 
 class MemoryUnpinned(Message, frozen=True, kw_only=True, gc=False):
@@ -352,6 +359,7 @@ ContextCommand = (
 ContextReply = (
     NewWindowStarted
     | MemoryPinned
+    | PinUnknown
     | MemoryUnpinned
     | TurnStopped
     | ModelChosen

@@ -142,6 +142,10 @@ class MemoryDescribed(Message, frozen=True, kw_only=True, gc=False):
     """Logs in which that comparison met what was not written by the agent."""
     state: str
     """`ready`, or why it is not."""
+    pins_here: int = 0
+    """Pins that may be shown in the window that asks."""
+    pins_given: int = 0
+    """How many of these have room in what a turn is given, of which a quarter stays for what is found."""
 
 
 class MemoryRebuilt(Message, frozen=True, kw_only=True, gc=False):

@@ -8,7 +8,7 @@ from actors.context.news import News
 from domain.log.event import Kind
 from domain.log.metadata import MetaValue
 from domain.memory.pins import UNPIN, PinBoard, Utterance, pin_meta
-from messages.context import MemoryPinned, MemoryUnpinned, PinMemory, UnpinMemory
+from messages.context import MemoryPinned, MemoryUnpinned, PinMemory, PinUnknown, UnpinMemory
 from messages.socket import Refused
 from messages.turn import LoggedEvent
 
@@ -31,7 +31,7 @@ class Pinning:
         utterance = board.answered.get(command.request_id) or self._meant(board, command)
         text = command.text if command.text.strip() else ""
         if utterance is None and not text:
-            self._host.tell(command.reply_to, Refused(request_id=command.request_id, reason=_nothing(command)))
+            self._host.tell(command.reply_to, _unknown(command))
             return
         if utterance is None:
             utterance = self._pin_words(command, text)
@@ -100,7 +100,7 @@ class Pinning:
         return logged
 
 
-def _nothing(command: PinMemory) -> str:
+def _unknown(command: PinMemory) -> PinUnknown | Refused:
     if command.message_id:
-        return f"no log of this window has the message {command.message_id}"
-    return "nothing has been said in this window yet"
+        return PinUnknown(request_id=command.request_id, message_id=command.message_id)
+    return Refused(request_id=command.request_id, reason="nothing has been said in this window yet")

@@ -341,6 +341,7 @@ class MemoryActor(Actor):
         with self.blocking():
             counts = store.index.counts()
             size = store.size_bytes()
+            here, given = self._recall.pins(store, request.window)
         reconciled = store.index.note_of("reconciled_at")
         self.tell(
             request.reply_to,
@@ -359,6 +360,8 @@ class MemoryActor(Actor):
                 reconciled_at=datetime.fromtimestamp(reconciled / 1000, UTC) if isinstance(reconciled, int) else None,
                 damaged_logs=counts.damaged_logs,
                 state=self._upkeep.state,
+                pins_here=here,
+                pins_given=given,
             ),
         )
 

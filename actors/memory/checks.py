@@ -8,6 +8,7 @@ from pathlib import Path
 from actors.kernel import ActorSpec, ActorSystem
 from actors.memory.alone import alone
 from actors.part import Finding, Level, Plan, Repair
+from domain.memory.pins import crowding
 from messages.memory import DescribeMemory, MemoryDescribed
 
 ANSWER_S = 60.0
@@ -99,6 +100,8 @@ def _compared(index: MemoryDescribed, turns: int) -> Finding:
     if index.rows < turns:
         missing = f"; the logs hold {turns}: the next start or comparison with the logs adds the rest"
         return Finding("memory", Level.WARN, counts + missing)
+    if crowded := crowding(index.pins_here, index.pins_given):
+        return Finding("memory", Level.WARN, f"{counts}; {crowded}")
     if index.damaged_logs:
         return Finding("memory", Level.WARN, f"{counts}; {index.damaged_logs} logs are damaged")
     return Finding("memory", Level.OK, f"{counts}, all that the logs hold")

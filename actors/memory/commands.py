@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from actors.part import Answer, Argument, Command, Wording, moment
+from domain.memory.pins import crowding
 from messages.base import Window
 from messages.memory import (
     MEMORY,
@@ -45,6 +46,7 @@ def _counts(reply: MemoryDescribed, _wording: Wording) -> Answer:
         f"{reply.ok:,} have their vector, {reply.pending:,} wait for it, {reply.failed:,} got none.",
         f"Vectors of `{reply.space}` with {reply.dimensions} dimensions; {reply.index_bytes / 1e6:,.1f} MB in all.",
         f"Compared with the logs: {compared}; damaged logs: {reply.damaged_logs}. State: {reply.state}.",
+        *_note(crowding(reply.pins_here, reply.pins_given)),
     ]
     return Answer("\n".join(lines))
 

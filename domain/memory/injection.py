@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from domain.memory.block_json import UNSAFE, block_json
 from domain.memory.excerpt import MARK, Excerpt, collapse, excerpt
+from domain.memory.ranking import FOUND_SHARE
 from domain.turn.prompt import MEMORY_PREFIX
 
 CHARS_PER_TOKEN = 4
@@ -81,7 +82,9 @@ def tokens(text: str) -> int:
     return -(-len(text) // CHARS_PER_TOKEN)
 
 
-def inject(memories: Sequence[Memory], terms: Collection[str] = (), budget: Budget = Budget()) -> Injection:
+def inject(
+    memories: Sequence[Memory], terms: Collection[str] = (), budget: Budget = Budget(), *, pins: int = 0
+) -> Injection:
     """The block that shows as many of the first `memories` as the budget allows, in their order.
 
     The last one is cut short to fit if enough of it is left, else left out; nothing that comes later is tried then.
@@ -89,22 +92,59 @@ def inject(memories: Sequence[Memory], terms: Collection[str] = (), budget: Budg
 
     Args:
         terms: Index terms of the question, which choose what a long turn shows.
+        pins: So many of the first are pinned. A quarter of the budget is not for them, or as much of that as the others
+            take.
     """
-    left = budget.total_tokens * CHARS_PER_TOKEN - len(_block([], budget))
-    items: list[Injected] = []
+    room = budget.total_tokens * CHARS_PER_TOKEN - len(_block([], budget))
     term_set = frozenset(terms)
-    for index, memory in enumerate(memories):
-        if len(items) == budget.most:
-            break
-        if not collapse(memory.text) or _room(memory, budget) < LEAST_ROOM:
-            continue
-        comma = 1 if items else 0
-        part = _shown(memory, term_set, budget, left - comma)
-        if part is None:
-            break
-        items.append(Injected(index, memory, part.excerpt.text, part.excerpt.is_truncated))
-        left -= comma + part.size
+    found = _Filling(term_set, budget, room // FOUND_SHARE, budget.most // FOUND_SHARE)
+    took_all = not pins or found.take(memories, pins, len(memories))
+    reserved = found.size if took_all else max(found.size, room // FOUND_SHARE)
+    filling = _Filling(term_set, budget, room - reserved, budget.most - len(found.items))
+    filling.take(memories, 0, pins)
+    filling.left, filling.most = room - filling.size, budget.most
+    filling.take(memories, pins, len(memories))
+    items = filling.items
     return Injection(_block(items, budget) if items else "", tuple(items))
+
+
+def pins_with_room(pins: Sequence[Memory], budget: Budget = Budget()) -> int:
+    """How many of `pins` have a place in a block that leaves its quarter to what is found."""
+    room = budget.total_tokens * CHARS_PER_TOKEN - len(_block([], budget))
+    filling = _Filling(frozenset(), budget, room - room // FOUND_SHARE, budget.most - budget.most // FOUND_SHARE)
+    filling.take(pins, 0, len(pins))
+    return len(filling.items)
+
+
+class _Filling:
+    """Part of a block: memories one after another until one does not fit."""
+
+    def __init__(self, terms: frozenset[str], budget: Budget, left: int, most: int) -> None:
+        self._terms = terms
+        self._budget = budget
+        self.left = left
+        """Characters."""
+        self.most = most
+        """Memories."""
+        self.size = 0
+        self.items: list[Injected] = []
+
+    def take(self, memories: Sequence[Memory], begin: int, end: int) -> bool:
+        """Show those of `memories` from `begin` to `end` that fit; whether none was left for want of room."""
+        for index in range(begin, end):
+            memory = memories[index]
+            if len(self.items) == self.most:
+                return False
+            if not collapse(memory.text) or _room(memory, self._budget) < LEAST_ROOM:
+                continue
+            comma = 1 if self.items else 0
+            part = _shown(memory, self._terms, self._budget, self.left - comma)
+            if part is None:
+                return False
+            self.items.append(Injected(index, memory, part.excerpt.text, part.excerpt.is_truncated))
+            self.left -= comma + part.size
+            self.size += comma + part.size
+        return True
 
 
 def rendered_size(memory: Memory, terms: Collection[str] = (), budget: Budget = Budget()) -> int:

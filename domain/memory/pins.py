@@ -130,3 +130,18 @@ def pin_meta(
     if utterance is not None:
         meta |= {"event": utterance.event_id, "path": utterance.path, "line": utterance.line}
     return meta
+
+
+def crowding(pins: int, given: int) -> str:
+    """What to say to whoever pins where not all pins have room; empty where they have.
+
+    Args:
+        pins: How many may be shown in a window.
+        given: How many of them a turn is given.
+    """
+    if pins <= given:
+        return ""
+    return (
+        f"{pins} pins are more than there is room for: a turn is given {given} of them, those that bear most on what "
+        "is said, and keeps a quarter of the room for other memories. `/unremember` takes one back."
+    )

@@ -5,7 +5,8 @@
 
 Rules that the source leaves open:
 
-- Pinned candidates come first: greatest `sim` first, those whose `sim` is unknown last. They count towards `count`.
+- Pinned candidates come first: greatest `sim` first, those whose `sim` is unknown last. They count towards `count`, but
+  leave a quarter of it to the others, or as much of that as there are others.
 - After a pin every further pick is the best score. Without one the first pick is the greatest `sim`.
 - Equals, everywhere: the newer first, then the lower row.
 - A zero vector, or one that holds NaN or infinity, has cosine 0 with everything. An age below 0 counts as 0.
@@ -26,6 +27,8 @@ WEIGHT_SIM = 0.7
 WEIGHT_RECENCY = 0.2
 WEIGHT_REDUNDANCY = 0.1
 RECENCY_DAYS = 14.0
+FOUND_SHARE = 4
+"""Of the places this part, a quarter, is not for pins."""
 _BLOCK = 256
 """Vectors that are widened to float64 at a time: few enough to stay in the cache."""
 _GRAM = 320
@@ -238,10 +241,11 @@ class _Selection:
         return Choice(indexes, self._bases[indexes] - WEIGHT_REDUNDANCY * redundancies, redundancies)
 
     def _pins(self) -> list[int]:
-        """The pinned ones that fit, in their order."""
+        """The pinned ones that may have a place, in their order."""
         places = np.flatnonzero(self._pinned)
+        most = self._count - min(self._count // FOUND_SHARE, len(self._pinned) - len(places))
         order = np.lexsort((self._rows[places], self._ages[places], -self._sims[places], self._is_unknown[places]))
-        return [int(index) for index in places[order[: self._count]]]
+        return [int(index) for index in places[order[:most]]]
 
     def _first(self, places: NDArray[np.int64], values: NDArray[np.float64]) -> int:
         """The one of `places` with the greatest value; among equals the newer, then the lower row."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 import discord
+import msgspec
 from discord import app_commands
 
 from actors.discord.commands.answer import at_once
@@ -14,16 +16,26 @@ from actors.discord.commands.dispatcher import CommandDispatcher
 from actors.discord.commands.offer import TreeCommand, slash
 from actors.discord.commands.replies import worded
 from actors.part import Answer, Invocation
-from messages.base import MessageId, UserId
-from messages.context import MemoryPinned, MemoryUnpinned, PinMemory, UnpinMemory
+from domain.memory.pins import crowding
+from messages.base import Message, MessageId, RequestId, UserId
+from messages.context import MemoryPinned, MemoryUnpinned, PinMemory, PinUnknown, UnpinMemory
+from messages.memory import MEMORY, DescribeMemory, MemoryDescribed
 
 MENU = "Remember"
 ELSEWHERE = "That message stands in another channel; say it there, or use the message's own menu."
+FETCH_S = 10.0
+"""Until when Discord must have given a message that no log has."""
+COUNT_S = 1.0
+"""How long the memory is waited for to say whether pins have room; the pin itself is made by then."""
 _SHOWN = 300
 _ID = re.compile("[0-9]{15,20}")
 _LINK = re.compile(
     r"<?https://(?:\w+\.)?discord(?:app)?\.com/channels/(?:[0-9]{15,20}|@me)/([0-9]{15,20})/([0-9]{15,20})/?>?"
 )
+
+
+Fetch = Callable[[], Awaitable[discord.Message | str]]
+"""Gives a message that no log has, or the reason why not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +77,12 @@ class PinCommands:
         def errand(invocation: Invocation) -> Awaitable[Answer]:
             if request.channel_id not in ("", invocation.window.id):
                 return at_once(ELSEWHERE)
-            return self._pin(invocation, text=request.text, message_id=request.message_id)
+            return self._pin(
+                invocation,
+                text=request.text,
+                message_id=request.message_id,
+                fetch=lambda: _fetched(interaction, int(request.message_id)),
+            )
 
         await self._dispatcher.serve(interaction, errand)
 
@@ -77,12 +94,20 @@ class PinCommands:
                 message_id=str(message.id),
                 author_id=str(message.author.id),
                 author_name=message.author.display_name,
+                fetch=lambda: _fetched(interaction, message.id),
             )
 
         await self._dispatcher.serve(interaction, errand)
 
     def _pin(
-        self, invocation: Invocation, *, text: str, message_id: str, author_id: str = "", author_name: str = ""
+        self,
+        invocation: Invocation,
+        *,
+        text: str,
+        message_id: str,
+        fetch: Fetch,
+        author_id: str = "",
+        author_name: str = "",
     ) -> Awaitable[Answer]:
         question = PinMemory(
             request_id=invocation.request_id,
@@ -96,8 +121,36 @@ class PinCommands:
             author_name=author_name,
             audience=invocation.audience,
         )
-        reply = self._dispatcher.inquire(invocation.window.address, question)
-        return worded(reply, MemoryPinned, lambda pinned: self._shown("Remembered", pinned), "Not remembered")
+        # Before anything is waited for, so that it keeps its place among the messages.
+        return self._pinned(question, self._dispatcher.inquire(invocation.window.address, question), fetch)
+
+    async def _pinned(self, question: PinMemory, reply: asyncio.Future[Message], fetch: Fetch) -> Answer:
+        """What comes of it; a message that no log has is fetched, and pinned with its words."""
+        if isinstance(await reply, PinUnknown):
+            message = await fetch()
+            if isinstance(message, str):
+                return Answer(f"Not remembered: {message}.")
+            again = msgspec.structs.replace(
+                question,
+                text=message.content,
+                author_id=UserId(str(message.author.id)),
+                author_name=message.author.display_name,
+            )
+            reply = self._dispatcher.inquire(question.window.address, again)
+        answer = await worded(reply, MemoryPinned, lambda pinned: self._shown("Remembered", pinned), "Not remembered")
+        note = await self._crowding(question) if isinstance(await reply, MemoryPinned) else ""
+        return Answer(f"{answer.text}\n-# {note}") if note else answer
+
+    async def _crowding(self, question: PinMemory) -> str:
+        """What to say where the window has more pins than a turn has room for."""
+        request = DescribeMemory(
+            request_id=RequestId(f"{question.request_id}-room"), reply_to=question.reply_to, window=question.window
+        )
+        try:
+            told = await asyncio.wait_for(self._dispatcher.inquire(MEMORY, request), COUNT_S)
+        except TimeoutError:
+            return ""
+        return crowding(told.pins_here, told.pins_given) if isinstance(told, MemoryDescribed) else ""
 
     @app_commands.describe(message="A message's link or id; leave it out for what you had me remember last")
     async def _unremember(
@@ -132,3 +185,22 @@ class PinCommands:
 
     def _shown(self, what: str, pin: MemoryPinned | MemoryUnpinned) -> Answer:
         return Answer(f"{what}:\n> {self._dispatcher.quoted(pin.text, _SHOWN)}\n-# path={pin.path} line={pin.line}")
+
+
+async def _fetched(interaction: discord.Interaction, message_id: int) -> discord.Message | str:
+    """A message with words, of the channel in which somebody asks who may read what was said there; or why not."""
+    channel = interaction.channel
+    if interaction.guild_id is not None and not interaction.permissions.read_message_history:
+        return "you may not read what was said here before"
+    if not isinstance(channel, discord.abc.Messageable):
+        return "this is no channel that I can look into"
+    try:
+        async with asyncio.timeout(FETCH_S):
+            message = await channel.fetch_message(message_id)
+    except discord.NotFound:
+        return "there is no such message here"
+    except discord.Forbidden:
+        return "I may not read what was said here before"
+    except (TimeoutError, discord.HTTPException, discord.ClientException):
+        return "Discord does not give that message now; please try again"
+    return message if message.content.strip() else "that message has no words"

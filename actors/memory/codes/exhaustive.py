@@ -104,8 +104,6 @@ class ExhaustiveRanking:
 
     def run(self) -> tuple[Pool, list[Pick]]:
         """What was fetched and is worth keeping, and the choice from all rows, as indexes of it."""
-        if self._pool.pinned.sum() >= self._count:
-            return self._pool, self._pool.explained(self._pool.choose(self._count))
         self._fetch(self._seeds())
         while True:
             choice = self._pool.choose(self._count)
@@ -149,7 +147,8 @@ class ExhaustiveRanking:
 
     def _not_excluded(self, choice: Choice) -> NDArray[np.int64]:
         """Slots, at most `batch`, the most promising first, that might have been chosen instead of `choice`."""
-        if len(choice.indexes) < self._count:
+        found = np.count_nonzero(~self._pool.pinned)
+        if len(choice.indexes) < self._count or found < self._count // ranking.FOUND_SHARE:
             return np.flatnonzero(np.isfinite(self._bounds))[: self._tuning.batch]
         steps = np.flatnonzero(~self._pool.pinned[choice.indexes])
         start = int(choice.indexes[0]) if self._starts_with_sim and len(steps) else None
@@ -209,14 +208,14 @@ class ExhaustiveRanking:
         at most. So a row more than 0.1 below the K-th is never chosen by its score. The greatest `sim` stays.
         """
         pool = self._pool
-        if len(pool.rows) <= max(self._tuning.batch * 4, self._count):
+        if len(pool.rows) - np.count_nonzero(pool.pinned) <= max(self._tuning.batch * 4, self._count):
             return
         bases = ranking.WEIGHT_SIM * np.where(
             np.isnan(pool.sims), 0.0, pool.sims
         ) + ranking.WEIGHT_RECENCY * ranking.recencies(pool.ages)
-        bases[pool.pinned] = np.inf
-        least = np.partition(bases, len(bases) - self._count - 1)[len(bases) - self._count - 1]
-        mask = bases >= least - ranking.WEIGHT_REDUNDANCY - 1e-9
+        found = bases[~pool.pinned]
+        least = np.partition(found, len(found) - self._count - 1)[len(found) - self._count - 1]
+        mask = pool.pinned | (bases >= least - ranking.WEIGHT_REDUNDANCY - 1e-9)
         mask |= pool.sims >= np.max(pool.sims[~pool.pinned], initial=0.0)
         self._pool = pool.only(mask)
 

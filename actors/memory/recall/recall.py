@@ -14,11 +14,11 @@ import numpy as np
 from actors.memory.search.search import Hit, Kind, MemoryQuery, Vector
 from actors.memory.store import Store
 from domain.memory.excerpt import excerpt
-from domain.memory.injection import Budget, Injection, inject, tokens
+from domain.memory.injection import Budget, Injection, inject, pins_with_room, tokens
 from domain.memory.keywords import question_terms
 from domain.memory.remembered import USER
 from domain.turn.speaker import is_plain, shown_name
-from messages.base import Address
+from messages.base import Address, Window
 from messages.memory import ExplainMemory, FoundMemory, MemoriesFound, MemoryExplained, SearchMemory
 from messages.turn import PrepareTurn, Reference, TurnContribution
 
@@ -65,7 +65,8 @@ class Recall:
             count=self._budget.most + REJECTED,
         )
         hits, candidates = store.searcher.find(question, self._budget)
-        injection = inject([hit.turn.memory for hit in hits], question_terms(request.text), self._budget)
+        pins = sum(hit.ranked.is_pinned for hit in hits)
+        injection = inject([hit.turn.memory for hit in hits], question_terms(request.text), self._budget, pins=pins)
         return InjectedBlock(request, now, hits, injection, candidates, vector is not None)
 
     def contribution(self, injected: InjectedBlock, contributor: Address) -> TurnContribution:
@@ -114,6 +115,11 @@ class Recall:
             memories=tuple(_memory(hit, terms) for hit in hits),
             note="" if vector is not None else WITHOUT_VECTOR,
         )
+
+    def pins(self, store: Store, window: Window) -> tuple[int, int]:
+        """How many pins may be shown in a window, and how many of them have room in a block."""
+        pins = store.searcher.pins(store.mask(window, (), None))
+        return len(pins), pins_with_room(pins, self._budget)
 
     def _explanation(self, store: Store, last: InjectedBlock, request: ExplainMemory) -> MemoryExplained:
         shown = frozenset(

@@ -117,6 +117,12 @@ class Searcher:
         turns |= self._turns([row for row in (*scores, *pins) if row not in turns], question.chars)
         return self._checked(self._rank(question, tuple(turns.values()), scores)), len(turns)
 
+    def pins(self, mask: Mask) -> list[Memory]:
+        """The pins that may be found, the newest first."""
+        rows = [row for row in self._pins() if row < len(mask) and mask[row]]
+        turns = self._turns(rows, SHOWN_FROM_CHARS).values()
+        return [turn.memory for turn in sorted(turns, key=lambda turn: -turn.timestamp)]
+
     # searches
 
     def _pool(self, question: MemoryQuery, budget: Budget) -> tuple[dict[int, float], dict[int, IndexedTurn]]:

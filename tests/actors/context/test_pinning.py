@@ -9,7 +9,7 @@ import pytest
 
 from domain.log.event import Kind
 from messages.base import Message, RequestId, UserId, Window
-from messages.context import MemoryPinned, MemoryUnpinned, PinMemory, StartNewWindow, UnpinMemory
+from messages.context import MemoryPinned, MemoryUnpinned, PinMemory, PinUnknown, StartNewWindow, UnpinMemory
 from messages.memory import MemoriesFound, SearchMemory
 from messages.model import ModelRequest
 from messages.socket import Refused
@@ -42,7 +42,9 @@ def answered(rig: Rig | MemoryRig, command: PinMemory | UnpinMemory) -> Message:
     edge = rig.listener if isinstance(rig, Rig) else rig.asker
     rig.system.tell(command.window.address, command)
     rig.system.run()
-    (answer,) = [said for said in edge.drain() if isinstance(said, MemoryPinned | MemoryUnpinned | Refused)]
+    (answer,) = [
+        said for said in edge.drain() if isinstance(said, MemoryPinned | PinUnknown | MemoryUnpinned | Refused)
+    ]
     return answer
 
 
@@ -101,8 +103,11 @@ def test_a_message_of_an_earlier_window_is_found(rig: Rig) -> None:
 
 
 @pytest.mark.req("X-21")
-def test_a_message_that_no_log_has_is_pinned_with_its_words_or_refused(rig: Rig) -> None:
-    assert isinstance(pin(rig, message_id="99"), Refused)
+def test_a_message_that_no_log_has_is_pinned_with_its_words_which_are_asked_for(rig: Rig) -> None:
+    unknown = pin(rig, message_id="99")
+    assert isinstance(unknown, PinUnknown)
+    assert unknown.message_id == "99"
+    assert rig.kinds() == []
     answer = pin(rig, "r2", message_id="99", text="Old words", author_name="Bob", author_id="22")
 
     assert isinstance(answer, MemoryPinned)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domain.memory.excerpt import MARK, collapse
-from domain.memory.injection import LEAST_CHARS, Budget, Memory, inject, rendered_size, tokens
+from domain.memory.injection import LEAST_CHARS, Budget, Memory, inject, pins_with_room, rendered_size, tokens
 
 PATH = "logs/discord-channel/1234567890123456789/20260130T142355Z_0001.md"
 FRAME = len(f'{{"path":"{PATH}","line":1,"excerpt":"","truncated":false}}')
@@ -202,3 +202,46 @@ def test_a_path_that_is_too_long_for_the_budget_keeps_no_other_memory_out() -> N
 def test_a_memory_takes_as_much_room_as_its_size_says(text: str) -> None:
     one, two = inject([memory("a"), memory(text)]), inject([memory("a")])
     assert len(one.block) - len(two.block) == (rendered_size(memory(text)) if collapse(text) else 0)
+
+
+@pytest.mark.req("S0-68", "X-06")
+def test_pins_leave_a_quarter_of_the_block_to_what_is_found() -> None:
+    pins = [memory(f"pin {number} " + "word " * 60, number) for number in range(1, 40)]
+    found = [memory(f"found {number} " + "word " * 60, number) for number in range(50, 80)]
+
+    items = inject([*pins, *found], pins=len(pins)).items
+
+    of_pins = [item for item in items if item.index < len(pins)]
+    assert [item.index for item in items] == [*range(len(of_pins)), *range(39, 39 + len(items) - len(of_pins))]
+    sizes = [rendered_size(item.memory) for item in items]
+    assert sum(sizes[len(of_pins) :]) >= 0.8 * Budget().total_tokens
+    assert len(of_pins) == pins_with_room(pins) < len(pins)
+
+
+@pytest.mark.req("X-06")
+def test_what_is_found_may_have_more_than_its_quarter_and_pins_what_is_left_of_it() -> None:
+    pins = [memory(f"pin {number}", number) for number in range(1, 40)]
+    found = [memory(f"found {number}", number) for number in range(50, 80)]
+
+    def shown(some_pins: int, some_found: int) -> tuple[int, int]:
+        injected = inject([*pins[:some_pins], *found[:some_found]], pins=some_pins)
+        number = sum(item.index < some_pins for item in injected.items)
+        return number, len(injected.items) - number
+
+    all_found, all_pins = shown(0, 30)[1], shown(39, 0)[0]
+    assert shown(2, 30) == (2, all_found - 2)
+    assert shown(39, 0) == (all_pins, 0)
+    assert shown(39, 1) == (all_pins - 1, 1)
+    assert shown(39, 30)[1] >= all_found // 4
+
+
+@given(st.lists(HOSTILE, max_size=30), st.lists(HOSTILE, max_size=30))
+def test_with_pins_the_block_keeps_its_budgets_and_its_order(pinned: list[str], found: list[str]) -> None:
+    memories = [memory(text, number) for number, text in enumerate([*pinned, *found], 1)]
+    injected = inject(memories, pins=len(pinned))
+    indexes = [item.index for item in injected.items]
+    assert indexes == sorted(set(indexes))
+    assert tokens(injected.block) <= Budget().total_tokens
+    assert len(injected.items) <= Budget().most
+    if any(collapse(text) for text in found):
+        assert any(index >= len(pinned) for index in indexes)

@@ -45,14 +45,15 @@ def oracle(candidates: Sequence[Candidate], count: int) -> list[tuple[int, float
     def tie(one: Candidate) -> tuple[float, int]:
         return max(one.age_days, 0.0), one.row
 
+    found = sum(not one.is_pinned for one in candidates)
     while left and len(taken) < count:
         pins = [one for one in left if one.is_pinned]
-        if pins:
+        if pins and len(taken) < count - min(count // 4, found):
             best = min(pins, key=lambda one: (math.isnan(one.sim), -sim(one), *tie(one)))
         elif not taken:
             best = min(left, key=lambda one: (-sim(one), *tie(one)))
         else:
-            best = min(left, key=lambda one: (-score(one), *tie(one)))
+            best = min((one for one in left if not one.is_pinned), key=lambda one: (-score(one), *tie(one)))
         chosen.append((best.row, score(best)))
         taken.append(best)
         left.remove(best)
@@ -101,6 +102,16 @@ def test_pins_come_by_similarity_then_newest_and_unknown_similarity_last() -> No
 @pytest.mark.req("X-06")
 def test_pins_count_and_too_many_are_cut() -> None:
     assert order(rank([candidate(1, 0.1, pinned=True), candidate(2, 0.2, pinned=True), candidate(3, 0.9)], 1)) == [2]
+
+
+@pytest.mark.req("S0-68", "X-06")
+def test_pins_leave_a_quarter_of_the_places_to_what_is_found() -> None:
+    pins = [candidate(row, 0.9, pinned=True) for row in range(1, 30)]
+    found = [candidate(row, 0.1) for row in (40, 41, 42)]
+    assert [one.is_pinned for one in rank([*pins, *found], 12)] == [True] * 9 + [False] * 3
+    assert [one.is_pinned for one in rank([*pins, *found], 24)] == [True] * 21 + [False] * 3
+    assert [one.is_pinned for one in rank([*pins, *found], 3)] == [True] * 3
+    assert [one.is_pinned for one in rank(pins, 12)] == [True] * 12
 
 
 @pytest.mark.req("S0-60", "S0-72")

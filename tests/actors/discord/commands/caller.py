@@ -13,7 +13,8 @@ from actors.scheduler import commands as reminders
 from actors.skills import part as skills
 from lab.playground.driver.interactions import InteractionOutcome
 from lab.playground.world import defaults
-from messages.base import Address, Message
+from messages.base import Address, Message, RequestId
+from messages.memory import MemoryDescribed
 from tests.actors.discord.life import Life, until
 
 M = TypeVar("M", bound=Message)
@@ -84,3 +85,25 @@ def fields(message: Message, *left_out: str) -> dict[str, Any]:
     """A message's fields except its request's names."""
     found: dict[str, Any] = msgspec.structs.asdict(message)
     return {name: value for name, value in found.items() if name not in ("request_id", "reply_to", *left_out)}
+
+
+def described(request_id: RequestId, *, pins_here: int = 0, pins_given: int = 0) -> MemoryDescribed:
+    """What a small memory that is well says of itself."""
+    return MemoryDescribed(
+        request_id=request_id,
+        rows=3,
+        ok=3,
+        pending=0,
+        failed=0,
+        pins=pins_here,
+        windows=1,
+        vectors=3,
+        space="offline",
+        dimensions=256,
+        index_bytes=1_000,
+        reconciled_at=None,
+        damaged_logs=0,
+        state="ready",
+        pins_here=pins_here,
+        pins_given=pins_given,
+    )

@@ -9,6 +9,7 @@ from messages.context import (
     MemoryUnpinned,
     ModelChosen,
     PinMemory,
+    PinUnknown,
     StopTurn,
     TellUsage,
     TurnStopped,
@@ -16,8 +17,9 @@ from messages.context import (
     UsageTold,
     UserMessage,
 )
+from messages.memory import DescribeMemory
 from messages.socket import Refused
-from tests.actors.discord.commands.caller import ALL, Caller, fields
+from tests.actors.discord.commands.caller import ALL, Caller, described, fields
 from tests.actors.discord.conftest import StartLife
 from tests.actors.discord.life import GENERAL, thread_window
 
@@ -113,7 +115,53 @@ def test_remember_takes_words_a_link_an_id_or_nothing(you: Caller, what: str, te
     assert (asked.window, asked.asked_by, asked.asked_by_name) == (GENERAL, str(defaults.YOU_ID), "You")
     assert asked.audience == f"{defaults.GUILD_ID}:{defaults.GENERAL_ID}:everyone"
     you.reply(MemoryPinned(request_id=asked.request_id, path="logs/x", line=7, text="tea is\nat *five*"))
+    you.reply(described(you.asked(DescribeMemory).request_id, pins_here=18, pins_given=18))
     assert you.said(outcome) == r"Remembered:" "\n" r"> tea is at \*five\*" "\n-# path=logs/x line=7"
+
+
+@pytest.mark.req("S0-85", "X-21")
+@pytest.mark.parametrize("by_menu", [False, True])
+def test_a_message_that_no_log_has_is_fetched_and_pinned_with_its_words(you: Caller, by_menu: bool) -> None:
+    message = you.life.playground.say(defaults.GENERAL_ID, "tea is at five", user=defaults.GUEST_ID)
+    outcome = you.menu("Remember", message) if by_menu else you.call("remember", what=str(message))
+    asked = you.asked(PinMemory)
+    you.reply(PinUnknown(request_id=asked.request_id, message_id=asked.message_id))
+    again = you.asked(PinMemory, 2)
+    assert (again.request_id, again.message_id, again.text) == (asked.request_id, str(message), "tea is at five")
+    assert again.author_id == str(defaults.GUEST_ID)
+    assert fields(again, "text", "author_id", "author_name") == fields(asked, "text", "author_id", "author_name")
+    you.reply(MemoryPinned(request_id=asked.request_id, path="logs/x", line=7, text="tea is at five"))
+    you.reply(described(you.asked(DescribeMemory).request_id))
+    assert you.said(outcome).startswith("Remembered:\n> tea is at five")
+
+
+@pytest.mark.req("S0-85")
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        (None, "there is no such message here."),
+        (403, "I may not read what was said here before."),
+        (503, "Discord does not give that message now; please try again."),
+    ],
+)
+def test_a_message_that_discord_does_not_give_is_not_pinned(you: Caller, fault: int | None, said: str) -> None:
+    if fault:
+        you.life.playground.inject("refused", "GET .*/messages/", times=9, status=fault)
+    outcome = you.call("remember", what="123456789012345678")
+    asked = you.asked(PinMemory)
+    you.reply(PinUnknown(request_id=asked.request_id, message_id=asked.message_id))
+    assert you.said(outcome) == f"Not remembered: {said}"
+
+
+@pytest.mark.req("S0-68", "X-06")
+def test_who_pins_more_than_there_is_room_for_is_told(you: Caller) -> None:
+    outcome = you.call("remember", what="tea is at five")
+    asked = you.asked(PinMemory)
+    you.reply(MemoryPinned(request_id=asked.request_id, path="logs/x", line=7, text="tea is at five"))
+    room = you.asked(DescribeMemory)
+    assert room.window == GENERAL
+    you.reply(described(room.request_id, pins_here=19, pins_given=18))
+    assert "19 pins are more than there is room for: a turn is given 18" in you.said(outcome)
 
 
 def test_a_link_to_another_channel_is_not_pinned_here(you: Caller) -> None:

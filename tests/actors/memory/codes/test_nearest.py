@@ -44,8 +44,9 @@ def agree(nearest: Nearest, source: Vectors, corpus: Corpus, count: int) -> None
     """Ask some questions; every answer must be the truth."""
     rows = source.rows()
     allowed = set(rows[corpus.rng.random(len(rows)) < 0.5].tolist()) | {-5}
-    chosen = corpus.rng.choice(rows, min(3, len(rows)), replace=False).tolist() if len(rows) else []
-    pinned = {row: source.known[row][0] for row in chosen} | {-7: START_S}
+    chosen = corpus.rng.permutation(rows).tolist()
+    pinned = {row: source.known[row][0] for row in chosen[:3]} | {-7: START_S}
+    more_than_fit = {row: source.known[row][0] for row in chosen[: count + 5]}
     now = START_S + float(corpus.rng.choice([0.0, 3.5, 200.0, 5000.0])) * DAY_S
     numbered = np.array([row in allowed for row in range(int(rows.max(initial=0)) + 10)], np.bool_)
     masks: list[tuple[set[int] | None, Allowed | None]] = [
@@ -58,7 +59,7 @@ def agree(nearest: Nearest, source: Vectors, corpus: Corpus, count: int) -> None
         for only, mask in masks:
             found, sims = nearest.top(query, count, mask)
             assert (found.tolist(), sims.tolist()) == source.nearest(query, count, only)
-            for pins in ({}, pinned):
+            for pins in ({}, pinned, more_than_fit):
                 ranked = nearest.exhaustive(query, now, pins, count, mask)
                 listed = [(one.row, one.score, one.is_pinned) for one in ranked]
                 assert listed == source.ranked(query, now, pins, count, only)
