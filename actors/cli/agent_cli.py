@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from actors.settings.schema import Settings
 
 STATELESS = "agent-cli is stateless: every call is a window of its own, so there is nothing that /new could end"
+OF_DISCORD = frozenset({"help", "memory", "model", "remember", "status", "unremember"})
+"""Commands of Discord that no row here has: its actor's own, and those of parts that a single turn may do without."""
+_COMMAND = re.compile(r"/([a-z][a-z-]*)(?:\s|$)")
 LOOK_S = 1.0
 """Between two looks at whether there is still somebody to answer."""
 
@@ -107,7 +111,9 @@ def _one_turn(settings: Settings, secrets: Mapping[str, str], text: str, *, lets
     with tempfile.TemporaryDirectory(prefix="agent-cli-") as scratch:
         plan = turn_plan(settings, secrets, system, edge.address, Path(scratch), lets_write=lets_write)
         _require_writable(plan)
-        for spec in parts(plan).specs():
+        table = parts(plan)
+        _require_no_command(text, {command.name.partition(" ")[0] for command in table.menu.commands})
+        for spec in table.specs():
             system.register(spec)
         system.start()
         try:
@@ -126,6 +132,18 @@ def _require_writable(plan: Plan) -> None:
             check_writing(plan.caller_folder, plan.unchanging)
         except RefusedError as error:
             fail(f"--write: {error}")
+
+
+def _require_no_command(text: str, names: Iterable[str]) -> None:
+    """End the command if its words are a slash command, which Discord would never have shown to a model.
+
+    Args:
+        text: What was asked.
+        names: First words of the commands that parts bring.
+    """
+    match = _COMMAND.match(text.strip())
+    if match is not None and match[1] in OF_DISCORD.union(names):
+        fail(f"/{match[1]} is a command for Discord: agent-cli answers one prompt and keeps nothing, so it has none")
 
 
 def ask(system: ActorSystem, edge: Edge, text: str) -> tuple[str, str]:

@@ -42,6 +42,8 @@ class ContextConfig:
     expansion_deadline_s: float = 10.0
     shell_deadline_s: float = 700.0
     """Longer than the longest time-out of a command."""
+    shows_logs: bool = True
+    """Whether commands can read logs."""
     models: tuple[str, ...] = ()
     """Among which people may choose, the usual one first; empty for no choice."""
     mid_turn: Literal["followup", "steer"] = "followup"

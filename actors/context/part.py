@@ -62,6 +62,7 @@ def context_config(plan: Plan, parts: Parts) -> ContextConfig:
         max_calls=settings.contexts.max_calls,
         referrers=parts.referrers,
         max_expansions=settings.memory.expansions if parts.referrers else 0,
+        shows_logs=plan.lives or settings.memory.scope == "global",
         models=_models(plan),
         mid_turn=settings.contexts.mid_turn,
         streams=plan.lives and settings.discord.stream == "edits",

@@ -249,7 +249,8 @@ class TurnDriver:
         is_off = self._config.tool is None
         workdir = None if is_off else self._config.workdir(self._host.window)
         limits = () if run.may_run or is_off else (NO_TOOL,)
-        return system_prompt(self._host.window, workdir, *own, *self._contributions.instructions(), *limits)
+        said = (*own, *self._contributions.instructions(), *limits)
+        return system_prompt(self._host.window, workdir, *said, shows_logs=self._config.shows_logs)
 
     def _expand(self, run: TurnRun, reference: Reference) -> None:
         """Look up the record that the model asked for; a wish too many or for anything else gets words instead."""

@@ -15,6 +15,7 @@ from shlex import join, quote
 
 from domain.offline.files import Words, file_wish, note_on_files, parted, send_command
 from domain.offline.memory import memories_of, quotes
+from domain.turn.prompt import NOT_KEPT
 from messages.model import ChatMessage, Role, ToolCall, ToolSpec
 
 OFFLINE_MODEL = "offline"
@@ -174,7 +175,8 @@ def _acknowledge(conversation: RuleInput) -> OfflineAnswer:
     gist = " ".join(conversation.prompt.split())
     if len(gist) > GIST_LIMIT_CHARS:
         gist = gist[: GIST_LIMIT_CHARS - 1].rstrip() + "…"
-    noted = f"I have read “{gist}” and it is in this window's log." if gist else "There was no text in that message."
+    kept = "" if NOT_KEPT in conversation.system_prompt else " and it is in this window's log"
+    noted = f"I have read “{gist}”{kept}." if gist else "There was no text in that message."
     noted = " ".join(filter(None, (noted, note_on_files(conversation.words.files, conversation.images))))
     if BASH not in conversation.tools:
         return OfflineAnswer(noted)

@@ -28,6 +28,8 @@ from tests.patience import PATIENCE_S
 
 ENDLESS = RestartPolicy(intensity=1_000_000, max_backoff_s=0.1)
 """So that one run can crash every actor over every kind of message; row 9 is about the end."""
+RESTARTED_S = 10.0
+"""Until whatever crashed is back, on a machine that does much else; `bin/agent bench crashes` measures it."""
 Handle = Callable[[Any], None]
 
 
@@ -53,13 +55,18 @@ class OnceEach:
 
     def wrap(self, actor: Actor, handle: Handle) -> Handle:
         actor.mailbox.spec = replace(actor.mailbox.spec, policy=ENDLESS)
+        actor.on_start = partial(self._start, actor, actor.on_start)  # type: ignore[method-assign]
         return partial(self._handle, actor, handle)
+
+    def _start(self, actor: Actor, start: Callable[[], None]) -> None:
+        start()
+        with self._lock:
+            if (before := self._since.pop(str(actor.address), None)) is not None:
+                self.away_s[before[0]] = time.monotonic() - before[1]
 
     def _handle(self, actor: Actor, handle: Handle, message: Any) -> None:
         kind, name = actor.address.kind, type(message).__name__
         with self._lock:
-            if (before := self._since.pop(str(actor.address), None)) is not None:
-                self.away_s[before[0]] = time.monotonic() - before[1]
             if not self.crashed[kind, name]:
                 self.crashed[kind, name] += 1
                 self._since[str(actor.address)] = (kind, name), time.monotonic()
@@ -97,8 +104,9 @@ def test_row_07_every_actor_crashed_once_over_every_type_of_message_and_everybod
         kind for kind, _ in once.crashed
     }
     assert {"UserMessage", "ModelReply", "BashResult", "Delivered"} <= {name for _, name in once.crashed}
-    late = {key: round(away_s, 2) for key, away_s in once.away_s.items() if away_s > 1 and key[0] != "context"}
-    assert late == {}, "a window that crashed rests until it is told something"
+    late = {key: round(away_s, 2) for key, away_s in once.away_s.items() if away_s > RESTARTED_S}
+    assert late == {}
+    assert {"discord", "memory", "model", "shell"} <= {kind for kind, _ in once.away_s}
 
 
 @pytest.mark.req("C-35")

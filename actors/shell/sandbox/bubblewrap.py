@@ -103,13 +103,17 @@ def _files(view: View) -> Iterator[str]:
     for path in view.executable:
         if is_below(path, tuple(covers)):
             yield from ("--ro-bind-try", path, path)
+    under_covers = [mount for mount in view.readable if is_below(mount[1], tuple(covers))]
+    for source, shown_at in under_covers:  # such as the logs, where the data root lies in the caller's folder
+        yield from ("--ro-bind-try", source, shown_at)
     for path in covers:
         yield from ("--remount-ro", path)
     for path in view.hidden:
         if path not in covers:
             yield from ("--ro-bind", "/dev/null", path)
     for source, shown_at in view.readable:
-        yield from ("--ro-bind-try", source, shown_at)
+        if (source, shown_at) not in under_covers:
+            yield from ("--ro-bind-try", source, shown_at)
     if view.door:
         yield from ("--ro-bind-try", view.door, DOOR)
     for path in (*private, "/"):

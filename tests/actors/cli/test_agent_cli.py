@@ -11,7 +11,9 @@ import pytest
 
 from actors.cli.agent_cli import ask
 from actors.kernel import Actor, ActorSpec, ActorSystem
-from messages.base import CONTEXT_KIND
+from domain.turn.prompt import system_prompt
+from lab.bench.start.data import make_logs
+from messages.base import CONTEXT_KIND, Surface, Window
 from tests.actors.cli.command import digest, run
 from tests.patience import PATIENCE_S
 
@@ -79,6 +81,50 @@ def test_new_says_that_there_is_nothing_to_end(tmp_path: Path) -> None:
     done = run("agent-cli", "/new", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, "")
     assert "stateless" in done.stderr
+
+
+@pytest.mark.req("X-26", "S0-11")
+@pytest.mark.parametrize(
+    "words", ["/remember tea is at five", "/memory stats", " /status\n", "/help", "/stop", "/skill owls"]
+)
+def test_a_slash_command_is_refused_with_a_sentence_and_sent_to_no_model(tmp_path: Path, words: str) -> None:
+    done = run("agent-cli", words, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        f"error: {words.split()[0]} is a command for Discord: agent-cli answers one prompt and keeps nothing, "
+        "so it has none\n"
+    )
+
+
+@pytest.mark.parametrize("words", ["/etc is where?", "what does /help do?", "/helpful or not"])
+def test_words_that_only_look_like_one_are_answered(tmp_path: Path, words: str) -> None:
+    done = run("agent-cli", words, cwd=tmp_path)
+    assert done.returncode == 0
+    assert f"I have read “{words}”." in done.stdout
+
+
+@pytest.mark.req("S0-10", "S0-66")
+@pytest.mark.parametrize("scope", ["global", "audience"])
+def test_the_prompt_promises_logs_only_where_there_are_some_and_their_places_can_be_opened(
+    tmp_path: Path, scope: str
+) -> None:
+    make_logs(tmp_path / "data", 1, 3)
+    (log,) = (tmp_path / "data").glob("logs/*/*/*.md")
+    (tmp_path / "agent.toml").write_text(f'[memory]\nscope = "{scope}"\n')
+    place = log.relative_to(tmp_path / "data")
+    done = run("agent-cli", f'run: sed -n 1,40p "$AGENT_DATA_ROOT/{place}" | grep -c "What about the"', cwd=tmp_path)
+    assert ("1\n" in done.stdout) == (scope == "global")
+    assert "in this window's log" not in run("agent-cli", "hello", cwd=tmp_path).stdout
+
+
+def test_the_system_prompt_of_a_single_turn_promises_what_there_is() -> None:
+    window = Window(surface=Surface.CLI, id="turn")
+    with_logs, without = system_prompt(window, "/here"), system_prompt(window, "/here", shows_logs=False)
+    assert "$AGENT_DATA_ROOT/logs/" in with_logs
+    assert "logs/" not in without
+    assert all(
+        "Nothing said here is kept" in each and "is kept word for word" not in each for each in (with_logs, without)
+    )
 
 
 def test_an_empty_prompt_is_refused(tmp_path: Path) -> None:
