@@ -364,20 +364,22 @@ class ContextActor(Actor):
         if self._driver.run is None and self._waiting:
             self._driver.begin(self._waiting.popleft())
 
-    def _join_waiting(self, run: TurnRun) -> None:
-        """Make messages that came while `run` lasted part of it, as far as they may be, in their order."""
+    def _join_waiting(self, run: TurnRun) -> bool:
+        """Make messages that came while `run` lasted part of it, as far as they may be, in their order; whether any."""
         turn = self.conversation.turn(run.turn_id)
+        before = turn.newest
         while self._config.mid_turn == "steer" and self._waiting:
             joining = self._waiting[0]
             if not turn.may_be_joined_by(self.conversation.turn(joining)):
-                return
+                break
             if self.conversation.is_overgrown(turn.id, joining):
-                return
+                break
             self._waiting.popleft()
             if (question := self._news.take_question(joining)) is not None:
                 run.logged.append(question)
             meta: dict[str, MetaValue] = {"turn": run.turn_id, "what": "joined", "message": joining}
             run.logged.append(self.record(Kind.SYSTEM, "what was said meanwhile joins the turn", meta, sync=False))
+        return turn.newest is not before
 
     def _turn_ended(self, run: TurnRun, outcome: str) -> None:
         """Show the last thing that was logged, tell subscribers, and begin the next turn."""

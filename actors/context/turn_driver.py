@@ -50,7 +50,7 @@ class TurnDriver:
         *,
         presence: Presence,
         choice: ModelChoice,
-        on_boundary: Callable[[TurnRun], None],
+        on_boundary: Callable[[TurnRun], bool],
         on_end: Callable[[TurnRun, str], None],
     ) -> None:
         """A driver at rest.
@@ -60,7 +60,8 @@ class TurnDriver:
             config: Whom to ask, and the limits.
             presence: Shows people how the turn is.
             choice: Says which model to ask.
-            on_boundary: Called when all commands of a round have ended, before the model is asked again.
+            on_boundary: Called when all commands of a round have ended, before the model is asked again; whether
+                something was said that is part of the turn from now on.
             on_end: Called once a turn has ended, with `answered`, `failed` or `aborted`.
         """
         self._host = host
@@ -79,26 +80,7 @@ class TurnDriver:
         turn = self._host.conversation.turn(turn_id)
         self.run = run = TurnRun(turn_id=turn_id, audience=turn.audience, may_run=turn.may_run)
         self._presence.begin(turn)
-        self._contributions.begin()
-        run.request_id = RequestId(self._host.new_id())
-        request = PrepareTurn(
-            request_id=run.request_id,
-            reply_to=self._host.address,
-            window=self._host.window,
-            turn_id=turn_id,
-            author_id=turn.author_id,
-            author_name=turn.author,
-            text=turn.text,
-            visible=self._host.conversation.visible(turn_id),
-            audience=turn.audience,
-        )
-        for contributor in self._config.contributors:
-            self._host.tell(contributor, request)
-        if self._contributions.is_complete:
-            self._think(run)
-            return
-        due = ContributionsDue(turn_id=turn_id, request_id=run.request_id)
-        run.timer = self._host.after(self._config.prepare_deadline_s, due)
+        self._prepare(run)
 
     def contributed(self, reply: TurnContribution) -> None:
         """Take in one contribution; think when all have answered."""
@@ -225,6 +207,32 @@ class TurnDriver:
 
     # steps
 
+    def _prepare(self, run: TurnRun) -> None:
+        """Ask contributors what belongs to what was said last."""
+        turn = self._host.conversation.turn(run.turn_id)
+        said = turn.newest if turn.newest is not None and turn.newest.text else turn
+        self._contributions.begin()
+        run.phase = Phase.PREPARING
+        run.request_id = RequestId(self._host.new_id())
+        request = PrepareTurn(
+            request_id=run.request_id,
+            reply_to=self._host.address,
+            window=self._host.window,
+            turn_id=run.turn_id,
+            author_id=said.author_id,
+            author_name=said.author,
+            text=said.text,
+            visible=self._host.conversation.visible(run.turn_id),
+            audience=turn.audience,
+        )
+        for contributor in self._config.contributors:
+            self._host.tell(contributor, request)
+        if self._contributions.is_complete:
+            self._think(run)
+            return
+        due = ContributionsDue(turn_id=run.turn_id, request_id=run.request_id)
+        run.timer = self._host.after(self._config.prepare_deadline_s, due)
+
     def _think(self, run: TurnRun) -> None:
         run.stop_timer()
         run.phase, run.request_id = Phase.THINKING, RequestId(self._host.new_id())
@@ -317,8 +325,10 @@ class TurnDriver:
             self.fail("This turn has grown longer than the model can be shown, so I stopped it. Ask me to go on.")
             return
         self._presence.rest()
-        self._on_boundary(run)
-        self._think(run)
+        if self._on_boundary(run):
+            self._prepare(run)
+        else:
+            self._think(run)
 
     def _arguments(self, run: TurnRun) -> BashArguments | str:
         """What to run for the next call of the round, or the reason why nothing is run, for the model."""

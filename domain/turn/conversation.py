@@ -331,11 +331,7 @@ class Conversation:
             return
         self._sized.discard(message)
         self.turns_asked -= 1
-        turn.say(EventId(joining.id), ChatMessage(role=Role.USER, text=joining.prompt))
-        turn.unquoted |= joining.unquoted
-        turn.message_ids.extend(joining.message_ids)
-        turn.joined.extend(joining.message_ids)
-        turn.quoted_ids.extend(joining.quoted_ids)
+        turn.join(joining)
 
     def _take_back(self, tombstone: Tombstone | None) -> None:
         """Leave out what was taken back: with the message that opened a turn, all that came of it."""

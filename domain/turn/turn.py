@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -35,6 +36,18 @@ class Aside:
     after_steps: int
     """How many of the turn's steps stand before them."""
     messages: tuple[ChatMessage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """What was said last while a turn ran: what memories are looked for, and before which step they stand."""
+
+    step: int
+    """Which of the turn's steps."""
+    author_id: str
+    author: str
+    text: str
+    """With what was said directly before it; empty once any of it was taken back."""
 
 
 @dataclass(slots=True)
@@ -81,6 +94,8 @@ class Turn:
     """Of the messages that it quotes."""
     joined: list[str] = field(default_factory=list)
     """Of those, the messages that came while it ran."""
+    newest: Joined | None = None
+    """The last of them."""
     step_of: dict[EventId, int] = field(default_factory=dict)
     """Which of the steps says what an event says: one of the agent's, or a message that joined."""
     unquoted: dict[EventId, str] = field(default_factory=dict)
@@ -107,6 +122,18 @@ class Turn:
         self.step_of[event_id] = len(self.steps)
         self.add_step(step)
 
+    def join(self, other: Turn) -> None:
+        """Take in another, whose message came while this one ran."""
+        step, text = len(self.steps), other.text
+        if self.newest is not None and self.newest.step == step - 1:
+            text = f"{self.newest.text}\n\n{text}"
+        self.newest = Joined(step, other.author_id, other.author, text)
+        self.say(EventId(other.id), ChatMessage(role=Role.USER, text=other.prompt))
+        self.unquoted |= other.unquoted
+        self.message_ids.extend(other.message_ids)
+        self.joined.extend(other.message_ids)
+        self.quoted_ids.extend(other.quoted_ids)
+
     def take_back(self, event_id: EventId) -> None:
         """Leave out the words of one of its steps' events."""
         self.unquoted.pop(event_id, None)
@@ -126,6 +153,8 @@ class Turn:
         place = self.step_of.get(event_id)
         if place is not None:
             self.steps[place] = msgspec.structs.replace(self.steps[place], text=text)
+            if self.newest is not None and place <= self.newest.step:
+                self.newest = dataclasses.replace(self.newest, text="")
 
     def may_be_joined_by(self, other: Turn) -> bool:
         """Whether another's message can become part of this turn: it may do as much, and as many read the answer.
@@ -137,10 +166,17 @@ class Turn:
     def messages(self, block: str = "", asides: Iterable[Aside] = (), images_from: int = 0) -> Iterable[ChatMessage]:
         """The turn as the model is shown it, without images whose number in the conversation is below `images_from`."""
         images = self.images[max(0, images_from - self.images_before) :]
-        yield ChatMessage(role=Role.USER, text=with_block(block, self.prompt), images=images)
+        prompt, steps = self.prompt, self.steps
+        if self.newest is None:
+            prompt = with_block(block, prompt)
+        else:
+            steps = steps.copy()
+            joined = steps[self.newest.step]
+            steps[self.newest.step] = msgspec.structs.replace(joined, text=with_block(block, joined.text))
+        yield ChatMessage(role=Role.USER, text=prompt, images=images)
         position = 0
         for aside in asides:
-            yield from self.steps[position : aside.after_steps]
+            yield from steps[position : aside.after_steps]
             yield from aside.messages
             position = aside.after_steps
-        yield from self.steps[position:]
+        yield from steps[position:]

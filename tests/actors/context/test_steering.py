@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from domain.log.event import Kind
+from messages.base import Address
 from messages.context import ResumeWindow
 from messages.discord import ReactionKind, ShowReaction
-from messages.model import StopReason
-from messages.turn import TurnEnded
+from messages.model import ModelRequest, StopReason
+from messages.turn import PrepareTurn, TurnContribution, TurnEnded
 from tests.actors.context.rig import CHANNEL, Rig, bash_call, of_type, texts
 
 
@@ -123,3 +124,86 @@ def test_subscribers_and_reactions_hear_of_what_joined(rig: Rig) -> None:
     assert [event.text for event in ended.events if event.kind == "user"] == ["do it", "in blue"]
     shown = of_type(ShowReaction, rig.surface.drain())
     assert [one.message_id for one in shown if one.kind is ReactionKind.ANSWERED] == ["1", "2"]
+
+
+class Remembering(Rig):
+    """A window whose turns can be joined, and a memory that the test speaks for."""
+
+    def __init__(self, root: Path) -> None:
+        super().__init__(root, mid_turn="steer", contributors=(Address("edge", "memory"),))
+        self.memory = self.system.edge("memory")
+
+    def remember(self, words: str) -> PrepareTurn:
+        """Contribute `words` to the one turn that is being prepared; what it asked."""
+        (prepare,) = of_type(PrepareTurn, self.memory.drain())
+        contribution = TurnContribution(
+            request_id=prepare.request_id,
+            contributor="edge/memory",
+            block=f'INJECTED_CONTEXT_MEMORY\n{{"a":"{words}"}}',
+        )
+        self.tell(CHANNEL, contribution)
+        return prepare
+
+
+def blocks(request: ModelRequest) -> list[tuple[str, str]]:
+    """Which block stands before which words."""
+    pairs = [message.text.split("\n\n", 1) for message in request.messages if message.text.startswith("INJECTED")]
+    return [(block, said.rpartition("\n")[2]) for block, said in pairs]
+
+
+@pytest.mark.req("S0-98e", "X-142")
+def test_what_joins_has_memories_of_its_own_in_the_place_of_the_turns(tmp_path: Path) -> None:
+    rig = Remembering(tmp_path)
+    rig.say("do it", 1)
+    assert rig.remember("it").text == "do it"
+    working = rig.answer("working", bash_call("make"), stop=StopReason.TOOL_CALLS)
+    assert blocks(working) == [('INJECTED_CONTEXT_MEMORY\n{"a":"it"}', "do it")]
+    rig.say("in blue", 2)
+    rig.say("and large", 3, author="Bob")
+    rig.finish_command("made")
+    assert rig.requests() == []
+    prepare = rig.remember("blue")
+
+    assert (prepare.text, prepare.author_name) == ("in blue\n\nand large", "Bob")
+    request = rig.answer("more", bash_call("paint", "call-2"), stop=StopReason.TOOL_CALLS)
+    assert blocks(request) == [('INJECTED_CONTEXT_MEMORY\n{"a":"blue"}', "and large")]
+    rig.finish_command("painted")
+    assert rig.memory.drain() == [], "nothing new was said"
+    later = rig.answer("done")
+    assert later.messages[: len(request.messages)] == request.messages
+    rig.stop()
+
+
+def test_a_memory_that_is_late_holds_up_what_joins_no_longer_than_any_turn(tmp_path: Path) -> None:
+    rig = Remembering(tmp_path)
+    rig.say("do it", 1)
+    rig.remember("it")
+    rig.answer("working", bash_call("make"), stop=StopReason.TOOL_CALLS)
+    rig.say("in blue", 2)
+    rig.finish_command("made")
+    (late,) = of_type(PrepareTurn, rig.memory.drain())
+    rig.advance(6)
+    (request,) = rig.requests()
+    assert (texts(request)[-1], blocks(request)) == ("in blue", [])
+    contribution = TurnContribution(request_id=late.request_id, contributor="edge/memory", block="")
+    rig.tell(CHANNEL, contribution)
+    assert rig.requests() == []
+    rig.stop()
+
+
+def test_a_turn_that_is_picked_up_looks_for_memories_of_what_joined_it(tmp_path: Path) -> None:
+    rig = Remembering(tmp_path)
+    rig.say("do it", 1)
+    rig.remember("it")
+    rig.answer("working", bash_call("make"), stop=StopReason.TOOL_CALLS)
+    rig.say("in blue", 2)
+    rig.finish_command("made")
+    rig.remember("blue")
+    rig.answer("more", bash_call("paint", "call-2"), stop=StopReason.TOOL_CALLS)
+    rig.kill()
+    again = Remembering(tmp_path)
+    again.tell(CHANNEL, ResumeWindow(window=CHANNEL, reply_to=again.surface.address))
+    assert again.remember("blue").text == "in blue"
+    assert blocks(again.answer("done")) == [('INJECTED_CONTEXT_MEMORY\n{"a":"blue"}', "in blue")]
+    again.stop()
+    rig.stop()
