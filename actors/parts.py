@@ -12,6 +12,7 @@ from dataclasses import replace
 from actors.context.part import row as context
 from actors.discord.part import row as discord
 from actors.embedder.part import row as embedder
+from actors.feed.part import row as feed
 from actors.memory.part import row as memory
 from actors.model.part import row as model
 from actors.part import Layer, Part, Parts, Plan, Row, Table
@@ -25,7 +26,7 @@ LAYERS: tuple[Layer, ...] = ()
 """Kinds of memory that `[layers]` can switch on, in the order in which they contribute to a turn."""
 
 BEFORE_LAYERS: tuple[Row, ...] = (model, web, embedder, memory)
-BEHIND_LAYERS: tuple[Row, ...] = (scheduler, skills, socket, shell, context, discord)
+BEHIND_LAYERS: tuple[Row, ...] = (scheduler, skills, feed, socket, shell, context, discord)
 """Sockets before the shell, which asks for doors; Discord last, so that nobody is heard before all others are there."""
 
 

@@ -17,6 +17,7 @@ from actors.cli.agent_cli import agent_cli
 from actors.cli.backup import backup, restore
 from actors.cli.config import config
 from actors.cli.doctor import doctor
+from actors.cli.events import events
 from actors.cli.lab.agent_load import agent_load
 from actors.cli.lab.bench import bench
 from actors.cli.lab.chaos import chaos
@@ -46,6 +47,6 @@ def agent() -> None:
     """
 
 
-_COMMANDS = (try_it, run, status, doctor, backup, restore, config, logs, memory, reminders)
+_COMMANDS = (try_it, run, status, events, doctor, backup, restore, config, logs, memory, reminders)
 for command in (*_COMMANDS, bench, chaos, simulate, mutate):
     agent.add_command(command)

@@ -6,7 +6,7 @@ import json
 import re
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,6 +32,7 @@ LOOK_S = 1.0
 @click.argument("prompt", required=False)
 @click.option("--model", help="As litellm names it, or offline; else the configured one.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.option("--json-events", "tells_events", is_flag=True, help="Print what happens, each a line of JSON.")
 @click.option("--no-memory", is_flag=True, help="Answer without what the agent remembers.")
 @click.option("--write", "lets_write", is_flag=True, help="Let commands change this folder; else they only read it.")
 @config_option
@@ -40,6 +41,7 @@ def agent_cli(
     prompt: str | None,
     model: str | None,
     as_json: bool,
+    tells_events: bool,
     no_memory: bool,
     lets_write: bool,
     config_file: Path | None,
@@ -55,6 +57,8 @@ def agent_cli(
     """
     from actors.part import UnusableError
 
+    if as_json and tells_events:
+        raise click.UsageError("--json and --json-events: only one of them can be what is printed")
     text = _prompt(prompt)
     if text.strip() == "/new":
         click.echo(STATELESS, err=True)
@@ -62,15 +66,16 @@ def agent_cli(
     set_up_logging(verbose=verbose)
     settings, secrets = load_settings(config_file, _given(model, no_memory=no_memory))
     try:
-        answer, outcome = _one_turn(settings, secrets.environment(), text, lets_write=lets_write)
+        told = click.echo if tells_events else None
+        answer, outcome = _one_turn(settings, secrets.environment(), text, lets_write=lets_write, told=told)
     except UnusableError as error:
         fail(str(error))
     if as_json:
         click.echo(json.dumps({"answer": answer, "outcome": outcome, "model": settings.model.name}))
-    elif outcome == "answered":
-        echo_answer(answer)
-    else:
+    elif outcome != "answered":
         fail(answer)
+    elif not tells_events:
+        echo_answer(answer)
     sys.exit(0 if outcome == "answered" else 1)
 
 
@@ -94,7 +99,9 @@ def _prompt(given: str | None) -> str:
     return text
 
 
-def _one_turn(settings: Settings, secrets: Mapping[str, str], text: str, *, lets_write: bool) -> tuple[str, str]:
+def _one_turn(
+    settings: Settings, secrets: Mapping[str, str], text: str, *, lets_write: bool, told: Callable[[str], None] | None
+) -> tuple[str, str]:
     """The answer, or the notice in its place, and how the turn ended."""
     from actors.bootstrap import turn_plan
     from actors.kernel import ActorSystem
@@ -117,7 +124,7 @@ def _one_turn(settings: Settings, secrets: Mapping[str, str], text: str, *, lets
             system.register(spec)
         system.start()
         try:
-            return ask(system, edge, text)
+            return ask(system, edge, text, told)
         finally:
             system.stop()
 
@@ -146,18 +153,21 @@ def _require_no_command(text: str, names: Iterable[str]) -> None:
         fail(f"/{match[1]} is a command for Discord: agent-cli answers one prompt and keeps nothing, so it has none")
 
 
-def ask(system: ActorSystem, edge: Edge, text: str) -> tuple[str, str]:
+def ask(system: ActorSystem, edge: Edge, text: str, told: Callable[[str], None] | None = None) -> tuple[str, str]:
     """What came of one person's words: the answer or a notice, and how the turn ended.
 
     Args:
         system: Runs a window's actor and all that it asks.
         edge: Where the answer is posted.
         text: The words.
+        told: Is told what happens, line by line; None for nobody.
     """
+    from domain.turn.run_line import run_line
     from messages.base import CONTEXT_KIND, MessageId, Surface, UserId, Window
     from messages.context import UserMessage
     from messages.discord import Delivered, PostMessage
     from messages.kernel import ActorGaveUp
+    from messages.run import RUNS, RunEvent
     from messages.turn import TurnEnded
 
     window = Window(surface=Surface.CLI, id="turn")
@@ -170,18 +180,26 @@ def ask(system: ActorSystem, edge: Edge, text: str) -> tuple[str, str]:
         sent_at=system.clock.now(),
         reply_to=edge.address,
     )
+    if told is not None:
+        edge.follow(RUNS)
     edge.tell(window.address, message)
     answers: list[str] = []
     while True:
         try:
-            post = edge.receive(LOOK_S, lambda heard: isinstance(heard, PostMessage | ActorGaveUp))
+            post = edge.receive(LOOK_S, lambda heard: isinstance(heard, PostMessage | ActorGaveUp | RunEvent))
         except TimeoutError:
             if system.supervisor.crashes().get(CONTEXT_KIND):  # with it went the turn, which no log keeps
                 return "the turn was lost in a crash; -v shows why", "failed"
             continue
         if isinstance(post, ActorGaveUp):
             return f"the {post.address} actor crashed {post.crashes} times; -v shows why", "failed"
+        if isinstance(post, RunEvent):
+            if told is not None:
+                told(run_line(post))
+            continue
         assert isinstance(post, PostMessage)
+        if told is not None:
+            told(json.dumps({"type": "post", "text": post.text}))
         edge.tell(post.reply_to, Delivered(request_id=post.request_id, message_ids=(MessageId("stdout"),)))
         answers.append(post.text)
         if post.reply_to == window.address:  # everything before is the runtime's, such as a reminder's confirmation

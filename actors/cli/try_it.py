@@ -21,6 +21,7 @@ from actors.cli.common import (
     set_up_logging,
     verbose_option,
 )
+from actors.cli.event_file import events_written
 from actors.cli.run import end_on_signals
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ QUIET_S = 0.3
 @click.option("--port", type=click.IntRange(0, 65535), help="Of the page; 0 for any free one.  [default: 8787]")
 @click.option("--data", type=click.Path(path_type=Path), help="Data root.  [default: playground/ in the usual one]")
 @click.option("--no-browser", is_flag=True, help="Do not open the page.")
+@click.option("--events", "events", type=click.Path(path_type=Path), help="Write what happens there, as lines of JSON.")
 @click.option("--say", "texts", multiple=True, metavar="TEXT", help="Say it, print the answer, exit; repeatable.")
 @verbose_option
 def try_it(
@@ -48,6 +50,7 @@ def try_it(
     port: int | None,
     data: Path | None,
     no_browser: bool,
+    events: Path | None,
     texts: tuple[str, ...],
     verbose: bool,
 ) -> None:
@@ -65,22 +68,23 @@ def try_it(
     online = threading.Event()
     agent = Agent(settings, secrets.environment(), playground_connection(server), lambda _name: online.set())
     end_on_signals(agent)
-    try:
-        agent.start()
-        _await_online(agent, online)
-        click.echo(sandbox_note(settings), err=True)
-        if texts:
-            talk = threading.Thread(target=_converse, args=(server, agent, texts), name="say", daemon=True)
-            talk.start()  # on the side, so that an agent that gives up ends this command at once
-        else:
-            _show_page(server, settings.model.name, settings.data_root, browse=not no_browser)
-        agent.wait()
-        (settings.data_root / DOOR).unlink(missing_ok=True)
-    except (DataRootError, UnusableError) as error:
-        fail(str(error))
-    finally:
-        agent.stop()
-        server.stop()
+    with events_written(agent.system, events):
+        try:
+            agent.start()
+            _await_online(agent, online)
+            click.echo(sandbox_note(settings), err=True)
+            if texts:
+                talk = threading.Thread(target=_converse, args=(server, agent, texts), name="say", daemon=True)
+                talk.start()  # on the side, so that an agent that gives up ends this command at once
+            else:
+                _show_page(server, settings.model.name, settings.data_root, browse=not no_browser)
+            agent.wait()
+            (settings.data_root / DOOR).unlink(missing_ok=True)
+        except (DataRootError, UnusableError) as error:
+            fail(str(error))
+        finally:
+            agent.stop()
+            server.stop()
     if agent.exit_code:
         fail(agent.reason, agent.exit_code)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from domain.memory.expansion import INSTRUCTIONS
 from domain.turn.bash_tool import BASH_TOOL
+from domain.turn.prompt import NO_TOOL, system_prompt
 from messages.base import Address, Window
 from messages.model import ToolSpec
 
@@ -52,3 +54,16 @@ class ContextConfig:
     """Whether the surface shows answers while they are being written."""
     reacts: bool = False
     """Whether the surface shows by reactions what has become of messages."""
+
+    def system_prompt(self, window: Window, instructions: Iterable[str], *, may_run: bool) -> str:
+        """The instructions that open every request of a turn.
+
+        Args:
+            window: Where the conversation is held.
+            instructions: What contributors want to have said.
+            may_run: Whether the model is offered its tool, where there is one.
+        """
+        own = (INSTRUCTIONS.format(most=self.max_expansions),) if self.max_expansions else ()
+        workdir = None if self.tool is None else self.workdir(window)
+        limits = () if may_run or self.tool is None else (NO_TOOL,)
+        return system_prompt(window, workdir, *own, *instructions, *limits, shows_logs=self.shows_logs)

@@ -10,13 +10,13 @@ from actors.context.contributions import Contributions
 from actors.context.host import WindowHost
 from actors.context.model_choice import ModelChoice
 from actors.context.presence import Presence, command_status
+from actors.context.run_teller import RunTeller
 from actors.context.turn_run import Phase, TurnRun
 from domain.log.event import Kind
 from domain.log.metadata import MetaValue
-from domain.memory.expansion import INSTRUCTIONS, LogRange, expanded, not_expanded, wish
-from domain.turn.bash_tool import BASH_TOOL, BashArguments, parse_arguments
+from domain.memory.expansion import LogRange, expanded, not_expanded, wish
+from domain.turn.bash_tool import BashArguments, called
 from domain.turn.call_result import KILLED, NOT_ALLOWED, NOT_RUN_ABORTED, NOT_RUN_LENGTH, TOO_MANY, TURNED_OFF
-from domain.turn.prompt import NO_TOOL, system_prompt
 from domain.turn.turn import Aside
 from messages.base import RequestId, TurnId, flaw_of
 from messages.context import ContributionsDue, StepOverdue
@@ -71,6 +71,7 @@ class TurnDriver:
         self._on_boundary = on_boundary
         self._on_end = on_end
         self._contributions = Contributions(config.contributors, config.referrers)
+        self._teller = RunTeller(host)
         self.run: TurnRun | None = None
 
     # ways in
@@ -80,6 +81,7 @@ class TurnDriver:
         turn = self._host.conversation.turn(turn_id)
         self.run = run = TurnRun(turn_id=turn_id, audience=turn.audience, may_run=turn.may_run)
         self._presence.begin(turn)
+        self._teller.begin(turn)
         self._prepare(run)
 
     def contributed(self, reply: TurnContribution) -> None:
@@ -104,6 +106,7 @@ class TurnDriver:
         run = self.run
         if run is None or not run.awaits(delta.request_id, Phase.THINKING):
             return
+        self._teller.write(delta.text)
         if not (self._config.max_expansions and delta.text.lstrip("` \n").startswith("EXPAND ")):
             self._presence.write(delta.text)
 
@@ -114,6 +117,7 @@ class TurnDriver:
             return
         run.stop_timer()
         run.count(reply.usage)
+        self._teller.reply(reply)
         if reply.tool_calls:
             self._begin_round(run, reply)
         elif not reply.text.strip():
@@ -121,7 +125,7 @@ class TurnDriver:
         elif self._config.max_expansions and (reference := wish(reply.text)) is not None:
             self._expand(run, reference)
         else:
-            self._record(run, Kind.AGENT, reply.text, {"final": True, **_model_meta(run, reply)}, sync=True)
+            self._record(run, Kind.AGENT, reply.text, {"final": True, **run.model_meta(reply)}, sync=True)
             self._end(run, "answered")
 
     def expanded(self, expansion: ReferenceExpanded) -> None:
@@ -204,6 +208,7 @@ class TurnDriver:
             run.stop_timer()
             self._cancel_request(run)
             self._presence.drop()
+            self._teller.end("lost")
 
     # steps
 
@@ -211,6 +216,7 @@ class TurnDriver:
         """Ask contributors what belongs to what was said last."""
         turn = self._host.conversation.turn(run.turn_id)
         said = turn.newest if turn.newest is not None and turn.newest.text else turn
+        self._teller.hear(said.author, said.text)
         self._contributions.begin()
         run.phase = Phase.PREPARING
         run.request_id = RequestId(self._host.new_id())
@@ -235,8 +241,11 @@ class TurnDriver:
 
     def _think(self, run: TurnRun) -> None:
         run.stop_timer()
+        self._teller.think()
         run.phase, run.request_id = Phase.THINKING, RequestId(self._host.new_id())
-        run.system_prompt = run.system_prompt or self._system_prompt(run)
+        run.system_prompt = run.system_prompt or self._config.system_prompt(
+            self._host.window, self._contributions.instructions(), may_run=run.may_run
+        )
         tool = self._config.tool
         request = ModelRequest(
             request_id=run.request_id,
@@ -250,15 +259,6 @@ class TurnDriver:
         )
         self._host.tell(self._config.model, request)
         run.timer = self._host.after(self._config.model_deadline_s, StepOverdue(request_id=run.request_id))
-
-    def _system_prompt(self, run: TurnRun) -> str:
-        most = self._config.max_expansions
-        own = (INSTRUCTIONS.format(most=most),) if most else ()
-        is_off = self._config.tool is None
-        workdir = None if is_off else self._config.workdir(self._host.window)
-        limits = () if run.may_run or is_off else (NO_TOOL,)
-        said = (*own, *self._contributions.instructions(), *limits)
-        return system_prompt(self._host.window, workdir, *said, shows_logs=self._config.shows_logs)
 
     def _expand(self, run: TurnRun, reference: Reference) -> None:
         """Look up the record that the model asked for; a wish too many or for anything else gets words instead."""
@@ -289,6 +289,8 @@ class TurnDriver:
 
     def _say_aside(self, run: TurnRun, reference: Reference, text: str) -> None:
         """Ask the model again, with its wish and what came of it behind everything that the log has of this turn."""
+        self._teller.rest()
+        self._teller.look_up(text)
         run.reference = None
         run.stop_timer()
         request = ChatMessage(role=Role.ASSISTANT, text=f"EXPAND path={reference.path} line={reference.line}")
@@ -302,7 +304,7 @@ class TurnDriver:
             self.fail(f"The model asked for tools {self._config.max_rounds} times in this turn; I stopped it there.")
             return
         run.calls_left = self._config.max_calls - turn.calls
-        self._record(run, Kind.AGENT, reply.text, {"final": False, **_model_meta(run, reply)}, sync=False)
+        self._record(run, Kind.AGENT, reply.text, {"final": False, **run.model_meta(reply)}, sync=False)
         for call in reply.tool_calls:
             meta: dict[str, MetaValue] = {"call_id": call.id, "tool": call.name}
             self._record(run, Kind.TOOL_CALL, call.arguments_json, meta, sync=call is reply.tool_calls[-1])
@@ -325,6 +327,7 @@ class TurnDriver:
             self.fail("This turn has grown longer than the model can be shown, so I stopped it. Ask me to go on.")
             return
         self._presence.rest()
+        self._teller.rest()
         if self._on_boundary(run):
             self._prepare(run)
         else:
@@ -336,7 +339,7 @@ class TurnDriver:
             return TURNED_OFF
         if run.calls_left <= 0:
             return TOO_MANY.format(most=self._config.max_calls)
-        return _arguments(run.calls[0]) if run.may_run else NOT_ALLOWED
+        return called(run.calls[0]) if run.may_run else NOT_ALLOWED
 
     def _run_bash(self, run: TurnRun, arguments: BashArguments) -> None:
         run.calls_left -= 1
@@ -350,6 +353,7 @@ class TurnDriver:
             audience=run.audience,
         )
         self._host.tell(self._config.shell, request)
+        self._teller.call(run.calls[0])
         self._presence.work(command_status(arguments.command))
         run.timer = self._host.after(self._config.shell_deadline_s, StepOverdue(request_id=run.request_id))
 
@@ -373,6 +377,7 @@ class TurnDriver:
     ) -> None:
         fields: dict[str, MetaValue] = {"call_id": call.id, "tool": call.name, "error": is_error, **meta}
         self._record(run, Kind.TOOL_RESULT, text, fields, sync=False)
+        self._teller.result(call, text, meta.get("outcome", ""), is_error=is_error)
 
     def _record(self, run: TurnRun, kind: Kind, text: str, meta: Mapping[str, MetaValue], *, sync: bool) -> None:
         run.logged.append(self._host.record(kind, text, {"turn": run.turn_id, **meta}, sync=sync))
@@ -388,16 +393,5 @@ class TurnDriver:
         self.run = None
         turn = self._host.conversation.turn(run.turn_id)
         self._presence.end(outcome, note, [turn.message_id, *turn.joined])
+        self._teller.end(outcome, "" if outcome == "answered" else run.logged[-1].text)
         self._on_end(run, outcome)
-
-
-def _arguments(call: ToolCall) -> BashArguments | str:
-    """What to run for `call`, or the reason why nothing is run, for the model."""
-    if call.name != BASH_TOOL.name:
-        return f"Tool {call.name[:80]!r} not found. The only tool is {BASH_TOOL.name!r}."
-    return parse_arguments(call.arguments_json)
-
-
-def _model_meta(run: TurnRun, reply: ModelReply) -> dict[str, MetaValue]:
-    nothing: dict[str, MetaValue] = {"prompt_tokens": 0, "completion_tokens": 0, "cost_usd": 0.0}
-    return {"model": reply.model, "stop": reply.stop_reason.value, **nothing, **run.take_usage()}

@@ -10,7 +10,7 @@ from actors.kernel import Timer
 from domain.log.metadata import MetaValue
 from domain.turn.turn import Aside
 from messages.base import RequestId, TurnId
-from messages.model import ToolCall, Usage
+from messages.model import ModelReply, ToolCall, Usage
 from messages.turn import LoggedEvent, Reference
 
 NO_REQUEST = RequestId("")
@@ -81,6 +81,11 @@ class TurnRun:
             "completion_tokens": used.completion_tokens,
             "cost_usd": used.cost_usd,
         }
+
+    def model_meta(self, reply: ModelReply) -> dict[str, MetaValue]:
+        """What the event that holds a model's message says of the model, with everything that was used until then."""
+        nothing: dict[str, MetaValue] = {"prompt_tokens": 0, "completion_tokens": 0, "cost_usd": 0.0}
+        return {"model": reply.model, "stop": reply.stop_reason.value, **nothing, **self.take_usage()}
 
     def stop_timer(self) -> None:
         """The wait is over."""

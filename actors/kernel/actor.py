@@ -73,6 +73,18 @@ class Actor(pykka.Actor):
         """Say `message` to the actor at `to`; never waits and never raises, from any thread."""
         self.mailbox.system.tell(to, message)
 
+    def followers(self, topic: str) -> tuple[Address, ...]:
+        """Who is to be told what there is to say on `topic`; an actor's `follow` begins that."""
+        return self.mailbox.system.topics.of(topic)
+
+    def follow(self, topic: str) -> None:
+        """Be told what others say on `topic`, until `leave` or the end of this address; a restart changes nothing."""
+        self.mailbox.system.topics.follow(topic, self.mailbox.address)
+
+    def leave(self, topic: str) -> None:
+        """Be told no more of it."""
+        self.mailbox.system.topics.leave(self.mailbox.address, topic)
+
     def after(self, delay_s: float, message: Message) -> Timer:
         """Have `message` come back to this address in `delay_s` seconds."""
         system, address = self.mailbox.system, self.mailbox.address
@@ -167,6 +179,9 @@ class Host(Protocol):
 
     def tell(self, to: Address, message: Message) -> None:
         """Say something to another actor, or to oneself for later."""
+
+    def followers(self, topic: str) -> tuple[Address, ...]:
+        """Who is to be told what there is to say on a topic."""
 
     def after(self, delay_s: float, message: Message) -> Timer:
         """Have something come back later."""

@@ -1,4 +1,4 @@
-"""Directory of mailboxes by address; one mailbox takes another's place without losing or reordering anything."""
+"""Directory of mailboxes by address, which change without losing or reordering anything, and of followers by topic."""
 
 from __future__ import annotations
 
@@ -22,6 +22,37 @@ if TYPE_CHECKING:
 
 NO_SUCH_ACTOR = "no such actor"
 ACTOR_STOPPED = "actor stopped"
+
+
+class Topics:
+    """Followers by topic: who is told what somebody publishes there. Reading needs no lock."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._followers: dict[str, tuple[Address, ...]] = {}
+
+    def of(self, topic: str) -> tuple[Address, ...]:
+        """Who follows `topic`, in the order in which they began to."""
+        return self._followers.get(topic, ())
+
+    def follow(self, topic: str, address: Address) -> None:
+        """Tell `address` what is published from now on; once is enough."""
+        with self._lock:
+            before = self.of(topic)
+            if address not in before:
+                self._followers[topic] = (*before, address)
+
+    def leave(self, address: Address, topic: str | None = None) -> None:
+        """Tell `address` no more of `topic`, or of anything."""
+        if not self._followers:
+            return
+        with self._lock:
+            for name in list(self._followers) if topic is None else [topic]:
+                left = tuple(each for each in self.of(name) if each != address)
+                if left:
+                    self._followers[name] = left
+                else:
+                    self._followers.pop(name, None)
 
 
 class Directory:

@@ -34,6 +34,10 @@ class Edge:
         """Say `message` to the actor at `to`."""
         self._system.tell(to, message)
 
+    def follow(self, topic: str) -> None:
+        """Be told what actors say on `topic`, until `close`."""
+        self._system.topics.follow(topic, self.address)
+
     def receive(self, timeout_s: float = 5.0, matches: Callable[[Message], bool] | None = None) -> Message:
         """The oldest message, or the oldest that `matches`; the others stay for later.
 

@@ -13,7 +13,7 @@ from pykka._envelope import Envelope
 
 from actors.kernel.clock import Clock, SystemClock
 from actors.kernel.dead_letters import DeadLetter, DeadLetters
-from actors.kernel.directory import Directory
+from actors.kernel.directory import Directory, Topics
 from actors.kernel.dispatcher import Dispatcher, ReadyQueue
 from actors.kernel.edge import EDGE_KIND, Edge
 from actors.kernel.ending import DrainReport, drain, stop
@@ -72,6 +72,7 @@ class ActorSystem:
         self._edges: dict[Address, Edge] = {}
         self._untried: dict[Address, threading.Event] = {}
         self._directory = Directory(self, self._specs)
+        self.topics = Topics()
         self._started = False
         # For the hot path: one attribute instead of two.
         self._mailboxes = self._directory.mailboxes
@@ -130,6 +131,7 @@ class ActorSystem:
     def close_edge(self, edge: Edge) -> None:
         """Forget `edge`: what is told to it from now on is a dead letter."""
         self._edges.pop(edge.address, None)
+        self.topics.leave(edge.address)
 
     def run(self) -> None:
         """Handle messages in this thread until none is left (for systems without workers)."""
@@ -216,6 +218,7 @@ class ActorSystem:
 
     def retire(self, mailbox: Mailbox) -> None:
         """Take `mailbox` out of the directory; the caller has its turn and never gives it back."""
+        self.topics.leave(mailbox.address)
         self._directory.retire(mailbox)
 
     def close_directory(self) -> None:

@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 
 from domain.text.output_tail import MAX_BYTES, MAX_LINES, size_text
-from messages.model import ToolSpec
+from messages.model import ToolCall, ToolSpec
 
 DEFAULT_TIMEOUT_S = 120.0
 MAX_TIMEOUT_S = 600.0
@@ -67,6 +67,13 @@ def bash_tool(
 
 
 BASH_TOOL = bash_tool()
+
+
+def called(call: ToolCall) -> BashArguments | str:
+    """What to run for `call`, or the reason why nothing is run, for the model to read."""
+    if call.name != BASH_TOOL.name:
+        return f"Tool {call.name[:80]!r} not found. The only tool is {BASH_TOOL.name!r}."
+    return parse_arguments(call.arguments_json)
 
 
 def parse_arguments(arguments_json: str) -> BashArguments | str:

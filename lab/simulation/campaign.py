@@ -6,6 +6,7 @@ import gc
 import logging
 import multiprocessing
 import os
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -85,9 +86,14 @@ def replay(seed: int) -> Result:
 def settle() -> None:
     """Make a process fit for runs: silent, and collecting between lives only."""
     logging.disable(logging.CRITICAL)
+    sys.unraisablehook = _forget
     gc.collect()
     gc.freeze()
     gc.disable()
+
+
+def _forget(_: object) -> None:
+    """Say nothing of coroutines of a killed life, which are thrown away wherever they waited, and whenever."""
 
 
 def run_quietly(seed: int) -> Result:

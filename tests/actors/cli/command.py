@@ -26,10 +26,10 @@ def run(
 ) -> subprocess.CompletedProcess[str]:
     """`agent` or `agent-cli` with `arguments`, its output and exit code."""
     return subprocess.run(
-        [*_start(program), *arguments],
+        [*start(program), *arguments],
         cwd=cwd,
         input=stdin.decode("utf-8", "surrogateescape"),
-        env={**_inherited(), **environment},
+        env={**inherited(), **environment},
         capture_output=True,
         text=True,
         errors="surrogateescape",
@@ -45,9 +45,9 @@ def run_on_terminal(
     ours, theirs = pty.openpty()
     try:
         process = subprocess.Popen(
-            [*_start(program), *arguments],
+            [*start(program), *arguments],
             cwd=cwd,
-            env={**_inherited(), "TERM": "xterm-256color", **environment},
+            env={**inherited(), "TERM": "xterm-256color", **environment},
             stdin=theirs,
             stdout=theirs,
             stderr=theirs,
@@ -62,12 +62,12 @@ def run_on_terminal(
         return process.wait(2 * PATIENCE_S), received.decode(errors="surrogateescape")
 
 
-def _start(program: str) -> list[str]:
+def start(program: str) -> list[str]:
     name = program.replace("-", "_")
     return [sys.executable, "-P", "-c", f"from actors.cli import {name}; {name}(prog_name={program!r})"]
 
 
-def _inherited() -> dict[str, str]:
+def inherited() -> dict[str, str]:
     kept = {key: value for key, value in os.environ.items() if not key.endswith(("_API_KEY", "_TOKEN"))}
     return {**kept, "PYTHONPATH": str(CHECKOUT)}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 from actors.context.actor import ContextActor
 from actors.context.log.reserve import ReservedDisk
@@ -16,11 +17,12 @@ from messages.base import CONTEXT_KIND, Address, Message
 from messages.context import NewWindowStarted
 from messages.discord import EndProgress, PostMessage, ShowProgress, ShowReaction, ShowTyping
 from messages.model import CancelModel
+from messages.run import RunEvent
 from messages.shell import CancelBash, RunBash
 from messages.socket import Refused
 from tests.recording_disk import RecordingDisk
 
-PASSING = (ShowTyping, ShowProgress, ShowReaction, EndProgress)
+PASSING = (ShowTyping, ShowProgress, ShowReaction, EndProgress, *get_args(RunEvent))
 """Says how things are now, and promises nothing."""
 SMALL_STEPS = {"joined", "looked-through"}
 """System events that are done over again after a power loss, without anybody seeing a difference."""

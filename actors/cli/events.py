@@ -1,0 +1,41 @@
+"""`agent events`: what the running agent's windows do, as it happens, as lines of JSON."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from actors.cli.common import config_option, fail, load_settings, playground_hint
+
+WAIT_S = 20
+"""Of one question; so long an agent that was killed is not noticed."""
+
+
+@click.command()
+@config_option
+@click.option("--data", type=click.Path(path_type=Path), help="Data root, when it is not the one of the settings.")
+def events(config_file: Path | None, data: Path | None) -> None:
+    """Print what the running agent does, each event a line of JSON, until Ctrl-C.
+
+    Turns that had begun before are not told of. It shows everybody's words, as the logs do.
+    """
+    from actors.socket.client import AgentNotRunningError, RefusalError, ask_operator
+
+    settings, _ = load_settings(config_file, {"data_root": str(data.absolute())} if data else {})
+    last: int | None = None
+    try:
+        while True:
+            wait_s = 0 if last is None else WAIT_S
+            answer = ask_operator(settings.data_root, "events.read", after=last, wait_s=wait_s)
+            last = answer["last"]
+            if answer["missed"]:
+                click.echo(f"note: {answer['missed']} events came faster than they were read", err=True)
+            for line in answer["events"]:
+                click.echo(line)
+    except AgentNotRunningError as error:
+        fail(f"{error}{playground_hint(settings.data_root, 'agent.sock')}")
+    except RefusalError as error:
+        fail(str(error))
+    except KeyboardInterrupt:
+        return

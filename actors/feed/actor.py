@@ -1,0 +1,117 @@
+"""FeedActor: follows runs while somebody asks for them, and hands out what happened piece by piece."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from actors.feed.ring import Ring
+from actors.kernel import Actor, Timer, not_understood
+from domain.turn.run_line import run_line
+from messages.feed import EventsRead, FeedMessage, FeedTick, ReadEvents
+from messages.run import RUNS, RunEvent
+
+MOST_EVENTS = 5_000
+MOST_CHARS = 4_000_000
+"""Of all that is kept."""
+ANSWER_CHARS = 2_000_000
+"""Of one answer, which is spelled out once more on its way and may be twice as long then."""
+GATHERS_S = 0.05
+"""What comes so close behind an event goes with it."""
+KEEPS_S = 120.0
+"""What nobody has asked for during so long is not kept any more, and nothing more is followed."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Somebody who waits for the next event."""
+
+    request: ReadEvents
+    after: int
+    until_s: float
+
+
+class FeedActor(Actor):
+    """Owner of the newest events of all windows' runs, and of those who wait for the next.
+
+    Owns: a ring in memory, which a crash empties; places go on only as long as it lives.
+    Asks: nobody; follows the topic of runs while it is asked, and costs windows nothing otherwise.
+    Crashes on: any defect.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._ring = Ring(MOST_EVENTS, MOST_CHARS)
+        self._readers: list[_Reader] = []
+        self._asked_s: float | None = None
+        """When it was asked last; None when nobody does any more."""
+        self._timer: Timer | None = None
+        self._due_s = 0.0
+
+    def on_stop(self) -> None:
+        """Follow nothing."""
+        self.leave(RUNS)
+
+    def handle(self, message: FeedMessage | RunEvent) -> None:
+        """Keep an event, or answer who asks."""
+        if isinstance(message, RunEvent):
+            self._ring.add(run_line(message))
+            if self._readers:
+                self._tick_in(GATHERS_S)
+        elif isinstance(message, ReadEvents):
+            self._read(message)
+        elif isinstance(message, FeedTick):
+            self._timer = None
+            self._tick()
+        else:
+            not_understood(message)
+
+    def _read(self, request: ReadEvents) -> None:
+        now_s = self.monotonic()
+        self._asked_s = now_s
+        self.follow(RUNS)
+        begins = request.after is None or request.after > self._ring.last  # the place is of an earlier life
+        after = self._ring.last if request.after is None or begins else request.after
+        reader = _Reader(request, after, now_s + request.wait_s)
+        if request.wait_s and after == self._ring.last:
+            self._readers.append(reader)
+            self._tick_in(request.wait_s)
+        else:
+            self._answer(reader)
+            self._tick_in(KEEPS_S)
+
+    def _tick(self) -> None:
+        """Answer whom there is something for, or who has waited long enough; forget what nobody asks for."""
+        now_s = self.monotonic()
+        readers, self._readers = self._readers, []
+        for reader in readers:
+            if reader.after < self._ring.last or now_s >= reader.until_s:
+                self._answer(reader)
+            else:
+                self._readers.append(reader)
+        if self._readers:
+            self._tick_in(min(reader.until_s for reader in self._readers) - now_s)
+        elif self._asked_s is not None:
+            left_s = self._asked_s + KEEPS_S - now_s
+            if left_s > 0:
+                self._tick_in(left_s)
+            else:
+                self._asked_s = None
+                self._ring.clear()
+                self.leave(RUNS)
+
+    def _answer(self, reader: _Reader) -> None:
+        events, last, missed = self._ring.after(reader.after, ANSWER_CHARS)
+        request = reader.request
+        self._asked_s = self.monotonic()
+        answer = EventsRead(request_id=request.request_id, events=events, last=last, missed=missed)
+        self.tell(request.reply_to, answer)
+
+    def _tick_in(self, delay_s: float) -> None:
+        """Look again in so many seconds, unless that is to be done earlier anyway."""
+        due_s = self.monotonic() + delay_s
+        if self._timer is not None:
+            if self._due_s <= due_s:
+                return
+            self._timer.cancel()
+        self._due_s = due_s
+        self._timer = self.after(delay_s, FeedTick())

@@ -1,0 +1,22 @@
+"""Row of the feed in the table of parts."""
+
+from __future__ import annotations
+
+from actors.kernel import Actor, ActorSpec
+from actors.part import Part, Parts, Plan, Verb
+from messages.feed import FEED, ReadEvents
+
+
+def row(plan: Plan, _parts: Parts) -> Part | None:
+    """The one actor that hands out what happens; a command line's turn is told it without."""
+
+    def build(_key: str) -> Actor:
+        from actors.feed.actor import FeedActor
+
+        return FeedActor()
+
+    if not plan.lives:
+        return None
+    return Part(
+        spec=ActorSpec(FEED.kind, build), describes=False, operator_verbs={"events.read": Verb(FEED, ReadEvents)}
+    )

@@ -1,0 +1,58 @@
+"""Ring of the newest lines, each with its place; the oldest go when there are too many or they are too long."""
+
+from __future__ import annotations
+
+from collections import deque
+
+
+class Ring:
+    """Lines with places that count from 1 and never repeat."""
+
+    def __init__(self, most: int, most_chars: int) -> None:
+        """An empty ring.
+
+        Args:
+            most: Lines that are kept at most.
+            most_chars: Characters of all of them together, at most; the newest line is kept however long it is.
+        """
+        self._most = most
+        self._most_chars = most_chars
+        self._lines: deque[str] = deque()
+        self._chars = 0
+        self.last = 0
+        """Place of the newest line; 0 before the first."""
+
+    def __len__(self) -> int:
+        """How many lines are kept."""
+        return len(self._lines)
+
+    def add(self, line: str) -> None:
+        """Keep a line as the newest."""
+        self._lines.append(line)
+        self._chars += len(line)
+        self.last += 1
+        while len(self._lines) > 1 and (len(self._lines) > self._most or self._chars > self._most_chars):
+            self._chars -= len(self._lines.popleft())
+
+    def after(self, place: int, most_chars: int) -> tuple[tuple[str, ...], int, int]:
+        """The lines behind `place`, as many as `most_chars` hold but at least one if there is any.
+
+        Returns:
+            The lines, oldest first; the place of the last of them; how many between are not kept any more.
+        """
+        first = self.last - len(self._lines) + 1
+        start = max(place + 1, first)
+        lines: list[str] = []
+        chars = 0
+        for position in range(start - first, len(self._lines)):
+            line = self._lines[position]
+            chars += len(line)
+            if lines and chars > most_chars:
+                break
+            lines.append(line)
+        return tuple(lines), start + len(lines) - 1, start - place - 1
+
+    def clear(self) -> None:
+        """Keep nothing; places go on."""
+        self._lines.clear()
+        self._chars = 0

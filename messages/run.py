@@ -1,0 +1,120 @@
+"""Protocol of runs, for whoever looks on: how a person's message is being answered, step by step.
+
+Owner: whoever follows the topic `RUNS`; ContextActor tells, and tells nothing where nobody follows. A run is the work
+on one turn; within it a round is one reply of the model with the commands that it asked for. Each type is tagged with
+the name that pi has for it, where a run is an `agent` and a round is a `turn`.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from messages.base import Message, TurnId, Value, Window
+
+RUNS = "runs"
+"""Topic of these messages."""
+
+
+class Moment(Value, frozen=True, kw_only=True, gc=False):
+    """Place of an event: in which run, and where in it."""
+
+    window: Window
+    run_id: TurnId
+    """Of the turn that is worked on; a later life that picks it up tells of a run of the same id."""
+    number: int
+    """1-based place within the run."""
+    at: datetime
+
+
+class RunBegan(Message, frozen=True, kw_only=True, gc=False, tag="agent_start"):
+    """A message is being worked on from now on."""
+
+    moment: Moment
+    message_id: str
+    resumed: bool
+    """Whether an earlier life had begun with it."""
+
+
+class RunEnded(Message, frozen=True, kw_only=True, gc=False, tag="agent_end"):
+    """The work is over."""
+
+    moment: Moment
+    outcome: str
+    """`answered`, `failed` or `aborted`; `lost` when the log can take no more, and the run begins anew later."""
+    notice: str = ""
+    """What is said in place of an answer."""
+
+
+class RoundBegan(Message, frozen=True, kw_only=True, gc=False, tag="turn_start"):
+    """The model is to be asked."""
+
+    moment: Moment
+    round: int
+    """1-based."""
+
+
+class RoundEnded(Message, frozen=True, kw_only=True, gc=False, tag="turn_end"):
+    """All that its reply asked for is done."""
+
+    moment: Moment
+    round: int
+
+
+class MessageBegan(Message, frozen=True, kw_only=True, gc=False, tag="message_start"):
+    """A message of the conversation begins; what came before it stays as it is."""
+
+    moment: Moment
+    role: str
+    """`user`, `assistant`, or `runtime` for what the runtime looks up at the model's wish."""
+
+
+class MessageGrew(Message, frozen=True, kw_only=True, gc=False, tag="message_update"):
+    """The model goes on writing."""
+
+    moment: Moment
+    offset: int
+    """How many characters of the message stand before `text`; what stood behind them is gone."""
+    text: str
+
+
+class MessageEnded(Message, frozen=True, kw_only=True, gc=False, tag="message_end"):
+    """A message is whole."""
+
+    moment: Moment
+    role: str
+    text: str
+    author: str = ""
+    """Who said it, where that is a person."""
+    model: str = ""
+    stop_reason: str = ""
+    """`stop`, `tool_calls` or `length`; `aborted` when it was given up."""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost_usd: float = 0.0
+
+
+class ToolBegan(Message, frozen=True, kw_only=True, gc=False, tag="tool_execution_start"):
+    """A tool call begins; calls are carried out one after the other."""
+
+    moment: Moment
+    call_id: str
+    tool: str
+    arguments_json: str
+    """As the model wrote it; may be malformed."""
+
+
+class ToolEnded(Message, frozen=True, kw_only=True, gc=False, tag="tool_execution_end"):
+    """A tool call has its result; of a command's output that is its end, as the model is shown it."""
+
+    moment: Moment
+    call_id: str
+    tool: str
+    text: str
+    is_error: bool
+    outcome: str
+    """`exited`, `timeout` …, `refused` or `not-run`: as the log has it."""
+
+
+RunEvent = (
+    RunBegan | RunEnded | RoundBegan | RoundEnded | MessageBegan | MessageGrew | MessageEnded | ToolBegan | ToolEnded
+)

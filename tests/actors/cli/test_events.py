@@ -1,0 +1,140 @@
+"""The stream of events as the command lines give it."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import threading
+from collections import deque
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from actors.cli.event_file import events_written
+from actors.kernel import ActorSystem
+from lab.playground.server import PlaygroundServer
+from messages.run import RUNS
+from tests.actors.cli.command import inherited, run, start
+from tests.e2e.stage import Stage, eventually
+from tests.patience import PATIENCE_S
+
+OF_A_COMMAND = [
+    "agent_start",
+    "turn_start",
+    "message_start",
+    "message_end",
+    "message_start",
+    "message_end",
+    "tool_execution_start",
+    "tool_execution_end",
+    "turn_end",
+    "turn_start",
+    "message_start",
+    "message_end",
+    "turn_end",
+    "agent_end",
+]
+
+
+def parsed(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+@pytest.mark.req("S0-98f")
+def test_agent_cli_prints_what_happens_and_nothing_else(tmp_path: Path) -> None:
+    done = run("agent-cli", "--json-events", "run: echo owl", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = parsed(done.stdout)
+    assert [line["type"] for line in lines] == [*OF_A_COMMAND, "post"]
+    assert lines[-1]["text"] == lines[-4]["text"]
+    assert "owl" in lines[-1]["text"]
+
+
+def test_agent_cli_fails_as_ever_when_there_is_no_answer(tmp_path: Path) -> None:
+    (tmp_path / "agent.toml").write_text(
+        '[model]\nname = "openai/owl"\napi_base = "http://127.0.0.1:9"\nretries = 0\n'
+    )
+    done = run("agent-cli", "--json-events", "hello", cwd=tmp_path, environment={"OPENAI_API_KEY": "k" * 20})
+    lines = parsed(done.stdout)
+    assert done.returncode == 1
+    assert (lines[-2]["type"], lines[-2]["outcome"]) == ("agent_end", "failed")
+    assert lines[-2]["notice"] in done.stderr
+
+
+def test_only_one_of_two_things_can_be_printed(tmp_path: Path) -> None:
+    done = run("agent-cli", "--json-events", "--json", "hello", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--json and --json-events" in done.stderr
+
+
+@pytest.mark.req("S0-98f")
+def test_the_running_agent_tells_the_operator_what_it_does(tmp_path: Path) -> None:
+    with PlaygroundServer() as server:
+        stage = Stage(server, tmp_path / "data")
+        looker = subprocess.Popen(
+            [*start("agent"), "events", "--data", str(stage.data)],
+            cwd=tmp_path,
+            env=inherited(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert looker.stdout is not None
+        printed: deque[str] = deque()
+        reader = threading.Thread(target=printed.extend, args=(looker.stdout,))
+        reader.start()
+        try:
+            eventually(lambda: bool(stage.agent.system.topics.of(RUNS)))
+            stage.ask("run: echo owl")
+            eventually(lambda: any("agent_end" in line for line in list(printed)))
+            looker.send_signal(signal.SIGINT)
+            assert looker.wait(PATIENCE_S) == 0
+        finally:
+            looker.kill()
+            reader.join()
+            assert looker.stderr is not None
+            said = looker.stderr.read()
+            looker.stderr.close()
+            looker.stdout.close()
+            stage.stop()
+    assert said == ""
+    assert [line["type"] for line in parsed("".join(printed)) if line["type"] != "message_update"] == OF_A_COMMAND
+
+
+def test_without_a_running_agent_there_is_nothing_to_look_at(tmp_path: Path) -> None:
+    done = run("agent", "events", "--data", str(tmp_path), cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == f"error: no agent is running on the data root {tmp_path}\n"
+
+
+@pytest.mark.req("S0-98f")
+def test_try_writes_what_happens_to_a_file_of_its_owners(tmp_path: Path) -> None:
+    for _ in range(2):
+        done = run("agent", "try", "--data", "d", "--events", "e.jsonl", "--say", "run: echo owl", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+    lines = parsed((tmp_path / "e.jsonl").read_text())
+    assert [line["type"] for line in lines] == OF_A_COMMAND * 2
+    assert (tmp_path / "e.jsonl").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_file_that_cannot_be_written_is_told_of_at_once(tmp_path: Path) -> None:
+    done = run("agent", "try", "--events", "none/e.jsonl", "--say", "hello", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "error: --events none/e.jsonl: No such file or directory\n"
+
+
+def test_a_disk_that_is_full_ends_the_file_and_nothing_else(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    from messages.base import RequestId
+    from messages.feed import EventsRead
+    from messages.run import MessageGrew
+    from tests.domain.turn.test_run_line import MOMENT
+
+    system = ActorSystem(workers=0)
+    with events_written(system, Path("/dev/full")):
+        (address,) = system.topics.of(RUNS)
+        system.tell(address, EventsRead(request_id=RequestId("r"), events=(), last=0, missed=0))
+        system.tell(address, MessageGrew(moment=MOMENT, offset=0, text="owl"))
+        eventually(lambda: system.topics.of(RUNS) == ())
+    assert caplog.messages == ["no more events are written: No space left on device"]
