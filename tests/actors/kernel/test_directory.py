@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from actors.kernel import Actor, ActorSpec, ActorSystem, ManualClock
 from actors.kernel.directory import Topics
 from messages.base import Address, RequestId
@@ -42,6 +44,7 @@ class Follower(Actor):
         self.follow("news")
 
 
+@pytest.mark.crashes
 def test_a_restart_changes_nothing_and_the_end_of_an_address_everything() -> None:
     system = ActorSystem(workers=0, clock=ManualClock())
     system.register(ActorSpec("one", lambda _key: Follower()))
