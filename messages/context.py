@@ -244,6 +244,18 @@ class AddressChecked(Message, frozen=True, kw_only=True, gc=False):
     """Whether a person wrote it since the window's present log began."""
 
 
+class RuntimePosted(Message, frozen=True, kw_only=True, gc=False):
+    """Something that no turn said is shown in the window: a reminder, a confirmation, a file; it goes into the log."""
+
+    window: Window
+    by: str
+    """Kind of the actor that had it shown."""
+    text: str
+    message_ids: tuple[MessageId, ...]
+    file: str = ""
+    """Name of the file below the text; empty for none."""
+
+
 class PinMemory(Message, frozen=True, kw_only=True, gc=False):
     """Keep something for ever in mind; answered by `MemoryPinned`, `PinUnknown` or `Refused`.
 
@@ -353,6 +365,7 @@ ContextCommand = (
     | ChooseModel
     | TellUsage
     | CheckAddress
+    | RuntimePosted
     | PinMemory
     | UnpinMemory
 )

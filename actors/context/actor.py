@@ -40,6 +40,7 @@ from messages.context import (
     ResumeWindow,
     RetractMessages,
     ReviseMessage,
+    RuntimePosted,
     StartNewWindow,
     StatusDue,
     StepOverdue,
@@ -201,6 +202,10 @@ class ContextActor(Actor):
                 self._deliveries.refused(message)
             case DeliveryDue():
                 self._deliveries.due(message)
+            case RuntimePosted():
+                if not self._unwritable:  # Of a log that takes nothing it is known that it lacks what comes meanwhile.
+                    self._require_log(message.by)
+                    self._deliveries.note(message)
             case _:
                 not_understood(message)
 

@@ -130,6 +130,10 @@ class Conversation:
         after = int(message_id) if message_id.isdecimal() else 0
         return tuple(each for each in self._shown if int(each) > after)
 
+    def has_shown(self, message_ids: Iterable[str]) -> bool:
+        """Whether any of these messages is one of the newest 200 that are known to show texts."""
+        return any(message_id in self._shown for message_id in message_ids)
+
     def turn(self, turn_id: TurnId) -> Turn:
         """The turn of that id.
 
@@ -284,6 +288,8 @@ class Conversation:
         what = meta.get("what")
         if meta.get("notice"):
             self._owe(owed(event, event.content, turn, ends_turn=what == "failed"))
+        if what == "posted":
+            self._show(meta)
         if what == OWED:
             self._owe(carried_debt(event, meta))
         if what == "model":
@@ -352,10 +358,15 @@ class Conversation:
 
     def _add_delivery(self, meta: dict[str, Any]) -> None:
         debt = self._debts.pop(EventId(str(meta.get("event", ""))), None)
-        message_ids = [str(message_id) for message_id in meta.get("message_ids") or ()]
-        self._shown.extend(MessageId(message_id) for message_id in message_ids if message_id.isdecimal())
+        message_ids = self._show(meta)
         if debt is not None and debt.turn is not None:
             debt.turn.message_ids.extend(message_ids)
+
+    def _show(self, meta: dict[str, Any]) -> list[str]:
+        """Keep in mind the messages that an event says are seen."""
+        message_ids = [str(message_id) for message_id in meta.get("message_ids") or ()]
+        self._shown.extend(MessageId(message_id) for message_id in message_ids if message_id.isdecimal())
+        return message_ids
 
     def _count_usage(self, meta: dict[str, Any]) -> None:
         if "prompt_tokens" in meta:

@@ -9,9 +9,10 @@ from actors.bootstrap import Agent, discord_connection
 from actors.part import SHIPPED_SKILLS
 from actors.scheduler.zone import load_zone
 from actors.settings.load import load
+from domain.log.event import Kind
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import ELSEWHERE_ID, GENERAL_ID
-from tests.e2e.stage import Stage, bot_texts, eventually
+from tests.e2e.stage import Stage, bot_texts, events, eventually, of_kind
 
 
 def test_reminders_are_said_in_the_first_channel_that_the_settings_list(
@@ -32,11 +33,13 @@ def test_reminders_are_said_in_the_first_channel_that_the_settings_list(
     agent.start()
     try:
         eventually(lambda: file.read_text() == "")
+        eventually(lambda: bool(events(tmp_path / "data", "discord-channel", ELSEWHERE_ID)))
     finally:
         agent.stop()
 
     (text,) = bot_texts(server, ELSEWHERE_ID)
     assert text.startswith("⏰ tea\n")
+    assert of_kind(events(tmp_path / "data", "discord-channel", ELSEWHERE_ID), Kind.SYSTEM) == [text], "it is logged"
     assert bot_texts(server, GENERAL_ID) == []
     assert ELSEWHERE_ID > GENERAL_ID, "the first is not the smallest"
 

@@ -118,13 +118,17 @@ def _look_into(window: Window, key: str, folder: str, name: str) -> _Look:
     return _Look(window, key, state.last_message_id, settled)
 
 
+_CLOSING = (Kind.DELIVERY, Kind.USER, Kind.SYSTEM)
+
+
 def is_settled(state: TailState) -> bool:
     """Whether a log certainly ends with nothing left to do.
 
-    So it does with no event at all, and with a delivery or a message that was only overheard where nothing was open.
+    So it does with no event at all, and with a delivery, a message that was only overheard or one that the runtime
+    posted where nothing was open.
     """
     if not state.is_known:
         return False
     if state.last is None:
         return True
-    return state.last.kind in (Kind.DELIVERY, Kind.USER) and state.last.meta_dict().get("open") == 0
+    return state.last.kind in _CLOSING and state.last.meta_dict().get("open") == 0

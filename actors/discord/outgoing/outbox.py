@@ -21,7 +21,8 @@ from actors.discord.timing import Timing
 from actors.kernel import Host
 from domain.text.long_answer import FILE_NAME, Shown, in_messages
 from domain.text.splitting import sendable, split
-from messages.base import Address, ChannelId, MessageId, RequestId
+from messages.base import CONTEXT_KIND, Address, ChannelId, MessageId, RequestId
+from messages.context import RuntimePosted
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, DiscordReply, EndProgress, PostMessage
 
 log = logging.getLogger(__name__)
@@ -119,6 +120,11 @@ class Outbox:
     def _answer(self, message: PostMessage, reply: DiscordReply) -> None:
         del self._waiting[message.reply_to, message.request_id]
         self._host.tell(message.reply_to, reply)
+        if isinstance(reply, Delivered) and message.reply_to.kind != CONTEXT_KIND:
+            posted = RuntimePosted(
+                window=message.window, by=message.reply_to.kind, text=message.text, message_ids=reply.message_ids
+            )
+            self._host.tell(message.window.address, posted)
         self.settled += 1
 
     async def _outcome(self, message: PostMessage) -> DiscordReply:

@@ -20,7 +20,8 @@ from actors.linux.safe_open import read_beneath
 from domain.text.splitting import LIMIT, sendable, units
 from domain.turn.attachments import safe_names
 from messages.base import Address, ChannelId, MessageId, RequestId, Window
-from messages.discord import AttachFile, FileAttached
+from messages.context import RuntimePosted
+from messages.discord import DISCORD, AttachFile, FileAttached
 from messages.socket import Refused
 
 log = logging.getLogger(__name__)
@@ -108,7 +109,17 @@ class Sending:
         del self._under_way[request.reply_to, request.request_id]
         is_cut_off = ended.cancelled()
         cut_off = "the bot is closing its connection, so it is not known whether the file was posted"
-        self._host.tell(request.reply_to, _refused(request, cut_off) if is_cut_off else ended.result())
+        reply = _refused(request, cut_off) if is_cut_off else ended.result()
+        self._host.tell(request.reply_to, reply)
+        if isinstance(reply, FileAttached):
+            posted = RuntimePosted(
+                window=request.window,
+                by=DISCORD.kind,
+                text=request.caption,
+                message_ids=(reply.message_id,),
+                file=reply.filename,
+            )
+            self._host.tell(request.window.address, posted)
         self.settled += 1
 
     async def _outcome(self, request: AttachFile) -> FileAttached | Refused:

@@ -7,7 +7,8 @@ import pytest
 
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
-from messages.base import Surface, Window
+from messages.base import MessageId, Surface, Window
+from messages.context import RuntimePosted
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, ShowProgress
 from tests.actors.discord.conftest import StartLife
 from tests.actors.discord.life import GENERAL, Life, thread_window, timing, until
@@ -24,6 +25,16 @@ def test_a_text_is_shown_and_its_delivery_reported(life: Life) -> None:
     (shown,) = life.delivered("hello")
     (message,) = life.playground.messages(defaults.GENERAL_ID)
     assert (message["id"], message["content"]) == (shown, "hello")
+
+
+@pytest.mark.req("S0-31")
+def test_a_window_is_told_what_others_had_shown_there_and_not_what_it_said_itself(life: Life) -> None:
+    life.post("an answer", reply_to=GENERAL.address)
+    (shown,) = life.delivered("⏰ tea")
+    told = life.told.wait(2)
+    assert [message for message in told if not isinstance(message, Delivered)] == [
+        RuntimePosted(window=GENERAL, by="edge", text="⏰ tea", message_ids=(MessageId(shown),))
+    ]
 
 
 def test_a_text_pings_nobody_embeds_nothing_and_carries_its_nonce(life: Life) -> None:

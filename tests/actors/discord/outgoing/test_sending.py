@@ -16,6 +16,7 @@ from actors.discord.outgoing.sending import MOST_WAITING
 from domain.log.window_folders import attachments_folder
 from lab.playground.world import defaults
 from messages.base import RequestId, Surface, Window
+from messages.context import RuntimePosted
 from messages.discord import AttachFile, FileAttached
 from messages.socket import Refused
 from tests.actors.discord.conftest import StartLife
@@ -87,6 +88,15 @@ def test_a_file_is_posted_with_its_caption_and_pings_nobody(life: Life, work: Pa
         request_id=RequestId("f1"), message_id=message["id"], filename="june.csv", size_bytes=4
     )
     assert message["content"] == "@everyone https://example.org"
+    assert life.told.wait(1) == [
+        RuntimePosted(
+            window=GENERAL,
+            by="discord",
+            text="@everyone https://example.org",
+            message_ids=(message["id"],),
+            file="june.csv",
+        )
+    ], "for the window's log"
     (record,) = life.playground.requests("POST", "/messages")
     assert record.payload["allowed_mentions"] == {"parse": [], "replied_user": False}
     assert (record.payload["flags"], record.payload["enforce_nonce"]) == (4, True)

@@ -1,0 +1,95 @@
+"""What the runtime posts by itself stands in the window's log."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from actors.context.log.journal import Journal
+from actors.context.log.recovery import is_settled
+from actors.context.log.scan import read_tail_state
+from domain.log.event import Kind
+from messages.base import MessageId
+from messages.context import ResumeWindow, RuntimePosted
+from tests.actors.context.rig import CHANNEL, Rig
+
+
+def posted(*message_ids: int, text: str = "⏰ tea", file: str = "", by: str = "scheduler") -> RuntimePosted:
+    ids = tuple(MessageId(str(message_id)) for message_id in message_ids)
+    return RuntimePosted(window=CHANNEL, by=by, text=text, message_ids=ids, file=file)
+
+
+def notes(rig: Rig) -> list[tuple[str, object, object]]:
+    """Text, message ids and poster of what the log says was posted."""
+    metas = [(event.content, event.meta_dict()) for event in rig.events() if event.kind is Kind.SYSTEM]
+    return [(text, meta["message_ids"], meta["by"]) for text, meta in metas if meta["what"] == "posted"]
+
+
+@pytest.mark.req("S0-31")
+def test_it_is_logged_with_the_messages_that_show_it_and_who_had_it_shown(rig: Rig) -> None:
+    rig.say("hello", 1)
+    rig.answer("hi")
+    rig.deliver()
+    rig.tell(CHANNEL, posted(7, 8))
+    rig.tell(CHANNEL, posted(9, text="the owls", file="owls.png", by="discord"))
+    assert notes(rig) == [("⏰ tea", ["7", "8"], "scheduler"), ("the owls", ["9"], "discord")]
+    assert rig.events()[-1].meta_dict()["file"] == "owls.png"
+
+
+def test_it_is_logged_where_nothing_has_been_said_yet(rig: Rig) -> None:
+    rig.tell(CHANNEL, posted(7))
+    assert notes(rig) == [("⏰ tea", ["7"], "scheduler")]
+    rig.say("hello", 1)
+    assert len(rig.logs()) == 1
+
+
+def test_what_is_said_to_be_shown_again_is_logged_once_also_by_a_later_life(rig: Rig, tmp_path: Path) -> None:
+    rig.tell(CHANNEL, posted(7, 8))
+    rig.tell(CHANNEL, posted(7, 8))
+    rig.kill()
+    again = Rig(tmp_path)
+    again.tell(CHANNEL, posted(8))
+    assert len(notes(again)) == 1
+    again.stop()
+
+
+def test_later_looks_for_texts_of_turns_pass_it_over(rig: Rig) -> None:
+    rig.tell(CHANNEL, posted(5))
+    rig.say("hello", 2)
+    rig.answer("hi")
+    assert rig.deliver().others == (MessageId("5"),)
+
+
+@pytest.mark.parametrize(("answers", "settled"), [(True, True), (False, False)])
+def test_the_end_of_the_log_says_whether_something_is_to_be_done(rig: Rig, *, answers: bool, settled: bool) -> None:
+    rig.say("hello", 1)
+    if answers:
+        rig.answer("hi")
+        rig.deliver()
+    rig.tell(CHANNEL, posted(7))
+    state = read_tail_state(rig.logs()[-1])
+    assert (is_settled(state), state.last_message_id) == (settled, 1)
+
+
+def test_a_log_that_takes_nothing_is_not_asked_to_and_the_window_lives(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rig = Rig(tmp_path)
+    rig.say("hello", 1)
+    rig.answer("hi")
+    rig.deliver()
+
+    def full(*_given: object, **_how: object) -> None:
+        raise AssertionError("it was asked")
+
+    actor = rig.system.mailboxes()[0].actor
+    assert actor is not None
+    monkeypatch.setattr(actor, "_unwritable", "the disk is full")
+    monkeypatch.setattr(Journal, "write", full)
+    rig.system.tell(CHANNEL.address, posted(7))
+    rig.system.run()
+    monkeypatch.undo()
+    rig.tell(CHANNEL, ResumeWindow(window=CHANNEL, reply_to=rig.surface.address))
+    assert notes(rig) == []
+    rig.stop()
