@@ -245,15 +245,13 @@ class AddressChecked(Message, frozen=True, kw_only=True, gc=False):
 
 
 class RuntimePosted(Message, frozen=True, kw_only=True, gc=False):
-    """Something that no turn said is shown in the window: a reminder, a confirmation, a file; it goes into the log."""
+    """What no turn said but an actor of the kind `by` is shown in the window: a reminder, a confirmation, a file."""
 
     window: Window
     by: str
-    """Kind of the actor that had it shown."""
     text: str
     message_ids: tuple[MessageId, ...]
     file: str = ""
-    """Name of the file below the text; empty for none."""
 
 
 class PinMemory(Message, frozen=True, kw_only=True, gc=False):

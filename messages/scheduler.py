@@ -110,6 +110,23 @@ class ListReminders(Message, frozen=True, kw_only=True, gc=False):
     """Most reminders in the answer, soonest first."""
 
 
+class RelayConfirmation(Message, frozen=True, kw_only=True, gc=False):
+    """Show in a window what a command line has said of a change; answered by `ConfirmationRelayed` or `Refused`."""
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+    text: Annotated[str, Meta(max_length=16_000)]
+    exact: Annotated[str, Meta(max_length=16_000)] = ""
+    """The line, character for character, for a file beside it; empty for none."""
+
+
+class ConfirmationRelayed(Message, frozen=True, kw_only=True, gc=False):
+    """It is on its way."""
+
+    request_id: RequestId
+
+
 class ReminderCreated(Message, frozen=True, kw_only=True, gc=False):
     """The line stands in the file."""
 
@@ -179,8 +196,8 @@ class ReadersOverdue(Message, frozen=True, kw_only=True, gc=False):
 
 
 ReminderRequest = CreateReminder | ModifyReminder | DeleteReminder
-SchedulerCommand = ReminderRequest | ListReminders | DescribeYourself
-SchedulerReply = ReminderCreated | ReminderModified | ReminderDeleted | RemindersListed | Refused
+SchedulerCommand = ReminderRequest | ListReminders | RelayConfirmation | DescribeYourself
+SchedulerReply = ReminderCreated | ReminderModified | ReminderDeleted | RemindersListed | ConfirmationRelayed | Refused
 SchedulerMessage = (
     SchedulerCommand
     | MinuteBegan

@@ -7,18 +7,21 @@ import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from actors.cli.common import config_option, fail, load_settings, set_up_logging, verbose_option
+from actors.cli.relay import relay
 from actors.cli.terminal import ShownCommand, echo_answer
 
 if TYPE_CHECKING:
     from actors.kernel import ActorSystem, Edge
     from actors.part import Plan
     from actors.settings.schema import Settings
+    from messages.discord import PostMessage
 
 STATELESS = "agent-cli is stateless: every call is a window of its own, so there is nothing that /new could end"
 OF_DISCORD = frozenset({"help", "memory", "model", "remember", "status", "unremember"})
@@ -67,16 +70,21 @@ def agent_cli(
     settings, secrets = load_settings(config_file, _given(model, no_memory=no_memory))
     try:
         told = click.echo if tells_events else None
-        answer, outcome = _one_turn(settings, secrets.environment(), text, lets_write=lets_write, told=told)
+        said = _one_turn(settings, secrets.environment(), text, lets_write=lets_write, told=told)
     except UnusableError as error:
         fail(str(error))
     if as_json:
-        click.echo(json.dumps({"answer": answer, "outcome": outcome, "model": settings.model.name}))
-    elif outcome != "answered":
-        fail(answer)
-    elif not tells_events:
-        echo_answer(answer)
-    sys.exit(0 if outcome == "answered" else 1)
+        click.echo(json.dumps({"answer": said.text, "outcome": said.outcome, "model": settings.model.name}))
+    elif said.outcome == "answered" and not tells_events:
+        echo_answer(said.text)
+    for post in said.confirmations:
+        if reason := relay(settings, secrets, post):
+            click.echo(f"note: the confirmation could not be shown in Discord: {reason}", err=True)
+    if said.outcome == "answered":
+        sys.exit(0)
+    if as_json:
+        sys.exit(1)
+    fail(said.text)
 
 
 def _given(model: str | None, *, no_memory: bool) -> dict[str, object]:
@@ -101,8 +109,8 @@ def _prompt(given: str | None) -> str:
 
 def _one_turn(
     settings: Settings, secrets: Mapping[str, str], text: str, *, lets_write: bool, told: Callable[[str], None] | None
-) -> tuple[str, str]:
-    """The answer, or the notice in its place, and how the turn ended."""
+) -> Said:
+    """What came of the turn."""
     from actors.bootstrap import turn_plan
     from actors.kernel import ActorSystem
     from actors.linux.hardening import make_undumpable
@@ -153,8 +161,20 @@ def _require_no_command(text: str, names: Iterable[str]) -> None:
         fail(f"/{match[1]} is a command for Discord: agent-cli answers one prompt and keeps nothing, so it has none")
 
 
-def ask(system: ActorSystem, edge: Edge, text: str, told: Callable[[str], None] | None = None) -> tuple[str, str]:
-    """What came of one person's words: the answer or a notice, and how the turn ended.
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Outcome of one turn."""
+
+    text: str
+    """The answer, or the notice in its place, and behind it what the runtime said."""
+    outcome: str
+    """`answered`, `failed` or `aborted`."""
+    confirmations: tuple[PostMessage, ...] = ()
+    """What the runtime said: of each reminder that was changed, the exact line."""
+
+
+def ask(system: ActorSystem, edge: Edge, text: str, told: Callable[[str], None] | None = None) -> Said:
+    """What came of one person's words.
 
     Args:
         system: Runs a window's actor and all that it asks.
@@ -183,16 +203,16 @@ def ask(system: ActorSystem, edge: Edge, text: str, told: Callable[[str], None] 
     if told is not None:
         edge.follow(RUNS)
     edge.tell(window.address, message)
-    answers: list[str] = []
+    confirmations: list[PostMessage] = []
     while True:
         try:
             post = edge.receive(LOOK_S, lambda heard: isinstance(heard, PostMessage | ActorGaveUp | RunEvent))
         except TimeoutError:
             if system.supervisor.crashes().get(CONTEXT_KIND):  # with it went the turn, which no log keeps
-                return "the turn was lost in a crash; -v shows why", "failed"
+                return Said("the turn was lost in a crash; -v shows why", "failed")
             continue
         if isinstance(post, ActorGaveUp):
-            return f"the {post.address} actor crashed {post.crashes} times; -v shows why", "failed"
+            return Said(f"the {post.address} actor crashed {post.crashes} times; -v shows why", "failed")
         if isinstance(post, RunEvent):
             if told is not None:
                 told(run_line(post))
@@ -201,9 +221,10 @@ def ask(system: ActorSystem, edge: Edge, text: str, told: Callable[[str], None] 
         if told is not None:
             told(json.dumps({"type": "post", "text": post.text}))
         edge.tell(post.reply_to, Delivered(request_id=post.request_id, message_ids=(MessageId("stdout"),)))
-        answers.append(post.text)
-        if post.reply_to == window.address:  # everything before is the runtime's, such as a reminder's confirmation
+        if post.reply_to == window.address:
             break
+        confirmations.append(post)
     ended = edge.receive(10, lambda heard: isinstance(heard, TurnEnded))
     assert isinstance(ended, TurnEnded)
-    return "\n\n".join(answers), ended.outcome
+    said = "\n\n".join([post.text, *(confirmation.text for confirmation in confirmations)])
+    return Said(said, ended.outcome, tuple(confirmations))

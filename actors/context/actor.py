@@ -176,10 +176,8 @@ class ContextActor(Actor):
                 self._driver.preparation_over(message)
             case StepOverdue():
                 self._driver.overdue(message)
-            case StatusDue():
-                self._presence.status_due(message)
-            case TypingDue():
-                self._presence.typing_due(message)
+            case StatusDue() | TypingDue():
+                self._presence.due(message)
             case ModelDelta():
                 self._driver.progressed(message)
             case ModelReply():
@@ -203,9 +201,7 @@ class ContextActor(Actor):
             case DeliveryDue():
                 self._deliveries.due(message)
             case RuntimePosted():
-                if not self._unwritable:  # Of a log that takes nothing it is known that it lacks what comes meanwhile.
-                    self._require_log(message.by)
-                    self._deliveries.note(message)
+                self._note(message)
             case _:
                 not_understood(message)
 
@@ -326,6 +322,11 @@ class ContextActor(Actor):
             return
         self._require_log(command.asked_by)
         self._pinning.pin(command)
+
+    def _note(self, posted: RuntimePosted) -> None:
+        if not self._unwritable:  # Of a log that takes nothing it is known that it lacks what comes meanwhile.
+            self._require_log(posted.by)
+            self._deliveries.note(posted)
 
     def _retract(self, command: RetractionCommand) -> None:
         """Give up turns that deleted messages opened, then forget those; nothing begins in between."""

@@ -84,17 +84,16 @@ class Presence:
         if self._status:
             self.work("" if self._text else "thinking")
 
-    def status_due(self, due: StatusDue) -> None:
-        """Show what is being done, if it still is."""
-        if due.turn_id == self._turn_id and due.step == self._step and self._status_timer is not None:
+    def due(self, due: StatusDue | TypingDue) -> None:
+        """Prolong typing, or show what is being done, if the turn still runs, and what is done still is."""
+        if due.turn_id != self._turn_id:
+            return
+        if isinstance(due, TypingDue):
+            self._type()
+        elif due.step == self._step and self._status_timer is not None:
             self._status_timer = None
             self._status = self._next_status
             self._show()
-
-    def typing_due(self, due: TypingDue) -> None:
-        """Prolong typing, if the turn still runs."""
-        if due.turn_id == self._turn_id:
-            self._type()
 
     def end(self, outcome: str, note: str, message_ids: Iterable[str]) -> None:
         """The turn is over.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from actors.discord.config import DiscordConfig
 from actors.discord.incoming.watermark_check import watermark_findings
@@ -77,6 +77,30 @@ def discord_config(discord: Discord, connection: DiscordConnection, secrets: tup
         secrets=secrets,
         timing=Timing(guild_ready_timeout_s=connection.guilds_settle_s),
     )
+
+
+def say_once(
+    connection: DiscordConnection, channel_id: str, text: str, exact: str = "", secrets: Iterable[str] = ()
+) -> str:
+    """Show a text in a channel without an actor, by REST, notifying nobody; for a command that keeps no connection.
+
+    Args:
+        connection: Where Discord is, and as whom.
+        channel_id: Of the channel or thread.
+        text: In as many messages as it needs.
+        exact: What the text can only spell out, for a file below its last message; empty for none.
+        secrets: What must never be shown.
+
+    Returns:
+        Why it is not shown, or not known to be; empty when it is.
+    """
+    from actors.discord.outgoing.once import NotPostedError, post_once
+
+    try:
+        post_once(connection, channel_id, text, exact, secrets)
+    except NotPostedError as error:
+        return str(error)
+    return ""
 
 
 def _lacks(connection: DiscordConnection) -> dict[str, str]:

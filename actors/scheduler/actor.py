@@ -37,6 +37,7 @@ from messages.scheduler import (
     MinuteBegan,
     ModifyReminder,
     ReadersOverdue,
+    RelayConfirmation,
     SchedulerMessage,
 )
 from messages.status import DescribeYourself, SelfDescription
@@ -120,6 +121,8 @@ class SchedulerActor(Actor):
                 self._sights.give_up(inquiry)
             case CreateReminder() | ModifyReminder() | DeleteReminder():
                 self._requests.serve(message)
+            case RelayConfirmation():
+                self._requests.relay(message)
             case ListReminders():
                 self._requests.list(message)
             case DescribeYourself():

@@ -11,9 +11,11 @@ from domain.reminder.document import EditRefusedError
 from domain.reminder.line import Reminder
 from domain.reminder.naming import base32_key
 from domain.reminder.share import EDITS
-from domain.reminder.text import confirmation
+from domain.reminder.text import Confirmation, confirmation
 from messages.base import RequestId, Surface, Window
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, PostMessage
+from messages.scheduler import ConfirmationRelayed, RelayConfirmation
+from messages.socket import Refused
 
 log = logging.getLogger(__name__)
 
@@ -57,20 +59,32 @@ class Confirmations:
         """Post the exact line in the window.
 
         Of an operator's command, whose window nobody reads, where the reminder is said: its words are for no others.
+        A command line that keeps nothing prints it, and has a running agent say it there.
         """
-        if window.surface is Surface.CLI and self._config.fires:
+        if window.surface is Surface.CLI:
             said_in = reminder.window or self._config.channel
-            if said_in is None:
+            if said_in is None and self._config.fires:
                 return
-            window = said_in
-        said = confirmation(what, line, *(note for note in notes if note))
+            window = said_in or window
+        self._send(window, request_id, confirmation(what, line, *(note for note in notes if note)))
+
+    def relay(self, command: RelayConfirmation) -> None:
+        """Post what a command line has said."""
+        if command.window.surface is Surface.CLI:
+            reason = f"window {command.window.address.key}: nobody reads it"
+            self._host.tell(command.reply_to, Refused(request_id=command.request_id, reason=reason))
+            return
+        self._send(command.window, command.request_id, Confirmation(command.text, command.exact))
+        self._host.tell(command.reply_to, ConfirmationRelayed(request_id=command.request_id))
+
+    def _send(self, window: Window, request_id: RequestId, said: Confirmation) -> None:
         posting = PostMessage(
             request_id=RequestId(f"{CONFIRMATION}{request_id}"),
             reply_to=self._host.address,
             window=window,
             text=said.text,
             exact=said.exact,
-            nonce=base32_key(f"{window.address}\0{request_id}\0{line}".encode(), 16),
+            nonce=base32_key(f"{window.address}\0{request_id}\0{said.text}".encode(), 16),
         )
         self._confirming[posting.request_id] = window, self._host.monotonic()
         self._host.tell(self._config.delivery, posting)

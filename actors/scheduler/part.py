@@ -10,7 +10,14 @@ from actors.scheduler.config import SchedulerConfig, reminders_path, spare_folde
 from actors.scheduler.state import SchedulerState
 from actors.scheduler.zone import ZoneMissingError, load_zone
 from messages.base import Surface, Window
-from messages.scheduler import SCHEDULER, CreateReminder, DeleteReminder, ListReminders, ModifyReminder
+from messages.scheduler import (
+    SCHEDULER,
+    CreateReminder,
+    DeleteReminder,
+    ListReminders,
+    ModifyReminder,
+    RelayConfirmation,
+)
 
 
 def row(plan: Plan, _parts: Parts) -> Part | None:
@@ -34,6 +41,7 @@ def row(plan: Plan, _parts: Parts) -> Part | None:
             "reminders.delete": Verb(SCHEDULER, DeleteReminder),
             "reminders.list": Verb(SCHEDULER, ListReminders),
         },
+        operator_verbs={"reminders.confirm": Verb(SCHEDULER, RelayConfirmation)},
         commands=COMMANDS,
         presses=PRESSES,
         checks=(lambda: findings(file),),
@@ -46,7 +54,8 @@ def _config(plan: Plan) -> SchedulerConfig:
     file = reminders_path(data_root, reminders.file)
     if file is None:
         raise ValueError("reminders.file is empty: then there is no scheduler")
-    channel = reminders.channel or next(iter(plan.connection.channels if plan.connection else ()), "")
+    heard = plan.connection.channels if plan.connection else plan.settings.discord.channels
+    channel = reminders.channel or next(iter(heard), "")
     return SchedulerConfig(
         file=file,
         spare=spare_folder(data_root),

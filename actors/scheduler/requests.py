@@ -27,6 +27,7 @@ from messages.scheduler import (
     DeleteReminder,
     ListReminders,
     ModifyReminder,
+    RelayConfirmation,
     ReminderCreated,
     ReminderDeleted,
     ReminderModified,
@@ -94,6 +95,10 @@ class ReminderRequests:
             self._in_turn(request, None, lambda: self._try(request, lambda: self._list(request, sight)))
 
         self._try(request, begin)
+
+    def relay(self, command: RelayConfirmation) -> None:
+        """Post what a command line has said."""
+        self._confirmations.relay(command)
 
     def take(self, reply: Delivered | DeliveryFailed | DeliveryRefused) -> None:
         """Note what became of a confirmation."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.cli.agent_cli import ask
+from actors.cli.agent_cli import Said, ask
 from actors.kernel import Actor, ActorSpec, ActorSystem
 from domain.turn.prompt import system_prompt
 from lab.bench.start.data import make_logs
@@ -184,7 +184,7 @@ def test_a_turn_that_is_lost_in_a_crash_is_not_waited_for() -> None:
     finally:
         system.stop()
 
-    assert answer == ("the turn was lost in a crash; -v shows why", "failed")
+    assert answer == Said("the turn was lost in a crash; -v shows why", "failed")
 
 
 def test_commands_read_the_folder_without_its_secrets_and_change_nothing_in_it(tmp_path: Path) -> None:
