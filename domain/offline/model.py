@@ -15,6 +15,7 @@ from shlex import join, quote
 
 from domain.offline.files import Words, file_wish, note_on_files, parted, send_command
 from domain.offline.memory import memories_of, quotes
+from domain.offline.reminders import reminder_wish
 from domain.turn.prompt import NOT_KEPT
 from messages.model import ChatMessage, Role, ToolCall, ToolSpec
 
@@ -35,19 +36,6 @@ GIST_LIMIT_CHARS = 120
 
 _BLOCK_LINE = re.compile(r"INJECTED_CONTEXT_[A-Z0-9_]+")
 _RUN_LINE = re.compile(r"run(?::[ \t]*(?P<plain>\S.*)|[ \t]+`(?P<ticked>[^`]+)`[ \t]*[.!]?[ \t]*)", re.IGNORECASE)
-_REMIND = re.compile(
-    r"(?:please,? )?remind me (?:(?:to|that|of|about) )?(?P<words>.+?)(?:,? please)?[.!]?", re.IGNORECASE
-)
-_DAY = r"today|tomorrow|[0-9]{4}-[0-9]{2}-[0-9]{2}"
-_CLOCK = re.compile(
-    rf"(?:\b(?:on )?(?P<before>{_DAY}) )?\bat (?P<hour>[01]?[0-9]|2[0-3])(?::(?P<minute>[0-5][0-9]))?"
-    rf"(?: ?(?P<half>[ap])\.?m\b)?(?: (?:on )?(?P<after>{_DAY}))?(?![0-9:])",
-    re.IGNORECASE,
-)
-_DELAY = re.compile(r"\bin (?P<number>[0-9]{1,6}) (?P<unit>minute|hour|day)s?\b", re.IGNORECASE)
-_EVERY = re.compile(r"\s*\b(?:every (?P<unit>day|week|month))\b", re.IGNORECASE)
-_MINUTES = {"minute": 1, "hour": 60, "day": 1440}
-_RECURRENCES = {"day": "daily", "week": "weekly", "month": "monthly"}
 _REMINDERS_SKILL = re.compile(r"<location>(?P<folder>[^<\n]*/reminders)/SKILL\.md</location>")
 _HEADER = re.compile(r"\[[^\]\n]* UTC\] [^\n]*:\n")
 """The line that says who wrote a prompt and when."""
@@ -187,10 +175,14 @@ def _set_reminder(conversation: RuleInput) -> OfflineAnswer | None:
     wish = next((wish for line in conversation.prompt.split("\n") if (wish := reminder_wish(line))), None)
     if wish is None:
         return None
+    if wish.rhythm:
+        return OfflineAnswer(
+            f"A reminder can come once, or every day, week or month; “{wish.rhythm}” is none of these, so none was set."
+        )
     script = _REMINDERS_SKILL.search(conversation.system_prompt)
     if BASH not in conversation.tools or script is None:
         return OfflineAnswer("I was asked to set a reminder, but no reminders skill is offered here.")
-    command = f"python3 -I {quote(unescape(script['folder']) + '/scripts/reminders.py')} create {join(wish)}"
+    command = f"python3 -I {quote(unescape(script['folder']) + '/scripts/reminders.py')} create {join(wish.arguments)}"
     call_id = f"offline_{len(conversation.messages)}_1"
     return OfflineAnswer("", (ToolCall(id=call_id, name=BASH, arguments_json=json.dumps({"command": command})),))
 
@@ -204,39 +196,6 @@ def _send_file(conversation: RuleInput) -> OfflineAnswer | None:
         return OfflineAnswer("I was asked to send a file, but there is no skill for that here.")
     call_id = f"offline_{len(conversation.messages)}_1"
     return OfflineAnswer("", (ToolCall(id=call_id, name=BASH, arguments_json=json.dumps({"command": command})),))
-
-
-def reminder_wish(line: str) -> tuple[str, ...]:
-    """What a line that begins with `remind me to` or the like wishes, as the reminders script's arguments; else empty.
-
-    Understood are `in N minutes` (hours, days), and `at HH:MM` or `at 9am`, with `today`, `tomorrow` or `on YYYY-MM-DD`
-    before or after it and with `every day`, `week` or `month`.
-    """
-    match = _REMIND.fullmatch(line.strip())
-    if match is None:
-        return ()
-    words, recur = match["words"].strip(" ,"), ""
-    if (every := _EVERY.search(words)) is not None:
-        recur = _RECURRENCES[every["unit"].lower()]
-        words = words[: every.start()] + words[every.end() :]
-    if (delay := _DELAY.search(words)) is not None:
-        minutes = int(delay["number"]) * _MINUTES[delay["unit"].lower()]
-        return _wish_arguments(words, delay, ("--in-minutes", str(minutes)), recur)
-    clock = _CLOCK.search(words)
-    if clock is None:
-        return ()
-    hour = int(clock["hour"]) % 12 + 12 * (clock["half"].lower() == "p") if clock["half"] else int(clock["hour"])
-    time = f"{hour:02}:{clock['minute'] or '00'}"
-    date = (clock["before"] or clock["after"] or "").lower()
-    return _wish_arguments(words, clock, (*(("--date", date) if date else ()), "--time", time), recur)
-
-
-def _wish_arguments(words: str, when: re.Match[str], time: tuple[str, ...], recur: str) -> tuple[str, ...]:
-    """The script's arguments when `when` of the words is the time and the rest the message."""
-    message = " ".join(f"{words[: when.start()]} {words[when.end() :]}".split()).strip(" ,.")
-    if not message:
-        return ()
-    return (f"--msg={message}", *time, *(("--recur", recur) if recur else ()))
 
 
 RULES: tuple[Rule, ...] = (

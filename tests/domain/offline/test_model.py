@@ -14,7 +14,6 @@ from domain.offline.model import (
     commands,
     model_label,
     prompt_of,
-    reminder_wish,
 )
 from messages.model import ChatMessage, Role, ToolCall, ToolSpec
 
@@ -178,35 +177,21 @@ SKILLS = (
 )
 
 
-@pytest.mark.parametrize(
-    ("line", "wish"),
-    [
-        ("remind me to take the bread out at 18:30", ["--msg=take the bread out", "--time", "18:30"]),
-        ("Remind me to call Bob tomorrow at 9am.", ["--msg=call Bob", "--date", "tomorrow", "--time", "09:00"]),
-        ("remind me at 12:15 pm to eat", ["--msg=to eat", "--time", "12:15"]),
-        (
-            "please remind me of the rent on 2026-12-01 at 9:00",
-            ["--msg=the rent", "--date", "2026-12-01", "--time", "09:00"],
-        ),
-        ("remind me to stand up at 09:30 every day", ["--msg=stand up", "--time", "09:30", "--recur", "daily"]),
-        ("remind me every month to pay at 12 am", ["--msg=to pay", "--time", "00:00", "--recur", "monthly"]),
-        ("remind me that it's tea in 2 hours, please", ["--msg=it's tea", "--in-minutes", "120"]),
-        ("remind me to sleep", []),
-        ("remind me at 9:00", []),
-        ("he said remind me to go at 9:00", []),
-        ("remind me to go at 25:00", []),
-    ],
-)
-def test_a_reminder_that_is_asked_for_is_understood(line: str, wish: list[str]) -> None:
-    assert list(reminder_wish(line)) == wish
-
-
 def test_a_reminder_is_set_through_the_skills_script() -> None:
     given = answer(SKILLS, (*EARLIER, user(HEADER + "remind me to call Bob at 18:30")), (BASH,))
 
     assert asked_commands(given) == [
         "python3 -I '/opt/R&D skills/reminders/scripts/reminders.py' create '--msg=call Bob' --time 18:30"
     ]
+
+
+@pytest.mark.req("S0-120")
+def test_a_rhythm_that_the_file_has_not_is_refused_in_words_and_sets_nothing() -> None:
+    refused = answer(SKILLS, (*EARLIER, user(HEADER + "remind me to pay the tax every year at 9:00")), (BASH,))
+
+    assert refused.tool_calls == ()
+    assert "“every year”" in refused.text
+    assert "none was set" in refused.text
 
 
 @pytest.mark.parametrize(("prompt", "tools"), [("", (BASH,)), (SKILLS, ())])

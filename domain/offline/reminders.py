@@ -1,0 +1,93 @@
+"""Reminder wishes: what a line that begins with `remind me` asks for, as the offline model understands it.
+
+It speaks the grammar of the reminders file and no more: a wish that the file cannot hold is told apart, so that it is
+refused in words instead of being said once with its rhythm read as part of the message.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_REMIND = re.compile(
+    r"(?:please,? )?remind me (?:(?:to|that|of|about) )?(?P<words>.+?)(?:,? please)?[.!]?", re.IGNORECASE
+)
+_DAY = r"today|tomorrow|[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_CLOCK = re.compile(
+    rf"(?:\b(?:on )?(?P<before>{_DAY}) )?\bat (?P<hour>[01]?[0-9]|2[0-3])(?::(?P<minute>[0-5][0-9]))?"
+    rf"(?: ?(?P<half>[ap])\.?m\b)?(?: (?:on )?(?P<after>{_DAY}))?(?![0-9:])",
+    re.IGNORECASE,
+)
+_DELAY = re.compile(r"\bin (?P<number>[0-9]{1,6}) (?P<unit>minute|hour|day)s?\b", re.IGNORECASE)
+_MINUTES = {"minute": 1, "hour": 60, "day": 1440}
+
+_EVERY = re.compile(r"\s*\bevery (?P<unit>day|week|month|morning|evening|night)\b", re.IGNORECASE)
+_RECURRENCES = {
+    "day": "daily",
+    "morning": "daily",
+    "evening": "daily",
+    "night": "daily",
+    "week": "weekly",
+    "month": "monthly",
+}
+_WEEKDAYS = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+_OTHER_EVERY = re.compile(
+    r"\bevery (?:(?:other|second|third|fourth|single|few|[0-9]{1,4}(?:st|nd|rd|th)?|two|three|four|six) )?"
+    rf"(?:minute|hour|day|week|month|quarter|year|fortnight|weekday|workday|weekend|{_WEEKDAYS})s?\b",
+    re.IGNORECASE,
+)
+_ADVERB = (
+    "hourly|daily|weekly|monthly|quarterly|yearly|annually|fortnightly|biweekly|"
+    rf"(?:on )?(?:weekdays|workdays|weekends|{_WEEKDAYS}s)|(?:once|twice) an? (?:hour|day|week|month|year)"
+)
+_SIDE_BY_SIDE = re.compile(rf"(?:^|\s)(?P<rhythm>{_ADVERB})(?=$|[,.]| at | in | on | to )", re.IGNORECASE)
+"""A rhythm in one word where it says when: at the end, or before a preposition; `the yearly review` is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReminderWish:
+    """What a line wishes for: `arguments` for the reminders script, or a `rhythm` that the script has no word for."""
+
+    arguments: tuple[str, ...] = ()
+    rhythm: str = ""
+    """The words for how often, as they were typed."""
+
+
+def reminder_wish(line: str) -> ReminderWish | None:
+    """What a line that begins with `remind me to` or the like wishes; None if it is no wish with a time.
+
+    Understood are `in N minutes` (hours, days), and `at HH:MM` or `at 9am`, with `today`, `tomorrow` or `on YYYY-MM-DD`
+    before or after it and with `every day`, `morning`, `evening`, `night`, `week` or `month`.
+    """
+    match = _REMIND.fullmatch(line.strip())
+    if match is None:
+        return None
+    words, recur = match["words"].strip(" ,"), ""
+    if (every := _EVERY.search(words)) is not None:
+        recur = _RECURRENCES[every["unit"].lower()]
+        words = (words[: every.start()] + words[every.end() :]).strip(" ,")
+    if rhythm := _rhythm(words):
+        return ReminderWish(rhythm=rhythm)
+    if (delay := _DELAY.search(words)) is not None:
+        minutes = int(delay["number"]) * _MINUTES[delay["unit"].lower()]
+        return _wish(words, delay, ("--in-minutes", str(minutes)), recur)
+    clock = _CLOCK.search(words)
+    if clock is None:
+        return None
+    hour = int(clock["hour"]) % 12 + 12 * (clock["half"].lower() == "p") if clock["half"] else int(clock["hour"])
+    time = f"{hour:02}:{clock['minute'] or '00'}"
+    date = (clock["before"] or clock["after"] or "").lower()
+    return _wish(words, clock, (*(("--date", date) if date else ()), "--time", time), recur)
+
+
+def _rhythm(words: str) -> str:
+    if (every := _OTHER_EVERY.search(words)) is not None:
+        return every[0]
+    adverb = _SIDE_BY_SIDE.search(words)
+    return adverb["rhythm"] if adverb else ""
+
+
+def _wish(words: str, when: re.Match[str], time: tuple[str, ...], recur: str) -> ReminderWish | None:
+    """The script's arguments when `when` of the words is the time and the rest the message."""
+    message = " ".join(f"{words[: when.start()]} {words[when.end() :]}".split()).strip(" ,.")
+    return ReminderWish((f"--msg={message}", *time, *(("--recur", recur) if recur else ()))) if message else None
