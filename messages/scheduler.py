@@ -116,9 +116,12 @@ class RelayConfirmation(Message, frozen=True, kw_only=True, gc=False):
     request_id: RequestId
     reply_to: Address
     window: Window
-    text: Annotated[str, Meta(max_length=16_000)]
-    exact: Annotated[str, Meta(max_length=16_000)] = ""
-    """The line, character for character, for a file beside it; empty for none."""
+    what: Annotated[str, Meta(max_length=60)]
+    """Such as `Reminder set`."""
+    line: Annotated[str, Meta(max_length=4_500)]
+    """Exactly as it stands in the file, or stood there; more than any that the agent writes."""
+    notes: Annotated[str, Meta(max_length=500)] = ""
+    """Lines that follow."""
 
 
 class ConfirmationRelayed(Message, frozen=True, kw_only=True, gc=False):

@@ -18,17 +18,20 @@ def relay(settings: Settings, secrets: Secrets, post: PostMessage) -> str:
     """
     from actors.bootstrap import discord_connection
     from actors.socket.client import AgentNotRunningError, RefusalError, ask_operator
+    from domain.reminder.text import Confirmation, confirmed
     from messages.base import Surface
 
     if post.window.surface is Surface.CLI:
         return ""
+    said = confirmed(Confirmation(post.text, post.exact))
     try:
         ask_operator(
             settings.data_root,
             "reminders.confirm",
             window=post.window.address.key,
-            text=post.text,
-            exact=post.exact,
+            what=said.what,
+            line=said.line,
+            notes="\n".join(said.notes),
         )
     except RefusalError as error:
         return str(error)

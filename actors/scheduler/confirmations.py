@@ -21,6 +21,8 @@ log = logging.getLogger(__name__)
 
 CONFIRMATION = "confirm-"
 """How the request ids of confirmations begin."""
+SHOWN_CHARS = 60
+"""Most of a faulty value that a refusal repeats."""
 UNANSWERED_S = 600.0
 """One without an answer for so long was lost with an actor that crashed."""
 
@@ -70,11 +72,16 @@ class Confirmations:
 
     def relay(self, command: RelayConfirmation) -> None:
         """Post what a command line has said."""
+        reason = ""
         if command.window.surface is Surface.CLI:
             reason = f"window {command.window.address.key}: nobody reads it"
+        elif not command.line or "\n" in command.line:
+            reason = f"line {command.line[:SHOWN_CHARS]!r}: must be one line of the file"
+        if reason:
             self._host.tell(command.reply_to, Refused(request_id=command.request_id, reason=reason))
             return
-        self._send(command.window, command.request_id, Confirmation(command.text, command.exact))
+        said = confirmation(command.what, command.line, *command.notes.splitlines())
+        self._send(command.window, command.request_id, said)
         self._host.tell(command.reply_to, ConfirmationRelayed(request_id=command.request_id))
 
     def _send(self, window: Window, request_id: RequestId, said: Confirmation) -> None:

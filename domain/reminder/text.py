@@ -12,6 +12,7 @@ from domain.text.presentable import presentable
 _FENCE = re.compile("`{3,}")
 _SHORT_CHARS = 1_000
 """A text of no more stands whole in one message, whatever is put around it."""
+_SPELLED = "What hides in it, or would end this block, is spelled out here; the attached file has the exact line."
 
 
 class Confirmation(NamedTuple):
@@ -61,8 +62,24 @@ def confirmation(what: str, line: str, *notes: str) -> Confirmation:
     shown = presentable(_FENCE.sub(lambda run: "\\u0060" * len(run[0]), line))
     if shown == line:
         return Confirmation("\n".join((f"{what}:", "```", line, "```", *notes)))
-    spelled = "What hides in it, or would end this block, is spelled out here; the attached file has the exact line."
-    return Confirmation("\n".join((f"{what}:", "```", shown, "```", *notes, spelled)), line)
+    return Confirmation("\n".join((f"{what}:", "```", shown, "```", *notes, _SPELLED)), line)
+
+
+class Confirmed(NamedTuple):
+    """What a confirmation says."""
+
+    what: str
+    line: str
+    """Exactly as it stands in the file."""
+    notes: tuple[str, ...]
+
+
+def confirmed(said: Confirmation) -> Confirmed:
+    """What one that `confirmation` made was made of."""
+    what, _, shown, _, *notes = said.text.split("\n")
+    if said.exact:
+        notes.remove(_SPELLED)
+    return Confirmed(what.removesuffix(":"), said.exact or shown, tuple(notes))
 
 
 def duration(span: timedelta) -> str:

@@ -18,6 +18,7 @@ from lab.loopback_model.server import Answer, Behaviour, Call, LoopbackModel, Re
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID
 from tests.e2e.stage import Process, bot_texts, events, eventually, of_kind
+from tests.signals import minding
 
 FEW = 8
 LIMIT_S = 10.0
@@ -46,10 +47,8 @@ class SlowModel:
 
 
 def start_minding_hang_ups(agent: Process) -> None:
-    """Start it with SIGHUP as it usually is; whoever runs the tests may ignore it."""
-    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
-    agent.start()
-    signal.signal(signal.SIGHUP, before)
+    with minding(signal.SIGHUP):
+        agent.start()
 
 
 def last_word(

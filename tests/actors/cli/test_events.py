@@ -19,6 +19,7 @@ from messages.run import RUNS
 from tests.actors.cli.command import inherited, run, start
 from tests.e2e.stage import Stage, eventually
 from tests.patience import PATIENCE_S
+from tests.signals import minding
 
 OF_A_COMMAND = [
     "agent_start",
@@ -71,14 +72,15 @@ def test_only_one_of_two_things_can_be_printed(tmp_path: Path) -> None:
 def test_the_running_agent_tells_the_operator_what_it_does(tmp_path: Path) -> None:
     with PlaygroundServer() as server:
         stage = Stage(server, tmp_path / "data")
-        looker = subprocess.Popen(
-            [*start("agent"), "events", "--data", str(stage.data)],
-            cwd=tmp_path,
-            env=inherited(),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        with minding(signal.SIGINT):
+            looker = subprocess.Popen(
+                [*start("agent"), "events", "--data", str(stage.data)],
+                cwd=tmp_path,
+                env=inherited(),
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
         assert looker.stdout is not None
         printed: deque[str] = deque()
         reader = threading.Thread(target=printed.extend, args=(looker.stdout,))
@@ -91,6 +93,7 @@ def test_the_running_agent_tells_the_operator_what_it_does(tmp_path: Path) -> No
             assert looker.wait(PATIENCE_S) == 0
         finally:
             looker.kill()
+            looker.wait()
             reader.join()
             assert looker.stderr is not None
             said = looker.stderr.read()

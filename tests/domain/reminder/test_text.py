@@ -4,10 +4,12 @@ from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from domain.reminder.due import Firing
 from domain.reminder.line import parse
-from domain.reminder.text import confirmation, duration, firing_mark, firing_text, shown_time
+from domain.reminder.text import confirmation, confirmed, duration, firing_mark, firing_text, shown_time
 from domain.text.presentable import presentable
 from domain.text.splitting import split
 
@@ -66,6 +68,16 @@ def test_nothing_hides_in_a_confirmation_or_ends_its_block_and_the_exact_line_is
     assert text.split("\n")[:4] == ["Reminder set:", "```", line.replace(hidden, spelled), "```"]
     assert text.count("```") == 2
     assert presentable(text) == text
+
+
+@given(
+    what=st.sampled_from(("Reminder set", "Reminder deleted")),
+    line=st.text(st.characters(exclude_characters="\r\n"), min_size=1, max_size=60)
+    | st.sampled_from(("```", "a\u202eb")),
+    notes=st.lists(st.sampled_from(("Next: soon", "Beside it: x")), max_size=2),
+)
+def test_what_a_confirmation_was_made_of_can_be_read_back(what: str, line: str, notes: list[str]) -> None:
+    assert confirmed(confirmation(what, line, *notes)) == (what, line, tuple(notes))
 
 
 @pytest.mark.parametrize(
