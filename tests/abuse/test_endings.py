@@ -15,12 +15,10 @@ import pytest
 from actors.linux.processes import descendants
 from messages.shell import BashOutcome
 from tests.abuse.case import python
-from tests.abuse.ground import HELD_UP_S, Ground, kill_all
+from tests.abuse.ground import HELD_UP_S, Ground, Outcome, kill_all
 from tests.patience import PATIENCE_S
 
 MOST_PROCESSES = 128
-MOST_LOOKED_AT = 1500
-"""What is held only when it is looked at grows meanwhile; on a busy machine that lets nobody go first, to 900."""
 
 
 class Watch:
@@ -43,9 +41,12 @@ class Watch:
             self.most = max(self.most, len(descendants(os.getpid())) - self._before)
 
 
-def most(ground: Ground) -> int:
-    """How many processes a command may come to."""
-    return 2 * MOST_PROCESSES if ground.sandbox == "groups" else MOST_LOOKED_AT
+def is_held(watch: Watch, got: Outcome) -> bool:
+    """Whether the kernel let there be no more, or the watching process ended it for it, before its time was over.
+
+    How many there are when it looks is up to the machine: 160 on an idle one, ten times as many on a busy one.
+    """
+    return watch.most < 2 * MOST_PROCESSES or f"at most {MOST_PROCESSES} may run" in got.text
 
 
 BOMBS = {
@@ -60,7 +61,7 @@ def test_15_a_fork_bomb_is_held_and_the_machine_can_still_start_programs(ground:
     with Watch() as watch:
         got = ground.attack(bomb, timeout_s=3.0)
 
-    assert watch.most < most(ground)
+    assert is_held(watch, got)
     assert subprocess.run(["/bin/true"], check=False).returncode == 0
     assert got.duration_s < HELD_UP_S
     assert got.survivors == ()
@@ -70,7 +71,7 @@ def test_15_slow_forks_are_held_at_the_limit(ground: Ground) -> None:
     with Watch() as watch:
         got = ground.attack("for n in {1..2000}; do sleep 300 & done 2>/dev/null; wait", timeout_s=4.0)
 
-    assert watch.most < most(ground)
+    assert is_held(watch, got)
     assert got.result.is_error
     assert got.survivors == ()
 
