@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+import socket
+from asyncio.trsock import TransportSocket
+from collections.abc import Iterable, Mapping
 
 QUIET_TURNS = 3
 """Turns of the loop in a row in which none may be open: as many as a connection that was accepted takes to be one."""
 MOST_TURNS = 100
+
+
+async def stop_accepting(listening: Iterable[socket.socket | TransportSocket]) -> None:
+    """Accept nothing more on these sockets; returns when what was accepted before is a connection.
+
+    asyncio makes no connection of what it accepted in the turn in which its server is closed, and leaves it open.
+    """
+    for each in listening:
+        asyncio.get_running_loop().remove_reader(each.fileno())
+    for _ in range(QUIET_TURNS):
+        await asyncio.sleep(0)
 
 
 async def abort_transports() -> None:

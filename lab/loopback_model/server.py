@@ -16,7 +16,7 @@ from secrets import token_urlsafe
 
 import msgspec
 
-from actors.linux.transports import abort_transports
+from actors.linux.transports import abort_transports, stop_accepting
 from lab.loopback_model.answers import (
     Answer,
     Behaviour,
@@ -187,8 +187,7 @@ class LoopbackModel:
         ready.set()
 
     async def _close(self) -> None:
-        for listening in self._server.sockets:  # asyncio leaks what it accepts in the turn in which a server is closed
-            self._loop.remove_reader(listening.fileno())
+        await stop_accepting(self._server.sockets)
         await abort_transports()
         self._server.close()
         self._loop.stop()

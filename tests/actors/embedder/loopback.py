@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 import struct
 import threading
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from typing import Any, Self
 from aiohttp import web
 
 from actors.kernel import LoopThread
+from actors.linux.transports import stop_accepting
 from tests.patience import PATIENCE_S
 
 Vectors = list[Any]
@@ -68,6 +70,7 @@ class LoopbackEmbeddings:
         self._changed = threading.Condition()
         self._released = asyncio.Event()
         self._runner: web.AppRunner | None = None
+        self._listening: socket.socket | None = None
         self.address = ""
 
     def __enter__(self) -> Self:
@@ -78,7 +81,7 @@ class LoopbackEmbeddings:
     def __exit__(self, *_: object) -> None:
         assert self._runner is not None
         self.release()
-        self._loop.submit(self._runner.cleanup()).result(PATIENCE_S)
+        self._loop.submit(self._stop()).result(PATIENCE_S)
         self._loop.stop()
 
     def release(self) -> None:
@@ -99,10 +102,16 @@ class LoopbackEmbeddings:
         app.router.add_post("/{path:.*}", self._answer)
         self._runner = web.AppRunner(app, shutdown_timeout=0.1)
         await self._runner.setup()
-        site = web.TCPSite(self._runner, "127.0.0.1", 0)
-        await site.start()
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        await web.SockSite(self._runner, self._listening).start()
         host, port = self._runner.addresses[0][:2]
         return f"http://{host}:{port}"
+
+    async def _stop(self) -> None:
+        assert self._runner is not None
+        assert self._listening is not None
+        await stop_accepting([self._listening])
+        await self._runner.cleanup()
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:
         body = await request.json()

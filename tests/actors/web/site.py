@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import socket
 from collections.abc import Awaitable, Callable, Mapping
 from types import MappingProxyType
 from typing import Self
@@ -11,6 +12,7 @@ from typing import Self
 from aiohttp import web
 
 from actors.kernel import LoopThread
+from actors.linux.transports import stop_accepting
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -34,6 +36,7 @@ class Site:
         self.bytes_sent = 0
         self._loop = LoopThread("test-site")
         self._runner: web.ServerRunner | None = None
+        self._listening: socket.socket | None = None
 
     @property
     def base(self) -> str:
@@ -62,14 +65,15 @@ class Site:
     async def _open(self) -> None:
         self._runner = web.ServerRunner(web.Server(self._answer), shutdown_timeout=0.5)
         await self._runner.setup()
-        place = web.TCPSite(self._runner, "127.0.0.1", 0)
-        await place.start()
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        await web.SockSite(self._runner, self._listening).start()
         assert self._runner.addresses
         self.port = self._runner.addresses[0][1]
 
     async def _close(self) -> None:
         self.let_go.set()
-        if self._runner is not None:
+        if self._runner is not None and self._listening is not None:
+            await stop_accepting([self._listening])
             await self._runner.cleanup()
 
     async def _answer(self, request: web.BaseRequest) -> web.StreamResponse:

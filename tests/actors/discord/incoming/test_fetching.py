@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import warnings
 from collections.abc import Awaitable, Callable
 from types import SimpleNamespace
@@ -19,6 +20,7 @@ with warnings.catch_warnings():
 
 from actors.discord.calls.rest_calls import RestCalls
 from actors.discord.incoming.fetching import Fetcher, UnfetchedError
+from actors.linux.transports import stop_accepting
 from tests.actors.discord.life import timing
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -33,8 +35,8 @@ def fetched(handler: Handler, path: str = "/file", **changes: float) -> bytearra
         app.router.add_get("/{name:.*}", handler)
         runner = web.AppRunner(app, shutdown_timeout=0.1)
         await runner.setup()
-        site = web.TCPSite(runner, "127.0.0.1", 0)
-        await site.start()
+        listening = socket.create_server(("127.0.0.1", 0))
+        await web.SockSite(runner, listening).start()
         origin = yarl.URL(f"http://127.0.0.1:{runner.addresses[0][1]}")
         rest = RestCalls(timing=timing(**changes), on_fatal=lambda _: None)
         try:
@@ -44,6 +46,7 @@ def fetched(handler: Handler, path: str = "/file", **changes: float) -> bytearra
                 fetcher = Fetcher(rest=rest, origins=lambda: frozenset({origin}), timing=timing(file_timeout_s=2.0))
                 return await fetcher.fetch(str(origin.with_path(path)), MOST)
         finally:
+            await stop_accepting([listening])
             await runner.cleanup()
 
     return asyncio.run(run())
