@@ -6,7 +6,7 @@ import json
 
 from domain.log.event import Kind
 from lab.playground.world.defaults import GENERAL_ID
-from tests.e2e.stage import Stage, bot_texts, events, of_kind
+from tests.e2e.stage import Stage, events, of_kind
 from tests.patience import PATIENCE_S
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(100)
@@ -49,10 +49,10 @@ def test_a_file_outside_the_working_directory_is_refused_with_the_rule(stage: St
 def _last_after(stage: Stage, text: str) -> str:
     """Say `text` and give the answer that quotes what the script said."""
     said = stage.server.say(GENERAL_ID, text)
-    stage.server.wait_for_reply(
+    reply = stage.server.wait_for_reply(
         GENERAL_ID, after=said, timeout_s=PATIENCE_S, until=lambda message: _tells_of_sending(message["content"])
     )
-    return bot_texts(stage.server)[-1]
+    return str(reply["content"])
 
 
 def _tells_of_sending(text: str) -> bool:
