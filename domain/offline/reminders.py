@@ -21,27 +21,25 @@ _CLOCK = re.compile(
 _DELAY = re.compile(r"\bin (?P<number>[0-9]{1,6}) (?P<unit>minute|hour|day)s?\b", re.IGNORECASE)
 _MINUTES = {"minute": 1, "hour": 60, "day": 1440}
 
-_EVERY = re.compile(r"\s*\bevery (?P<unit>day|week|month|morning|evening|night)\b", re.IGNORECASE)
-_RECURRENCES = {
-    "day": "daily",
-    "morning": "daily",
-    "evening": "daily",
-    "night": "daily",
-    "week": "weekly",
-    "month": "monthly",
-}
+_BESIDE_THE_TIME = "(?=$|[,.]| at | in | on | to )"
+"""A rhythm in one word says when only at the end, or before a preposition: `the yearly review` is none."""
+_EVERY = re.compile(
+    r"\s*\b(?:every(?: single)?|once a) (?P<unit>day|week|month|morning|evening|night)\b"
+    rf"|(?:^|\s+)(?P<adverb>daily|weekly|monthly){_BESIDE_THE_TIME}",
+    re.IGNORECASE,
+)
+_DAILY = frozenset({"day", "morning", "evening", "night"})
 _WEEKDAYS = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 _OTHER_EVERY = re.compile(
-    r"\bevery (?:(?:other|second|third|fourth|single|few|[0-9]{1,4}(?:st|nd|rd|th)?|two|three|four|six) )?"
+    r"\bevery (?:(?:other|second|third|fourth|few|[0-9]{1,4}(?:st|nd|rd|th)?|two|three|four|six) )?"
     rf"(?:minute|hour|day|week|month|quarter|year|fortnight|weekday|workday|weekend|{_WEEKDAYS})s?\b",
     re.IGNORECASE,
 )
 _ADVERB = (
-    "hourly|daily|weekly|monthly|quarterly|yearly|annually|fortnightly|biweekly|"
+    "hourly|quarterly|yearly|annually|fortnightly|biweekly|"
     rf"(?:on )?(?:weekdays|workdays|weekends|{_WEEKDAYS}s)|(?:once|twice) an? (?:hour|day|week|month|year)"
 )
-_SIDE_BY_SIDE = re.compile(rf"(?:^|\s)(?P<rhythm>{_ADVERB})(?=$|[,.]| at | in | on | to )", re.IGNORECASE)
-"""A rhythm in one word where it says when: at the end, or before a preposition; `the yearly review` is none."""
+_OTHER_ADVERB = re.compile(rf"(?:^|\s)(?P<rhythm>{_ADVERB}){_BESIDE_THE_TIME}", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,17 +52,18 @@ class ReminderWish:
 
 
 def reminder_wish(line: str) -> ReminderWish | None:
-    """What a line that begins with `remind me to` or the like wishes; None if it is no wish with a time.
+    """What a line that begins with `remind me to` or the like wishes; None if it is no wish, or has no time.
 
     Understood are `in N minutes` (hours, days), and `at HH:MM` or `at 9am`, with `today`, `tomorrow` or `on YYYY-MM-DD`
-    before or after it and with `every day`, `morning`, `evening`, `night`, `week` or `month`.
+    before or after it and with `every day`, `morning`, `evening`, `night`, `week` or `month`,
+    or the word for it. A rhythm that there is no word for is told even where no time is named.
     """
     match = _REMIND.fullmatch(line.strip())
     if match is None:
         return None
     words, recur = match["words"].strip(" ,"), ""
     if (every := _EVERY.search(words)) is not None:
-        recur = _RECURRENCES[every["unit"].lower()]
+        recur = _recurrence(every)
         words = (words[: every.start()] + words[every.end() :]).strip(" ,")
     if rhythm := _rhythm(words):
         return ReminderWish(rhythm=rhythm)
@@ -80,10 +79,17 @@ def reminder_wish(line: str) -> ReminderWish | None:
     return _wish(words, clock, (*(("--date", date) if date else ()), "--time", time), recur)
 
 
+def _recurrence(every: re.Match[str]) -> str:
+    if every["adverb"]:
+        return every["adverb"].lower()
+    unit = every["unit"].lower()
+    return "daily" if unit in _DAILY else f"{unit}ly"
+
+
 def _rhythm(words: str) -> str:
     if (every := _OTHER_EVERY.search(words)) is not None:
         return every[0]
-    adverb = _SIDE_BY_SIDE.search(words)
+    adverb = _OTHER_ADVERB.search(words)
     return adverb["rhythm"] if adverb else ""
 
 
