@@ -162,10 +162,10 @@ def _scan(path: Path) -> Scan:
 
 def _read(path: Path) -> bytes:
     """What the file holds; ends the command when it cannot be read."""
-    from actors.scheduler.reminder_file import LIMIT_BYTES, ReminderFile, reason_of
+    from actors.edited_file.file import LIMIT_BYTES, EditedFile, reason_of
 
     try:
-        look = ReminderFile(path, path.parent).look()
+        look = EditedFile(path, path.parent).look()
     except OSError as error:
         fail(reason_of(error))
     if look is None:

@@ -9,21 +9,22 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import TypeVar
 
+from actors.edited_file.file import LIMIT_BYTES, EditedFile, Look
 from actors.kernel import Actor, not_understood
 from actors.scheduler.announcer import FIRING, Announcer
 from actors.scheduler.config import SchedulerConfig
 from actors.scheduler.due_scan import DueScan
 from actors.scheduler.edit_queue import EditQueue, Job
 from actors.scheduler.line_changes import LineChanges
-from actors.scheduler.reminder_file import LIMIT_BYTES, Look, ReminderFile
 from actors.scheduler.requests import ReminderRequests
 from actors.scheduler.sight import Sights
 from actors.scheduler.state import SchedulerState
 from actors.scheduler.status import TOLD_AGAIN_S, Troubles, describe
 from actors.scheduler.watermark import Watermark
-from domain.reminder.document import BOM, add_ids
+from domain.edit.lines import BOM
+from domain.edit.merge import changes
+from domain.reminder.document import add_ids
 from domain.reminder.due import Findings, Stretch
-from domain.reminder.merge import changes
 from domain.reminder.naming import base32_key
 from messages.audience import ReadersDescribed
 from messages.base import RequestId
@@ -77,7 +78,7 @@ class SchedulerActor(Actor):
         super().__init__()
         self._config = config
         self._state = state
-        self._file = ReminderFile(config.file, config.spare, config.disk)
+        self._file = EditedFile(config.file, config.spare, config.disk)
         self._watermark = Watermark(config.spare)
         self._troubles = Troubles(self._alert, self.monotonic)
         self._edits = EditQueue(self, self._file, config.waits, state.numbers)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from actors.edited_file.file import LIMIT_BYTES, EditedFile, reason_of
 from actors.part import Finding, Level
-from actors.scheduler.reminder_file import LIMIT_BYTES, ReminderFile, reason_of
 from actors.scheduler.zone import ZoneMissingError, load_zone
 from domain.reminder.document import scan
 
@@ -19,7 +19,7 @@ def findings(file: Path) -> Iterator[Finding]:
         yield Finding("clocks", Level.FAIL, str(error))
         return
     try:
-        look = ReminderFile(file, file.parent).look()
+        look = EditedFile(file, file.parent).look()
     except OSError as error:
         yield Finding("reminders", Level.WARN, reason_of(error))
         return

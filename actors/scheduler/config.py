@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from datetime import tzinfo
 from pathlib import Path
 
+from actors.edited_file.rewriting import Waits
 from actors.linux.disk import Disk, RealDisk
-from actors.scheduler.rewriting import Waits
 from messages.base import Address, Window
 
 

@@ -7,7 +7,7 @@ import logging
 from actors.kernel import Host
 from actors.scheduler.config import SchedulerConfig
 from actors.scheduler.state import SchedulerState
-from domain.reminder.document import EditRefusedError
+from domain.edit.lines import EditRefusedError
 from domain.reminder.line import Reminder
 from domain.reminder.naming import base32_key
 from domain.reminder.share import EDITS

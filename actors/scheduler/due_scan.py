@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 
+from actors.edited_file.file import LIMIT_BYTES, EditedFile, Look, reason_of
 from actors.kernel import Host
-from actors.scheduler.reminder_file import LIMIT_BYTES, Look, ReminderFile, reason_of
 from messages.scheduler import LookAgain
 
 log = logging.getLogger(__name__)
@@ -23,7 +23,7 @@ class DueScan:
     def __init__(
         self,
         host: Host,
-        file: ReminderFile,
+        file: EditedFile,
         settle_s: float,
         numbers: Iterator[int],
         report: Callable[[str, str, str], None],

@@ -11,19 +11,21 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
+from actors.edited_file.file import LIMIT_BYTES, EditedFile, reason_of
+from actors.edited_file.rewriting import Edit, Rewriting, Waits
 from actors.kernel import Host
-from actors.scheduler.reminder_file import LIMIT_BYTES, REQUESTED_BYTES, ReminderFile, reason_of
-from actors.scheduler.rewriting import Edit, Rewriting, Waits
+from domain.edit.lines import EditRefusedError
+from domain.edit.merge import Hunk, apply
 from domain.policy.fair_queue import FairQueue
-from domain.reminder.document import EditRefusedError
 from domain.reminder.line import InvalidReminderError
-from domain.reminder.merge import Hunk, apply
 from domain.reminder.share import EDITS, LISTS
 from messages.base import RequestId, Window
 from messages.scheduler import GoOnWriting
 
 log = logging.getLogger(__name__)
 
+REQUESTED_BYTES = LIMIT_BYTES // 2
+"""No request makes the file larger, so that people have room for their own lines."""
 _TRIES = 5
 WAITING = EDITS + LISTS
 """Most jobs of one window that wait: no more can come in a minute."""
@@ -64,7 +66,7 @@ class EditQueue:
     However long it is, entering it takes the same time.
     """
 
-    def __init__(self, host: Host, file: ReminderFile, waits: Waits, numbers: Iterator[int]) -> None:
+    def __init__(self, host: Host, file: EditedFile, waits: Waits, numbers: Iterator[int]) -> None:
         """An empty queue.
 
         Args:
@@ -269,7 +271,10 @@ def _bounded(edit: Edit, most_bytes: int | None) -> Edit:
     """`edit`, which fails where it would make the file larger than it was and than `most_bytes`."""
 
     def bounded(data: bytes) -> bytes:
-        edited = edit(data)
+        try:
+            edited = edit(data)
+        except InvalidReminderError as error:
+            raise EditRefusedError(str(error)) from error
         if most_bytes is not None and len(edited) > most_bytes and len(edited) > len(data):
             raise EditRefusedError(
                 f"the reminders' file would have too many bytes, at most {most_bytes:,} are written of the "

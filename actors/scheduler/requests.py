@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import assert_never
 
+from actors.edited_file.file import EditedFile, reason_of
 from actors.kernel import Host
 from actors.scheduler.config import SchedulerConfig
 from actors.scheduler.confirmations import Confirmations
-from actors.scheduler.edit_queue import TROUBLE, EditQueue
+from actors.scheduler.edit_queue import REQUESTED_BYTES, TROUBLE, EditQueue
 from actors.scheduler.listing import listed
-from actors.scheduler.reminder_file import REQUESTED_BYTES, ReminderFile, reason_of
 from actors.scheduler.sight import Sight, Sights
 from actors.scheduler.state import SchedulerState
+from domain.edit.lines import EditRefusedError
 from domain.policy.rate_limit import RateLimit
-from domain.reminder.document import EditRefusedError, Entry, append, remove, replace, scan, windows_in
+from domain.reminder.document import Entry, append, remove, replace, scan, windows_in
 from domain.reminder.line import Reminder, check_id, form
 from domain.reminder.recurrence import next_firing
 from domain.reminder.request import ReminderFields, changed_reminder, new_reminder, remark
@@ -43,7 +44,7 @@ class ReminderRequests:
         self,
         host: Host,
         config: SchedulerConfig,
-        file: ReminderFile,
+        file: EditedFile,
         edits: EditQueue,
         sights: Sights,
         state: SchedulerState,

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from typing import TypeVar
 
+from actors.edited_file.file import EditedFile, reason_of
 from actors.scheduler.listing import by_next
-from actors.scheduler.reminder_file import ReminderFile, reason_of
 from domain.reminder.document import scan
 from domain.reminder.text import shown_time
 from messages.base import RequestId
@@ -100,7 +100,7 @@ class Troubles:
 
 def describe(
     request_id: RequestId,
-    file: ReminderFile,
+    file: EditedFile,
     *,
     now: datetime,
     zone: tzinfo,

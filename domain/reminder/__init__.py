@@ -2,8 +2,8 @@
 
 Read first `line.py` (the grammar of one line), second `recurrence.py` (local minutes as instants; dateutil adds the
 months), third `due.py` (what a look at the file asks for, and how far time has been looked at). `document.py` edits
-a whole file, `merge.py` makes other people's edits again, `request.py` and `text.py` turn requests into reminders and
-reminders into words. All pure; `actors/scheduler/reminder_file.py` is the only writer of the file.
+a whole file, `request.py` and `text.py` turn requests into reminders and reminders into words. All pure; the scheduler
+is the only writer of the file.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
+from domain.edit.lines import BOM, EditRefusedError, line_end
 from domain.reminder.line import (
     BULLET,
     FAILED_BULLET,
@@ -23,7 +24,6 @@ from domain.reminder.line import (
 from domain.reminder.naming import Namer
 from messages.base import Value, Window
 
-BOM = b"\xef\xbb\xbf"
 FAILED_START = FAILED_BULLET.encode()
 LONGEST_LINE_BYTES = 64 * 1024
 _MAYBE = re.compile(rb"[ \t]*(?:(?:[-*+]|[0-9]+[.)])[ \t]|(?:date|time|recur|msg|id|in)=)")
@@ -34,10 +34,6 @@ _IN = re.compile(rb"discord-[a-z]+/[0-9]{1,20}")
 
 MaySee = Callable[[Window | None], bool]
 """Whether the reminders of a window may be shown to whoever asks; None stands for the reminders' channel."""
-
-
-class EditRefusedError(Exception):
-    """The edit cannot be made and the file is as it was; the text says why."""
 
 
 class Entry(Value, frozen=True, kw_only=False, gc=False):
@@ -256,12 +252,6 @@ def add_ids(data: bytes, spent: Collection[str] = (), *, last_line_too: bool = T
         end = len(raw.rstrip(b" \t\r"))
         lines[entry.number - 1] = raw[:end] + b" id=" + fresh.encode("ascii") + raw[end:]
     return head + b"\n".join(lines)
-
-
-def line_end(data: bytes) -> bytes:
-    """What most lines of `data` end with."""
-    carriage_returns = data.count(b"\r\n")
-    return b"\r\n" if carriage_returns * 2 > data.count(b"\n") else b"\n"
 
 
 def _lines(data: bytes) -> tuple[bytes, list[bytes]]:

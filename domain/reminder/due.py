@@ -7,7 +7,8 @@ from datetime import UTC, datetime, timedelta, tzinfo
 
 import msgspec
 
-from domain.reminder.document import BOM, FAILED_START, Entry, scan
+from domain.edit.lines import BOM
+from domain.reminder.document import FAILED_START, Entry, scan
 from domain.reminder.line import Recurrence, Reminder
 from domain.reminder.naming import Namer, base32_key
 from domain.reminder.recurrence import firings, last_firing, one_off_due

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from domain.reminder.document import EditRefusedError, Entry, scan
+from domain.edit.lines import EditRefusedError
+from domain.reminder.document import Entry, scan
 from domain.reminder.line import window_text
 from messages.base import Window
 

@@ -84,7 +84,7 @@ REASONS: Mapping[Key, str] = {
         "require_valid(event) ⇄ stored, meta = (event.content, event.meta_json): swapped",
     ): _ORDER_APART,
     Key(
-        "actors/scheduler/rewriting.py",
+        "actors/edited_file/rewriting.py",
         "Rewriting.debts",
         "self._displaced = unread ⇄ if not hunks: self.settle(): swapped",
     ): _ORDER_APART,

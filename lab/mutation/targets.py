@@ -63,7 +63,7 @@ TARGETS = (
     _rule("reminder", "document"),
     _rule("reminder", "due"),
     _rule("reminder", "line"),
-    _rule("reminder", "merge"),
+    _rule("edit", "merge"),
     _rule("reminder", "recurrence"),
     # the logs
     Target("actors/linux/disk.py", ("tests/actors/linux/test_disk.py",)),
@@ -82,10 +82,10 @@ TARGETS = (
     Target("actors/discord/outgoing/recognition.py", (f"{_OUTGOING}/test_recognition.py", _OUTBOX)),
     Target("actors/discord/outgoing/sending.py", (f"{_OUTGOING}/test_sending.py", _OUTBOX)),
     # reminders
-    Target("actors/scheduler/reminder_file.py", (f"{_SCHEDULER}/test_reminder_file.py", _SCHEDULER)),
+    Target("actors/edited_file/file.py", ("tests/actors/edited_file", _SCHEDULER)),
     Target(
-        "actors/scheduler/rewriting.py",
-        (f"{_SCHEDULER}/test_reminder_file.py", f"{_SCHEDULER}/test_actor.py", _SCHEDULER),
+        "actors/edited_file/rewriting.py",
+        ("tests/actors/edited_file", f"{_SCHEDULER}/test_actor.py", _SCHEDULER),
     ),
     Target("actors/scheduler/announcer.py", (f"{_SCHEDULER}/test_actor.py", _SCHEDULER)),
     Target("actors/scheduler/watermark.py", (f"{_SCHEDULER}/test_clock.py", _SCHEDULER)),

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from actors.edited_file.displaced import EDITED_BYTES
 from actors.linux.disk import Disk, RealDisk
-from actors.scheduler.reminder_file import EDITED_BYTES
 from domain.reminder.document import scan
 from lab.chaos.reminders.race import Saver, race
 from lab.chaos.reminders.world import Channel, Process
@@ -19,9 +19,9 @@ from messages.base import Message, RequestId
 from messages.scheduler import CreateReminder, ReminderCreated
 from messages.socket import Refused
 from tests.actors.context.rig import CHANNEL
+from tests.actors.edited_file.test_file import LINE, WithoutExchange, rewrite
 from tests.actors.scheduler.conftest import START, StartProcess
 from tests.actors.scheduler.lines import line
-from tests.actors.scheduler.test_reminder_file import LINE, WithoutExchange, rewrite
 
 TEA = line("tea", "2026-03-28 12:01")
 

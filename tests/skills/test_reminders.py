@@ -9,11 +9,11 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
+from actors.edited_file.rewriting import Waits
 from actors.kernel import ActorSpec, ActorSystem, Edge
 from actors.part import SHIPPED_SKILLS, Verb
 from actors.scheduler.actor import SchedulerActor
 from actors.scheduler.config import SchedulerConfig
-from actors.scheduler.rewriting import Waits
 from actors.scheduler.state import SchedulerState
 from actors.scheduler.zone import load_zone
 from actors.socket.actor import SocketActor, SocketConfig

@@ -11,12 +11,12 @@ from hashlib import blake2b
 from pathlib import Path
 from time import perf_counter
 
+from actors.edited_file.displaced import FileRefusedError
+from actors.edited_file.file import EditedFile
+from actors.edited_file.rewriting import Edit, Rewriting, Waits
 from actors.linux.disk import Disk
-from actors.scheduler.displaced import FileRefusedError
-from actors.scheduler.reminder_file import ReminderFile
-from actors.scheduler.rewriting import Edit, Rewriting, Waits
+from domain.edit.merge import apply
 from domain.reminder.document import append, remove_line
-from domain.reminder.merge import apply
 
 PAUSE_S = 0.01
 """Between two edits, on average: some hundred a second."""
@@ -123,7 +123,7 @@ def race(
     """
     path = folder / "reminders.md"
     path.write_bytes(b"# Reminders\n\nend\n")
-    file = ReminderFile(path, folder / "spare", disk)
+    file = EditedFile(path, folder / "spare", disk)
     agent, editor = _Agent(file), Editor(path, saver, seed)
     began = perf_counter()
     editor.start()
@@ -155,7 +155,7 @@ def race(
 class _Agent:
     """Adds lines, and removes every third of them again."""
 
-    def __init__(self, file: ReminderFile) -> None:
+    def __init__(self, file: EditedFile) -> None:
         self._file = file
         self._last: Rewriting | None = None
         self.added: dict[bytes, float] = {}

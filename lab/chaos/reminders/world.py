@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from actors.edited_file.rewriting import Waits
 from actors.kernel import Actor, ActorSpec, ActorSystem, Edge, ManualClock
 from actors.linux.disk import Disk, RealDisk
 from actors.scheduler.actor import SchedulerActor
 from actors.scheduler.config import SchedulerConfig
-from actors.scheduler.rewriting import Waits
 from actors.scheduler.state import SchedulerState
 from actors.scheduler.zone import load_zone
 from messages.audience import DescribeReaders, Readers, ReadersDescribed, WindowReaders

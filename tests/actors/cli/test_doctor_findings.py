@@ -3,10 +3,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from actors.cli.doctor_findings import all_findings
+from actors.edited_file.file import LIMIT_BYTES
 from actors.memory.checks import turns_in_logs
 from actors.memory.codes.engine import is_compiled
 from actors.part import Finding, Level
-from actors.scheduler.reminder_file import LIMIT_BYTES
 from actors.settings.load import load
 from actors.settings.secret import Secrets
 from domain.log.event import Kind

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.scheduler.reminder_file import LIMIT_BYTES
+from actors.edited_file.file import LIMIT_BYTES
 from tests.actors.cli.command import digest, run
 
 FILE = """# Mine

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from actors.edited_file.displaced import leftover_path
 from actors.linux.disk import Disk, RealDisk
-from actors.scheduler.displaced import leftover_path
 from lab.chaos.reminders.world import CHANNEL, Channel, Process
 from messages.base import Message, RequestId, Surface, Window
 from messages.scheduler import CreateReminder, DeleteReminder, ListReminders, ModifyReminder, ReminderCreated

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from actors.edited_file.displaced import EDITED_BYTES
+from actors.edited_file.file import LIMIT_BYTES
+from actors.edited_file.rewriting import Waits
 from actors.scheduler.announcer import AT_ONCE
-from actors.scheduler.reminder_file import EDITED_BYTES, LIMIT_BYTES
-from actors.scheduler.rewriting import Waits
 from domain.reminder.document import scan
 from lab.chaos.reminders.world import OWNER_ID, Channel
 from messages.base import Surface, Window

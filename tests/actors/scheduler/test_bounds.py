@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from actors.scheduler.reminder_file import LIMIT_BYTES, REQUESTED_BYTES
+from actors.edited_file.file import LIMIT_BYTES
+from actors.scheduler.edit_queue import REQUESTED_BYTES
 from domain.reminder.document import scan
 from domain.reminder.request import LONGEST_MESSAGE_CHARS
 from domain.reminder.share import EDITS, LISTS, MOST_BYTES, MOST_REMINDERS

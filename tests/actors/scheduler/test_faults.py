@@ -15,16 +15,16 @@ from typing import Any
 
 import pytest
 
+from actors.edited_file.displaced import leftover_path
+from actors.edited_file.file import LIMIT_BYTES
 from actors.linux.exchange import exchange
-from actors.scheduler.displaced import leftover_path
-from actors.scheduler.reminder_file import LIMIT_BYTES
 from lab.chaos.reminders.world import Channel
 from messages.scheduler import CreateReminder, ReminderCreated
 from tests.actors.scheduler.conftest import START, StartProcess
 from tests.actors.scheduler.lines import line
 from tests.actors.scheduler.story import DIGEST, ONCE, Story
 
-ROOM = f"{os.sep}actors{os.sep}scheduler{os.sep}"
+ROOMS = tuple(f"{os.sep}actors{os.sep}{room}{os.sep}" for room in ("scheduler", "edited_file"))
 CALLS = [
     "chmod",
     "close",
@@ -52,11 +52,11 @@ CALLS = [
 ]
 FAULTS = (errno.EROFS, errno.ENOSPC, errno.EIO, errno.EACCES, errno.ELOOP, errno.EISDIR)
 Site = tuple[str, ...]
-"""A call and the lines of the room that led to it."""
+"""A call and the lines of the rooms that led to it."""
 
 
 class System:
-    """The system's calls, as the room makes them: each place is known, and one of them fails when it comes first."""
+    """The system's calls, as the rooms make them: each place is known, and one of them fails when it comes first."""
 
     def __init__(self) -> None:
         self.sites: dict[Site, None] = {}
@@ -73,7 +73,7 @@ class System:
 
     def _watched(self, name: str, call: Callable[..., Any]) -> Callable[..., Any]:
         def watched(*args: Any, **options: Any) -> Any:
-            lines = tuple(islice(_lines_of_the_room(sys._getframe(1)), 4))
+            lines = tuple(islice(_lines_of_the_rooms(sys._getframe(1)), 4))
             if lines:
                 site = (name, *lines)
                 self.sites[site] = None
@@ -87,10 +87,10 @@ class System:
         return watched
 
 
-def _lines_of_the_room(frame: FrameType | None) -> Iterator[str]:
+def _lines_of_the_rooms(frame: FrameType | None) -> Iterator[str]:
     while frame is not None:
         file = frame.f_code.co_filename
-        if ROOM in file and f"{os.sep}tests{os.sep}" not in file:
+        if any(room in file for room in ROOMS) and f"{os.sep}tests{os.sep}" not in file:
             name = frame.f_code.co_name
             if name not in ("handle", "_dispatch", "guarded", "_guarded", "step", "_step", "go_on"):
                 yield f"{os.path.basename(file)}:{frame.f_lineno}"  # noqa: PTH119 - for each of half a million frames

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.scheduler.displaced import draft_path, leftover_path
+from actors.edited_file.displaced import draft_path, leftover_path
 from lab.chaos.reminders.world import Channel
 from tests.actors.scheduler.conftest import StartProcess
 from tests.actors.scheduler.lines import line

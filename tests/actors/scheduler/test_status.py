@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.scheduler.reminder_file import ReminderFile
+from actors.edited_file.file import EditedFile
 from actors.scheduler.status import TOLD_AGAIN_S, Troubles
 from lab.chaos.reminders.world import Channel, Process
 from tests.actors.scheduler.conftest import StartProcess
@@ -69,13 +69,13 @@ def test_the_log_has_each_change_and_no_repetition(caplog: pytest.LogCaptureFixt
 
 def slow(process: Process, monkeypatch: pytest.MonkeyPatch, seconds: float) -> pytest.MonkeyPatch:
     """Every look at the file takes so long from now on."""
-    look = ReminderFile.look
+    look = EditedFile.look
 
-    def slowly(file: ReminderFile) -> object:
+    def slowly(file: EditedFile) -> object:
         process.clock.advance(seconds)
         return look(file)
 
-    monkeypatch.setattr(ReminderFile, "look", slowly)
+    monkeypatch.setattr(EditedFile, "look", slowly)
     return monkeypatch
 
 

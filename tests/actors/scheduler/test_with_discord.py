@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from actors.edited_file.rewriting import Waits
 from actors.kernel import ActorSpec
 from actors.scheduler.actor import SchedulerActor
 from actors.scheduler.config import SchedulerConfig
-from actors.scheduler.rewriting import Waits
 from actors.scheduler.state import SchedulerState
 from actors.scheduler.zone import load_zone
 from lab.playground.server import PlaygroundServer

@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from domain.edit.lines import BOM, EditRefusedError
 from domain.reminder.document import (
-    BOM,
     LONGEST_LINE_BYTES,
-    EditRefusedError,
     add_ids,
     append,
     change_lines,

@@ -4,7 +4,7 @@ import contextlib
 
 import pytest
 
-from domain.reminder.document import EditRefusedError
+from domain.edit.lines import EditRefusedError
 from domain.reminder.share import MOST_BYTES, MOST_REMINDERS, PARTS, check_share, entries_of
 from messages.base import Surface, Window
 

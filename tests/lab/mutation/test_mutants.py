@@ -98,7 +98,7 @@ def test_every_reason_is_that_of_a_mutant_which_there_is() -> None:
 def test_the_durable_path_is_among_the_mutants_whole() -> None:
     """Each call that waits for the disk in the rooms that keep what was said is one of them."""
     durable = {(each.target.module, each.mutant.line) for each in candidates() if each.mutant.is_durable}
-    for module in ("actors/linux/disk.py", "actors/context/log/file.py", "actors/scheduler/reminder_file.py"):
+    for module in ("actors/linux/disk.py", "actors/context/log/file.py", "actors/edited_file/file.py"):
         lines = Path(PROJECT / module).read_text("utf-8").splitlines()
         waits = [
             n

@@ -6,8 +6,8 @@ import itertools
 from datetime import timedelta
 from pathlib import Path
 
+from actors.edited_file.file import EditedFile
 from actors.linux.disk import RealDisk
-from actors.scheduler.reminder_file import ReminderFile
 from lab.chaos.reminders.crash import DUE, LINES, SAID, STEPS, crash_everywhere
 from lab.chaos.reminders.world import Channel, Process
 
@@ -43,7 +43,7 @@ def test_within_those_steps_a_firing_comes_to_its_end(tmp_path: Path) -> None:
 def test_what_a_killed_edit_had_displaced_is_brought_back(tmp_path: Path) -> None:
     path = tmp_path / "reminders.md"
     path.write_bytes(b"# H\nold\n")
-    file = ReminderFile(path, tmp_path / "spare")
+    file = EditedFile(path, tmp_path / "spare")
     seen = b"# H\nold\n"
     path.write_bytes(b"# H\nold\nhuman\n")
     displaced = file.put(b"# H\nold\nagent\n", seen)
@@ -65,7 +65,7 @@ def test_a_version_that_was_never_put_in_place_is_thrown_away(tmp_path: Path) ->
             raise KeyboardInterrupt
 
     try:
-        ReminderFile(path, tmp_path / "spare", NoPower()).put(b"new\n", b"old\n")
+        EditedFile(path, tmp_path / "spare", NoPower()).put(b"new\n", b"old\n")
     except KeyboardInterrupt:
         assert [p.name for p in tmp_path.iterdir() if p.name.endswith(".agent")] != []
     process = Process(tmp_path, Channel(), DUE)

@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from actors.edited_file.displaced import EDITED_BYTES, FileRefusedError
+from actors.edited_file.file import EditedFile
+from actors.edited_file.rewriting import Edit, Rewriting, Waits
 from actors.linux.disk import Disk, RealDisk
-from actors.scheduler.displaced import BEFORE_NAME, FileRefusedError
-from actors.scheduler.reminder_file import EDITED_BYTES, ReminderFile
-from actors.scheduler.rewriting import Edit, Rewriting, Waits
-from domain.reminder.document import EditRefusedError, append
+from domain.edit.lines import EditRefusedError
+from domain.reminder.document import append
 from tests.recording_disk import RecordingDisk
 
 LINE = '- [ ] date=2030-01-01 time=09:00 recur=none msg="x" id=rid_X'
@@ -36,7 +37,7 @@ def add(data: bytes) -> bytes:
 
 def rewrite(path: Path, edit: Edit = add, disk: Disk | None = None, between: Callable[[], object] = int) -> Rewriting:
     """Make an edit; `between` runs in every wait."""
-    rewriting = Rewriting(ReminderFile(path, path.parent / "spare", disk), edit, NO_WAIT)
+    rewriting = Rewriting(EditedFile(path, path.parent / "spare", disk), edit, NO_WAIT)
     while rewriting.step() is not None:
         between()
     return rewriting
@@ -62,7 +63,7 @@ def test_an_edit_leaves_all_other_bytes(tmp_path: Path, disk: Disk, before: byte
     rewrite(path, disk=disk)
     assert path.read_bytes() == after
     assert sorted(p.name for p in tmp_path.iterdir()) == ["r.md", "spare"]
-    assert (tmp_path / "spare" / BEFORE_NAME).read_bytes() == before
+    assert (tmp_path / "spare" / "r.before.md").read_bytes() == before
 
 
 @disks
@@ -106,7 +107,7 @@ def test_a_file_that_is_missing_is_made_for_the_owner_alone(tmp_path: Path) -> N
 
 def test_a_file_that_somebody_makes_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
     path = tmp_path / "r.md"
-    file = ReminderFile(path, tmp_path / "spare")
+    file = EditedFile(path, tmp_path / "spare")
     path.write_bytes(b"theirs\n")
     assert file.create(b"ours\n") is False
     assert path.read_bytes() == b"theirs\n"
@@ -137,7 +138,7 @@ def test_a_write_protected_file_is_refused(tmp_path: Path) -> None:
 def test_a_pipe_in_the_files_place_does_not_stop_the_reader(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "r.md")
     with pytest.raises(FileRefusedError, match="no regular file"):
-        ReminderFile(tmp_path / "r.md", tmp_path).look()
+        EditedFile(tmp_path / "r.md", tmp_path).look()
 
 
 def once(act: Callable[[], object], at: int) -> Callable[[], None]:
@@ -216,7 +217,7 @@ def test_no_folder_is_made_for_the_file_where_a_vault_may_not_be_mounted(tmp_pat
 def test_a_file_that_was_there_is_not_begun_anew_below_an_empty_mount_point(tmp_path: Path) -> None:
     vault = tmp_path / "vault"
     vault.mkdir()
-    file = ReminderFile(vault / "r.md", tmp_path / "spare")
+    file = EditedFile(vault / "r.md", tmp_path / "spare")
     Rewriting(file, add, NO_WAIT).run(int)
     Rewriting(file, lambda data: append(data, "more"), NO_WAIT).run(int)
     for each in vault.iterdir():
@@ -313,7 +314,7 @@ def test_two_saves_in_the_last_moment_are_both_kept_and_the_edit_is_made_once(tm
     assert sorted(path.read_bytes().split()) == [b"a", b"first", b"second"]
 
 
-class Unsafe(ReminderFile):
+class Unsafe(EditedFile):
     """A file whose last sync fails, so many times."""
 
     times = 1

@@ -1,4 +1,4 @@
-"""The only module that opens the reminders' file: reads it, and puts a new version in its place.
+"""File that people edit too: read, and put a new version in its place, so that no save of theirs is lost.
 
 People and their programs write the file at the same time. A new version therefore changes places with the old one, and
 the old one is kept until it is known that nobody had changed it meanwhile. A new version is on the disk before it gets
@@ -17,9 +17,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from actors.linux.disk import Disk, RealDisk
-from actors.scheduler.displaced import (
-    BEFORE_NAME,
+from actors.edited_file.displaced import (
+    EDITED_BYTES,
     Displaced,
     FileRefusedError,
     Leftover,
@@ -34,15 +33,12 @@ from actors.scheduler.displaced import (
     read_whole,
     take_away,
 )
+from actors.linux.disk import Disk, RealDisk
 
 log = logging.getLogger(__name__)
 
-LIMIT_BYTES = 8 * 1024 * 1024
+LIMIT_BYTES = EDITED_BYTES // 2
 """Only so much of the file's beginning is looked at."""
-REQUESTED_BYTES = LIMIT_BYTES // 2
-"""No request makes the file larger, so that people have room for their own lines."""
-EDITED_BYTES = 2 * LIMIT_BYTES
-"""A larger file is not edited: to leave everything else byte for byte, all of it has to be read."""
 _CONFLICT = re.compile(r"sync-conflict|conflicted copy|\.orig$|\(conflict", re.IGNORECASE)
 _NEW_FILE_MODE = 0o600
 _NO_FOLDER_SYNC = frozenset({errno.EINVAL, errno.ENOTSUP, errno.ENOSYS})
@@ -61,7 +57,7 @@ class Look:
     """So much of the file is not in `data`."""
 
 
-class ReminderFile:
+class EditedFile:
     """One markdown file, wherever its path leads."""
 
     def __init__(self, path: Path, spare: Path, disk: Disk | None = None) -> None:
@@ -74,6 +70,8 @@ class ReminderFile:
         """
         self.path = path
         self._spare = spare
+        self._before = spare / f"{path.stem}.before{path.suffix}"
+        """The version before the last edit of the agent's."""
         self._disk = disk or RealDisk()
 
     # reading
@@ -109,7 +107,7 @@ class ReminderFile:
         if fd is None:
             return None
         try:
-            return read_whole(fd, self.path, EDITED_BYTES)
+            return read_whole(fd, self.path)
         finally:
             os.close(fd)
 
@@ -167,7 +165,7 @@ class ReminderFile:
             self._keep_base(base, seen)
             self._write_beside(place, data, stat.S_IMODE(status.st_mode), status)
             if self._disk.exchange(fresh, place):
-                displaced = Displaced(self._disk, fresh, base, seen, EDITED_BYTES)
+                displaced = Displaced(self._disk, fresh, base, self._before, seen)
                 with suppress(OSError):
                     displaced.open()
                 return displaced
@@ -251,7 +249,7 @@ class ReminderFile:
         try:
             if read_first(fd, len(seen) + 1) == seen and os.path.samestat(os.fstat(fd), place.stat()):
                 self._disk.replace(fresh, place)
-                return Displaced(self._disk, None, base, seen, EDITED_BYTES, fd)
+                return Displaced(self._disk, None, base, self._before, seen, fd)
         except OSError:
             os.close(fd)
             raise
@@ -289,7 +287,7 @@ class ReminderFile:
         """
         if not folder.is_dir():
             raise FileRefusedError(f"{self.path}: its folder is not there; make it, or mount the disk that it is on")
-        had_file = (self._spare / BEFORE_NAME).exists()
+        had_file = self._before.exists()
         if had_file and next(folder.iterdir(), None) is None:
             raise FileRefusedError(
                 f"{self.path}: is gone and its folder is empty; mount its disk, or make an empty file there"
@@ -378,14 +376,14 @@ class ReminderFile:
 def reason_of(error: Exception) -> str:
     """Why something did not work, for a person."""
     if isinstance(error, OSError) and not isinstance(error, FileRefusedError):
-        return f"{error.filename or 'the reminders file'}: {error.strerror or error}"
+        return f"{error.filename or 'the file'}: {error.strerror or error}"
     return str(error)
 
 
 def _content(path: Path) -> bytes:
     fd = open_regular(path, os.O_NOFOLLOW)
     try:
-        return read_whole(fd, path, EDITED_BYTES)
+        return read_whole(fd, path)
     finally:
         os.close(fd)
 

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from domain.reminder.document import line_end
+from domain.edit.lines import line_end
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Optimistic rewriting: one edit of the reminders' file, step by step, while other people edit it too."""
+"""Optimistic rewriting: one edit of a file, step by step, while other people edit it too."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from actors.scheduler.displaced import Displaced, FileRefusedError
-from actors.scheduler.reminder_file import ReminderFile, reason_of
-from domain.reminder.document import EditRefusedError
-from domain.reminder.line import InvalidReminderError
-from domain.reminder.merge import Hunk, additions, apply, changes
+from actors.edited_file.displaced import Displaced, FileRefusedError
+from actors.edited_file.file import EditedFile, reason_of
+from domain.edit.lines import EditRefusedError
+from domain.edit.merge import Hunk, additions, apply, changes
 
 log = logging.getLogger(__name__)
 
@@ -45,7 +44,7 @@ class Rewriting:
     changed in it is owed. Again, until the file holds our edit and all that is owed, and would after a power loss.
     """
 
-    def __init__(self, file: ReminderFile, edit: Edit, waits: Waits) -> None:
+    def __init__(self, file: EditedFile, edit: Edit, waits: Waits) -> None:
         self._file = file
         self._edit = edit
         self._waits = waits
@@ -61,7 +60,7 @@ class Rewriting:
         self._written = b""
         self._has_written = False
         """Whether the file has held a version of ours."""
-        self._refusal: EditRefusedError | InvalidReminderError | None = None
+        self._refusal: EditRefusedError | None = None
         """Why the edit was taken back after it had been made."""
         self._owed: tuple[Hunk, ...] = ()
         self._displaced: list[Displaced] = []
@@ -194,7 +193,7 @@ class Rewriting:
         if self._refusal is None:
             try:
                 return self._edit(self._truth)
-            except (EditRefusedError, InvalidReminderError) as refusal:
+            except EditRefusedError as refusal:
                 if not self._has_written:
                     raise
                 self._refusal = refusal

@@ -1,4 +1,4 @@
-"""Displaced versions of the reminders' file: what an edit took the place of, until it is known that nothing is lost.
+"""Displaced versions of a file: what an edit took the place of, until it is known that nothing is lost.
 
 Each lies beside the file under a name of the agent's own, with the digest of the version that took its place; what it
 was expected to hold lies in the spare folder under the same digest. After a crash that tells what others changed.
@@ -22,8 +22,8 @@ log = logging.getLogger(__name__)
 _DRAFT = ".new"
 _BASE = re.compile(r"([0-9a-f]{32})\.base")
 _BASE_DRAFT = re.compile(_BASE.pattern + re.escape(_DRAFT))
-BEFORE_NAME = "reminders.before.md"
-"""The version before the agent's last edit, in the spare folder."""
+EDITED_BYTES = 16 * 1024 * 1024
+"""A larger file is not edited: to leave everything else byte for byte, all of it has to be read."""
 
 
 class FileRefusedError(OSError):
@@ -44,22 +44,22 @@ class Displaced:
     """The version that another one took the place of; whoever has it open may still be writing to it."""
 
     def __init__(
-        self, disk: Disk, path: Path | None, base: Path, expected: bytes, most_bytes: int, fd: int | None = None
+        self, disk: Disk, path: Path | None, base: Path, before: Path, expected: bytes, fd: int | None = None
     ) -> None:
         """Nothing is opened.
 
         Args:
             disk: What takes it away.
             path: Where it lies; None when it has no name any more.
-            base: Where that is kept which it was expected to hold.
-            expected: That.
-            most_bytes: A larger one is not compared.
+            base: Where what it was expected to hold is kept.
+            before: Where that goes when it is discarded, as a backup.
+            expected: What it was expected to hold.
             fd: Its descriptor, if it is open.
         """
         self._disk = disk
         self._path = path
         self._base = base
-        self._most_bytes = most_bytes
+        self._before = before
         self._fd = fd
         self.accounted = expected
         """What of it is known already."""
@@ -71,7 +71,7 @@ class Displaced:
             FileRefusedError: it has become too large to be compared, or is no file.
             OSError: it cannot be read.
         """
-        return read_whole(self.open(), self._path or self._base, self._most_bytes)
+        return read_whole(self.open(), self._path or self._base)
 
     def discard(self) -> None:
         """Take it off the disk; it can be read until it is closed. What was expected of it is kept as a backup.
@@ -80,7 +80,7 @@ class Displaced:
         """
         try:
             if self._base.exists():
-                self._disk.replace(self._base, self._base.with_name(BEFORE_NAME))
+                self._disk.replace(self._base, self._before)
             if self._path is not None:
                 self.open()
                 self._disk.unlink(self._path)
@@ -88,7 +88,7 @@ class Displaced:
         except FileNotFoundError:
             self._path = None
         except OSError as error:
-            log.warning("a version of the reminders' file stays beside it until the next start: %s", error)
+            log.warning("%s, an earlier version, stays beside the file until the next start: %s", self._path, error)
 
     def close(self) -> None:
         """Nobody looks at it any more; if it was not discarded, the next start will."""
@@ -191,17 +191,17 @@ def open_regular(path: Path, flags: int = 0) -> int:
     return fd
 
 
-def read_whole(fd: int, path: Path, most_bytes: int) -> bytes:
+def read_whole(fd: int, path: Path) -> bytes:
     """Everything in the file from its beginning.
 
     Raises:
         FileRefusedError: that is more than can be edited; a part of it would pass for people having deleted the rest.
         OSError: it cannot be read.
     """
-    data = read_first(fd, most_bytes + 1)
-    if len(data) > most_bytes:
+    data = read_first(fd, EDITED_BYTES + 1)
+    if len(data) > EDITED_BYTES:
         raise FileRefusedError(
-            f"{path}: has more than {most_bytes // 2**20} MiB, so it is not edited; take something out of it by hand"
+            f"{path}: has more than {EDITED_BYTES // 2**20} MiB, so it is not edited; take something out of it by hand"
         )
     return data
 

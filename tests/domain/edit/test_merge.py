@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.reminder.merge import apply, changes
+from domain.edit.merge import apply, changes
 
 lines = st.lists(st.sampled_from([b"a", b"b", b"c", b"d", b"", b"# H"]), max_size=7)
 documents = st.builds(lambda parts, end: b"\n".join(parts) + end, lines, st.sampled_from([b"", b"\n"]))
