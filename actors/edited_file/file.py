@@ -33,7 +33,7 @@ from actors.edited_file.displaced import (
     read_whole,
     take_away,
 )
-from actors.linux.disk import Disk, RealDisk
+from actors.linux.disk import Disk, RealDisk, write_all
 
 log = logging.getLogger(__name__)
 
@@ -55,6 +55,11 @@ class Look:
     """Seconds since 1970."""
     left_out_bytes: int = 0
     """So much of the file is not in `data`."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the file holds nothing."""
+        return not (self.data or self.left_out_bytes)
 
 
 class EditedFile:
@@ -344,19 +349,13 @@ class EditedFile:
                     with suppress(PermissionError):
                         os.fchown(fd, owner.st_uid, owner.st_gid)
                     self._disk.change_mode(fd, mode)
-                self._store(fd, data)
+                write_all(self._disk, fd, data)
             finally:
                 os.close(fd)
             self._disk.replace(draft, path)
         except OSError:
             take_away(self._disk, draft)
             raise
-
-    def _store(self, fd: int, data: bytes) -> None:
-        written = 0
-        while written < len(data):
-            written += self._disk.write(fd, data[written:] if written else data)
-        self._disk.sync(fd)
 
     def _sync_file(self, place: Path) -> None:
         fd = self._disk.open(place, os.O_RDONLY | os.O_NONBLOCK)

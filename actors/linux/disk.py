@@ -6,7 +6,9 @@ renamed file, a folder) survives a power loss only after `sync_folder` of the fo
 
 from __future__ import annotations
 
+import errno
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
@@ -106,6 +108,44 @@ class RealDisk:
     def change_mode(self, fd: int, mode: int, /) -> None:
         """As `os.fchmod`."""
         os.fchmod(fd, mode)
+
+
+def write_all(disk: Disk, fd: int, data: bytes) -> None:
+    """Write all of `data`, and return when it is on the disk.
+
+    Raises:
+        OSError: some of it may not be.
+    """
+    written = 0
+    while written < len(data):
+        count = disk.write(fd, data[written:] if written else data)
+        if not count:
+            raise OSError(errno.ENOSPC, f"only {written} of {len(data)} bytes could be written")
+        written += count
+    disk.sync(fd)
+
+
+def put_whole(disk: Disk, path: Path, data: bytes) -> None:
+    """Make the file at `path` hold `data`, whole and safe from a power loss; until then it holds what it held.
+
+    Raises:
+        OSError: it may hold either.
+    """
+    draft = path.with_name(f".{path.name}.new")
+    with suppress(FileNotFoundError):
+        disk.unlink(draft)
+    try:
+        fd = disk.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW)
+        try:
+            write_all(disk, fd, data)
+        finally:
+            os.close(fd)
+        disk.replace(draft, path)
+    except OSError:
+        with suppress(OSError):
+            disk.unlink(draft)
+        raise
+    disk.sync_folder(path.parent)
 
 
 def make_durable(disk: Disk, folder: Path, up_to: Path) -> None:

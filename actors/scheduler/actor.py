@@ -51,10 +51,11 @@ MINUTE = timedelta(minutes=1)
 REST_S = 2.0
 """A last line without a line end is taken for whole when the file has not changed for so long."""
 _T = TypeVar("_T")
-_WATERMARK, _LEFTOVERS, _DISK = "the last look", "what a crash left", "the disk"
+_WATERMARK, _LEFTOVERS, _CONFIRMATIONS, _DISK = "the last look", "what a crash left", "confirmations", "the disk"
 _CONSEQUENCES = {
     _WATERMARK: "when reminders were looked at last is not kept, so what is missed while the agent is off may be lost",
     _LEFTOVERS: "what a crash may have left beside the reminders' file cannot be brought back yet",
+    _CONFIRMATIONS: "what was done about reminders before a crash may not have been confirmed yet",
     _DISK: "something about reminders could not be done",
 }
 """What does not work while the disk says no."""
@@ -164,6 +165,10 @@ class SchedulerActor(Actor):
     def _look_again(self, number: int) -> None:
         look = self._due_scan.look_again(number)
         if look is None:
+            return
+        if self._config.fires:
+            self._guarded(_CONFIRMATIONS, lambda: self._requests.make_up(look.data), None)
+        if look.is_empty:
             return
         after, until = self._cursor.stretch(self.now())
         findings = Stretch(after, until, self._config.zone).find(look.data, self._state.spent_ids)

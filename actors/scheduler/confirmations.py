@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
+
+import msgspec
 
 from actors.kernel import Host
+from actors.scheduler.announcer import CLOCK_SKEW
 from actors.scheduler.config import SchedulerConfig
+from actors.scheduler.owed import OwedConfirmations
 from actors.scheduler.state import SchedulerState
 from domain.edit.lines import EditRefusedError
 from domain.reminder.line import Reminder
 from domain.reminder.naming import base32_key
+from domain.reminder.owed import OwedConfirmation
 from domain.reminder.share import EDITS
 from domain.reminder.text import Confirmation, confirmation
 from messages.base import RequestId, Surface, Window
@@ -28,7 +34,7 @@ UNANSWERED_S = 600.0
 
 
 class Confirmations:
-    """Confirmations on their way; the file keeps each line, whatever becomes of them."""
+    """Confirmations on their way; each is owed from before its edit until people have been shown it."""
 
     def __init__(self, host: Host, config: SchedulerConfig, state: SchedulerState) -> None:
         """None is on its way but what `state` knows.
@@ -41,6 +47,11 @@ class Confirmations:
         self._host = host
         self._config = config
         self._confirming = state.confirming
+        self._owed = OwedConfirmations(config.spare, config.disk)
+        self._has_looked = False
+        """Whether what an earlier life owed is known."""
+        self._late: dict[RequestId, OwedConfirmation] = {}
+        """Those that are to be posted with the next look at the file."""
 
     def check_room(self, window: Window) -> None:
         """Return if one more may be on its way to `window`.
@@ -52,13 +63,21 @@ class Confirmations:
         for request_id, (_, since) in list(self._confirming.items()):
             if now - since > UNANSWERED_S:
                 del self._confirming[request_id]
-        if sum(to == window for to, _ in self._confirming.values()) >= EDITS:
+        on_their_way = [to for to, _ in self._confirming.values()] + [owed.window for owed in self._late.values()]
+        if on_their_way.count(window) >= EDITS:
             raise EditRefusedError(f"{EDITS} confirmations have not been shown here yet: try again in a minute")
 
-    def post(
-        self, window: Window, request_id: RequestId, what: str, reminder: Reminder, line: str, *notes: str
-    ) -> None:
-        """Post the exact line in the window.
+    def prepared(
+        self,
+        window: Window,
+        request_id: RequestId,
+        what: str,
+        reminder: Reminder,
+        line: str,
+        *notes: str,
+        is_gone: bool = False,
+    ) -> OwedConfirmation | None:
+        """The exact line, for the window; None when nobody is there to read it.
 
         Of an operator's command, whose window nobody reads, where the reminder is said: its words are for no others.
         A command line that keeps nothing prints it, and has a running agent say it there.
@@ -66,12 +85,78 @@ class Confirmations:
         if window.surface is Surface.CLI:
             said_in = reminder.window or self._config.channel
             if said_in is None and self._config.fires:
-                return
+                return None
             window = said_in or window
-        self._send(window, request_id, confirmation(what, line, *(note for note in notes if note)))
+        said = confirmation(what, line, *(note for note in notes if note))
+        return msgspec.structs.replace(self._confirmation(window, request_id, said), line=line, is_gone=is_gone)
+
+    def owe(self, owed: OwedConfirmation | None) -> None:
+        """Return when it would be posted whatever happens to this process, should its edit take place.
+
+        A command line's short life owes nothing: who ran it sees how it ends.
+
+        Raises:
+            OSError: it may not be, so there must be no edit.
+        """
+        if owed is not None and self._config.fires:
+            self._owed.keep(owed)
+
+    def owe_no_more(self, request_id: RequestId) -> None:
+        """There is nothing to confirm of that request: its edit did not take place."""
+        if owed := self._owed.kept(_confirming(request_id)):
+            self._owed.drop(owed.request_id)
+
+    def send(self, owed: OwedConfirmation | None, *, is_late: bool = False) -> None:
+        """Post it; one that is late may be there already."""
+        if owed is None:
+            return
+        self._confirming[owed.request_id] = owed.window, self._host.monotonic()
+        posting = PostMessage(
+            request_id=owed.request_id,
+            reply_to=self._host.address,
+            window=owed.window,
+            text=owed.text,
+            exact=owed.exact,
+            nonce=owed.nonce,
+            look_first=is_late,
+            look_since=owed.at - CLOCK_SKEW if is_late else None,
+        )
+        self._host.tell(self._config.delivery, posting)
+
+    def make_up(self, data: bytes, make_durable: Callable[[], None]) -> None:
+        """Post what is owed: what an earlier life of the agent owed, and what could not be shown a minute ago.
+
+        Args:
+            data: The file, which says whether the edits took place.
+            make_durable: Returns when the file would survive a power loss.
+
+        Raises:
+            OSError: nobody can say what is owed, or the file is not safe; it is tried again.
+        """
+        self._owed.tidy()
+        if not self._has_looked:
+            left = self._owed.left()
+            self._late.update((owed.request_id, owed) for owed in left if owed.request_id not in self._confirming)
+            self._has_looked = True
+        fates = {request_id: owed.has_happened(data) for request_id, owed in self._late.items()}
+        if any(fates.values()):
+            make_durable()
+        for request_id, has_happened in fates.items():
+            if has_happened is None:
+                continue
+            owed = self._late.pop(request_id)
+            if has_happened:
+                log.warning("%s is posted late", request_id)
+                self.send(owed, is_late=True)
+            else:
+                self._owed.drop(request_id)
 
     def relay(self, command: RelayConfirmation) -> None:
-        """Post what a command line has said."""
+        """Post what a command line has said.
+
+        Raises:
+            OSError: it could not be noted; nothing was answered.
+        """
         reason = ""
         if command.window.surface is Surface.CLI:
             reason = f"window {command.window.address.key}: nobody reads it"
@@ -81,23 +166,33 @@ class Confirmations:
             self._host.tell(command.reply_to, Refused(request_id=command.request_id, reason=reason))
             return
         said = confirmation(command.what, command.line, *command.notes.splitlines())
-        self._send(command.window, command.request_id, said)
+        owed = self._confirmation(command.window, command.request_id, said)
+        self.owe(owed)
+        self.send(owed)
         self._host.tell(command.reply_to, ConfirmationRelayed(request_id=command.request_id))
 
-    def _send(self, window: Window, request_id: RequestId, said: Confirmation) -> None:
-        posting = PostMessage(
-            request_id=RequestId(f"{CONFIRMATION}{request_id}"),
-            reply_to=self._host.address,
+    def take(self, reply: Delivered | DeliveryFailed | DeliveryRefused) -> None:
+        """Note what became of one, or of another posting that is not tried again."""
+        self._confirming.pop(reply.request_id, None)
+        if not isinstance(reply, Delivered):
+            log.error("%s was not shown: %s", reply.request_id, reply.reason)
+        if not reply.request_id.startswith(CONFIRMATION):
+            return
+        if not isinstance(reply, DeliveryFailed):
+            self._owed.drop(reply.request_id)
+        elif owed := self._owed.kept(reply.request_id):
+            self._late[owed.request_id] = owed
+
+    def _confirmation(self, window: Window, request_id: RequestId, said: Confirmation) -> OwedConfirmation:
+        return OwedConfirmation(
+            request_id=_confirming(request_id),
             window=window,
             text=said.text,
             exact=said.exact,
             nonce=base32_key(f"{window.address}\0{request_id}\0{said.text}".encode(), 16),
+            at=self._host.now(),
         )
-        self._confirming[posting.request_id] = window, self._host.monotonic()
-        self._host.tell(self._config.delivery, posting)
 
-    def take(self, reply: Delivered | DeliveryFailed | DeliveryRefused) -> None:
-        """Note what became of one."""
-        self._confirming.pop(reply.request_id, None)
-        if not isinstance(reply, Delivered):
-            log.error("%s was not shown: %s", reply.request_id, reply.reason)
+
+def _confirming(request_id: RequestId) -> RequestId:
+    return RequestId(f"{CONFIRMATION}{request_id}")

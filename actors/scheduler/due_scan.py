@@ -67,16 +67,19 @@ class DueScan:
             self._wake()
 
     def look_again(self, number: int) -> Look | None:
-        """What the file holds now that it is at rest; None when it is not, or there is none."""
+        """What the file holds now that it is at rest; None when it is not, or there is none.
+
+        With one that holds nothing the look is over: that is nearly always one that is being saved.
+        """
         if number != self._number or not self.is_going_on():
             return None
         first, self._first = self._first, self._read()
         if not self.is_going_on():
             return None
-        if first is None or self._first is None or not (self._first.data or self._first.left_out_bytes):
+        if first is None or self._first is None or self._first.is_empty:
             self._note_presence(self._first)
             self.end()
-            return None
+            return self._first if first is not None and first.is_empty else None
         if first.data != self._first.data:
             if self._took() > LIMIT_S:
                 self.end()

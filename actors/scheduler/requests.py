@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import assert_never
+from typing import NamedTuple, assert_never
 
 from actors.edited_file.file import EditedFile, reason_of
 from actors.kernel import Host
@@ -17,6 +17,7 @@ from domain.edit.lines import EditRefusedError
 from domain.policy.rate_limit import RateLimit
 from domain.reminder.document import Entry, append, remove, replace, scan, windows_in
 from domain.reminder.line import Reminder, check_id, form
+from domain.reminder.owed import OwedConfirmation
 from domain.reminder.recurrence import next_firing
 from domain.reminder.request import ReminderFields, changed_reminder, new_reminder, remark
 from domain.reminder.share import check_share
@@ -35,6 +36,17 @@ from messages.scheduler import (
     ReminderRequest,
 )
 from messages.socket import Refused
+
+
+class _Change(NamedTuple):
+    """What a request made of a line."""
+
+    old: str
+    line: str
+    due: str
+    note: str
+    owed: OwedConfirmation | None
+    """What confirms it; None for no change, or where nobody reads it."""
 
 
 class ReminderRequests:
@@ -99,7 +111,18 @@ class ReminderRequests:
 
     def relay(self, command: RelayConfirmation) -> None:
         """Post what a command line has said."""
-        self._confirmations.relay(command)
+        try:
+            self._confirmations.relay(command)
+        except OSError as error:
+            self._host.tell(command.reply_to, Refused(request_id=command.request_id, reason=reason_of(error)))
+
+    def make_up(self, data: bytes) -> None:
+        """Post the confirmations that are owed for what the file `data` holds.
+
+        Raises:
+            OSError: some may be owed still; it is to be tried again.
+        """
+        self._confirmations.make_up(data, self._file.make_durable)
 
     def take(self, reply: Delivered | DeliveryFailed | DeliveryRefused) -> None:
         """Note what became of a confirmation."""
@@ -117,19 +140,20 @@ class ReminderRequests:
         now, zone, window = self._host.now(), self._config.zone, _said_in(request.window)
         reminder_id = self._state.id_for(request.request_id, unused_id(self._host, self._looked_at()))
         reminder = new_reminder(_fields(request), reminder_id, now, zone, window)
-        line, note = form(reminder), remark(reminder, zone)
+        line, due, note = form(reminder), self._next(reminder), remark(reminder, zone)
+        owed = self._confirmations.prepared(
+            request.window, request.request_id, "Reminder set", reminder, line, _next_line(due), note
+        )
 
         def edit(data: bytes) -> bytes:
             edited = append(data, line)
             if edited != data:
                 check_share(data, window, line, REQUESTED_BYTES)
+                self._confirmations.owe(owed)
             return edited
 
         def on_done() -> None:
-            due = self._next(reminder)
-            self._confirmations.post(
-                request.window, request.request_id, "Reminder set", reminder, line, _next_line(due), note
-            )
+            self._confirmations.send(owed)
             self._host.tell(
                 request.reply_to,
                 ReminderCreated(request_id=request.request_id, id=reminder.id, line=line, next_due=due, note=note),
@@ -139,7 +163,7 @@ class ReminderRequests:
 
     def _modify(self, request: ModifyReminder, sight: Sight) -> None:
         now, zone = self._host.now(), self._config.zone
-        change: dict[str, tuple[Reminder, str]] = {}
+        change: dict[str, _Change] = {}
 
         def edit(data: bytes) -> bytes:
             entry = _entry(data, request.id, sight)
@@ -148,43 +172,47 @@ class ReminderRequests:
                     f"what {request.id} says cannot be changed here: it is said where others read it than here"
                 )
             new = changed_reminder(entry.reminder, _fields(request), now, zone)
+            line, due, note = form(new), self._next(new), remark(new, zone)
             if new == entry.reminder:
-                change.setdefault("line", (new, entry.line))
+                change.setdefault("made", _Change(entry.line, entry.line, due, note, None))
                 return data
-            line = form(new)
             check_share(data, new.window, line, REQUESTED_BYTES, instead_of=entry.raw)
-            change["line"] = new, entry.line
+            owed = self._confirmations.prepared(
+                request.window, request.request_id, "Reminder changed", new, line, _next_line(due), note
+            )
+            self._confirmations.owe(owed)
+            change["made"] = _Change(entry.line, line, due, note, owed)
             return replace(data, entry.number, line.encode("utf-8"))
 
         def on_done() -> None:
-            reminder, old = change["line"]
-            line, due, note = form(reminder), self._next(reminder), remark(reminder, zone)
-            if line != old.rstrip(" \t\r"):
-                self._confirmations.post(
-                    request.window, request.request_id, "Reminder changed", reminder, line, _next_line(due), note
-                )
+            old, line, due, note, owed = change["made"]
+            self._confirmations.send(owed)
             self._host.tell(
                 request.reply_to,
                 ReminderModified(
-                    request_id=request.request_id, id=reminder.id, line=line, old_line=old, next_due=due, note=note
+                    request_id=request.request_id, id=request.id, line=line, old_line=old, next_due=due, note=note
                 ),
             )
 
         self._in_turn(request, edit, on_done)
 
     def _delete(self, request: DeleteReminder, sight: Sight) -> None:
-        removed: list[Entry] = []
+        removed: list[tuple[Entry, OwedConfirmation | None]] = []
 
         def edit(data: bytes) -> bytes:
             if removed and all(entry.reminder.id != request.id for entry in _holding(data, request.id)):
                 return data
             entry = _entry(data, request.id, sight)
-            removed[:] = [entry]
+            owed = self._confirmations.prepared(
+                request.window, request.request_id, "Reminder deleted", entry.reminder, entry.line, is_gone=True
+            )
+            self._confirmations.owe(owed)
+            removed[:] = [(entry, owed)]
             return remove(data, entry.number)
 
         def on_done() -> None:
-            (entry,) = removed
-            self._confirmations.post(request.window, request.request_id, "Reminder deleted", entry.reminder, entry.line)
+            ((entry, owed),) = removed
+            self._confirmations.send(owed)
             self._host.tell(
                 request.reply_to, ReminderDeleted(request_id=request.request_id, id=request.id, line=entry.line)
             )
@@ -233,6 +261,8 @@ class ReminderRequests:
             )
 
     def _refuse(self, request: ReminderRequest | ListReminders, reason: str) -> None:
+        if not isinstance(request, ListReminders):
+            self._confirmations.owe_no_more(request.request_id)
         self._host.tell(request.reply_to, Refused(request_id=request.request_id, reason=reason))
 
     def _next(self, reminder: Reminder) -> str:

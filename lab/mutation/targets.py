@@ -87,7 +87,15 @@ TARGETS = (
         "actors/edited_file/rewriting.py",
         ("tests/actors/edited_file", f"{_SCHEDULER}/test_actor.py", _SCHEDULER),
     ),
+    _rule("reminder", "owed"),
     Target("actors/scheduler/announcer.py", (f"{_SCHEDULER}/test_actor.py", _SCHEDULER)),
+    Target(
+        "actors/scheduler/owed.py", (f"{_SCHEDULER}/test_owed.py", f"{_SCHEDULER}/test_confirmations.py", _SCHEDULER)
+    ),
+    Target(
+        "actors/scheduler/confirmations.py",
+        (f"{_SCHEDULER}/test_owed.py", f"{_SCHEDULER}/test_confirmations.py", _SCHEDULER),
+    ),
     Target("actors/scheduler/watermark.py", (f"{_SCHEDULER}/test_clock.py", _SCHEDULER)),
     # the index
     Target("actors/memory/index/seal.py", (f"{_MEMORY}/test_alteration.py", f"{_MEMORY}/test_damage.py")),

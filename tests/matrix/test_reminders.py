@@ -14,7 +14,7 @@ from actors.edited_file.displaced import EDITED_BYTES
 from actors.linux.disk import Disk, RealDisk
 from domain.reminder.document import scan
 from lab.chaos.reminders.race import Saver, race
-from lab.chaos.reminders.world import Channel, Process
+from lab.chaos.reminders.world import Channel, Process, ProcessConfig
 from messages.base import Message, RequestId
 from messages.scheduler import CreateReminder, ReminderCreated
 from messages.socket import Refused
@@ -69,7 +69,7 @@ def test_row_24_without_its_folder_there_are_none_and_a_request_hears_what_to_do
     tmp_path: Path, channel: Channel, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The folder may be a vault whose disk is not mounted: it is not made."""
-    process = Process(tmp_path / "vault" / "deeper", channel, START)
+    process = Process(tmp_path / "vault" / "deeper", channel, START, ProcessConfig(spare=tmp_path / "spare"))
     try:
         process.pass_minutes(3)
         assert (channel.shown, len(caplog.records) <= 1) == ([], True)

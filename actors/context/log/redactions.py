@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 
-from actors.linux.disk import Disk, RealDisk, make_durable
+from actors.linux.disk import Disk, RealDisk, make_durable, put_whole, write_all
 from actors.linux.private_folder import make_private
 from domain.log.redaction import Tombstone, redacted
 from domain.log.window import redacted_path
@@ -82,22 +82,16 @@ class Redactions:
     def _write(self, there: Path, content: bytes) -> None:
         """Make the file say `content`, safely; one that is there stays the same file, for those who have it open."""
         if there.exists():
-            self._fill(self._disk.open(there, os.O_WRONLY), content)
+            fd = self._disk.open(there, os.O_WRONLY)
+            try:
+                write_all(self._disk, fd, content)
+            finally:
+                os.close(fd)
             return
         make_private(there.parent, self._disk.make_folder)
-        fresh = there.with_suffix(".new")
-        self._fill(self._disk.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), content)
-        self._disk.replace(fresh, there)
+        put_whole(self._disk, there, content)
         assert self._root is not None
         make_durable(self._disk, there.parent, self._root)
-
-    def _fill(self, fd: int, content: bytes) -> None:
-        try:
-            while content:
-                content = content[self._disk.write(fd, content) :]
-            self._disk.sync(fd)
-        finally:
-            os.close(fd)
 
 
 def _by_log(tombstones: Iterable[Tombstone]) -> dict[str, list[Tombstone]]:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from actors.kernel import Bulkhead
-from actors.linux.disk import Disk, RealDisk
+from actors.linux.disk import Disk, RealDisk, put_whole
 from domain.log.watermark import FILE_NAME, Watermark, line_of, watermarks_in
 
 log = logging.getLogger(__name__)
@@ -18,7 +18,6 @@ _LANE = "watermarks"
 _WRITE_S = 60.0
 _SUPERFLUOUS_LINES = 20_000
 """Lines that newer ones have replaced, beyond which the file is written anew."""
-_NEW_NAME = f".{FILE_NAME}.new"
 
 
 def load_watermarks(root: Path, disk: Disk | None = None) -> Mapping[int, Watermark]:
@@ -86,8 +85,14 @@ class WatermarkFile:
             await self._threads.run(_LANE, _WRITE_S, rewrite, self._path, dict(watermarks), self._disk)
 
     def _add(self, lines: bytes) -> None:
-        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW
-        _store(self._disk, self._path, flags, b"\n" + lines)  # What was cut short must not swallow the first line.
+        fd = self._disk.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW)
+        try:
+            data = b"\n" + lines  # What was cut short must not swallow the first line.
+            if (written := self._disk.write(fd, data)) != len(data):
+                raise OSError(f"only {written} of {len(data)} bytes could be written: the disk or a quota is full")
+            self._disk.sync(fd)
+        finally:
+            os.close(fd)
         if not self._is_named:
             self._disk.sync_folder(self._path.parent)
             self._is_named = True
@@ -99,23 +104,7 @@ def rewrite(path: Path, watermarks: Mapping[int, Watermark], disk: Disk) -> None
     Raises:
         OSError: the old one stays, or may.
     """
-    fresh = path.with_name(_NEW_NAME)
-    with suppress(FileNotFoundError):
-        disk.unlink(fresh)
-    _store(disk, fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, _lines(watermarks))
-    disk.replace(fresh, path)
-    disk.sync_folder(path.parent)
-
-
-def _store(disk: Disk, path: Path, flags: int, data: bytes) -> None:
-    fd = disk.open(path, flags)
-    try:
-        written = disk.write(fd, data)
-        if written != len(data):
-            raise OSError(f"only {written} of {len(data)} bytes could be written: the disk or a quota is full")
-        disk.sync(fd)
-    finally:
-        os.close(fd)
+    put_whole(disk, path, _lines(watermarks))
 
 
 def _lines(watermarks: Mapping[int, Watermark]) -> bytes:

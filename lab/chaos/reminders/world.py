@@ -64,10 +64,15 @@ class Channel:
         """Whether the posting is shown already, as Discord or a look into the channel can tell."""
         there = [one for one in self.shown if one.window == message.window]
         is_shown = any(one.nonce == message.nonce and now - one.at <= NONCE_LIFE for one in there)
-        if is_shown or not (message.look_first and message.mark):
+        if is_shown or not message.look_first:
             return is_shown
         since = message.look_since or now - timedelta(hours=1)
-        return any(message.mark in one.text and one.at >= since for one in there)
+        return any(_shows(message, one.text) and one.at >= since for one in there)
+
+
+def _shows(message: PostMessage, text: str) -> bool:
+    """Whether a message that came up in the channel is the posting."""
+    return message.mark in text if message.mark else message.text == text
 
 
 class ModelDiscord(Actor):
@@ -134,6 +139,8 @@ class ProcessConfig:
     """Where reminders are said."""
     disk: Disk = field(default_factory=RealDisk)
     """Stores the file."""
+    spare: Path | None = None
+    """What the agent keeps beside its logs; None for a folder beside the file."""
 
 
 DEFAULTS = ProcessConfig()
@@ -146,7 +153,7 @@ class Process:
         """Start it.
 
         Args:
-            folder: Holds the reminders' file and what the agent keeps beside its logs.
+            folder: Holds the reminders' file.
             channel: What people see.
             start: When it starts.
             config: What differs between processes.
@@ -157,7 +164,7 @@ class Process:
         self.life = SchedulerState()
         scheduler = SchedulerConfig(
             file=self.file,
-            spare=folder / "spare",
+            spare=config.spare or folder / "spare",
             zone=load_zone(),
             channel=config.window,
             delivery=DISCORD,

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from pathlib import Path
 
 import pytest
 
-from actors.linux.disk import RealDisk, make_durable
+from actors.linux.disk import RealDisk, make_durable, put_whole
+from tests.recording_disk import RecordingDisk, TornWrite
 
 
 @pytest.fixture
@@ -68,3 +70,50 @@ def test_files_and_folders_are_their_owners_alone(tmp_path: Path) -> None:
     disk.change_mode(fd, 0o444)
     os.close(fd)
     assert (modes, stat.S_IMODE((tmp_path / "file").stat().st_mode)) == ([0o700, 0o600], 0o444)
+
+
+@pytest.mark.parametrize("stops_at", [None, "open", "write", "sync", "replace", "sync_folder"])
+def test_a_whole_file_takes_the_place_of_what_was_there_or_nothing_does(tmp_path: Path, stops_at: str | None) -> None:
+    path, disk = tmp_path / "file", RecordingDisk()
+    put_whole(disk, path, b"old")
+    (tmp_path / ".file.new").write_bytes(b"what a crash left")
+
+    def fail(name: str, _data: bytes) -> None:
+        if name == stops_at:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    disk.before = fail
+    if stops_at is None:
+        put_whole(disk, path, b"new")
+    else:
+        with pytest.raises(OSError, match="Input/output error"):
+            put_whole(disk, path, b"new")
+    assert [each.name for each in tmp_path.iterdir()] == ["file"]
+    assert path.read_bytes() == (b"new" if stops_at in (None, "sync_folder") else b"old")
+    assert disk.surviving(path) == (b"new" if stops_at is None else b"old")
+
+
+def test_all_is_written_though_each_write_takes_a_part(tmp_path: Path) -> None:
+    disk, written = RecordingDisk(), tmp_path / "file"
+
+    def tear(name: str, data: bytes) -> None:
+        if name == "write" and len(data) > 2:
+            raise TornWrite(data[:2])
+
+    disk.before = tear
+    put_whole(disk, written, b"seven!!")
+    assert disk.surviving(written) == b"seven!!"
+
+
+def test_a_disk_that_takes_nothing_and_says_so_is_no_disk(tmp_path: Path) -> None:
+    disk = RecordingDisk()
+
+    def tear(name: str, _data: bytes) -> None:
+        if name == "write":
+            raise TornWrite(b"")
+
+    disk.before = tear
+    descriptors = len(list(Path("/proc/self/fd").iterdir()))
+    with pytest.raises(OSError, match="only 0 of 3 bytes could be written"):
+        put_whole(disk, tmp_path / "file", b"new")
+    assert len(list(Path("/proc/self/fd").iterdir())) == descriptors

@@ -103,6 +103,7 @@ class Story:
         """Hold against it what must be so in the end, when all is well again."""
         process.pass_minutes(3)
         self.check_nothing_lost()
+        self.check_confirmed(process)
         later = self.ask(process, "later", CreateReminder, msg="later", in_minutes=5)
         assert isinstance(later, ReminderCreated), later
         said = [text for text in self.channel.texts() if text.startswith("⏰")]
@@ -123,6 +124,19 @@ class Story:
         self._check_answer("create", any('msg="created"' in each for each in lines))
         self._check_answer("modify", any("time=11:00" in each for each in lines))
         self._check_answer("delete", DELETED not in lines)
+
+    def check_confirmed(self, process: Process) -> None:
+        """Each change that was asked for and took place is confirmed once, whatever died meanwhile."""
+        changes = (
+            ("Reminder set:", 'msg="created"', any('msg="created"' in each for each in self.lines())),
+            ("Reminder changed:", "rid_CHANGED", any("time=11:00" in each for each in self.lines())),
+            ("Reminder deleted:", "rid_DELETED", DELETED not in self.lines()),
+        )
+        texts = self.channel.texts(THREAD)
+        for what, words, has_happened in changes:
+            confirmed = sum(text.startswith(what) and words in text for text in texts)
+            assert confirmed == has_happened, (what, confirmed, has_happened, texts)
+        assert not list((process.file.parent / "spare" / "confirmations").glob("*")), "a note stays"
 
     def lines(self) -> list[str]:
         """Those of the file."""

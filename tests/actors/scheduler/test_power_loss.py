@@ -81,7 +81,7 @@ def test_wherever_the_power_goes_out_what_was_confirmed_is_there_and_each_is_sai
         folder = tmp_path / str(number)
         folder.mkdir()
         for name, data in loss.files:
-            (folder / name).parent.mkdir(exist_ok=True)
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_bytes(data)
         after = Story(folder, Channel(shown=list(loss.shown), readers=dict(story.channel.readers)))
         after.human_lines = list(loss.human_lines)

@@ -1,0 +1,117 @@
+"""Confirmations that are owed: each is on the disk before its edit takes place, until people have been shown it."""
+
+from __future__ import annotations
+
+import logging
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+
+from actors.linux.disk import Disk, make_durable, put_whole
+from domain.reminder.naming import base32_key
+from domain.reminder.owed import OwedConfirmation
+from messages.base import RequestId
+
+log = logging.getLogger(__name__)
+
+FOLDER = "confirmations"
+"""Its name, in the scheduler's own folder."""
+_NAME_CHARS = 16
+
+
+class OwedConfirmations:
+    """Notes in a folder, one file for each, whole or not there."""
+
+    def __init__(self, spare: Path, disk: Disk) -> None:
+        """The notes below a folder, which is made when needed.
+
+        Args:
+            spare: The scheduler's own.
+            disk: What stores.
+        """
+        self._folder = spare / FOLDER
+        self._disk = disk
+        self._kept: dict[RequestId, OwedConfirmation] = {}
+        """As this actor has stored them."""
+        self._unwanted: set[RequestId] = set()
+        """Those dropped whose notes could not be taken away."""
+        self._is_named = False
+        """Whether the folder would survive a power loss."""
+
+    def keep(self, owed: OwedConfirmation) -> None:
+        """Return when the note would survive a power loss.
+
+        Raises:
+            OSError: it may not.
+        """
+        if self._kept.get(owed.request_id) == owed:
+            return
+        if not self._is_named:
+            for folder in (self._folder.parent, self._folder):
+                self._disk.make_folder(folder)
+            make_durable(self._disk, self._folder.parent, self._folder.parent.parent)
+            self._is_named = True
+        self._unwanted.discard(owed.request_id)
+        try:
+            put_whole(self._disk, self._path(owed.request_id), msgspec.json.encode(owed))
+        except OSError:
+            self.drop(owed.request_id)
+            raise
+        self._kept[owed.request_id] = owed
+
+    def kept(self, request_id: RequestId) -> OwedConfirmation | None:
+        """The note of that posting; None when there is none that this actor knows."""
+        return self._kept.get(request_id)
+
+    def drop(self, request_id: RequestId) -> None:
+        """Forget one, if it is there: nothing is owed any more.
+
+        One that comes back with a power loss is looked for where it was shown.
+        """
+        self._unwanted.discard(request_id)
+        self._kept.pop(request_id, None)
+        try:
+            self._disk.unlink(self._path(request_id))
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            log.warning("the note of %s stays for now: %s", request_id, error.strerror)
+            self._unwanted.add(request_id)
+
+    def tidy(self) -> None:
+        """Take away what could not be taken away before."""
+        for request_id in list(self._unwanted):
+            self.drop(request_id)
+
+    def left(self) -> list[OwedConfirmation]:
+        """Those that an earlier life of the actor left, oldest first; what is none is taken away, with a word.
+
+        Raises:
+            OSError: nobody can say.
+        """
+        try:
+            paths = sorted(self._folder.iterdir())
+        except FileNotFoundError:
+            return []
+        found = [owed for path in paths if (owed := self._read(path)) is not None]
+        self._kept.update((owed.request_id, owed) for owed in found)
+        return sorted(found, key=lambda owed: owed.at)
+
+    def _read(self, path: Path) -> OwedConfirmation | None:
+        try:
+            owed = msgspec.json.decode(path.read_bytes(), type=OwedConfirmation)
+        except OSError as error:
+            log.error("%s cannot be read, so nobody is shown what it says: %s", path, error.strerror)
+            return None
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            log.error("%s is no note of a confirmation and is taken away: %s", path, error)
+            owed = None
+        if owed is not None and path == self._path(owed.request_id):
+            return owed
+        with suppress(OSError):  # then the next start takes it away
+            self._disk.unlink(path)
+        return None
+
+    def _path(self, request_id: RequestId) -> Path:
+        return self._folder / f"{base32_key(request_id.encode(), _NAME_CHARS)}.json"

@@ -1,0 +1,37 @@
+"""Confirmation that is owed: what is to be posted of an edit, and whether the file says that the edit took place."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from messages.base import RequestId, Value, Window
+
+
+class OwedConfirmation(Value, frozen=True, kw_only=True, gc=False):
+    """One confirmation, and how to tell whether there is anything to confirm."""
+
+    request_id: RequestId
+    """Of the posting."""
+    window: Window
+    text: str
+    exact: str = ""
+    """As in `PostMessage`."""
+    nonce: str
+    at: datetime
+    """When it was prepared; it was posted no earlier."""
+    line: str = ""
+    """The line of the file that it confirms; empty for one that is posted whatever the file holds."""
+    is_gone: bool = False
+    """Whether it confirms that the line stands there no more."""
+
+    def has_happened(self, data: bytes) -> bool | None:
+        """Whether the file `data` is as the confirmation says; None where that cannot be told.
+
+        A file without a byte may be in the middle of being saved, so that a line which is missing says nothing.
+        """
+        if not self.line:
+            return True
+        if not (data or self.is_gone):
+            return None
+        stands = self.line.encode() in {line.removesuffix(b"\r") for line in data.split(b"\n")}
+        return stands is not self.is_gone

@@ -1,0 +1,120 @@
+"""Notes of what is owed: each survives what it is kept for, and none is believed that is no note."""
+
+from __future__ import annotations
+
+import errno
+import os
+from datetime import timedelta
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from actors.scheduler.owed import FOLDER, OwedConfirmations
+from lab.chaos.reminders.world import Channel
+from tests.actors.scheduler.conftest import START, StartProcess
+from tests.actors.scheduler.owing import (
+    OLD,
+    THREAD,
+    after,
+    killed_before_people_were_told,
+    mend,
+    note,
+    notes,
+    relayed,
+    spoil,
+)
+from tests.recording_disk import RecordingDisk
+
+
+@pytest.fixture(autouse=True)
+def begun(file: Path) -> None:
+    """There is a reminders' file: while there is none, nobody can say what took place."""
+    file.write_text(OLD + "\n")
+
+
+@pytest.mark.parametrize("fails_at", [None, 1, 2, 3])
+def test_a_note_that_is_kept_survives_a_power_loss(tmp_path: Path, fails_at: int | None) -> None:
+    disk, calls = RecordingDisk(), 0
+
+    def fail(call: str, _data: bytes) -> None:
+        nonlocal calls
+        calls += call == "sync_folder"
+        if call == "sync_folder" and calls == fails_at:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    disk.before = fail
+    owed = OwedConfirmations(tmp_path / "spare", disk)
+    if fails_at is not None:
+        with pytest.raises(OSError, match="Input/output error"):
+            owed.keep(note())
+        assert owed.kept(note().request_id) is None
+        assert notes(tmp_path / "file") == []
+    owed.keep(note())
+    (path,) = notes(tmp_path / "file")
+    assert disk.surviving(path) == path.read_bytes()
+    disk.lose_power()
+    assert OwedConfirmations(tmp_path / "spare", disk).left() == [note()]
+
+
+def test_one_that_is_owed_again_after_it_was_dropped_is_kept_again(tmp_path: Path) -> None:
+    disk = RecordingDisk()
+    owed = OwedConfirmations(tmp_path / "spare", disk)
+    owed.keep(note())
+    owed.drop(note().request_id)
+    assert notes(tmp_path / "file") == []
+    owed.keep(note())
+    spoil(disk, "unlink")
+    owed.drop(note().request_id)
+    mend(disk)
+    owed.keep(note())
+    owed.tidy()
+    assert OwedConfirmations(tmp_path / "spare", disk).left() == [note()]
+
+
+def test_what_is_left_is_told_oldest_first(tmp_path: Path) -> None:
+    owed = OwedConfirmations(tmp_path / "spare", RecordingDisk())
+    expected = [
+        msgspec.structs.replace(note(request_id=f"confirm-{number}"), at=START + timedelta(seconds=number))
+        for number in range(20)
+    ]
+    for each in reversed(expected):
+        owed.keep(each)
+    assert OwedConfirmations(tmp_path / "spare", RecordingDisk()).left() == expected
+
+
+@pytest.mark.parametrize("data", [b"", b"{", b"\xff", b"[]", b'{"request_id": "confirm-r1"}', b"\0" * 300])
+def test_what_is_no_note_is_taken_away_with_a_word(
+    start: StartProcess, channel: Channel, file: Path, caplog: pytest.LogCaptureFixture, data: bytes
+) -> None:
+    folder = file.parent / "spare" / FOLDER
+    folder.mkdir(parents=True)
+    (folder / "abc.json").write_bytes(data)
+    start().pass_minutes(1)
+    assert notes(file) == []
+    assert f"{folder / 'abc.json'} is no note of a confirmation" in caplog.text
+    assert channel.asked == []
+
+
+def test_a_note_that_cannot_be_read_stays_and_the_others_are_posted(
+    start: StartProcess, channel: Channel, file: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    process = killed_before_people_were_told(start, channel)
+    (file.parent / "spare" / FOLDER / "folder.json").mkdir()
+    after(process, start).pass_minutes(1)
+    assert len(channel.texts(THREAD)) == 1
+    assert [note.name for note in notes(file)] == ["folder.json"]
+    assert "cannot be read, so nobody is shown what it says: Is a directory" in caplog.text
+
+
+def test_a_note_that_cannot_be_taken_away_is_tried_again(
+    start: StartProcess, channel: Channel, file: Path, disk: RecordingDisk
+) -> None:
+    process = start()
+    spoil(disk, "unlink", when=lambda _data: bool(notes(file)))
+    relayed(process)
+    assert len(notes(file)) == 1
+    mend(disk)
+    process.pass_minutes(1)
+    assert notes(file) == []
+    assert len(channel.asked) == 1

@@ -1,0 +1,42 @@
+"""What the file says about whether an edit took place."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from domain.reminder.owed import OwedConfirmation
+from messages.base import RequestId, Surface, Window
+
+LINE = '- [ ] date=2026-04-01 time=09:00 recur=none msg="tëa" id=rid_A'
+
+
+@pytest.mark.parametrize(
+    ("line", "is_gone", "data", "has_happened"),
+    [
+        (LINE, False, f"# Mine\n{LINE}\n", True),
+        (LINE, False, f"# Mine\r\n{LINE}\r\n", True),
+        (LINE, False, LINE, True),
+        (LINE, False, f"{LINE} \n", False),
+        (LINE, False, f"{LINE.replace('tëa', 'coffee')}\n", False),
+        (LINE, False, "# Mine\n", False),
+        (LINE, False, "", None),
+        (LINE, True, f"# Mine\n{LINE}\r\n", False),
+        (LINE, True, "# Mine\n", True),
+        (LINE, True, "", True),
+        ("", False, "", True),
+        ("", False, "# Mine\n", True),
+    ],
+)
+def test_the_exact_line_tells(line: str, is_gone: bool, data: str, has_happened: bool | None) -> None:
+    owed = OwedConfirmation(
+        request_id=RequestId("confirm-r1"),
+        window=Window(surface=Surface.DISCORD_THREAD, id="910000000000000099"),
+        text="words",
+        nonce="n",
+        at=datetime(2026, 3, 28, 12, tzinfo=UTC),
+        line=line,
+        is_gone=is_gone,
+    )
+    assert owed.has_happened(data.encode()) is has_happened
