@@ -24,6 +24,7 @@ _SUPERVISOR = "actors.kernel.supervisor"
 _NOT_INHERITED = re.compile(r"AGENT_.*|.*_API_KEY|.*_TOKEN|.*_PROXY", re.IGNORECASE)
 """What an operator may have set for the real agent: other settings, real keys, a proxy before the loopback address."""
 _LAST_LINES = 15
+_SAMPLES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,8 @@ class Complaints:
     warnings: int
     end: str
     """The last lines."""
+    samples: tuple[str, ...]
+    """The first few of the crashes and errors, as they were logged."""
 
 
 @contextlib.contextmanager
@@ -144,19 +147,20 @@ class AgentProcess:
 
 def read_complaints(stderr: str) -> Complaints:
     """What an agent's stderr holds."""
-    restarts = errors = warnings = 0
+    crashes, errors, warnings = list[str](), list[str](), 0
     lines = stderr.splitlines()
     for line in lines:
         record = _RECORD.match(line)
         if record is None:
             continue
         if record["name"] == _SUPERVISOR and " crashed in " in record["text"]:
-            restarts += 1
+            crashes.append(line)
         elif record["level"] in ("ERROR", "CRITICAL"):
-            errors += 1
+            errors.append(line)
         elif record["level"] == "WARNING":
             warnings += 1
-    return Complaints(restarts, errors, warnings, "\n".join(lines[-_LAST_LINES:]))
+    samples = (*crashes[:_SAMPLES], *errors[:_SAMPLES])
+    return Complaints(len(crashes), len(errors), warnings, "\n".join(lines[-_LAST_LINES:]), samples)
 
 
 def environment(inherited: Mapping[str, str], token: str) -> dict[str, str]:

@@ -272,7 +272,7 @@ class _Load:
             logs=audit.logs,
             broken_logs=len(audit.broken),
             timed_out=measured.timed_out,
-            details=(*audit.broken[:_DETAILS], *tally.samples),
+            details=(*audit.broken[:_DETAILS], *complaints.samples, *tally.samples),
             seed=self._plan.seed,
             machine=_machine(),
         )

@@ -52,7 +52,7 @@ class Report:
     broken_logs: int
     timed_out: bool
     details: tuple[str, ...]
-    """The first few of what was wrong with logs and of what the bot said instead of answers."""
+    """The first few faults of logs, complaints of the agent, and messages that were no answers."""
     seed: str
     machine: str
 

@@ -66,7 +66,7 @@ def test_row_46_five_hundred_threads_at_once_get_every_answer_once_and_where_it_
     assert (done.returncode, done.stderr) == (0, "")
     found = json.loads(done.stdout)
     clean = {"lost": 0, "doubled": 0, "cross_talk": 0, "restarts": 0, "agent_errors": 0, "broken_logs": 0}
-    assert {name: found[name] for name in clean} == clean
+    assert {name: found[name] for name in clean} == clean, found["details"]
     assert (found["threads"], found["turns"], found["sent"], found["replied"]) == (500, 1, 500, 500)
     assert found["overhead_ms"]["p50"] > 0
     assert found["turns_per_s"] > 0

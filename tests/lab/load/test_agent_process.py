@@ -34,6 +34,14 @@ def test_each_crash_that_the_supervisor_reports_is_one_restart() -> None:
     found = read_complaints(ONLINE + CRASH + CRASH + GAVE_UP + SLOW)
 
     assert (found.restarts, found.errors, found.warnings) == (2, 1, 1)
+    assert found.samples == (CRASH.splitlines()[0], CRASH.splitlines()[0], GAVE_UP.strip())
+
+
+def test_of_many_complaints_the_first_few_are_shown() -> None:
+    found = read_complaints(CRASH * 9 + GAVE_UP * 9)
+
+    assert (found.restarts, found.errors) == (9, 9)
+    assert found.samples == (CRASH.splitlines()[0],) * 5 + (GAVE_UP.strip(),) * 5
 
 
 def test_an_agent_that_says_nothing_has_no_complaints() -> None:
