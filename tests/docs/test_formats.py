@@ -4,12 +4,14 @@ import doctest
 import re
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from domain.log.format import encode_event, encode_header, encode_seal
 from domain.log.parser import parse
 from domain.log.view import findings
 from domain.log.watermark import line_of, watermarks_in
+from domain.reminder.owed import OwedConfirmation
 
 PAGE = Path(__file__).parents[2] / "docs" / "formats.md"
 
@@ -62,3 +64,11 @@ def test_the_example_of_a_watermark_is_one() -> None:
 @pytest.mark.parametrize("kind", ["user", "agent", "tool-call", "tool-result", "delivery", "pin", "system"])
 def test_the_page_names_every_kind_of_event(kind: str) -> None:
     assert f"`{kind}`" in PAGE.read_text("utf-8")
+
+
+def test_the_example_of_an_owed_confirmation_is_one() -> None:
+    note = examples()["owed"].rstrip(b"\n")
+    owed = msgspec.json.decode(note, type=OwedConfirmation)
+    assert msgspec.json.encode(owed) == note
+    assert owed.line in owed.text
+    assert owed.has_happened(b"# Mine\n" + owed.line.encode() + b"\n")
