@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_REMIND = re.compile(
-    r"(?:please,? )?remind me (?:(?:to|that|of|about) )?(?P<words>.+?)(?:,? please)?[.!]?", re.IGNORECASE
-)
+_JOINS = "(?:to|that|of|about) "
+_REMIND = re.compile(rf"(?:please,? )?remind me (?P<joined>{_JOINS})?(?P<words>.+?)(?:,? please)?[.!]?", re.IGNORECASE)
+_JOINED = re.compile(_JOINS, re.IGNORECASE)
+"""What joins the message to a time that stands before it."""
 _DAY = r"today|tomorrow|[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _CLOCK = re.compile(
     rf"(?:\b(?:on )?(?P<before>{_DAY}) )?\bat (?P<hour>[01]?[0-9]|2[0-3])(?::(?P<minute>[0-5][0-9]))?"
@@ -61,7 +62,7 @@ def reminder_wish(line: str) -> ReminderWish | None:
     match = _REMIND.fullmatch(line.strip())
     if match is None:
         return None
-    words, recur = match["words"].strip(" ,"), ""
+    words, recur, is_joined = match["words"].strip(" ,"), "", match["joined"] is not None
     if (every := _EVERY.search(words)) is not None:
         recur = _recurrence(every)
         words = (words[: every.start()] + words[every.end() :]).strip(" ,")
@@ -69,14 +70,14 @@ def reminder_wish(line: str) -> ReminderWish | None:
         return ReminderWish(rhythm=rhythm)
     if (delay := _DELAY.search(words)) is not None:
         minutes = int(delay["number"]) * _MINUTES[delay["unit"].lower()]
-        return _wish(words, delay, ("--in-minutes", str(minutes)), recur)
+        return _wish(words, delay, ("--in-minutes", str(minutes)), recur, is_joined)
     clock = _CLOCK.search(words)
     if clock is None:
         return None
     hour = int(clock["hour"]) % 12 + 12 * (clock["half"].lower() == "p") if clock["half"] else int(clock["hour"])
     time = f"{hour:02}:{clock['minute'] or '00'}"
     date = (clock["before"] or clock["after"] or "").lower()
-    return _wish(words, clock, (*(("--date", date) if date else ()), "--time", time), recur)
+    return _wish(words, clock, (*(("--date", date) if date else ()), "--time", time), recur, is_joined)
 
 
 def _recurrence(every: re.Match[str]) -> str:
@@ -93,7 +94,9 @@ def _rhythm(words: str) -> str:
     return adverb["rhythm"] if adverb else ""
 
 
-def _wish(words: str, when: re.Match[str], time: tuple[str, ...], recur: str) -> ReminderWish | None:
+def _wish(words: str, when: re.Match[str], time: tuple[str, ...], recur: str, is_joined: bool) -> ReminderWish | None:
     """The script's arguments when `when` of the words is the time and the rest the message."""
     message = " ".join(f"{words[: when.start()]} {words[when.end() :]}".split()).strip(" ,.")
+    if not is_joined and (joined := _JOINED.match(message)):
+        message = message[joined.end() :]
     return ReminderWish((f"--msg={message}", *time, *(("--recur", recur) if recur else ()))) if message else None
