@@ -29,6 +29,7 @@ from actors.discord.incoming.comparison import Comparison
 from actors.discord.incoming.disk import Disk, WorkdirOf
 from actors.discord.incoming.fetching import Fetcher
 from actors.discord.incoming.intake import Heard, Intake, Rules
+from actors.discord.incoming.lookup import MessageLookup
 from actors.discord.incoming.readership import Readership
 from actors.discord.incoming.seen import SeenMessages
 from actors.discord.incoming.unpacking import Unpacking
@@ -105,8 +106,7 @@ def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiri
     """The parts, joined; nothing runs yet."""
     timing, token = config.timing, config.connection.token
     rest = RestCalls(timing=timing, on_fatal=host.on_fatal)
-    seen = SeenMessages()
-    clock = DiscordClock(host)
+    seen, clock = SeenMessages(), DiscordClock(host)
     redaction = Redaction((token, *config.secrets))
     messages = ChannelMessages(rest=rest, seen=seen)
     live = LiveMessages(messages=messages, redaction=redaction, timing=timing)
@@ -136,7 +136,9 @@ def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiri
         config=config,
         catch_up=CatchUp(intake=intake, rest=rest, comparison=comparison, timing=timing),
         clock=clock,
-        make_commands=_commands_maker(config, around.menu, dispatcher, admission),
+        make_commands=_commands_maker(
+            config, around.menu, dispatcher, admission, MessageLookup(rest, intake.withdrawn)
+        ),
         buttons=Buttons(dispatcher, around.menu.presses),
         on_online=host.on_online,
     )
@@ -200,9 +202,9 @@ def _intake(
 
 
 def _commands_maker(
-    config: DiscordConfig, menu: Menu, dispatcher: CommandDispatcher, admission: Admission
+    config: DiscordConfig, menu: Menu, dispatcher: CommandDispatcher, admission: Admission, lookup: MessageLookup
 ) -> Callable[[discord.Client], Commands]:
     """What makes the commands of each new client."""
     completions = Completions(dispatcher, menu.commands)
-    offer = CommandOffer(dispatcher, menu.commands, menu.describers, completions, admission)
+    offer = CommandOffer(dispatcher, menu.commands, menu.describers, completions, admission, lookup)
     return functools.partial(Commands, offer=offer, dms=config.dms, timing=config.timing)

@@ -15,6 +15,7 @@ from actors.discord.commands.answer import at_once
 from actors.discord.commands.dispatcher import CommandDispatcher
 from actors.discord.commands.offer import TreeCommand, slash
 from actors.discord.commands.replies import worded
+from actors.discord.incoming.lookup import NO_SUCH, MessageLookup
 from actors.part import Answer, Invocation
 from domain.memory.pins import crowding
 from messages.base import Message, MessageId, RequestId, UserId
@@ -23,8 +24,6 @@ from messages.memory import MEMORY, DescribeMemory, MemoryDescribed
 
 MENU = "Remember"
 ELSEWHERE = "That message stands in another channel; say it there, or use the message's own menu."
-FETCH_S = 10.0
-"""Until when Discord must have given a message that no log has."""
 COUNT_S = 1.0
 """How long the memory is waited for to say whether pins have room; the pin itself is made by then."""
 _SHOWN = 300
@@ -59,8 +58,9 @@ def meant(words: str) -> Meant:
 class PinCommands:
     """Commands for pins: what is to be kept in mind for ever."""
 
-    def __init__(self, dispatcher: CommandDispatcher) -> None:
+    def __init__(self, dispatcher: CommandDispatcher, lookup: MessageLookup) -> None:
         self._dispatcher = dispatcher
+        self._lookup = lookup
 
     def all(self) -> list[TreeCommand]:
         """The commands to offer."""
@@ -81,20 +81,22 @@ class PinCommands:
                 invocation,
                 text=request.text,
                 message_id=request.message_id,
-                fetch=lambda: _fetched(interaction, int(request.message_id)),
+                fetch=lambda: self._lookup.fetch(interaction, int(request.message_id)),
             )
 
         await self._dispatcher.serve(interaction, errand)
 
     async def _remember_message(self, interaction: discord.Interaction, message: discord.Message) -> None:
         def errand(invocation: Invocation) -> Awaitable[Answer]:
+            if self._lookup.is_deleted(message.id):
+                return at_once(f"Not remembered: {NO_SUCH}.")
             return self._pin(
                 invocation,
-                text=message.content,
+                text=self._lookup.words_now(message),
                 message_id=str(message.id),
                 author_id=str(message.author.id),
                 author_name=message.author.display_name,
-                fetch=lambda: _fetched(interaction, message.id),
+                fetch=lambda: self._lookup.fetch(interaction, message.id),
             )
 
         await self._dispatcher.serve(interaction, errand)
@@ -185,22 +187,3 @@ class PinCommands:
 
     def _shown(self, what: str, pin: MemoryPinned | MemoryUnpinned) -> Answer:
         return Answer(f"{what}:\n> {self._dispatcher.quoted(pin.text, _SHOWN)}\n-# path={pin.path} line={pin.line}")
-
-
-async def _fetched(interaction: discord.Interaction, message_id: int) -> discord.Message | str:
-    """A message with words, of the channel in which somebody asks who may read what was said there; or why not."""
-    channel = interaction.channel
-    if interaction.guild_id is not None and not interaction.permissions.read_message_history:
-        return "you may not read what was said here before"
-    if not isinstance(channel, discord.abc.Messageable):
-        return "this is no channel that I can look into"
-    try:
-        async with asyncio.timeout(FETCH_S):
-            message = await channel.fetch_message(message_id)
-    except discord.NotFound:
-        return "there is no such message here"
-    except discord.Forbidden:
-        return "I may not read what was said here before"
-    except (TimeoutError, discord.HTTPException, discord.ClientException):
-        return "Discord does not give that message now; please try again"
-    return message if message.content.strip() else "that message has no words"

@@ -18,6 +18,7 @@ from actors.discord.commands.offered import Completions, PartCommands
 from actors.discord.commands.pins import PinCommands
 from actors.discord.commands.status import StatusCommands
 from actors.discord.incoming.admission import Admission
+from actors.discord.incoming.lookup import MessageLookup
 from actors.discord.timing import Timing
 from actors.part.command import AnyCommand
 from messages.base import Address
@@ -40,6 +41,8 @@ class CommandOffer:
     completions: Completions
     admission: Admission
     """Counts how much each person has the model answer."""
+    lookup: MessageLookup
+    """Reads what somebody names by its id."""
 
 
 class Commands:
@@ -62,7 +65,7 @@ class Commands:
         dispatcher = offer.dispatcher
         parts = PartCommands(dispatcher, offer.commands, offer.completions, offer.admission)
         status = StatusCommands(dispatcher, offer.describers, self._tree.get_commands)
-        for command in (*parts.all(), *PinCommands(dispatcher).all(), *status.all()):
+        for command in (*parts.all(), *PinCommands(dispatcher, offer.lookup).all(), *status.all()):
             self._tree.add_command(command)
 
     async def sync(self, guilds: Iterable[discord.Guild]) -> None:

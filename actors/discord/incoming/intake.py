@@ -104,7 +104,7 @@ class Intake:
         self.seen = heard.seen
         self.watermarks = heard.watermarks
         self.readership = readership
-        self._withdrawn = Withdrawn()
+        self.withdrawn = Withdrawn()
         self._host = host
         self._authorization = rules.authorization
         self._admission = rules.admission
@@ -145,7 +145,7 @@ class Intake:
         """The same where the window is known, or that there is none."""
         message_ids = tuple(message_ids)
         for message_id in message_ids:
-            self._withdrawn.delete(message_id)
+            self.withdrawn.delete(message_id)
         if window is not None:
             ids = tuple(MessageId(str(message_id)) for message_id in message_ids)
             self._host.tell(window.address, RetractMessages(window=window, message_ids=ids))
@@ -159,7 +159,7 @@ class Intake:
                 text=message.content,
                 files=len(message.attachments),
             )
-            self._withdrawn.edit(message.id, edit)
+            self.withdrawn.edit(message.id, edit)
             self._host.tell(window.address, edit)
 
     async def settle(self, channel_id: ChannelId) -> None:
@@ -214,16 +214,16 @@ class Intake:
         window, message = admitted.window, arrival.message
         if not self.seen.is_new(message.id):
             return
-        if self._withdrawn.is_deleted(message.id):
+        if self.withdrawn.is_deleted(message.id):
             self.watermarks.settle(message.channel.id, message.id)
             return
         hearing = self._admission.hearing(arrival, admitted)
         audience = self.window_map.audience_of(message.channel)
         said = user_message(message, window, self._host.address, audience, hearing, unpacked)
-        if said.quote is not None and self._withdrawn.is_withdrawn(int(said.quote.message_id)):
+        if said.quote is not None and self.withdrawn.is_withdrawn(int(said.quote.message_id)):
             said = msgspec.structs.replace(said, quote=None)
         self._host.tell(window.address, said)
-        if (edit := self._withdrawn.edit_of(message.id)) is not None:
+        if (edit := self.withdrawn.edit_of(message.id)) is not None:
             self._host.tell(window.address, edit)
 
     def settle_logged(self, logged: UserMessageLogged) -> None:

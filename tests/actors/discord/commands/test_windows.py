@@ -1,8 +1,15 @@
 from __future__ import annotations
 
+import re
+import threading
+from typing import Any
+
 import pytest
 
+from actors.discord.incoming import lookup
+from lab.playground.gateway.protocol import Gateway
 from lab.playground.world import defaults
+from lab.playground.world.faults import Fault, FaultKind
 from messages.context import (
     ChooseModel,
     MemoryPinned,
@@ -10,6 +17,8 @@ from messages.context import (
     ModelChosen,
     PinMemory,
     PinUnknown,
+    RetractMessages,
+    ReviseMessage,
     StopTurn,
     TellUsage,
     TurnStopped,
@@ -21,15 +30,28 @@ from messages.memory import DescribeMemory
 from messages.socket import Refused
 from tests.actors.discord.commands.caller import ALL, Caller, described, fields
 from tests.actors.discord.conftest import StartLife
-from tests.actors.discord.life import GENERAL, thread_window
+from tests.actors.discord.life import GENERAL, thread_window, until
+from tests.patience import PATIENCE_S
 
 CHANNEL = f"https://discord.com/channels/{defaults.GUILD_ID}/{defaults.GENERAL_ID}"
+ONE_MESSAGE = r"GET /channels/\d+/messages/\d+"
 YOU = {"window": GENERAL, "asked_by": str(defaults.YOU_ID)}
 
 
 @pytest.fixture
 def you(start_life: StartLife) -> Caller:
     return Caller(start_life(menu=ALL))
+
+
+def deleted(message_id: int) -> dict[str, str]:
+    """What Discord says of a message of the channel that is gone."""
+    return {"id": str(message_id), "channel_id": str(defaults.GENERAL_ID), "guild_id": str(defaults.GUILD_ID)}
+
+
+def reworded(message: dict[str, Any]) -> dict[str, Any]:
+    """What Discord says of a message that was edited."""
+    edited = {"content": "tea is at six", "edited_timestamp": "2026-11-22T14:03:00+00:00"}
+    return message | edited | {"guild_id": str(defaults.GUILD_ID)}
 
 
 def test_stop_is_for_whichever_turn_runs_and_says_so(you: Caller) -> None:
@@ -151,6 +173,73 @@ def test_a_message_that_discord_does_not_give_is_not_pinned(you: Caller, fault: 
     asked = you.asked(PinMemory)
     you.reply(PinUnknown(request_id=asked.request_id, message_id=asked.message_id))
     assert you.said(outcome) == f"Not remembered: {said}"
+
+
+@pytest.mark.parametrize("fault", ["503", "abort-before", "unreadable"])
+def test_a_message_that_discord_does_not_give_at_once_is_asked_for_again(you: Caller, fault: str) -> None:
+    message = you.life.playground.say(defaults.GENERAL_ID, "tea is at five", user=defaults.GUEST_ID)
+    you.life.playground.inject(fault, ONE_MESSAGE)
+    you.call("remember", what=str(message))
+    asked = you.asked(PinMemory)
+    you.reply(PinUnknown(request_id=asked.request_id, message_id=asked.message_id))
+    assert you.asked(PinMemory, 2).text == "tea is at five"
+
+
+def test_a_message_is_not_waited_for_while_discord_lets_nobody_in(
+    you: Caller, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(lookup, "FETCH_S", 0.5)
+    you.life.playground.inject("429-without-via", ONE_MESSAGE, retry_after_s=2)
+    outcome = you.call("remember", what="123456789012345678")
+    asked = you.asked(PinMemory)
+    you.reply(PinUnknown(request_id=asked.request_id, message_id=asked.message_id))
+    until(lambda: "try again" in you.said(outcome))
+    assert "went wrong" not in caplog.text
+
+
+def test_a_message_that_is_deleted_on_its_way_is_not_pinned(you: Caller) -> None:
+    message = you.life.playground.say(defaults.GENERAL_ID, "tea is at five", user=defaults.GUEST_ID)
+    outcome = you.call("remember", what=str(message))
+    asked = you.asked(PinMemory)
+    you.life.playground.dispatch("MESSAGE_DELETE", deleted(message))
+    you.asked(RetractMessages)
+    you.reply(PinUnknown(request_id=asked.request_id, message_id=asked.message_id))
+    assert you.said(outcome) == "Not remembered: there is no such message here."
+    assert you.life.told.now().count(asked) == 1
+
+
+def test_a_message_that_is_edited_on_its_way_is_pinned_with_its_new_words(you: Caller) -> None:
+    playground = you.life.playground
+    message = playground.say(defaults.GENERAL_ID, "tea is at five", user=defaults.GUEST_ID)
+    old = next(each for each in playground.messages(defaults.GENERAL_ID) if each["id"] == str(message))
+    you.call("remember", what=str(message))
+    asked = you.asked(PinMemory)
+    is_asked = threading.Event()
+
+    def late(_: Gateway, request: str) -> Fault | None:
+        if re.search(ONE_MESSAGE, request) is None:
+            return None
+        is_asked.set()
+        return Fault(FaultKind.DELAY, re.compile(""), delay_s=1.0)
+
+    playground.choose_faults(late)
+    you.reply(PinUnknown(request_id=asked.request_id, message_id=asked.message_id))
+    assert is_asked.wait(PATIENCE_S)
+    playground.dispatch("MESSAGE_UPDATE", reworded(old))
+    assert you.asked(ReviseMessage).text == "tea is at six"
+    assert you.asked(PinMemory, 2).text == "tea is at six"
+
+
+def test_the_menu_of_a_message_that_is_gone_pins_nothing_and_of_an_edited_one_its_new_words(you: Caller) -> None:
+    playground = you.life.playground
+    gone, edited = (playground.say(defaults.GENERAL_ID, "tea is at five", user=defaults.GUEST_ID) for _ in range(2))
+    old = next(each for each in playground.messages(defaults.GENERAL_ID) if each["id"] == str(edited))
+    playground.dispatch("MESSAGE_DELETE", deleted(gone))
+    playground.dispatch("MESSAGE_UPDATE", reworded(old))
+    you.asked(ReviseMessage)
+    assert you.said(you.menu("Remember", gone)) == "Not remembered: there is no such message here."
+    you.menu("Remember", edited)
+    assert you.asked(PinMemory).text == "tea is at six"
 
 
 @pytest.mark.req("S0-68", "X-06")
