@@ -143,7 +143,7 @@ class MemoryDescribed(Message, frozen=True, kw_only=True, gc=False):
     state: str
     """`ready`, or why it is not."""
     pins_here: int = 0
-    """Pins that may be shown in the window that asks."""
+    """Pins that may be shown in the window that asks; to the operator, in the window that may be shown most."""
     pins_given: int = 0
     """How many of these have room in what a turn is given, of which a quarter stays for what is found."""
 

@@ -25,8 +25,9 @@ from actors.memory.search.search import Kind, Searcher
 from actors.memory.search.views import Views
 from actors.memory.search.visibility import Mask, Scope, Visibility
 from domain.log.window import redacted_path
+from domain.memory.injection import Memory
 from domain.memory.remembered import Entry, Remembered, TakenBack
-from messages.base import EventId, TurnId, Window
+from messages.base import EventId, Surface, TurnId, Window
 
 log = logging.getLogger(__name__)
 
@@ -242,6 +243,13 @@ class Store:
                 if event == turn or its_turn == turn or (event in hidden and not is_pinned):
                     mask[row] = False
         return mask
+
+    def pins(self, target: Window) -> list[Memory]:
+        """The pins that may be shown in `target`, the newest first; for the operator, in the window that has most."""
+        if target.surface is Surface.CLI:
+            return self.searcher.pins(self._visibility.fullest)
+        mask = self._visibility.mask(target)
+        return self.searcher.pins(lambda rows: [row for row in rows if row < len(mask) and mask[row]])
 
     def may_show(self, path: str, line: int, target: Window) -> bool:
         """Whether the turn at that place may be shown in `target`; False also if there is no such turn."""

@@ -117,8 +117,8 @@ class Recall:
         )
 
     def pins(self, store: Store, window: Window) -> tuple[int, int]:
-        """How many pins may be shown in a window, and how many of them have room in a block."""
-        pins = store.searcher.pins(store.mask(window, (), None))
+        """How many pins may be shown in a window, and how many of them have room in a block; see `Store.pins`."""
+        pins = store.pins(window)
         return len(pins), pins_with_room(pins, self._budget)
 
     def _explanation(self, store: Store, last: InjectedBlock, request: ExplainMemory) -> MemoryExplained:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, NamedTuple
@@ -117,9 +117,9 @@ class Searcher:
         turns |= self._turns([row for row in (*scores, *pins) if row not in turns], question.chars)
         return self._checked(self._rank(question, tuple(turns.values()), scores)), len(turns)
 
-    def pins(self, mask: Mask) -> list[Memory]:
-        """The pins that may be found, the newest first."""
-        rows = [row for row in self._pins() if row < len(mask) and mask[row]]
+    def pins(self, choose: Callable[[list[int]], Iterable[int]]) -> list[Memory]:
+        """The pins of which `choose` gives the rows, the newest first."""
+        rows = choose(self._pins())
         turns = self._turns(rows, SHOWN_FROM_CHARS).values()
         return [turn.memory for turn in sorted(turns, key=lambda turn: -turn.timestamp)]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 from typing import Literal
 
@@ -33,6 +34,7 @@ class Visibility:
         self._numbers: dict[str, int] = {}
         """Key of a window -> its number."""
         self._readers: dict[Readers | None, int] = {None: 0}
+        self._by_number: list[Readers | None] = [None]
         self._admitted: dict[tuple[Readers | None, Readers | None], bool] = {}
         """(source, target) -> whether words may go from one to the other."""
         self._last_row = 0
@@ -100,8 +102,37 @@ class Visibility:
         mask: Mask = np.take(by_window, windows)
         return mask
 
+    def fullest(self, rows: Iterable[int]) -> list[int]:
+        """Those of `rows` that may be shown in one window: in the one where most may.
+
+        Of windows whose readers are not known, each is taken to be shown its own alone.
+        """
+        rows = [row for row in rows if 0 < row <= self._last_row and self._rows[row]]
+        if self._scope == "global":
+            return rows
+        own = defaultdict[int, list[int]](list)
+        for row in rows:
+            own[int(self._rows[row])].append(row)
+        readers = {number: self._readers_of(number) for number in self._numbers.values()}
+        targets = dict.fromkeys((each, number if number in own else 0) for number, each in readers.items())
+        found = (
+            [source for source in own if source == number or self._admitted_to(readers[source], target)]
+            for target, number in targets
+        )
+        shown = max(found, key=lambda sources: sum(len(own[source]) for source in sources), default=[])
+        return [row for source in shown for row in own[source]]
+
+    def _admitted_to(self, source: Readers | None, target: Readers | None) -> bool:
+        return self._scope == "audience" and target is not None and self._admits(source, target)
+
+    def _readers_of(self, number: int) -> Readers | None:
+        return self._by_number[int(self._windows[number])]
+
     def _number_of(self, readers: Readers | None) -> int:
-        return self._readers.setdefault(readers, len(self._readers))
+        if readers not in self._readers:
+            self._readers[readers] = len(self._by_number)
+            self._by_number.append(readers)
+        return self._readers[readers]
 
     def _admits(self, source: Readers | None, target: Readers | None) -> bool:
         if len(self._admitted) > MOST_COMPARED:
