@@ -17,44 +17,6 @@ SURFACES = frozenset({"discord", "aiohttp", "click"})
 PROVIDERS = frozenset({"litellm", "google", "openai", "anthropic"})
 HTTP = frozenset({"aiohttp", "httpx", "requests", "urllib3", "http"})
 
-CHANGEABLE = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
-MAKERS = frozenset(
-    [
-        "list",
-        "dict",
-        "set",
-        "bytearray",
-        "defaultdict",
-        "OrderedDict",
-        "deque",
-        "Counter",
-        "Lock",
-        "RLock",
-        "Event",
-        "Condition",
-        "Queue",
-        "SimpleQueue",
-    ]
-)
-CHANGES = frozenset(
-    [
-        "add",
-        "append",
-        "appendleft",
-        "clear",
-        "discard",
-        "extend",
-        "insert",
-        "pop",
-        "popitem",
-        "popleft",
-        "remove",
-        "setdefault",
-        "sort",
-        "update",
-    ]
-)
-
 
 def sources() -> Iterator[tuple[str, ast.Module]]:
     """Path from the checkout, and what stands in it, of every module of the runtime."""
@@ -126,63 +88,3 @@ def test_nothing_for_slack_and_no_interface_for_terminals_is_asked_for() -> None
     assert "discord.py" in names
     assert names.isdisjoint({"slack-sdk", "slack-bolt", "textual", "urwid", "prompt-toolkit", "streamlit"})
     assert [path for path, _ in sources() if "slack" in path] == []
-
-
-def held(tree: ast.Module) -> set[str]:
-    """Names at the top of a module of what could be changed by whoever imports it."""
-    names = set()
-    for node in tree.body:
-        targets = (
-            node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
-        )
-        value = getattr(node, "value", None)
-        if value is not None and _is_changeable(value):
-            names |= {ast.unparse(target) for target in targets}
-    return names - {"__all__"}
-
-
-def changed(tree: ast.Module) -> set[str]:
-    """Names, own or imported, of what a module changes, and those that its functions bind anew for all."""
-    names = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Global):
-            names |= set(node.names)
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in CHANGES:
-            names.add(ast.unparse(node.func.value).rpartition(".")[2])
-        elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store | ast.Del):
-            names.add(ast.unparse(node.value).rpartition(".")[2])
-        elif isinstance(node, ast.AugAssign):
-            names.add(ast.unparse(node.target).rpartition(".")[2])
-    return names
-
-
-def _is_changeable(value: ast.expr) -> bool:
-    if isinstance(value, CHANGEABLE):
-        return True
-    return isinstance(value, ast.Call) and ast.unparse(value.func).rpartition(".")[2] in MAKERS
-
-
-@pytest.mark.req("C-31")
-def test_what_modules_hold_is_changed_by_nobody() -> None:
-    """Tables to look things up in are all that stands at the top of modules; what changes belongs to an actor."""
-    modules = dict(sources())
-    tables = {name for tree in modules.values() for name in held(tree)}
-    assert len(tables) > 20
-    lowered = {(path, name) for path, tree in modules.items() for name in held(tree) if not name.isupper()}
-    assert lowered == set(), "what is named like a variable is taken for one"
-    assert {(path, name) for path, tree in modules.items() for name in changed(tree) & tables} == set()
-    rebound = {path for path, tree in modules.items() if any(isinstance(node, ast.Global) for node in ast.walk(tree))}
-    assert rebound == {"actors/discord/calls/addresses.py"}, "discord.py itself has one address for all of a process"
-
-
-@pytest.mark.req("C-31")
-@pytest.mark.parametrize(
-    "change",
-    ["T.append(1)", "m.T.update(a=1)", "T['a'] = 1", "del T[0]", "T += [1]", "def f():\n    global T\n    T = 1"],
-)
-def test_the_look_for_what_is_changed_sees_it(change: str) -> None:
-    for holder in ("T = []", "T: dict[str, int] = {}", "T = collections.deque()", "T = {n for n in 'a'}"):
-        assert held(ast.parse(holder)) == {"T"}
-        assert held(ast.parse(f"def f():\n    {holder}")) == set()
-    assert changed(ast.parse(change)) == {"T"}
-    assert changed(ast.parse("T.get(1)\nx = T[0]")) == set()

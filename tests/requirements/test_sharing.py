@@ -1,0 +1,143 @@
+"""Actors share nothing that changes: what modules and classes hold is there to look things up in."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from tests.requirements.sharing import changed, frozen, kept, makers, rebound, tables
+from tests.requirements.test_core import sources
+
+MADE = {
+    "actors/discord/connection/pauses.py": {"ContextVar"},
+    "actors/settings/schema.py": {"ConfigDict", "Field", "PrivateAttr", "SettingsConfigDict"},
+    "actors/shell/sandbox/kept_names.py": {"_matcher"},
+    "domain/memory/keywords.py": {"_Folding"},
+    "domain/text/imitation.py": {"_compiled"},
+    "domain/text/lookalike.py": {"_Looks"},
+    "domain/turn/bash_tool.py": {"bash_tool"},
+}
+"""What is made at the top otherwise: pydantic's, functions, patterns, and tables that learn what follows from a key."""
+HANDED_ON = {
+    "actors/settings/load.py": {"ENVIRONMENT"},  # an enumeration's member of that name
+    "actors/web/page.py": {"HEADERS"},  # aiohttp copies them
+    "domain/memory/porter.py": {"_STEP_2", "_STEP_3"},  # to a function beside it
+}
+"""Tables that are given to somebody who only reads them."""
+REBOUND = {
+    "actors/cli/terminal.py": {"sys.stderr", "sys.stdout"},
+    "actors/discord/calls/addresses.py": {"DiscordWebSocket.DEFAULT_GATEWAY", "Route.BASE", "_files"},
+    "actors/discord/connection/pauses.py": {"_module"},
+    "actors/embedder/litellm_provider.py": {"litellm.DEFAULT_MAX_RETRIES", "litellm.suppress_debug_info"},
+    "actors/model/provider.py": {"litellm.suppress_debug_info"},
+}
+"""What libraries have once for a process; set before any actor works."""
+KEPT = {"actors/model/wire.py": {"_tools"}}
+"""What is kept and copied for each caller."""
+
+
+@pytest.mark.req("C-31")
+def test_what_modules_and_classes_hold_is_changed_by_nobody() -> None:
+    modules = dict(sources())
+    held = set[str]().union(*map(tables, modules.values()))
+    known = set[str]().union(*map(frozen, modules.values()))
+    assert len(held) > 20
+    assert {name for name in held if not name.isupper()} == set(), "what is named like a variable is taken for one"
+    found = {
+        path: (makers(tree, known), changed(tree, held), rebound(tree), kept(tree)) for path, tree in modules.items()
+    }
+    for number, expected in enumerate((MADE, HANDED_ON, REBOUND, KEPT)):
+        assert {path: each[number] for path, each in found.items() if each[number]} == expected
+
+
+TOP = [
+    "T = {}",
+    "T: dict[str, int] = {}",
+    "if X:\n    T = []",
+    "try:\n    T = set()\nfinally:\n    pass",
+    "A, T = 1, []",
+]
+TOP += ["class A:\n    T = []", "class A:\n    class B:\n        T: list[int] = []", "T = ([], [])", "T = deque[int]()"]
+
+
+@pytest.mark.req("C-31")
+@pytest.mark.parametrize("top", TOP)
+def test_the_look_for_tables_sees_one(top: str) -> None:
+    assert tables(ast.parse(top)) == {"T"}
+    assert tables(ast.parse("def f():\n    T = []\n    self.T = {}")) == set()
+
+
+@pytest.mark.req("C-31")
+@pytest.mark.parametrize(
+    "change",
+    [
+        *(
+            "T.append(1)",
+            "m.T.update(a=1)",
+            "T['a'] = 1",
+            "del T[0]",
+            "T += [1]",
+            "m.T |= {1: 2}",
+            "T.__setitem__(1, 2)",
+        ),
+        *("T.difference_update({1})", "heappush(T, 1)", "m.sort(key=T)", "self.T.append(1)", "def f():\n    t = T"),
+        *(
+            "def f():\n    return T",
+            "for T[0] in x: pass",
+            "def f():\n    (t := T)",
+            "Class.T.clear()",
+            "def f():\n    T[0].append",
+            "T[0][1] = 2",
+        ),
+    ],
+)
+def test_the_look_for_what_changes_a_table_sees_it(change: str) -> None:
+    assert changed(ast.parse(change), {"T"}) == {"T"}
+
+
+@pytest.mark.parametrize(
+    "reading",
+    ["T.get(1)", "x = T[0]", "1 in T", "[a for a in T]", "len(T)", "f(**T)", "', '.join(T)", "T = []", "f(T[0])"],
+)
+def test_the_look_for_what_changes_a_table_lets_one_read_it(reading: str) -> None:
+    assert changed(ast.parse(reading), {"T"}) == set()
+
+
+@pytest.mark.req("C-31")
+@pytest.mark.parametrize(
+    "made",
+    [
+        *("IDS = itertools.count()", "C = ContextVar('c')", "T = WeakValueDictionary()", "T = np.zeros(4)"),
+        *("T = defaultdict[str, int](int)", "POOL = ThreadPoolExecutor(2)", "L = Lock()", "F = make()", "A1 = A()"),
+    ],
+)
+def test_the_look_for_what_is_made_at_the_top_sees_it(made: str) -> None:
+    assert len(makers(ast.parse(made), {"Address"})) == 1
+    assert makers(ast.parse("A = Address('x')\nB = re.compile('x')\ndef f():\n    C = Lock()"), {"Address"}) == set()
+
+
+@pytest.mark.req("C-31")
+@pytest.mark.parametrize(
+    "statement",
+    [
+        *("global T\n    T = 1", "A.n += 1", "_A.n = 1", "type(self).n = 1", "cls.n = 1", "self.__class__.n = 1"),
+        *("m.x = 1", "globals()['x'] = 1", "vars(m)['x'] = 1", "setattr(m, 'x', 1)", "delattr(A, 'x')", "del A.n"),
+    ],
+)
+def test_the_look_for_what_is_bound_anew_sees_it(statement: str) -> None:
+    assert len(rebound(ast.parse(f"import m\ndef f():\n    {statement}"))) == 1
+    assert rebound(ast.parse("def f(self):\n    self.n = 1\n    setattr(self, 'n', 2)")) == set()
+
+
+@pytest.mark.req("C-31")
+@pytest.mark.parametrize(
+    "function",
+    [
+        *("def f(x=[]): ...", "def f(*, x={}): ...", "async def f(x=dict()): ...", "@cache\ndef f(): ..."),
+        *("@functools.lru_cache(maxsize=1)\ndef f() -> list[int]: ...", "@lru_cache\ndef f() -> dict[str, int]: ..."),
+    ],
+)
+def test_the_look_for_what_functions_keep_sees_it(function: str) -> None:
+    assert kept(ast.parse(function)) == {"f"}
+    assert kept(ast.parse("@cache\ndef f(x=()) -> str: ...\ndef g() -> list[int]: ...")) == set()
