@@ -15,7 +15,8 @@ from hypothesis import HealthCheck, settings
 
 from actors.kernel import ActorSystem, ManualClock, counted_ids
 from actors.kernel.thread import KernelThread
-from tests.requirements.chart import counts
+from tests.requirements.chart import counts, held_by
+from tests.requirements.outcomes import Outcomes
 from tests.schedule import is_real, is_whole, rank, scheduler
 
 settings.register_profile("ci", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -25,6 +26,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 KERNEL_LOG = "actors.kernel"
 SUPERVISOR_LOG = "actors.kernel.supervisor"
+OUTCOMES = Outcomes()
 GRACE_S = 60.0
 """Seconds in which a thread that was told to end must have ended."""
 
@@ -107,10 +109,28 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Notes what ran and what was skipped; with several processes, where all of them report."""
+    OUTCOMES.note(report.nodeid, report.when, report.outcome)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fails a run in which all the tests of a requirement were skipped: nothing holds it on this machine."""
+    if not hasattr(session.config, "workerinput") and session.exitstatus == 0 and _unheld():
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Says how many requirements have a test, if it was they that were asked for."""
+    """Says how many requirements have a test, if it was they that were asked for, and which are not held here."""
     if "requirements" in (config.getoption("keyword") or ""):
         terminalreporter.write_line(counts())
+    for row_id in _unheld():
+        terminalreporter.write_line(f"{row_id}: its tests were all skipped, so that nothing holds it here", red=True)
+
+
+def _unheld() -> list[str]:
+    """Requirements of which all tests were skipped; where none was, the marks need not be read."""
+    return OUTCOMES.unheld(held_by()) if OUTCOMES.skipped else []
 
 
 @pytest.hookimpl(optionalhook=True)  # of pytest-xdist, which need not be there

@@ -233,6 +233,7 @@ def test_pytest_is_as_strict_as_the_house_says() -> None:
 
     assert options["filterwarnings"][0] == "error"
     assert "--strict-markers" in options["addopts"]
+    assert options["empty_parameter_set_mark"] == "fail_at_collect", "or a test without a case is skipped unseen"
     assert "no:randomly" not in str(options["addopts"])
     assert 2 * PATIENCE_S <= options["timeout"] <= 600, "beyond every wait of a test: a busy machine is slow, not wrong"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -88,6 +88,10 @@ def decisions(page: str) -> Iterator[Row]:
             yield Row(match[1], match[2], State.WORKS)
 
 
+class MarkError(ValueError):
+    """A mark that cannot be read."""
+
+
 @dataclass(frozen=True, slots=True)
 class Holder:
     """A test that is marked with ids."""
@@ -101,7 +105,7 @@ class Holder:
 @cache
 def holders() -> tuple[Holder, ...]:
     """Every marked test, in the order of files and lines."""
-    files = (file for file in sorted(TESTS.rglob("test_*.py")) if b"mark.req(" in file.read_bytes())
+    files = (file for file in sorted(TESTS.rglob("test_*.py")) if b"mark.req" in file.read_bytes())
     return tuple(
         holder
         for file in files
@@ -110,19 +114,43 @@ def holders() -> tuple[Holder, ...]:
 
 
 def marked(file: str, tree: ast.Module) -> Iterator[Holder]:
-    """The tests of one file that are marked with ids."""
-    for node in ast.walk(tree):
+    """The tests of one file that are marked with ids.
+
+    Raises:
+        MarkError: a mark stands where it holds nothing that is read here, or names an id in other than plain words.
+    """
+    read = 0
+    for function in _tests(tree.body):
+        marks = [mark for decorator in function.decorator_list if (mark := _ids(decorator)) is not None]
+        read += len(marks)
+        if marks:
+            yield Holder(file, function.name, tuple(row_id for ids in marks for row_id in ids))
+    all_marks = sum(
+        isinstance(node, ast.Attribute) and node.attr == "req" and _is_mark(node) for node in ast.walk(tree)
+    )
+    if all_marks != read:
+        raise MarkError(f"{file}: `req` belongs above a test of the module's, or of a class of tests, with plain ids")
+
+
+def _tests(body: Iterable[ast.stmt]) -> Iterator[ast.FunctionDef]:
+    """What pytest takes for a test: functions at the top and in classes, not those within others."""
+    for node in body:
         if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
-            ids = tuple(row_id for decorator in node.decorator_list for row_id in _ids(decorator))
-            if ids:
-                yield Holder(file, node.name, ids)
+            yield node
+        elif isinstance(node, ast.ClassDef) and node.name.startswith("Test"):
+            yield from _tests(node.body)
 
 
-def _ids(decorator: ast.expr) -> Iterator[str]:
-    if isinstance(decorator, ast.Call) and ast.unparse(decorator.func) == "pytest.mark.req":
-        for argument in decorator.args:
-            if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
-                yield argument.value
+def _is_mark(node: ast.Attribute) -> bool:
+    return ast.unparse(node.value).rpartition(".")[2] == "mark"
+
+
+def _ids(decorator: ast.expr) -> list[str] | None:
+    """The ids of a mark; None for another decorator, or one that is not in plain words."""
+    if not isinstance(decorator, ast.Call) or ast.unparse(decorator.func) != "pytest.mark.req" or decorator.keywords:
+        return None
+    ids = [each.value for each in decorator.args if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+    return ids if ids and len(ids) == len(decorator.args) else None
 
 
 def held_by() -> Mapping[str, tuple[Holder, ...]]:

@@ -10,6 +10,8 @@ import pytest
 from tests.requirements.chart import (
     DESIGN,
     TESTS,
+    Holder,
+    MarkError,
     RowError,
     State,
     counts,
@@ -21,6 +23,7 @@ from tests.requirements.chart import (
     rows,
 )
 from tests.requirements.document import PATH, document
+from tests.requirements.outcomes import Outcomes
 
 OF_LAYERS = (132, 133)
 """Choices that belong to the curated layer and to that of facts; so do those from 60 to 119."""
@@ -80,6 +83,45 @@ def test_two(): ...
 """
     (holder,) = marked("file.py", ast.parse(source))
     assert (holder.name, holder.ids) == ("test_one", ("S0-01", "C-02", "X-03"))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        'pytestmark = pytest.mark.req("S0-01")\ndef test_one(): ...',
+        'pytestmark = [pytest.mark.slow, pytest.mark.req("S0-01")]\ndef test_one(): ...',
+        '@pytest.mark.req("S0-01")\nclass TestAll:\n    def test_one(self): ...',
+        'held = pytest.mark.req("S0-01")\n@held\ndef test_one(): ...',
+        "@pytest.mark.req(ID)\ndef test_one(): ...",
+        '@pytest.mark.req("S0-01", *IDS)\ndef test_one(): ...',
+        "@pytest.mark.req()\ndef test_one(): ...",
+        "@pytest.mark.req\ndef test_one(): ...",
+        '@mark.req("S0-01")\ndef test_one(): ...',
+        'def test_one():\n    @pytest.mark.req("S0-01")\n    def test_within(): ...',
+        'class Helper:\n    @pytest.mark.req("S0-01")\n    def test_one(self): ...',
+        '@pytest.mark.req("S0-01")\ndef help_one(): ...',
+        '@pytest.mark.parametrize("n", [pytest.param(1, marks=pytest.mark.req("S0-01"))])\ndef test_one(n): ...',
+    ],
+)
+def test_a_mark_that_holds_no_test_of_its_own_is_refused(source: str) -> None:
+    with pytest.raises(MarkError, match="belongs above a test"):
+        list(marked("file.py", ast.parse(source)))
+
+
+def test_a_requirement_whose_tests_are_all_skipped_is_not_held() -> None:
+    outcomes = Outcomes()
+    for node_id, when, outcome in (
+        ("tests/a/test_a.py::test_one[x]", "setup", "skipped"),
+        ("tests/a/test_a.py::test_one[y]", "call", "skipped"),
+        ("tests/a/test_a.py::test_one[y]", "teardown", "passed"),
+        ("tests/a/test_a.py::TestAll::test_two[x]", "setup", "skipped"),
+        ("tests/a/test_a.py::TestAll::test_two[y]", "call", "passed"),
+        ("tests/a/test_a.py::test_three", "setup", "failed"),
+    ):
+        outcomes.note(node_id, when, outcome)
+    one, two, three, unseen = (Holder("a/test_a.py", f"test_{each}", ()) for each in ("one", "two", "three", "four"))
+    held = {"S0-01": (one,), "S0-02": (one, two), "S0-03": (three,), "S0-04": (one, unseen), "S0-05": (unseen,)}
+    assert outcomes.unheld(held) == ["S0-01"]
 
 
 @pytest.mark.parametrize(
