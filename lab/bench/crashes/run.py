@@ -68,7 +68,7 @@ class Outcome:
 
     cases: tuple[Case, ...]
     left_out: tuple[str, ...]
-    """Types of which no sample can be made."""
+    """Types of which no sample can be made, and kinds of which nobody knows what they understand."""
     felt: dict[str, Felt]
     """Kind that crashed -> what others felt."""
     escalation: str = ""
@@ -95,7 +95,10 @@ class Outcome:
     def is_sound(self) -> bool:
         """Whether everything was restarted and answered, in time, and others did not feel it."""
         return (
-            not self.failed
+            bool(self.cases)
+            and not self.failed
+            and not self.left_out
+            and {case.kind for case in self.cases} <= self.felt.keys()
             and not self.escalation
             and self.longest_restart_s <= MOST_RESTART_S
             and self.ratio <= MOST_RATIO
@@ -147,7 +150,11 @@ class _Campaign:
         for _ in range(3):
             if not self._asks():
                 raise RuntimeError("the agent does not answer while nothing crashes")
+        self._saboteur.look_at_unbuilt()
         kinds = [kind for kind in sorted(self._saboteur.understood) if not only or kind in only]
+        self._left_out += [
+            f"{kind}: what it understands is not known" for kind in kinds if not self._saboteur.understood[kind]
+        ]
         self._bystander.start()
         cases: list[Case] = []
         for kind in kinds:

@@ -54,17 +54,26 @@ class Saboteur:
         """Kind -> what its `handle` says that it understands, and what it was told."""
         self.came: dict[str, dict[type[Message], Address]] = defaultdict(dict)
         """Kind -> types that came to it by themselves, and to whom last."""
+        self._unbuilt: dict[str, ActorSpec] = {}
+        """By their kinds: actors that are made when they are first told something."""
         self._strike: Strike | None = None
 
     def spoilt(self, spec: ActorSpec) -> ActorSpec:
         """`spec` with handlers that fail when told to; its crashes are soon forgotten."""
+        self._unbuilt[spec.kind] = spec
 
         def build(key: str) -> Actor:
             actor = spec.build(key)
+            self._unbuilt.pop(spec.kind, None)
             self._spoil(actor, spec.kind, Address(spec.kind, key))
             return actor
 
         return replace(spec, build=build, policy=replace(spec.policy, window_s=FORGET_S))
+
+    def look_at_unbuilt(self) -> None:
+        """Learn what actors understand whom nobody has told anything yet; each is made once for that, and put away."""
+        for kind, spec in self._unbuilt.items():
+            self.understood[kind] |= _understood(kind, spec.build(""))
 
     def plan(self, strike: Strike | None) -> None:
         """Let the next message of that sort fail; None for none."""
