@@ -62,6 +62,67 @@ def test_each_package_has_its_rooms(package: str, rooms: set[str]) -> None:
     assert bool(rooms_that_import(package)) == bool(rooms)
 
 
+@pytest.mark.req("C-04", "C-07", "C-09", "C-10", "C-11", "C-12", "C-13")
+@pytest.mark.parametrize(
+    ("module", "package"),
+    [
+        ("actors.kernel.actor", "pykka"),
+        ("actors.embedder.google", "google"),
+        ("actors.memory.index.database", "sqlite_vec"),
+        ("domain.memory.ranking", "numpy"),
+        ("actors.embedder.circuit_breaker", "tenacity"),
+        ("actors.model.calls", "tenacity"),
+        ("domain.reminder.recurrence", "dateutil"),
+        *((f"actors.cli.{name}", "click") for name in ("agent_cli", "run", "doctor", "lab.agent_load")),
+    ],
+)
+def test_what_the_card_names_a_package_for_is_done_with_it(module: str, package: str) -> None:
+    assert package in imported()[module]
+
+
+def classes() -> Iterator[tuple[str, ast.ClassDef]]:
+    """Room at the top, and each class in it."""
+    for path, tree in sources():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                yield path.partition("/")[0], node
+
+
+def descendants(root: str) -> dict[str, str]:
+    """Name -> room at the top, of each class that stems from `root`."""
+    found: dict[str, str] = {}
+    known = {root}
+    while True:
+        more = {
+            node.name: room
+            for room, node in classes()
+            if node.name not in found and known & {ast.unparse(base).rpartition(".")[2] for base in node.bases}
+        }
+        if not more:
+            return found
+        found |= more
+        known |= more.keys()
+
+
+@pytest.mark.req("C-04", "C-17", "C-18")
+def test_actors_stand_in_actors_and_messages_in_messages() -> None:
+    (base,) = [node for _, node in classes() if node.name == "Actor"]
+    assert [ast.unparse(each) for each in base.bases] == ["pykka.Actor"]
+    actors, messages = descendants("Actor"), descendants("Message")
+    assert {
+        "ContextActor",
+        "DiscordActor",
+        "EmbedderActor",
+        "MemoryActor",
+        "ModelActor",
+        "SchedulerActor",
+    } <= actors.keys()
+    assert {"UserMessage", "PinMemory", "ModelRequest"} <= messages.keys()
+    assert {name: room for name, room in actors.items() if room != "actors"} == {}
+    # What came of a call, which the loop of the embedder tells its own actor and nobody else understands.
+    assert {name for name, room in messages.items() if room != "messages"} == {"CallDone", "CallFailed"}
+
+
 @pytest.mark.req("S0-05", "S0-22", "S0-95", "S0-96", "S0-97")
 def test_the_core_knows_no_surface_no_provider_and_no_http() -> None:
     foreign = SURFACES | PROVIDERS | HTTP

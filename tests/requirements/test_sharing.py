@@ -37,7 +37,7 @@ KEPT = {"actors/model/wire.py": {"_tools"}}
 """What is kept and copied for each caller."""
 
 
-@pytest.mark.req("C-31")
+@pytest.mark.req("C-03", "C-31")
 def test_what_modules_and_classes_hold_is_changed_by_nobody() -> None:
     modules = dict(sources())
     held = set[str]().union(*map(tables, modules.values()))

@@ -68,6 +68,20 @@ def test_only_discord_ids_have_logs(id: str) -> None:
 
 
 @pytest.mark.req("S0-45")
+def test_channels_threads_and_direct_messages_are_all_that_has_logs() -> None:
+    def has_logs(surface: Surface) -> bool:
+        try:
+            log_folder(Window(surface=surface, id="123456789012345678"))
+        except ValueError:
+            return False
+        return True
+
+    assert {surface.value for surface in Surface if has_logs(surface)} == {
+        *("discord-channel", "discord-thread", "discord-dm")
+    }
+
+
+@pytest.mark.req("S0-45")
 def test_the_command_line_has_no_logs() -> None:
     with pytest.raises(ValueError, match="surface 'cli'"):
         log_folder(Window(surface=Surface.CLI, id="123456789012345678"))
