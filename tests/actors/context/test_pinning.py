@@ -170,6 +170,7 @@ def test_only_ones_own_pins_can_be_taken_back(rig: Rig) -> None:
     assert rig.kinds() == [Kind.PIN] * 3
 
 
+@pytest.mark.req("X-20")
 def test_a_pin_of_a_message_is_taken_back_by_naming_it(rig: Rig) -> None:
     rig.say("My cat is called Zorro", 7)
     rig.answer("Fine.")

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ValidationError
 from actors.settings.load import load
 from actors.settings.problem import SettingsError
 from actors.settings.schema import Settings, Source
+from domain.memory.injection import Budget
 from tests.actors.settings.written import complaints, written
 
 ELSEWHERE = Path("nowhere/agent.toml")
@@ -33,6 +34,14 @@ def test_without_a_file_everything_is_at_its_default(tmp_path: Path) -> None:
     assert (settings.shell.timeout_s, settings.shell.max_timeout_s, settings.shell.concurrency) == (120, 600, 8)
     assert (settings.model.max_history_tokens, settings.model.concurrency, settings.model.retries) == (100_000, 256, 3)
     assert (settings.contexts.idle_minutes, settings.contexts.prepare_deadline_s) == (60, 5)
+
+
+@pytest.mark.req("S0-78", "S0-79")
+def test_the_budgets_of_the_memory_are_the_specifications_unless_told_otherwise(tmp_path: Path) -> None:
+    memory = load(environ={}, folder=tmp_path).memory
+
+    assert memory.total_tokens == Budget().total_tokens == 1_000
+    assert memory.item_tokens == Budget().item_tokens <= 250
 
 
 def test_the_file_decides_what_it_says_and_nothing_else(tmp_path: Path) -> None:

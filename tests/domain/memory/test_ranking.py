@@ -139,6 +139,13 @@ def test_opposite_vectors_have_no_redundancy() -> None:
     assert found[1].parts.redundancy == 0.0
 
 
+@pytest.mark.req("S0-70", "X-04")
+def test_a_right_angle_is_no_likeness_and_neither_is_more() -> None:
+    half = np.array([1.0, 1.0, 0, 0, 0, 0, 0, 0], np.float32)
+    found = similarities(np.stack([APART[0], half, APART[1], -half, -APART[0]]), APART[0])
+    assert found == pytest.approx([1.0, 0.5**0.5, 0.0, 0.0, 0.0])
+
+
 @pytest.mark.req("S0-70")
 def test_a_vector_without_direction_has_cosine_zero_with_everything() -> None:
     odd = np.array([[0.0, 0.0], [math.nan, 1.0], [math.inf, 1.0], [3e38, 3e38], [1e-38, 0.0], [2.0, 0.0]], np.float32)

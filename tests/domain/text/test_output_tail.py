@@ -32,6 +32,11 @@ def lines(first: int, last: int) -> bytes:
     return b"".join(b"%d\n" % number for number in range(first, last + 1))
 
 
+@pytest.mark.req("S0-98b")
+def test_the_limits_are_those_of_pi() -> None:
+    assert (MAX_LINES, MAX_BYTES) == (2_000, 50 * 1024)
+
+
 def test_short_output_is_shown_whole() -> None:
     excerpt = excerpt_of(b"a\nb\n")
     assert excerpt == Excerpt(text="a\nb", first_line=1, line_count=2)
