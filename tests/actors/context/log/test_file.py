@@ -336,7 +336,7 @@ def test_a_symbolic_link_is_not_followed(tmp_path: Path, log: WindowLog) -> None
         WindowLog.open_newest(tmp_path, WINDOW)
 
 
-@pytest.mark.req("S0-41")
+@pytest.mark.req("S0-41", "X-54")
 def test_an_ended_window_is_read_only_and_takes_no_more(log: WindowLog) -> None:
     log.append(said(1))
     log.end_window()

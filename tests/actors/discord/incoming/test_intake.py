@@ -89,6 +89,13 @@ def test_nothing_else_is_told(start_life: StartLife) -> None:
     assert life.texts(2) == ["said once", "the end"]
 
 
+@pytest.mark.req("X-50")
+def test_another_bot_is_not_heard_even_where_everybody_is(life: Life) -> None:
+    life.say("beep", user=life.playground.add_user("robot", bot=True))
+    life.say("the end")
+    assert life.texts(1) == ["the end"]
+
+
 def test_the_bot_never_hears_itself_even_where_everybody_is_heard(life: Life) -> None:
     life.delivered("my own words")
     life.say("somebody's words")
