@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 
 import msgspec
 
@@ -51,7 +52,7 @@ class Confirmations:
         self._has_looked = False
         """Whether what an earlier life owed is known."""
         self._late: dict[RequestId, OwedConfirmation] = {}
-        """Those that are to be posted with the next look at the file."""
+        """Those whose fate the next look at the file decides."""
 
     def check_room(self, window: Window) -> None:
         """Return if one more may be on its way to `window`.
@@ -59,10 +60,7 @@ class Confirmations:
         Raises:
             EditRefusedError: too many are.
         """
-        now = self._host.monotonic()
-        for request_id, (_, since) in list(self._confirming.items()):
-            if now - since > UNANSWERED_S:
-                del self._confirming[request_id]
+        self._give_up_waiting()
         on_their_way = [to for to, _ in self._confirming.values()] + [owed.window for owed in self._late.values()]
         if on_their_way.count(window) >= EDITS:
             raise EditRefusedError(f"{EDITS} confirmations have not been shown here yet: try again in a minute")
@@ -90,20 +88,39 @@ class Confirmations:
         said = confirmation(what, line, *(note for note in notes if note))
         return msgspec.structs.replace(self._confirmation(window, request_id, said), line=line, is_gone=is_gone)
 
-    def owe(self, owed: OwedConfirmation | None) -> None:
+    def owe(self, owed: OwedConfirmation | None, instead_of: str = "") -> None:
         """Return when it would be posted whatever happens to this process, should its edit take place.
 
         A command line's short life owes nothing: who ran it sees how it ends.
 
+        Args:
+            owed: What is to be posted; None for nothing.
+            instead_of: The line that the edit takes away, which stands in the file: whatever made it took place.
+
         Raises:
             OSError: it may not be, so there must be no edit.
         """
-        if owed is not None and self._config.fires:
-            self._owed.keep(owed)
+        if owed is None or not self._config.fires:
+            return
+        self._look_for_earlier_ones()
+        for other in self._owed.confirming(instead_of):
+            if other.request_id != owed.request_id:
+                self._owed.keep(other.of_what_happened())
+        self._owed.keep(owed)
 
-    def owe_no_more(self, request_id: RequestId) -> None:
-        """There is nothing to confirm of that request: its edit did not take place."""
-        if owed := self._owed.kept(_confirming(request_id)):
+    def doubt(self, request_id: RequestId, read: Callable[[], bytes | None]) -> None:
+        """That request was refused: there is nothing to confirm, unless its edit stands in the file all the same.
+
+        Args:
+            read: Gives the file; None when it cannot be read, so that the next look decides.
+        """
+        owed = self._owed.kept(_confirming(request_id))
+        if owed is None:
+            return
+        data = read()
+        if data is None or owed.has_happened(data):
+            self._late[owed.request_id] = owed
+        else:
             self._owed.drop(owed.request_id)
 
     def send(self, owed: OwedConfirmation | None, *, is_late: bool = False) -> None:
@@ -123,22 +140,21 @@ class Confirmations:
         )
         self._host.tell(self._config.delivery, posting)
 
-    def make_up(self, data: bytes, make_durable: Callable[[], None]) -> None:
+    def make_up(self, data: bytes, make_durable: Callable[[], None], *, is_settled: bool) -> None:
         """Post what is owed: what an earlier life of the agent owed, and what could not be shown a minute ago.
 
         Args:
             data: The file, which says whether the edits took place.
             make_durable: Returns when the file would survive a power loss.
+            is_settled: Whether it says so; not while an edit is under way, or what a crash left is brought back.
 
         Raises:
             OSError: nobody can say what is owed, or the file is not safe; it is tried again.
         """
         self._owed.tidy()
-        if not self._has_looked:
-            left = self._owed.left()
-            self._late.update((owed.request_id, owed) for owed in left if owed.request_id not in self._confirming)
-            self._has_looked = True
-        fates = {request_id: owed.has_happened(data) for request_id, owed in self._late.items()}
+        self._look_for_earlier_ones()
+        self._give_up_waiting()
+        fates = {owed.request_id: owed.has_happened(data) for owed in self._late_ones(is_settled=is_settled)}
         if any(fates.values()):
             make_durable()
         for request_id, has_happened in fates.items():
@@ -181,7 +197,36 @@ class Confirmations:
         if not isinstance(reply, DeliveryFailed):
             self._owed.drop(reply.request_id)
         elif owed := self._owed.kept(reply.request_id):
-            self._late[owed.request_id] = owed
+            owed = self._late[owed.request_id] = owed.of_what_happened()
+            with suppress(OSError):  # then a later life asks the file, as it does of one that was never tried
+                self._owed.keep(owed)
+
+    def _look_for_earlier_ones(self) -> None:
+        """Know what an earlier life owes, before anything of this one stands beside it.
+
+        Raises:
+            OSError: nobody can say.
+        """
+        if self._has_looked:
+            return
+        left = self._owed.left()
+        self._late.update((owed.request_id, owed) for owed in left if owed.request_id not in self._confirming)
+        self._has_looked = True
+
+    def _give_up_waiting(self) -> None:
+        """What nobody answered for was lost on its way, so it is late; the surface tells what it has all the same."""
+        now = self._host.monotonic()
+        for request_id, (_, since) in list(self._confirming.items()):
+            if now - since > UNANSWERED_S:
+                del self._confirming[request_id]
+                if owed := self._owed.kept(request_id):
+                    self._late[request_id] = owed.of_what_happened()
+
+    def _late_ones(self, *, is_settled: bool) -> list[OwedConfirmation]:
+        """Those whose fate can be told now."""
+        kept = ((late, self._owed.kept(late.request_id)) for late in self._late.values())
+        newest = [known if known is not None and not known.line else late for late, known in kept]
+        return [owed for owed in newest if is_settled or not owed.line]
 
     def _confirmation(self, window: Window, request_id: RequestId, said: Confirmation) -> OwedConfirmation:
         return OwedConfirmation(

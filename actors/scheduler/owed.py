@@ -43,7 +43,7 @@ class OwedConfirmations:
         """Return when the note would survive a power loss.
 
         Raises:
-            OSError: it may not.
+            OSError: it may not; an earlier note of the same posting may.
         """
         if self._kept.get(owed.request_id) == owed:
             return
@@ -56,13 +56,18 @@ class OwedConfirmations:
         try:
             put_whole(self._disk, self._path(owed.request_id), msgspec.json.encode(owed))
         except OSError:
-            self.drop(owed.request_id)
+            if owed.request_id not in self._kept:
+                self.drop(owed.request_id)
             raise
         self._kept[owed.request_id] = owed
 
     def kept(self, request_id: RequestId) -> OwedConfirmation | None:
         """The note of that posting; None when there is none that this actor knows."""
         return self._kept.get(request_id)
+
+    def confirming(self, line: str) -> list[OwedConfirmation]:
+        """Those notes that confirm that `line` stands in the file."""
+        return [owed for owed in self._kept.values() if line and owed.line == line and not owed.is_gone]
 
     def drop(self, request_id: RequestId) -> None:
         """Forget one, if it is there: nothing is owed any more.

@@ -122,7 +122,7 @@ class ReminderRequests:
         Raises:
             OSError: some may be owed still; it is to be tried again.
         """
-        self._confirmations.make_up(data, self._file.make_durable)
+        self._confirmations.make_up(data, self._file.make_durable, is_settled=self._edits.is_settled)
 
     def take(self, reply: Delivered | DeliveryFailed | DeliveryRefused) -> None:
         """Note what became of a confirmation."""
@@ -180,7 +180,7 @@ class ReminderRequests:
             owed = self._confirmations.prepared(
                 request.window, request.request_id, "Reminder changed", new, line, _next_line(due), note
             )
-            self._confirmations.owe(owed)
+            self._confirmations.owe(owed, instead_of=entry.line)
             change["made"] = _Change(entry.line, line, due, note, owed)
             return replace(data, entry.number, line.encode("utf-8"))
 
@@ -206,7 +206,7 @@ class ReminderRequests:
             owed = self._confirmations.prepared(
                 request.window, request.request_id, "Reminder deleted", entry.reminder, entry.line, is_gone=True
             )
-            self._confirmations.owe(owed)
+            self._confirmations.owe(owed, instead_of=entry.line)
             removed[:] = [(entry, owed)]
             return remove(data, entry.number)
 
@@ -243,6 +243,13 @@ class ReminderRequests:
         except TROUBLE as error:
             self._refuse(request, reason_of(error))
 
+    def _read(self) -> bytes | None:
+        """All that the file holds; None when nobody can say."""
+        try:
+            return self._file.read() or b""
+        except OSError:
+            return None
+
     def _looked_at(self) -> bytes:
         look = self._file.look()
         return b"" if look is None else look.data
@@ -262,7 +269,7 @@ class ReminderRequests:
 
     def _refuse(self, request: ReminderRequest | ListReminders, reason: str) -> None:
         if not isinstance(request, ListReminders):
-            self._confirmations.owe_no_more(request.request_id)
+            self._confirmations.doubt(request.request_id, self._read)
         self._host.tell(request.reply_to, Refused(request_id=request.request_id, reason=reason))
 
     def _next(self, reminder: Reminder) -> str:

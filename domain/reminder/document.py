@@ -169,13 +169,18 @@ def append(data: bytes, line: str) -> bytes:
 
     A file that holds the line already stays as it is.
     """
-    raw = line.encode("utf-8")
-    if any(other.rstrip(b"\r") == raw for other in data.removeprefix(BOM).split(b"\n")):
+    if holds(data, line):
         return data
-    end = line_end(data)
+    raw, end = line.encode("utf-8"), line_end(data)
     if not data.removeprefix(BOM):
         return data + raw + end
     return data + raw + end if data.endswith(b"\n") else data + end + raw
+
+
+def holds(data: bytes, line: str) -> bool:
+    """Whether `line` stands in `data`, as `Entry.line` gives it."""
+    raw = line.encode("utf-8")
+    return any(other.rstrip(b"\r") == raw for other in data.removeprefix(BOM).split(b"\n"))
 
 
 def replace(data: bytes, number: int, raw: bytes) -> bytes:

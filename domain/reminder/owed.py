@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime
 
+import msgspec
+
+from domain.reminder.document import holds
 from messages.base import RequestId, Value, Window
 
 
@@ -33,5 +36,8 @@ class OwedConfirmation(Value, frozen=True, kw_only=True, gc=False):
             return True
         if not (data or self.is_gone):
             return None
-        stands = self.line.encode() in {line.removesuffix(b"\r") for line in data.split(b"\n")}
-        return stands is not self.is_gone
+        return holds(data, self.line) is not self.is_gone
+
+    def of_what_happened(self) -> OwedConfirmation:
+        """The same, of an edit that is known to have taken place, so that it is posted whatever became of the line."""
+        return msgspec.structs.replace(self, line="", is_gone=False)

@@ -45,10 +45,20 @@ def mend(disk: RecordingDisk) -> None:
     disk.before = lambda _call, _data: None
 
 
-def wish(process: Process, what: str, request_id: str = "r1") -> Message | None:
-    """What is answered to one of `REQUESTS`, if anything."""
+def ask(process: Process, what: str, request_id: str = "r1", **more: str) -> None:
+    """Ask for one of `REQUESTS`, and let come of it what needs no time.
+
+    Args:
+        more: Fields that are other than there.
+    """
     kind, fields = REQUESTS[what]
-    process.tell(kind(request_id=RequestId(request_id), reply_to=process.asker.address, window=THREAD, **fields))
+    given = {**fields, **more}
+    process.tell(kind(request_id=RequestId(request_id), reply_to=process.asker.address, window=THREAD, **given))
+
+
+def wish(process: Process, what: str, request_id: str = "r1", **more: str) -> Message | None:
+    """What is answered to one of `REQUESTS`, if anything; as for `ask`."""
+    ask(process, what, request_id, **more)
     process.settle()
     return next(iter(process.asker.drain()), None)
 

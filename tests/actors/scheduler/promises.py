@@ -8,6 +8,7 @@ from typing import Any
 
 from actors.scheduler.actor import SchedulerActor
 from actors.scheduler.confirmations import CONFIRMATION
+from domain.edit.lines import BOM
 from messages.base import Address, Message
 from messages.discord import PostMessage
 from messages.scheduler import ReminderCreated, ReminderDeleted, ReminderModified
@@ -21,8 +22,11 @@ def check_promise(actor: Any, _to: Address, message: Message) -> None:
     there, gone = _lines(message)
     if not (there or gone):
         return
-    survives = config.disk.surviving(Path(os.path.realpath(config.file))) or b""
-    lines = {line.removesuffix(b"\r").decode(errors="surrogateescape") for line in survives.split(b"\n")}
+    path = Path(os.path.realpath(config.file))
+    lines = _lines_of(config.disk.surviving(path) or b"")
+    if isinstance(message, PostMessage) and message.look_first:  # it tells of what was so when it was owed
+        now = _lines_of(path.read_bytes())
+        there, gone = there & now, gone - now
     assert there <= lines, f"{type(message).__name__} promises a line that a power loss would take away"
     assert not gone & lines, f"{type(message).__name__} promises that a line is gone that a power loss would bring back"
 
@@ -35,6 +39,10 @@ def watch(tell: Any) -> Any:
         tell(actor, to, message)
 
     return watched
+
+
+def _lines_of(data: bytes) -> set[str]:
+    return {line.rstrip(b"\r").decode(errors="surrogateescape") for line in data.removeprefix(BOM).split(b"\n")}
 
 
 def _lines(message: Message) -> tuple[set[str], set[str]]:

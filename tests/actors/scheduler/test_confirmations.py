@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import errno
+import os
 from pathlib import Path
 
 import pytest
 
 from actors.scheduler.owed import OwedConfirmations
+from domain.edit.lines import BOM
 from domain.reminder.share import EDITS
 from lab.chaos.reminders.world import Channel
-from messages.scheduler import ConfirmationRelayed, ReminderCreated
+from messages.scheduler import ConfirmationRelayed, ReminderCreated, ReminderModified
 from messages.socket import Refused
 from tests.actors.scheduler.conftest import StartProcess
 from tests.actors.scheduler.owing import (
@@ -18,6 +20,7 @@ from tests.actors.scheduler.owing import (
     REQUESTS,
     THREAD,
     after,
+    ask,
     killed_before_people_were_told,
     mend,
     note,
@@ -165,6 +168,108 @@ def test_no_more_edits_are_made_than_people_can_be_told_of(start: StartProcess, 
     process.pass_minutes(2)
     assert len(channel.texts(THREAD)) == EDITS
     assert isinstance(wish(process, "Reminder set", "two-more"), ReminderCreated)
+
+
+@EVERY_KIND
+def test_what_stands_in_the_file_though_it_was_refused_is_confirmed(
+    start: StartProcess, channel: Channel, file: Path, what: str, disk: RecordingDisk
+) -> None:
+    process, exchanges = start(), 0
+
+    def fail(call: str, _data: bytes) -> None:
+        nonlocal exchanges
+        exchanges += call == "exchange"
+        if call == "sync" and exchanges:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    disk.before = fail
+    wish(process, what)
+    process.pass_minutes(1)
+    assert file.read_text() != OLD + "\n"
+    assert channel.texts(THREAD) == []
+    mend(disk)
+    process.pass_minutes(3)
+    (text,) = channel.texts(THREAD)
+    assert text.startswith(f"{what}:")
+    assert notes(file) == []
+
+
+@pytest.mark.parametrize("is_killed", [False, True])
+def test_each_of_two_changes_of_one_line_is_confirmed_though_the_second_takes_the_firsts_line_away(
+    start: StartProcess, channel: Channel, file: Path, is_killed: bool
+) -> None:
+    process = start()
+    channel.is_mute, channel.fails = is_killed, 2
+    for number, time in enumerate(("11:00", "12:00")):
+        assert isinstance(wish(process, "Reminder changed", f"r{number}", time=time), ReminderModified)
+    channel.is_mute, channel.fails = False, 0
+    (after(process, start) if is_killed else process).pass_minutes(3)
+    first, second = channel.texts(THREAD)
+    assert "time=11:00" in first
+    assert "time=12:00" in second
+    assert notes(file) == []
+
+
+def test_a_change_before_the_first_look_takes_no_confirmation_away_that_an_earlier_life_owes(
+    start: StartProcess, channel: Channel, file: Path
+) -> None:
+    process = after(killed_before_people_were_told(start, channel, "Reminder changed"), start)
+    ask(process, "Reminder changed", "r2", time="12:00")
+    while "time=12:00" not in file.read_text():  # somebody keeps the looks from coming to an end
+        file.write_text(file.read_text() + "prose\n")
+        process.steps(1)
+    process.pass_minutes(2)
+    assert ["time=11:00" in text for text in channel.texts(THREAD)].count(True) == 1
+    assert len(channel.texts(THREAD)) == 2
+    assert notes(file) == []
+
+
+def test_what_discord_could_not_take_is_posted_though_the_line_is_gone_by_then(
+    start: StartProcess, channel: Channel, file: Path
+) -> None:
+    process = start()
+    channel.fails = 1
+    wish(process, "Reminder set")
+    file.write_text(OLD + "\n")
+    after(process, start).pass_minutes(2)
+    assert len(channel.texts(THREAD)) == 1
+    assert notes(file) == []
+
+
+def test_what_nobody_answered_for_is_posted_again_after_a_while(
+    start: StartProcess, channel: Channel, file: Path
+) -> None:
+    process = start()
+    channel.is_mute = True
+    wish(process, "Reminder set")
+    channel.is_mute = False
+    process.pass_minutes(12)
+    assert len(channel.texts(THREAD)) == 1
+    assert notes(file) == []
+
+
+@EVERY_KIND
+@pytest.mark.parametrize("begin", [b"", BOM])
+def test_what_is_confirmed_is_what_the_file_says_wherever_a_kill_came(
+    start: StartProcess, channel: Channel, file: Path, what: str, begin: bytes
+) -> None:
+    steps, is_over = 0, False
+    before = begin if what == "Reminder set" else begin + OLD.encode() + b"\n"
+    while not is_over:
+        channel.shown.clear()
+        file.write_bytes(before)
+        process = start()
+        channel.is_mute = True
+        ask(process, what)
+        process.steps(steps)
+        is_over = bool(process.asker.drain())
+        process.kill()
+        channel.is_mute = False
+        after(process, start, 600).pass_minutes(3)
+        assert [text.split(":")[0] for text in channel.texts(THREAD)] == [what] * (file.read_bytes() != before)
+        assert notes(file) == []
+        steps += 1
+    assert file.read_bytes() != before
 
 
 def test_what_a_closed_window_refuses_is_owed_no_more(start: StartProcess, channel: Channel, file: Path) -> None:

@@ -72,6 +72,19 @@ def test_one_that_is_owed_again_after_it_was_dropped_is_kept_again(tmp_path: Pat
     assert OwedConfirmations(tmp_path / "spare", disk).left() == [note()]
 
 
+@pytest.mark.parametrize("call", ["open", "write", "sync", "replace"])
+def test_a_note_that_cannot_be_replaced_stays_as_it_was(tmp_path: Path, call: str) -> None:
+    disk = RecordingDisk()
+    owed = OwedConfirmations(tmp_path / "spare", disk)
+    owed.keep(note())
+    spoil(disk, call)
+    with pytest.raises(OSError, match="Input/output error"):
+        owed.keep(note("other words"))
+    mend(disk)
+    assert owed.kept(note().request_id) == note()
+    assert OwedConfirmations(tmp_path / "spare", disk).left() == [note()]
+
+
 def test_what_is_left_is_told_oldest_first(tmp_path: Path) -> None:
     owed = OwedConfirmations(tmp_path / "spare", RecordingDisk())
     expected = [

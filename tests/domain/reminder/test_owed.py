@@ -18,11 +18,15 @@ LINE = '- [ ] date=2026-04-01 time=09:00 recur=none msg="tëa" id=rid_A'
         (LINE, False, f"# Mine\n{LINE}\n", True),
         (LINE, False, f"# Mine\r\n{LINE}\r\n", True),
         (LINE, False, LINE, True),
+        (LINE, False, f"\ufeff{LINE}\n", True),
+        (LINE, False, f"{LINE}\r\r\n", True),
         (LINE, False, f"{LINE} \n", False),
         (LINE, False, f"{LINE.replace('tëa', 'coffee')}\n", False),
         (LINE, False, "# Mine\n", False),
         (LINE, False, "", None),
         (LINE, True, f"# Mine\n{LINE}\r\n", False),
+        (LINE, True, f"\ufeff{LINE}\n", False),
+        (LINE, True, f"{LINE}\r\r\n", False),
         (LINE, True, "# Mine\n", True),
         (LINE, True, "", True),
         ("", False, "", True),
@@ -30,7 +34,17 @@ LINE = '- [ ] date=2026-04-01 time=09:00 recur=none msg="tëa" id=rid_A'
     ],
 )
 def test_the_exact_line_tells(line: str, is_gone: bool, data: str, has_happened: bool | None) -> None:
-    owed = OwedConfirmation(
+    assert owed(line, is_gone=is_gone).has_happened(data.encode()) is has_happened
+
+
+@pytest.mark.parametrize("is_gone", [False, True])
+def test_of_what_happened_no_file_says_that_it_did_not(is_gone: bool) -> None:
+    known = owed(LINE, is_gone=is_gone).of_what_happened()
+    assert [known.has_happened(data.encode()) for data in ("", LINE, "# Mine\n")] == [True] * 3
+
+
+def owed(line: str, *, is_gone: bool) -> OwedConfirmation:
+    return OwedConfirmation(
         request_id=RequestId("confirm-r1"),
         window=Window(surface=Surface.DISCORD_THREAD, id="910000000000000099"),
         text="words",
@@ -39,4 +53,3 @@ def test_the_exact_line_tells(line: str, is_gone: bool, data: str, has_happened:
         line=line,
         is_gone=is_gone,
     )
-    assert owed.has_happened(data.encode()) is has_happened
