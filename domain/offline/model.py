@@ -179,6 +179,11 @@ def _set_reminder(conversation: RuleInput) -> OfflineAnswer | None:
         return OfflineAnswer(
             f"A reminder can come once, or every day, week or month; “{wish.rhythm}” is none of these, so none was set."
         )
+    if wish.unread:
+        return OfflineAnswer(
+            "I understand one time, such as `at 9:00`, `tomorrow at 9:00`, `at 9:00 on 2026-12-01` or `in 20 minutes`; "
+            f"what “{wish.unread}” says beside it I don't, so no reminder was set."
+        )
     script = _REMINDERS_SKILL.search(conversation.system_prompt)
     if BASH not in conversation.tools or script is None:
         return OfflineAnswer("I was asked to set a reminder, but no reminders skill is offered here.")

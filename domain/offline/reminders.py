@@ -1,13 +1,15 @@
 """Reminder wishes: what a line that begins with `remind me` asks for, as the offline model understands it.
 
-It speaks the grammar of the reminders file and no more: a wish that the file cannot hold is told apart, so that it is
-refused in words instead of being said once with its rhythm read as part of the message.
+It speaks the grammar of the reminders file and no more: a wish that the file cannot hold, or that says when in words
+which are not understood, is told apart, so that it is refused instead of being said at another time than was meant.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+
+from domain.offline.moments import unread_moment
 
 _JOINS = "(?:to|that|of|about) "
 _REMIND = re.compile(rf"(?:please,? )?remind me (?P<joined>{_JOINS})?(?P<words>.+?)(?:,? please)?[.!]?", re.IGNORECASE)
@@ -16,7 +18,7 @@ _JOINED = re.compile(_JOINS, re.IGNORECASE)
 _DAY = r"today|tomorrow|[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _CLOCK = re.compile(
     rf"(?:\b(?:on )?(?P<before>{_DAY}) )?\bat (?P<hour>[01]?[0-9]|2[0-3])(?::(?P<minute>[0-5][0-9]))?"
-    rf"(?: ?(?P<half>[ap])\.?m\b)?(?: (?:on )?(?P<after>{_DAY}))?(?![0-9:])",
+    rf"(?: ?(?P<half>[ap])\.?m\b)?(?: (?:on )?(?P<after>{_DAY}))?(?![0-9:]|[.,][0-9])",
     re.IGNORECASE,
 )
 _DELAY = re.compile(r"\bin (?P<number>[0-9]{1,6}) (?P<unit>minute|hour|day)s?\b", re.IGNORECASE)
@@ -25,11 +27,13 @@ _MINUTES = {"minute": 1, "hour": 60, "day": 1440}
 _BESIDE_THE_TIME = "(?=$|[,.]| at | in | on | to )"
 """A rhythm in one word says when only at the end, or before a preposition: `the yearly review` is none."""
 _EVERY = re.compile(
-    r"\s*\b(?:every(?: single)?|once a) (?P<unit>day|week|month|morning|evening|night)\b"
-    rf"|(?:^|\s+)(?P<adverb>daily|weekly|monthly){_BESIDE_THE_TIME}",
+    r"\s*\b(?:every(?: single)?|once a) (?P<unit>day|week|month|morning|evening|night)\b(?! (?:day|end|start)\b)"
+    rf"|(?<!\bthe)(?<!\bthis)(?<!\bmy)(?<!\bour)(?<!\ba)(?:^|\s+)(?P<adverb>daily|weekly|monthly){_BESIDE_THE_TIME}",
     re.IGNORECASE,
 )
 _DAILY = frozenset({"day", "morning", "evening", "night"})
+_LATE = {"evening": range(1, 12), "night": range(6, 12)}
+"""Hours that are meant after noon in that part of the day."""
 _WEEKDAYS = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 _OTHER_EVERY = re.compile(
     r"\bevery (?:(?:other|second|third|fourth|few|[0-9]{1,4}(?:st|nd|rd|th)?|two|three|four|six) )?"
@@ -45,11 +49,13 @@ _OTHER_ADVERB = re.compile(rf"(?:^|\s)(?P<rhythm>{_ADVERB}){_BESIDE_THE_TIME}", 
 
 @dataclass(frozen=True, slots=True)
 class ReminderWish:
-    """What a line wishes for: `arguments` for the reminders script, or a `rhythm` that the script has no word for."""
+    """What a line wishes for: `arguments` for the reminders script, or why there are none."""
 
     arguments: tuple[str, ...] = ()
     rhythm: str = ""
-    """The words for how often, as they were typed."""
+    """The words for how often that the script has no word for, as they were typed."""
+    unread: str = ""
+    """Words for when that are not understood."""
 
 
 def reminder_wish(line: str) -> ReminderWish | None:
@@ -59,12 +65,12 @@ def reminder_wish(line: str) -> ReminderWish | None:
     before or after it and with `every day`, `morning`, `evening`, `night`, `week` or `month`,
     or the word for it. A rhythm that there is no word for is told even where no time is named.
     """
-    match = _REMIND.fullmatch(line.strip())
+    match = _REMIND.fullmatch(" ".join(line.split()))
     if match is None:
         return None
-    words, recur, is_joined = match["words"].strip(" ,"), "", match["joined"] is not None
+    words, recur, part, is_joined = match["words"].strip(" ,"), "", "", match["joined"] is not None
     if (every := _EVERY.search(words)) is not None:
-        recur = _recurrence(every)
+        recur, part = _recurrence(every), (every["unit"] or "").lower()
         words = (words[: every.start()] + words[every.end() :]).strip(" ,")
     if rhythm := _rhythm(words):
         return ReminderWish(rhythm=rhythm)
@@ -74,10 +80,29 @@ def reminder_wish(line: str) -> ReminderWish | None:
     clock = _CLOCK.search(words)
     if clock is None:
         return None
-    hour = int(clock["hour"]) % 12 + 12 * (clock["half"].lower() == "p") if clock["half"] else int(clock["hour"])
+    hour = _hour(clock, part)
+    if hour is None or (clock["before"] and clock["after"]):
+        return ReminderWish(unread=clock[0])
     time = f"{hour:02}:{clock['minute'] or '00'}"
     date = (clock["before"] or clock["after"] or "").lower()
     return _wish(words, clock, (*(("--date", date) if date else ()), "--time", time), recur, is_joined)
+
+
+def _hour(clock: re.Match[str], part: str) -> int | None:
+    """The hour of the day, 0 to 23; None where the words contradict one another.
+
+    Args:
+        part: Of the day, such as `evening`; anything else says nothing.
+    """
+    hour, half = int(clock["hour"]), (clock["half"] or "").lower()
+    if half:
+        if not 1 <= hour <= 12:
+            return None
+        hour = hour % 12 + 12 * (half == "p")
+    elif hour in _LATE.get(part, ()):
+        hour += 12
+    contradicts = (part == "morning" and hour >= 12) or (part == "evening" and hour < 12)
+    return None if contradicts else hour
 
 
 def _recurrence(every: re.Match[str]) -> str:
@@ -96,7 +121,10 @@ def _rhythm(words: str) -> str:
 
 def _wish(words: str, when: re.Match[str], time: tuple[str, ...], recur: str, is_joined: bool) -> ReminderWish | None:
     """The script's arguments when `when` of the words is the time and the rest the message."""
-    message = " ".join(f"{words[: when.start()]} {words[when.end() :]}".split()).strip(" ,.")
+    before, after = words[: when.start()], words[when.end() :]
+    if unread := unread_moment(before, after, recurs=bool(recur)):
+        return ReminderWish(unread=unread)
+    message = " ".join(f"{before} {after}".split()).strip(" ,.")
     if not is_joined and (joined := _JOINED.match(message)):
         message = message[joined.end() :]
     return ReminderWish((f"--msg={message}", *time, *(("--recur", recur) if recur else ()))) if message else None

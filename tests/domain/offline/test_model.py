@@ -194,6 +194,15 @@ def test_a_rhythm_that_the_file_has_not_is_refused_in_words_and_sets_nothing() -
     assert "none was set" in refused.text
 
 
+@pytest.mark.req("S0-120")
+def test_words_for_when_that_are_not_understood_are_told_and_nothing_is_set() -> None:
+    refused = answer(SKILLS, (*EARLIER, user(HEADER + "remind me to call Bob on Friday at 9:00")), (BASH,))
+
+    assert refused.tool_calls == ()
+    assert "“on Friday”" in refused.text
+    assert "no reminder was set" in refused.text
+
+
 @pytest.mark.parametrize(("prompt", "tools"), [("", (BASH,)), (SKILLS, ())])
 def test_without_the_skill_or_bash_a_reminder_is_declined_in_words(prompt: str, tools: tuple[ToolSpec, ...]) -> None:
     declined = answer(prompt, (*EARLIER, user("remind me to call Bob at 18:30")), tools)

@@ -31,6 +31,18 @@ from domain.reminder.line import Recurrence
         ("remind me in 5 minutes that that kettle is hot", ["--msg=that kettle is hot", "--in-minutes", "5"]),
         ("remind me that that kettle is hot in 5 minutes", ["--msg=that kettle is hot", "--in-minutes", "5"]),
         ("remind me that Monday is off at 9:00", ["--msg=Monday is off", "--time", "09:00"]),
+        ("remind me  every  day at 9:00 to stretch", ["--msg=stretch", "--time", "09:00", "--recur", "daily"]),
+        ("remind me to rest every evening at 9", ["--msg=rest", "--time", "21:00", "--recur", "daily"]),
+        ("remind me to rest every night at 8:30", ["--msg=rest", "--time", "20:30", "--recur", "daily"]),
+        ("remind me to feed the owl every night at 2", ["--msg=feed the owl", "--time", "02:00", "--recur", "daily"]),
+        ("remind me to send the daily at 9:00", ["--msg=send the daily", "--time", "09:00"]),
+        ("remind me to practise for 20 minutes at 9:00", ["--msg=practise for 20 minutes", "--time", "09:00"]),
+        ("remind me to say good night at 22:00", ["--msg=say good night", "--time", "22:00"]),
+        ("remind me to wait until Bob calls at 9:00", ["--msg=wait until Bob calls", "--time", "09:00"]),
+        (
+            "remind me to buy 1/2 pint and 3.50 m of rope at 9:00",
+            ["--msg=buy 1/2 pint and 3.50 m of rope", "--time", "09:00"],
+        ),
     ],
 )
 def test_a_reminder_that_is_asked_for_is_understood(line: str, arguments: list[str]) -> None:
@@ -61,6 +73,54 @@ def test_what_has_no_time_or_no_message_is_no_wish(line: str) -> None:
 )
 def test_a_rhythm_that_the_file_has_not_is_named(line: str, rhythm: str) -> None:
     assert reminder_wish(line) == ReminderWish(rhythm=rhythm)
+
+
+@pytest.mark.req("S0-120")
+@pytest.mark.parametrize(
+    ("words", "unread"),
+    [
+        ("to call Bob on Friday at 9", "on Friday"),
+        ("Monday at 9 to call Bob", "Monday"),
+        ("to pay at 9:00 (Monday)", "Monday"),
+        ("to call Bob next week at 9:00", "next week"),
+        ("to call Bob the day after tomorrow at 9:00", "the day after"),
+        ("tomorrow to call Bob at 9:00", "tomorrow"),
+        ("to call Bob tonight at 9", "tonight"),
+        ("to call Bob at 9 in the evening", "in the evening"),
+        ("to call Bob tomorrow morning at 9", "tomorrow"),
+        ("to call Bob on 1 December at 9:00", "1 December"),
+        ("to pay at 9:00 on 24/12/2026", "on 24/12"),
+        ("to pay 24.12.2026 at 9:00", "24.12.2026"),
+        ("to pay before 2026-12-01 at 9:00", "before"),
+        ("to pay at 9:00 on 2026-12-01 and 2026-12-02", "2026-12-02"),
+        ("to pay today at 9:00 tomorrow", "today at 9:00 tomorrow"),
+        ("to pay at 9:00 UTC", "UTC"),
+        ("to pay at 9:00 my time", "my time"),
+        ("to eat at 9:00 and at 17:00", "at 17"),
+        ("to eat at 9, 12 and 15", ", 12"),
+        ("to work at 9-17", "-17"),
+        ("to pay at 15 am", "at 15 am"),
+        ("to run every morning at 7 pm", "at 7 pm"),
+        ("to rest every evening at 9 am", "at 9 am"),
+        ("to call Bob in 1 hour and 30 minutes", "and 30 minutes"),
+        ("to call Bob in 3 days at 9:00", "at 9"),
+        ("to call Bob in 2 weeks at 9:00", "in 2 weeks"),
+        ("each morning at 7 to run", "each morning"),
+        ("every ten minutes at 9:00 to stretch", "every ten minutes"),
+        ("to pay every Christmas at 9:00", "every Christmas"),
+        ("to lock up nightly at 22:00", "nightly"),
+        ("to eat twice daily at 9:00", "twice"),
+        ("to pay at 9:00 daily and weekly", "daily"),
+        ("to pay on the 1st of every month at 9:00", "on the 1st of"),
+        ("to pay the first Monday of every month at 9:00", "first Monday"),
+        ("to pay weekly on Monday at 9:00", "on Monday"),
+        ("every day at 9:00 until Christmas to count", "until Christmas"),
+        ("to pay at 9:00 for 3 days", "for 3 days"),
+        ("to work Mon-Fri at 9:00", "Mon-Fri"),
+    ],
+)
+def test_words_for_when_that_are_not_understood_are_named_and_nothing_else_is_set(words: str, unread: str) -> None:
+    assert reminder_wish(f"remind me {words}") == ReminderWish(unread=unread)
 
 
 def test_every_rhythm_that_is_set_is_one_of_the_files() -> None:
