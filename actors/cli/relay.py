@@ -10,14 +10,20 @@ if TYPE_CHECKING:
     from messages.discord import PostMessage
 
 
-def relay(settings: Settings, secrets: Secrets, post: PostMessage) -> str:
+def relay(settings: Settings, secrets: Secrets, post: PostMessage, answer_s: float | None = None) -> str:
     """Have a running agent say it, or where none runs, Discord itself, if there is a token.
+
+    Args:
+        settings: Where the agent is asked.
+        secrets: Of Discord, where none runs.
+        post: What was printed.
+        answer_s: Longest wait for the agent; None for the usual one.
 
     Returns:
         Why it is not said there; empty when it is, or when there is no Discord to say it in.
     """
     from actors.bootstrap import discord_connection
-    from actors.socket.client import AgentNotRunningError, RefusalError, ask_operator
+    from actors.socket.client import ANSWER_S, AgentNotRunningError, AgentSilentError, RefusalError, ask_operator
     from domain.reminder.text import Confirmation, confirmed
     from messages.base import Surface
 
@@ -28,6 +34,7 @@ def relay(settings: Settings, secrets: Secrets, post: PostMessage) -> str:
         ask_operator(
             settings.data_root,
             "reminders.confirm",
+            ANSWER_S if answer_s is None else answer_s,
             window=post.window.address.key,
             what=said.what,
             line=said.line,
@@ -35,6 +42,8 @@ def relay(settings: Settings, secrets: Secrets, post: PostMessage) -> str:
         )
     except RefusalError as error:
         return str(error)
+    except AgentSilentError as error:  # it may be said by that agent yet, and is to be said once
+        return f"{error}; it may be shown yet"
     except AgentNotRunningError:
         connection = discord_connection(settings, secrets.discord_token or "")
         if not connection.token:

@@ -17,6 +17,10 @@ class AgentNotRunningError(Exception):
     """No agent holds the data root, or it does not answer; the text says so."""
 
 
+class AgentSilentError(AgentNotRunningError):
+    """One was reached and has not answered; what it was asked may be done yet."""
+
+
 class RefusalError(Exception):
     """The agent answered that it did nothing, and why."""
 
@@ -31,18 +35,18 @@ def ask_operator(data_root: Path, verb: str, answer_s: float = ANSWER_S, /, **ar
         arguments: What JSON can say; those that are None are left out.
 
     Raises:
-        AgentNotRunningError: nobody answers.
+        AgentNotRunningError: nobody answers; an `AgentSilentError` where somebody may have been asked all the same.
         RefusalError: the agent refused.
     """
     named = {name: value for name, value in arguments.items() if value is not None}
     try:
         key = (data_root / OPERATOR_KEY).read_text(encoding="ascii")
         line = json.dumps({"id": 1, "verb": verb, "arguments": named, "key": key})
-        answer = json.loads(_exchange(data_root / OPERATOR_SOCKET, line.encode("ascii") + b"\n", answer_s))
+        answer = _answer(_exchange(data_root / OPERATOR_SOCKET, line.encode("ascii") + b"\n", answer_s))
     except (FileNotFoundError, ConnectionRefusedError):
         raise AgentNotRunningError(f"no agent is running on the data root {data_root}") from None
     except TimeoutError:
-        raise AgentNotRunningError(f"the agent on {data_root} did not answer within {answer_s:g} s") from None
+        raise AgentSilentError(f"the agent on {data_root} did not answer within {answer_s:g} s") from None
     except OSError as error:
         raise AgentNotRunningError(f"the agent on {data_root} cannot be asked: {error.strerror}") from None
     except ValueError:
@@ -51,6 +55,18 @@ def ask_operator(data_root: Path, verb: str, answer_s: float = ANSWER_S, /, **ar
         raise RefusalError(answer["error"])
     result: dict[str, Any] = answer["result"]
     return result
+
+
+def _answer(line: bytes) -> dict[str, Any]:
+    """What a line of the agent's says.
+
+    Raises:
+        ValueError: it is none, or not whole.
+    """
+    answer = json.loads(line)
+    if not (isinstance(answer, dict) and "ok" in answer and ("result" if answer["ok"] else "error") in answer):
+        raise ValueError("it is no answer of an agent's")
+    return answer
 
 
 def _exchange(path: Path, line: bytes, answer_s: float) -> bytes:

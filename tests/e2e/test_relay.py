@@ -7,9 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from actors.cli.relay import relay
 from actors.part import SHIPPED_SKILLS
+from actors.settings.load import load
+from actors.settings.secret import DISCORD_BOT_TOKEN, Secrets
+from actors.socket.paths import OPERATOR_KEY, OPERATOR_SOCKET, listener
+from domain.reminder.text import confirmation
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID
+from messages.base import Address, RequestId, Surface, Window
+from messages.discord import PostMessage
 from tests.actors.cli.command import run
 from tests.e2e.stage import Stage, bot_texts, eventually
 
@@ -79,6 +86,24 @@ def test_a_reminder_of_a_thread_is_confirmed_there_and_nowhere_else(server: Play
     assert bot_texts(server) == []
     (text,) = bot_texts(server, thread)
     assert text.startswith("Reminder changed:")
+
+
+def test_an_agent_that_hangs_may_say_it_yet_so_nobody_else_does(server: PlaygroundServer, tmp_path: Path) -> None:
+    settle(tmp_path, server)
+    settings = load(environ={}, folder=tmp_path)
+    settings.data_root.mkdir()
+    (settings.data_root / OPERATOR_KEY).write_text("key")
+    secrets = Secrets({DISCORD_BOT_TOKEN: server.bot_token}, {DISCORD_BOT_TOKEN: "env"})
+    window = Window(surface=Surface.DISCORD_CHANNEL, id=str(GENERAL_ID))
+    said = confirmation("Reminder set", "- [ ] line")
+    post = PostMessage(
+        request_id=RequestId("r"), reply_to=Address("cli"), window=window, text=said.text, exact=said.exact, nonce="n"
+    )
+    with listener(settings.data_root / OPERATOR_SOCKET) as hanging:
+        hanging.listen()
+        reason = relay(settings, secrets, post, 0.05)
+    assert "did not answer within 0.05 s; it may be shown yet" in reason
+    assert bot_texts(server) == []
 
 
 def test_without_a_token_it_is_printed_and_nothing_else(server: PlaygroundServer, tmp_path: Path) -> None:

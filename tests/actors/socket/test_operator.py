@@ -110,14 +110,22 @@ def test_what_a_killed_agent_left_is_no_running_agent(root: Path) -> None:
         ask_operator(root, "status")
 
 
-def test_an_agent_that_ends_before_it_answers_is_named(root: Path, stack: ExitStack) -> None:
+@pytest.mark.parametrize("words", [b"", b'{"ok": tr', b"[]\n", b"7\n", b"{}\n", b'{"ok": true}\n', b'{"ok": false}\n'])
+def test_an_agent_that_ends_before_it_answers_or_says_no_answer_is_named(
+    root: Path, stack: ExitStack, words: bytes
+) -> None:
     (root / "agent.key").write_text("key")
     socket = stack.enter_context(listener(root / "agent.sock"))
     socket.setblocking(True)
     socket.listen()
-    hang_up = threading.Thread(target=lambda: socket.accept()[0].close())
-    hang_up.start()
-    stack.callback(hang_up.join)
+
+    def answer() -> None:
+        with socket.accept()[0] as client:
+            client.sendall(words)
+
+    answering = threading.Thread(target=answer)
+    answering.start()
+    stack.callback(answering.join)
 
     with pytest.raises(AgentNotRunningError):
         ask_operator(root, "status")
