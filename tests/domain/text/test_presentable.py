@@ -6,7 +6,10 @@ from hypothesis import strategies as st
 
 from domain.text.presentable import presentable
 
-HIDDEN = "\u061c\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff\u00ad\u180e\u3164"
+HIDDEN = (
+    "\u061c\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff\u00ad\u180e\u3164"
+    "\u17b4\u17b5\u2065\ufff0\ufffc"
+)
 
 
 @pytest.mark.parametrize("character", HIDDEN)
@@ -24,6 +27,11 @@ def test_what_hides_or_turns_text_around_is_shown_by_its_number(character: str) 
         "می\u200cخواهم",
         "क्\u200dष",
         "\U0001f3f4\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f",
+        "☎\ufe0e ☎\ufe0f ©\ufe0f ‼\ufe0f ↔\ufe0f",
+        "1\ufe0f\u20e3 #\ufe0f\u20e3",
+        "葛\U000e0100城",
+        "ᠮᠣᠩᠭᠣᠯ\u180b",
+        "⠃\u2800\u2800⠗",
         "plain, ünïcode, 日本語\n\ttab",
     ],
 )
@@ -39,6 +47,14 @@ def test_emoji_and_scripts_keep_the_joiners_that_they_need(text: str) -> None:
         ("a\U000e0041b", "a\\U000e0041b"),
         ("\U0001f3f4\U000e0067\U000e0062", "\U0001f3f4\\U000e0067\\U000e0062"),
         ("\u200d", "\\u200d"),
+        ("10\ufe0f0", "10\\ufe0f0"),
+        ("a\ufe00\ufe01", "a\\ufe00\\ufe01"),
+        ("☎\ufe0f\ufe0e", "☎\ufe0f\\ufe0e"),
+        ("☎\U000e0100", "☎\\U000e0100"),
+        ("葛\U000e0100\U000e0101", "葛\U000e0100\\U000e0101"),
+        ("ᠯ\u180b\u180c", "ᠯ\u180b\\u180c"),
+        ("a\u180b", "a\\u180b"),
+        ("\ufe0f", "\\ufe0f"),
         ("\u061c\u200d", "\\u061c\\u200d"),
         ("\u180e\u200c\u1820", "\\u180e\\u200c\u1820"),
     ],
@@ -47,7 +63,16 @@ def test_a_joiner_or_tag_that_joins_nothing_is_shown(text: str, shown: str) -> N
     assert presentable(text) == shown
 
 
-@given(st.text(alphabet=HIDDEN + "ab\u200c\u200d👩🏽\ufe0fم\U0001f3f4\U000e0067\U000e007f"))
+@pytest.mark.parametrize("code", [0xE0080, 0xE00FF, 0xE01F0, 0xE0FFF, 0x1D159])
+def test_what_is_to_be_invisible_once_it_is_assigned_is_shown(code: int) -> None:
+    assert presentable(f"a{chr(code)}b") == f"a\\U{code:08x}b"
+
+
+@given(
+    st.text(
+        alphabet=HIDDEN + "\U0001d159ab\u200c\u200d👩🏽\ufe0f1\u20e3葛\U000e0100\u180bم\U0001f3f4\U000e0067\U000e007f"
+    )
+)
 def test_what_was_made_presentable_stays_so(text: str) -> None:
     once = presentable(text)
     assert presentable(once) == once
