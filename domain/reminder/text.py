@@ -8,11 +8,14 @@ from typing import NamedTuple
 
 from domain.reminder.due import LATE, Firing
 from domain.text.presentable import presentable
+from domain.text.splitting import LIMIT, units
 
-_FENCE = re.compile("`{3,}")
+_MISLEADING = re.compile(r"`{3,}|[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]")
+"""What would end the block, and what would break the line or cannot be seen."""
 _SHORT_CHARS = 1_000
 """A text of no more stands whole in one message, whatever is put around it."""
 _SPELLED = "What hides in it, or would end this block, is spelled out here; the attached file has the exact line."
+_CUT = "It does not fit into one message; the attached file has the exact line."
 
 
 class Confirmation(NamedTuple):
@@ -20,7 +23,7 @@ class Confirmation(NamedTuple):
 
     text: str
     exact: str = ""
-    """The line itself, where `text` can only spell it out; else empty."""
+    """The line itself, where `text` can only spell it out or takes more than one message; else empty."""
 
 
 def shown_time(moment: datetime, zone: tzinfo) -> str:
@@ -59,10 +62,17 @@ def confirmation(what: str, line: str, *notes: str) -> Confirmation:
         line: Without its line end.
         notes: Sentences that follow.
     """
-    shown = presentable(_FENCE.sub(lambda run: "\\u0060" * len(run[0]), line))
-    if shown == line:
-        return Confirmation("\n".join((f"{what}:", "```", line, "```", *notes)))
-    return Confirmation("\n".join((f"{what}:", "```", shown, "```", *notes, _SPELLED)), line)
+    shown = presentable(_MISLEADING.sub(lambda found: "".join(map(_code, found[0])), line))
+    text = "\n".join((f"{what}:", "```", shown, "```", *notes))
+    if shown != line:
+        return Confirmation(f"{text}\n{_SPELLED}", line)
+    if units(text) > LIMIT:
+        return Confirmation(f"{text}\n{_CUT}", line)
+    return Confirmation(text)
+
+
+def _code(character: str) -> str:
+    return f"\\u{ord(character):04x}"
 
 
 class Confirmed(NamedTuple):
@@ -78,7 +88,7 @@ def confirmed(said: Confirmation) -> Confirmed:
     """What one that `confirmation` made was made of."""
     what, _, shown, _, *notes = said.text.split("\n")
     if said.exact:
-        notes.remove(_SPELLED)
+        del notes[-1]
     return Confirmed(what.removesuffix(":"), said.exact or shown, tuple(notes))
 
 

@@ -57,6 +57,8 @@ def test_a_confirmation_has_the_exact_line() -> None:
         ("pay \u202eecila", r"pay \u202eecila"),
         ("a\u200bb", r"a\u200bb"),
         ("tags \U000e0041", r"tags \U000e0041"),
+        ("selectors \ufe01\U000e0100", r"selectors \ufe01\U000e0100"),
+        ("returned\r\tto", r"returned\u000d" + "\tto"),
     ],
 )
 def test_nothing_hides_in_a_confirmation_or_ends_its_block_and_the_exact_line_is_beside_it(
@@ -70,10 +72,20 @@ def test_nothing_hides_in_a_confirmation_or_ends_its_block_and_the_exact_line_is
     assert presentable(text) == text
 
 
+@pytest.mark.req("S0-145")
+@pytest.mark.parametrize(("length", "has_file"), [(1900, False), (2000, True), (60_000, True)])
+def test_a_line_that_one_message_cannot_hold_is_beside_it_as_a_file(length: int, has_file: bool) -> None:
+    line = "word " * (length // 5)
+    said = confirmation("Reminder deleted", line, "Next: soon.")
+    assert said.exact == (line if has_file else "")
+    assert (len(split(said.text)) > 1) == has_file
+    assert confirmed(said) == ("Reminder deleted", line, ("Next: soon.",))
+
+
 @given(
     what=st.sampled_from(("Reminder set", "Reminder deleted")),
     line=st.text(st.characters(exclude_characters="\r\n"), min_size=1, max_size=60)
-    | st.sampled_from(("```", "a\u202eb")),
+    | st.sampled_from(("```", "a\u202eb", "a\rb", "x" * 3000)),
     notes=st.lists(st.sampled_from(("Next: soon", "Beside it: x")), max_size=2),
 )
 def test_what_a_confirmation_was_made_of_can_be_read_back(what: str, line: str, notes: list[str]) -> None:
