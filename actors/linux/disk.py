@@ -125,13 +125,18 @@ def write_all(disk: Disk, fd: int, data: bytes) -> None:
     disk.sync(fd)
 
 
+def draft_path(path: Path) -> Path:
+    """Where `put_whole` writes what is to be at `path`; a disk that refuses everything may leave it there."""
+    return path.with_name(f".{path.name}.new")
+
+
 def put_whole(disk: Disk, path: Path, data: bytes) -> None:
     """Make the file at `path` hold `data`, whole and safe from a power loss; until then it holds what it held.
 
     Raises:
         OSError: it may hold either.
     """
-    draft = path.with_name(f".{path.name}.new")
+    draft = draft_path(path)
     with suppress(FileNotFoundError):
         disk.unlink(draft)
     try:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from actors.linux.disk import Disk, make_durable, put_whole
+from actors.linux.disk import Disk, draft_path, make_durable, put_whole
 from domain.reminder.naming import base32_key
 from domain.reminder.owed import OwedConfirmation
 from messages.base import RequestId
@@ -76,13 +76,15 @@ class OwedConfirmations:
         """
         self._unwanted.discard(request_id)
         self._kept.pop(request_id, None)
-        try:
-            self._disk.unlink(self._path(request_id))
-        except FileNotFoundError:
-            return
-        except OSError as error:
-            log.warning("the note of %s stays for now: %s", request_id, error.strerror)
-            self._unwanted.add(request_id)
+        path = self._path(request_id)
+        for name in (path, draft_path(path)):
+            try:
+                self._disk.unlink(name)
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                log.warning("the note of %s stays for now: %s", request_id, error.strerror)
+                self._unwanted.add(request_id)
 
     def tidy(self) -> None:
         """Take away what could not be taken away before."""

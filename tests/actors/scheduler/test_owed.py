@@ -131,3 +131,24 @@ def test_a_note_that_cannot_be_taken_away_is_tried_again(
     process.pass_minutes(1)
     assert notes(file) == []
     assert len(channel.asked) == 1
+
+
+def test_what_a_disk_that_refuses_everything_left_of_a_note_goes_when_it_is_well_again(
+    start: StartProcess, channel: Channel, file: Path, disk: RecordingDisk
+) -> None:
+    process = start()
+    is_full = False
+
+    def fail(call: str, data: bytes) -> None:
+        nonlocal is_full
+        is_full |= call == "write" and b"request_id" in data
+        if is_full and call in ("write", "unlink"):
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    disk.before = fail
+    relayed(process)
+    assert len(notes(file)) == 1
+    mend(disk)
+    process.pass_minutes(1)
+    assert notes(file) == []
+    assert channel.asked == []
