@@ -51,11 +51,13 @@ MINUTE = timedelta(minutes=1)
 REST_S = 2.0
 """A last line without a line end is taken for whole when the file has not changed for so long."""
 _T = TypeVar("_T")
-_WATERMARK, _LEFTOVERS, _CONFIRMATIONS, _DISK = "the last look", "what a crash left", "confirmations", "the disk"
+_WATERMARK, _LEFTOVERS, _DISK = "the last look", "what a crash left", "the disk"
+_CONFIRMATIONS, _NOTES = "confirmations", "notes of confirmations"
 _CONSEQUENCES = {
     _WATERMARK: "when reminders were looked at last is not kept, so what is missed while the agent is off may be lost",
     _LEFTOVERS: "what a crash may have left beside the reminders' file cannot be brought back yet",
     _CONFIRMATIONS: "what was done about reminders before a crash may not have been confirmed yet",
+    _NOTES: "what was done about reminders before the agent ended may not have been confirmed yet",
     _DISK: "something about reminders could not be done",
 }
 """What does not work while the disk says no."""
@@ -139,6 +141,8 @@ class SchedulerActor(Actor):
 
     def on_stop(self) -> None:
         """Let go of the files."""
+        with self.blocking():
+            self._requests.close()
         self._edits.close()
 
     # looking
@@ -154,6 +158,7 @@ class SchedulerActor(Actor):
         self._aim_at(now)
         if not is_early:
             self._edits.try_again()
+            self._guarded(_NOTES, self._requests.begin_minute, None)
             self._ids_tried = False
             self._due_scan.begin()
 

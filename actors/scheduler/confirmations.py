@@ -30,6 +30,8 @@ CONFIRMATION = "confirm-"
 """How the request ids of confirmations begin."""
 SHOWN_CHARS = 60
 """Most of a faulty value that a refusal repeats."""
+LOGGED_S = 10.0
+"""Until a window's log says what was shown there, however long ago somebody wrote in it."""
 UNANSWERED_S = 600.0
 """One without an answer for so long was lost with an actor that crashed."""
 
@@ -53,6 +55,8 @@ class Confirmations:
         """Whether what an earlier life owed is known."""
         self._late: dict[RequestId, OwedConfirmation] = {}
         """Those whose fate the next look at the file decides."""
+        self._shown: dict[RequestId, float] = {}
+        """When people were shown those whose notes are kept until that is logged, in the kernel's steady seconds."""
 
     def check_room(self, window: Window) -> None:
         """Return if one more may be on its way to `window`.
@@ -140,32 +144,48 @@ class Confirmations:
         )
         self._host.tell(self._config.delivery, posting)
 
-    def make_up(self, data: bytes, make_durable: Callable[[], None], *, is_settled: bool) -> None:
-        """Post what is owed: what an earlier life of the agent owed, and what could not be shown a minute ago.
-
-        Args:
-            data: The file, which says whether the edits took place.
-            make_durable: Returns when the file would survive a power loss.
-            is_settled: Whether it says so; not while an edit is under way, or what a crash left is brought back.
+    def begin_minute(self) -> None:
+        """Take away notes that are of no more use, and post what is owed whatever the file holds.
 
         Raises:
-            OSError: nobody can say what is owed, or the file is not safe; it is tried again.
+            OSError: nobody can say what an earlier life of the agent owed; it is tried again.
         """
         self._owed.tidy()
+        self.forget_shown()
         self._look_for_earlier_ones()
         self._give_up_waiting()
-        fates = {owed.request_id: owed.has_happened(data) for owed in self._late_ones(is_settled=is_settled)}
-        if any(fates.values()):
+        for owed in self._late_ones(are_known=True):
+            self._post_late(owed)
+
+    def make_up(self, data: bytes, make_durable: Callable[[], None]) -> None:
+        """Post what is owed of edits of which nobody saw the end, as far as they took place.
+
+        Args:
+            data: The file, which says so: no edit is under way, and what a crash left has been brought back.
+            make_durable: Returns when the file would survive a power loss.
+
+        Raises:
+            OSError: the file is not safe; it is tried again.
+        """
+        fates = [(owed, owed.has_happened(data)) for owed in self._late_ones(are_known=False)]
+        if any(has_happened for _, has_happened in fates):
             make_durable()
-        for request_id, has_happened in fates.items():
-            if has_happened is None:
-                continue
-            owed = self._late.pop(request_id)
+        for owed, has_happened in fates:
             if has_happened:
-                log.warning("%s is posted late", request_id)
-                self.send(owed, is_late=True)
-            else:
-                self._owed.drop(request_id)
+                self._post_late(owed)
+            elif has_happened is not None:
+                del self._late[owed.request_id]
+                self._owed.drop(owed.request_id)
+
+    def forget_shown(self, older_than_s: float = LOGGED_S) -> None:
+        """Take away the notes of what was shown so long ago; of a life that is killed sooner the next one posts them.
+
+        They are found to be shown then, and that is logged, which nobody may have done before.
+        """
+        now = self._host.monotonic()
+        for request_id in [each for each, since in self._shown.items() if now - since >= older_than_s]:
+            del self._shown[request_id]
+            self._owed.drop(request_id)
 
     def relay(self, command: RelayConfirmation) -> None:
         """Post what a command line has said.
@@ -194,7 +214,9 @@ class Confirmations:
             log.error("%s was not shown: %s", reply.request_id, reply.reason)
         if not reply.request_id.startswith(CONFIRMATION):
             return
-        if not isinstance(reply, DeliveryFailed):
+        if isinstance(reply, Delivered):
+            self._shown[reply.request_id] = self._host.monotonic()
+        elif isinstance(reply, DeliveryRefused):
             self._owed.drop(reply.request_id)
         elif owed := self._owed.kept(reply.request_id):
             owed = self._late[owed.request_id] = owed.of_what_happened()
@@ -222,11 +244,16 @@ class Confirmations:
                 if owed := self._owed.kept(request_id):
                     self._late[request_id] = owed.of_what_happened()
 
-    def _late_ones(self, *, is_settled: bool) -> list[OwedConfirmation]:
-        """Those whose fate can be told now."""
-        kept = ((late, self._owed.kept(late.request_id)) for late in self._late.values())
-        newest = [known if known is not None and not known.line else late for late, known in kept]
-        return [owed for owed in newest if is_settled or not owed.line]
+    def _late_ones(self, *, are_known: bool) -> list[OwedConfirmation]:
+        """Those of edits that are known to have taken place, or the others."""
+        noted = [(late, self._owed.kept(late.request_id)) for late in self._late.values()]
+        newest = [late if note is None or note.line else note for late, note in noted]
+        return [owed for owed in newest if are_known is not bool(owed.line)]
+
+    def _post_late(self, owed: OwedConfirmation) -> None:
+        del self._late[owed.request_id]
+        log.warning("%s is posted late", owed.request_id)
+        self.send(owed, is_late=True)
 
     def _confirmation(self, window: Window, request_id: RequestId, said: Confirmation) -> OwedConfirmation:
         return OwedConfirmation(

@@ -116,13 +116,26 @@ class ReminderRequests:
         except OSError as error:
             self._host.tell(command.reply_to, Refused(request_id=command.request_id, reason=reason_of(error)))
 
+    def begin_minute(self) -> None:
+        """Post the confirmations that are owed whatever the file holds, and forget those that people have seen.
+
+        Raises:
+            OSError: some may be owed still; it is to be tried again.
+        """
+        self._confirmations.begin_minute()
+
     def make_up(self, data: bytes) -> None:
         """Post the confirmations that are owed for what the file `data` holds.
 
         Raises:
             OSError: some may be owed still; it is to be tried again.
         """
-        self._confirmations.make_up(data, self._file.make_durable, is_settled=self._edits.is_settled)
+        if self._edits.is_settled:
+            self._confirmations.make_up(data, self._file.make_durable)
+
+    def close(self) -> None:
+        """Leave no note of a confirmation that people have seen."""
+        self._confirmations.forget_shown(0.0)
 
     def take(self, reply: Delivered | DeliveryFailed | DeliveryRefused) -> None:
         """Note what became of a confirmation."""

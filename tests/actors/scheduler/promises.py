@@ -25,7 +25,7 @@ def check_promise(actor: Any, _to: Address, message: Message) -> None:
     path = Path(os.path.realpath(config.file))
     lines = _lines_of(config.disk.surviving(path) or b"")
     if isinstance(message, PostMessage) and message.look_first:  # it tells of what was so when it was owed
-        now = _lines_of(path.read_bytes())
+        now = _lines_of(path.read_bytes() if path.exists() else b"")
         there, gone = there & now, gone - now
     assert there <= lines, f"{type(message).__name__} promises a line that a power loss would take away"
     assert not gone & lines, f"{type(message).__name__} promises that a line is gone that a power loss would bring back"

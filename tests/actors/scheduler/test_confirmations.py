@@ -129,7 +129,7 @@ def test_what_discord_could_not_take_by_the_end_is_posted_by_the_next_start(
     process = start()
     channel.fails = 1
     wish(process, "Reminder set")
-    after(process, start).pass_minutes(1)
+    after(process, start).pass_minutes(2)
     assert len(channel.texts(THREAD)) == 1
     assert notes(file) == []
 
@@ -224,16 +224,61 @@ def test_a_change_before_the_first_look_takes_no_confirmation_away_that_an_earli
     assert notes(file) == []
 
 
+@pytest.mark.parametrize("is_noted", [False, True])
 def test_what_discord_could_not_take_is_posted_though_the_line_is_gone_by_then(
-    start: StartProcess, channel: Channel, file: Path
+    start: StartProcess, channel: Channel, file: Path, disk: RecordingDisk, is_noted: bool
 ) -> None:
     process = start()
     channel.fails = 1
+    if not is_noted:
+        spoil(disk, "write", when=lambda data: b'"line":""' in data)
     wish(process, "Reminder set")
+    mend(disk)
     file.write_text(OLD + "\n")
+    (after(process, start) if is_noted else process).pass_minutes(2)
+    assert len(channel.texts(THREAD)) == 1
+    assert notes(file) == []
+
+
+@pytest.mark.req("S0-31")
+def test_what_people_were_shown_just_before_a_kill_is_looked_for_so_that_its_log_comes_to_say_so(
+    start: StartProcess, channel: Channel, file: Path
+) -> None:
+    process = start()
+    wish(process, "Reminder set")
+    assert len(channel.texts(THREAD)) == 1
+    after(process, start).pass_minutes(2)
+    assert [posting.look_first for posting in channel.asked] == [False, True]
+    assert len(channel.texts(THREAD)) == 1
+    assert notes(file) == []
+
+
+def test_what_is_known_to_have_happened_is_posted_though_there_is_no_file(
+    start: StartProcess, channel: Channel, file: Path, disk: RecordingDisk
+) -> None:
+    process = start()
+    channel.is_mute = True
+    relayed(process)
+    channel.is_mute = False
+    disk.unlink(file)
     after(process, start).pass_minutes(2)
     assert len(channel.texts(THREAD)) == 1
     assert notes(file) == []
+
+
+def test_a_note_of_what_was_shown_goes_within_two_minutes_or_with_the_agent_though_there_is_no_file(
+    start: StartProcess, channel: Channel, file: Path
+) -> None:
+    process = start()
+    wish(process, "Reminder set", "r1")
+    file.unlink()
+    process.pass_minutes(2)
+    assert notes(file) == []
+    wish(process, "Reminder set", "r2")
+    assert len(notes(file)) == 1
+    process.system.stop()
+    assert notes(file) == []
+    assert len(channel.texts(THREAD)) == 2
 
 
 def test_what_nobody_answered_for_is_posted_again_after_a_while(
@@ -302,7 +347,7 @@ def test_a_file_that_is_empty_for_the_moment_makes_nobody_forget(
     later.pass_minutes(1)
     assert (channel.texts(THREAD), len(notes(file))) == ([], 1)
     file.write_bytes(held)
-    later.pass_minutes(1)
+    later.pass_minutes(2)
     assert (len(channel.texts(THREAD)), notes(file)) == (1, [])
 
 
@@ -314,7 +359,7 @@ def test_what_a_command_line_has_said_is_owed_from_when_it_was_told_so(
     channel.is_mute = True
     assert isinstance(relayed(process), ConfirmationRelayed)
     channel.is_mute = False
-    after(process, start).pass_minutes(1)
+    after(process, start).pass_minutes(2)
     assert channel.texts(THREAD) == [f"Reminder set:\n```\n{OLD}\n```"]
     assert notes(file) == []
 

@@ -114,7 +114,7 @@ def test_a_note_that_cannot_be_read_stays_and_the_others_are_posted(
 ) -> None:
     process = killed_before_people_were_told(start, channel)
     (file.parent / "spare" / FOLDER / "folder.json").mkdir()
-    after(process, start).pass_minutes(1)
+    after(process, start).pass_minutes(2)
     assert len(channel.texts(THREAD)) == 1
     assert [note.name for note in notes(file)] == ["folder.json"]
     assert "cannot be read, so nobody is shown what it says: Is a directory" in caplog.text
