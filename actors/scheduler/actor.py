@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from actors.edited_file.file import LIMIT_BYTES, EditedFile, Look
 from actors.kernel import Actor, not_understood
+from actors.scheduler.alerts import ALERT, Alerts
 from actors.scheduler.announcer import FIRING, Announcer
 from actors.scheduler.config import SchedulerConfig
 from actors.scheduler.due_scan import DueScan
@@ -19,16 +20,15 @@ from actors.scheduler.line_changes import LineChanges
 from actors.scheduler.requests import ReminderRequests
 from actors.scheduler.sight import Sights
 from actors.scheduler.state import SchedulerState
-from actors.scheduler.status import TOLD_AGAIN_S, Troubles, describe
+from actors.scheduler.status import Troubles, describe
 from actors.scheduler.watermark import Watermark
 from domain.edit.lines import BOM
 from domain.edit.merge import changes
 from domain.reminder.document import add_ids
 from domain.reminder.due import Findings, Stretch
-from domain.reminder.naming import base32_key
 from messages.audience import ReadersDescribed
 from messages.base import RequestId
-from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, PostMessage
+from messages.discord import Delivered, DeliveryFailed, DeliveryRefused
 from messages.scheduler import (
     CreateReminder,
     DeleteReminder,
@@ -83,12 +83,13 @@ class SchedulerActor(Actor):
         self._state = state
         self._file = EditedFile(config.file, config.spare, config.disk)
         self._watermark = Watermark(config.spare)
-        self._troubles = Troubles(self._alert, self.monotonic)
+        self._alerts = Alerts(self, config)
+        self._troubles = Troubles(self._alerts.tell, self.monotonic)
         self._edits = EditQueue(self, self._file, config.waits, state.numbers)
         self._sights = Sights(self, config.delivery, config.channel)
         self._requests = ReminderRequests(self, config, self._file, self._edits, self._sights, state)
         self._due_scan = DueScan(self, self._file, config.waits.settle_s, state.numbers, self._troubles.report)
-        self._announcer = Announcer(self, config, state, LineChanges(self._edits), self._alert)
+        self._announcer = Announcer(self, config, state, LineChanges(self._edits), self._alerts.tell)
         self._timer = 0
         self._ids_tried = False
         self._id_trouble = ""
@@ -157,6 +158,7 @@ class SchedulerActor(Actor):
             self._aim = (now + MINUTE).replace(second=0, microsecond=0)
         self._aim_at(now)
         if not is_early:
+            self._alerts.try_again()
             self._edits.try_again()
             self._guarded(_NOTES, self._requests.begin_minute, None)
             self._ids_tried = False
@@ -218,6 +220,8 @@ class SchedulerActor(Actor):
     def _take_delivery(self, reply: Delivered | DeliveryFailed | DeliveryRefused) -> None:
         if reply.request_id.startswith(FIRING):
             self._announcer.take(reply, self.now(), self.monotonic())
+        elif reply.request_id.startswith(ALERT):
+            self._alerts.take(reply)
         else:
             self._requests.take(reply)
 
@@ -238,21 +242,6 @@ class SchedulerActor(Actor):
     def _guarded(self, cause: str, act: Callable[[], _T], otherwise: _T, *, tells: bool = True) -> _T:
         """Do something with the disk, or say what does not work without it."""
         return self._troubles.guarded(cause, act, otherwise, consequence=_CONSEQUENCES[cause], tells=tells)
-
-    def _alert(self, text: str) -> None:
-        """Tell people in the reminders' channel what is wrong or well again, the same no more than once in a while."""
-        if self._config.channel is not None and self._config.fires:
-            key = base32_key(f"{text}\0{self.now().timestamp() // TOLD_AGAIN_S}".encode(), 14)
-            self.tell(
-                self._config.delivery,
-                PostMessage(
-                    request_id=RequestId(f"alert-{key}"),
-                    reply_to=self.address,
-                    window=self._config.channel,
-                    text=text,
-                    nonce=f"alert-{key}",
-                ),
-            )
 
     def _description(self, request_id: RequestId) -> SelfDescription:
         return describe(

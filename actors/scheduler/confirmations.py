@@ -208,12 +208,10 @@ class Confirmations:
         self._host.tell(command.reply_to, ConfirmationRelayed(request_id=command.request_id))
 
     def take(self, reply: Delivered | DeliveryFailed | DeliveryRefused) -> None:
-        """Note what became of one, or of another posting that is not tried again."""
+        """Note what became of one."""
         self._confirming.pop(reply.request_id, None)
         if not isinstance(reply, Delivered):
             log.error("%s was not shown: %s", reply.request_id, reply.reason)
-        if not reply.request_id.startswith(CONFIRMATION):
-            return
         if isinstance(reply, Delivered):
             self._shown[reply.request_id] = self._host.monotonic()
         elif isinstance(reply, DeliveryRefused):

@@ -98,6 +98,24 @@ def test_a_folder_that_becomes_slow_is_one_alert_and_one_more_when_it_is_well_ag
 
 
 @pytest.mark.req("S0-136")
+@pytest.mark.parametrize("fails", [1, 5])
+def test_an_alert_that_discord_cannot_take_is_told_once_when_it_can(
+    start: StartProcess, file: Path, channel: Channel, fails: int
+) -> None:
+    process = start()
+    file.mkdir()
+    channel.fails = fails
+    process.pass_minutes(20)
+    (alert,) = channel.texts()
+    channel.fails = fails
+    file.rmdir()
+    file.write_text(line("tea", "2026-03-28 13:30") + "\n")
+    process.pass_minutes(20)
+    assert alert.startswith("⚠️ Reminders: ")
+    assert channel.texts()[1:] == ["✅ Reminders: the reminders' file: in order again"]
+
+
+@pytest.mark.req("S0-136")
 def test_a_file_that_cannot_be_read_is_one_alert_and_one_more_when_it_can(
     start: StartProcess, file: Path, channel: Channel
 ) -> None:

@@ -1,0 +1,77 @@
+"""Alerts: what is wrong with reminders or well again, told in the reminders' channel as soon as Discord takes it."""
+
+from __future__ import annotations
+
+import logging
+from collections import OrderedDict
+
+import msgspec
+
+from actors.kernel import Host
+from actors.scheduler.announcer import CLOCK_SKEW
+from actors.scheduler.config import SchedulerConfig
+from actors.scheduler.status import TOLD_AGAIN_S
+from domain.reminder.naming import base32_key
+from messages.base import RequestId
+from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, PostMessage
+
+log = logging.getLogger(__name__)
+
+ALERT = "alert-"
+"""How the request ids of alerts begin."""
+MOST = 16
+"""Alerts that are kept for later; of more the oldest are left out."""
+
+
+class Alerts:
+    """Alerts on their way, and those that Discord could not take, in their order."""
+
+    def __init__(self, host: Host, config: SchedulerConfig) -> None:
+        """None is on its way.
+
+        Args:
+            host: The actor that it works for.
+            config: Who shows them, and where.
+        """
+        self._host = host
+        self._config = config
+        self._out: OrderedDict[RequestId, PostMessage] = OrderedDict()
+        self._failed: OrderedDict[RequestId, PostMessage] = OrderedDict()
+
+    def tell(self, text: str) -> None:
+        """Tell people, the same no more than once in a while."""
+        if self._config.channel is None or not self._config.fires:
+            return
+        key = base32_key(f"{text}\0{self._host.now().timestamp() // TOLD_AGAIN_S}".encode(), 14)
+        self._post(
+            PostMessage(
+                request_id=RequestId(f"{ALERT}{key}"),
+                reply_to=self._host.address,
+                window=self._config.channel,
+                text=text,
+                nonce=f"{ALERT}{key}",
+                look_since=self._host.now() - CLOCK_SKEW,
+            )
+        )
+
+    def take(self, reply: Delivered | DeliveryFailed | DeliveryRefused) -> None:
+        """Note what became of one."""
+        message = self._out.pop(reply.request_id, None)
+        if not isinstance(reply, Delivered):
+            log.error("%s was not shown: %s", reply.request_id, reply.reason)
+        if message is not None and isinstance(reply, DeliveryFailed):
+            self._failed[message.request_id] = msgspec.structs.replace(message, look_first=True)
+            while len(self._failed) > MOST:
+                self._failed.popitem(last=False)
+
+    def try_again(self) -> None:
+        """Tell what could not be told a minute ago."""
+        failed, self._failed = self._failed, OrderedDict()
+        for message in failed.values():
+            self._post(message)
+
+    def _post(self, message: PostMessage) -> None:
+        self._out[message.request_id] = message
+        while len(self._out) > MOST:
+            self._out.popitem(last=False)
+        self._host.tell(self._config.delivery, message)
