@@ -209,4 +209,8 @@ def test_confirmations_that_are_not_shown_hold_up_further_edits_of_their_window(
     assert "have not been shown here yet" in reason(wish(process, GREEDY))
     assert isinstance(wish(process, BYSTANDER), ReminderCreated)
     process.pass_minutes(10)
+    assert "have not been shown here yet" in reason(wish(process, GREEDY)), "nor are they forgotten"
+    channel.is_mute = False
+    process.pass_minutes(12)
+    assert len(channel.texts(GREEDY)) == EDITS
     assert isinstance(wish(process, GREEDY), ReminderCreated)
