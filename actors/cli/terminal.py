@@ -6,9 +6,12 @@ visible, behind `click.echo`, log lines, tables and tracebacks alike; a command 
 
 from __future__ import annotations
 
+import contextlib
 import io
+import os
 import re
 import sys
+from collections.abc import Iterator
 from typing import Any, TextIO
 
 import click
@@ -17,6 +20,10 @@ from domain.log.escape import visible
 
 _STEERS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _CLEAR_LINE = "\r\x1b[K"
+
+
+class NotShownError(OSError):
+    """What is printed cannot be written, though somebody may be there to read it."""
 
 
 class ShownStream(io.TextIOBase):
@@ -53,17 +60,20 @@ class ShownStream(io.TextIOBase):
 
     def flush(self) -> None:
         """Send on what was written."""
-        self._stream.flush()
+        with _written():
+            self._stream.flush()
 
     def write(self, text: str, /) -> int:
         """Show `text`; how much of it there was."""
-        self._stream.write(visible(text.replace("\r\n", "\n")))
+        with _written():
+            self._stream.write(visible(text.replace("\r\n", "\n")))
         return len(text)
 
     def write_as_is(self, text: str) -> None:
         """Write `text` unchanged: words of ours, or words that no terminal shows."""
-        self._stream.write(text)
-        self._stream.flush()
+        with _written():
+            self._stream.write(text)
+            self._stream.flush()
 
 
 class ShownCommand(click.Command):
@@ -72,11 +82,29 @@ class ShownCommand(click.Command):
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run it; what Python says of its end goes through the same streams."""
         sys.stdout, sys.stderr = _shown(sys.stdout), _shown(sys.stderr)
-        return super().main(*args, **kwargs)
+        try:
+            return super().main(*args, **kwargs)
+        except NotShownError as error:
+            with open(os.devnull, "w") as nowhere:  # noqa: PTH123  # where what is left of it goes at the exit
+                os.dup2(nowhere.fileno(), 1)
+            with contextlib.suppress(OSError):
+                click.echo(f"error: what is printed cannot be written: {error.strerror}", err=True)
+            sys.exit(1)
 
 
 class ShownGroup(ShownCommand, click.Group):
     """Group of the top level; what it says of its commands is shown likewise."""
+
+
+@contextlib.contextmanager
+def _written() -> Iterator[None]:
+    """Tell a stream that takes no more, as of a full disk, from one whose reader is gone, which is no error."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise NotShownError(error.errno, error.strerror) from error
 
 
 def _shown(stream: Any) -> Any:

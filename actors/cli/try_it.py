@@ -132,8 +132,12 @@ def _converse(server: PlaygroundServer, agent: Agent, texts: tuple[str, ...]) ->
         except TimeoutError:
             agent.end(f"no answer within {ANSWER_S:g} s", 1)
             return
-        for reply in replies:
-            click.echo(str(reply["content"]))
+        try:
+            for reply in replies:
+                click.echo(str(reply["content"]))
+        except OSError as error:
+            agent.end(f"the answer cannot be printed: {error.strerror}", 1)
+            return
     agent.end()
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
+import subprocess
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,8 +16,9 @@ import pytest
 from actors.cli import agent, agent_cli, agent_load
 from actors.cli.terminal import ShownCommand, ShownStream
 from lab.loopback_model.server import Answer, LoopbackModel, Refusal
-from tests.actors.cli.command import CHECKOUT, run, run_on_terminal
+from tests.actors.cli.command import CHECKOUT, inherited, run, run_on_terminal, start
 from tests.actors.memory.rig import Brain, MemoryRig
+from tests.patience import PATIENCE_S
 from tests.test_imports import offenders
 
 STEERING = re.compile(
@@ -171,3 +174,46 @@ def test_a_letter_that_the_terminal_lacks_ends_no_command(tmp_path: Path) -> Non
     done = run("agent", "logs", "check", "é.md", cwd=tmp_path, environment={"PYTHONIOENCODING": "ascii"})
 
     assert (done.returncode, done.stderr) == (1, "error: \\xe9.md: no such file or folder\n")
+
+
+@pytest.mark.parametrize("more", [(), ("--json",), ("--json-events",), ("--help",)])
+def test_where_what_is_printed_does_not_fit_one_sentence_says_so(tmp_path: Path, more: tuple[str, ...]) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [*start("agent-cli"), *more, "hello"],
+            cwd=tmp_path,
+            env=inherited(),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=PATIENCE_S,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (
+        1,
+        "error: what is printed cannot be written: No space left on device\n",
+    )
+
+
+@pytest.mark.parametrize(("sink", "why"), [("full", "No space left on device"), ("unread", "Broken pipe")])
+def test_a_talk_whose_answers_cannot_be_printed_ends(tmp_path: Path, sink: str, why: str) -> None:
+    if sink == "full":
+        out = os.open("/dev/full", os.O_WRONLY)
+    else:
+        unread, out = os.pipe()
+        os.close(unread)
+    try:
+        done = subprocess.run(
+            [*start("agent"), "try", "--data", "d", "--say", "hello"],
+            cwd=tmp_path,
+            env=inherited(),
+            stdout=out,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=2 * PATIENCE_S,
+            check=False,
+        )
+    finally:
+        os.close(out)
+    assert done.returncode == 1
+    assert done.stderr.endswith(f"error: the answer cannot be printed: {why}\n")
