@@ -25,6 +25,7 @@ from domain.turn.carried import carried_over
 from domain.turn.conversation import Conversation
 from domain.turn.speaker import shown_name
 from domain.turn.stop_request import says_stop
+from domain.turn.turn import Turn
 from messages.base import Address, TurnId, Window
 from messages.context import (
     AddressChecked,
@@ -370,22 +371,21 @@ class ContextActor(Actor):
         if self._driver.run is None and self._waiting:
             self._driver.begin(self._waiting.popleft())
 
-    def _join_waiting(self, run: TurnRun) -> bool:
-        """Make messages that came while `run` lasted part of it, as far as they may be, in their order; whether any."""
+    def _join_waiting(self, run: TurnRun) -> list[Turn]:
+        """Make messages that came while `run` lasted part of it, as far as they may be; which, in their order."""
         turn = self.conversation.turn(run.turn_id)
-        before = turn.newest
+        joined: list[Turn] = []
         while self._config.mid_turn == "steer" and self._waiting:
-            joining = self._waiting[0]
-            if not turn.may_be_joined_by(self.conversation.turn(joining)):
-                break
-            if self.conversation.is_overgrown(turn.id, joining):
+            other = self.conversation.turn(self._waiting[0])
+            if not turn.may_be_joined_by(other) or self.conversation.is_overgrown(turn.id, other.id):
                 break
             self._waiting.popleft()
-            if (question := self._news.take_question(joining)) is not None:
+            if (question := self._news.take_question(other.id)) is not None:
                 run.logged.append(question)
-            meta: dict[str, MetaValue] = {"turn": run.turn_id, "what": "joined", "message": joining}
+            meta: dict[str, MetaValue] = {"turn": run.turn_id, "what": "joined", "message": other.id}
             run.logged.append(self.record(Kind.SYSTEM, "what was said meanwhile joins the turn", meta, sync=False))
-        return turn.newest is not before
+            joined.append(other)
+        return joined
 
     def _turn_ended(self, run: TurnRun, outcome: str) -> None:
         """Show the last thing that was logged, tell subscribers, and begin the next turn."""

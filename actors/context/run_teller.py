@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from actors.context.host import WindowHost
 from domain.log.metadata import MetaValue
-from domain.turn.turn import Turn
-from messages.base import TurnId
+from domain.turn.turn import Joined, Turn
+from messages.base import Address, TurnId
 from messages.model import ModelReply, ToolCall
 from messages.run import (
     RUNS,
@@ -33,7 +33,8 @@ class RunTeller:
 
     def __init__(self, host: WindowHost) -> None:
         self._host = host
-        self._tells = False
+        self._followers: tuple[Address, ...] = ()
+        """Who has followed this run from its beginning."""
         self._run_id = TurnId("")
         self._number = 0
         self._round = 0
@@ -45,16 +46,16 @@ class RunTeller:
 
     def begin(self, turn: Turn) -> None:
         """A run begins."""
-        self._tells = bool(self._host.followers(RUNS))
-        if self._tells:
+        self._followers = self._host.followers(RUNS)
+        if self._followers:
             self._run_id, self._number, self._round = turn.id, 0, 0
             self._in_round, self._written, self._tool = False, None, None
             self._tell(RunBegan(moment=self._moment(), message_id=turn.message_id, resumed=turn.was_resumed))
 
-    def hear(self, author: str, text: str) -> None:
+    def hear(self, said: Turn | Joined) -> None:
         """A person's words are part of the run."""
         if self._tells:
-            self._say_whole(USER, text, author)
+            self._say_whole(USER, said.text, said.author)
 
     def look_up(self, text: str) -> None:
         """The runtime shows the model what it wished to see."""
@@ -139,7 +140,15 @@ class RunTeller:
             self.result(self._tool, "", outcome, is_error=True)
         self.rest()
         self._tell(RunEnded(moment=self._moment(), outcome=outcome, notice=notice))
-        self._tells = False
+        self._followers = ()
+
+    @property
+    def _tells(self) -> bool:
+        """Whether anybody listens who knows how it began; who has left in between does not."""
+        if self._followers:
+            now = self._host.followers(RUNS)
+            self._followers = tuple(each for each in self._followers if each in now)
+        return bool(self._followers)
 
     def _begin_writing(self) -> str:
         """What the model has written so far; its message begins if it has not."""
@@ -158,5 +167,5 @@ class RunTeller:
         return Moment(window=self._host.window, run_id=self._run_id, number=self._number, at=self._host.now())
 
     def _tell(self, event: RunEvent) -> None:
-        for follower in self._host.followers(RUNS):
+        for follower in self._followers:
             self._host.tell(follower, event)

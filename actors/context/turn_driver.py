@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from actors.context.config import ContextConfig
 from actors.context.contributions import Contributions
@@ -17,7 +17,7 @@ from domain.log.metadata import MetaValue
 from domain.memory.expansion import LogRange, expanded, not_expanded, wish
 from domain.turn.bash_tool import BashArguments, called
 from domain.turn.call_result import KILLED, NOT_ALLOWED, NOT_RUN_ABORTED, NOT_RUN_LENGTH, TOO_MANY, TURNED_OFF
-from domain.turn.turn import Aside
+from domain.turn.turn import Aside, Turn
 from messages.base import RequestId, TurnId, flaw_of
 from messages.context import ContributionsDue, StepOverdue
 from messages.model import (
@@ -50,7 +50,7 @@ class TurnDriver:
         *,
         presence: Presence,
         choice: ModelChoice,
-        on_boundary: Callable[[TurnRun], bool],
+        on_boundary: Callable[[TurnRun], Sequence[Turn]],
         on_end: Callable[[TurnRun, str], None],
     ) -> None:
         """A driver at rest.
@@ -60,8 +60,8 @@ class TurnDriver:
             config: Whom to ask, and the limits.
             presence: Shows people how the turn is.
             choice: Says which model to ask.
-            on_boundary: Called when all commands of a round have ended, before the model is asked again; whether
-                something was said that is part of the turn from now on.
+            on_boundary: Called when all commands of a round have ended, before the model is asked again; what was said
+                that is part of the turn from now on.
             on_end: Called once a turn has ended, with `answered`, `failed` or `aborted`.
         """
         self._host = host
@@ -82,6 +82,7 @@ class TurnDriver:
         self.run = run = TurnRun(turn_id=turn_id, audience=turn.audience, may_run=turn.may_run)
         self._presence.begin(turn)
         self._teller.begin(turn)
+        self._teller.hear(turn.said_last)
         self._prepare(run)
 
     def contributed(self, reply: TurnContribution) -> None:
@@ -215,8 +216,7 @@ class TurnDriver:
     def _prepare(self, run: TurnRun) -> None:
         """Ask contributors what belongs to what was said last."""
         turn = self._host.conversation.turn(run.turn_id)
-        said = turn.newest if turn.newest is not None and turn.newest.text else turn
-        self._teller.hear(said.author, said.text)
+        said = turn.said_last
         self._contributions.begin()
         run.phase = Phase.PREPARING
         run.request_id = RequestId(self._host.new_id())
@@ -328,7 +328,9 @@ class TurnDriver:
             return
         self._presence.rest()
         self._teller.rest()
-        if self._on_boundary(run):
+        if joined := self._on_boundary(run):
+            for each in joined:
+                self._teller.hear(each)
             self._prepare(run)
         else:
             self._think(run)

@@ -111,6 +111,11 @@ class Turn:
         """What was added to the message that opened it."""
         return self.size_chars - self.opening_chars
 
+    @property
+    def said_last(self) -> Turn | Joined:
+        """What joined it last, unless that was taken back, else itself."""
+        return self.newest if self.newest is not None and self.newest.text else self
+
     def add_step(self, step: ChatMessage) -> None:
         """Append to what the model will be shown."""
         self.steps.append(step)

@@ -159,6 +159,41 @@ def test_what_joins_is_heard_in_the_round_that_it_joins(rig: Rig) -> None:
     assert (lines[place + 3]["author"], lines[place + 3]["text"]) == ("Bob", "in blue")
 
 
+def test_of_several_that_join_at_once_each_is_heard_as_who_said_it(rig: Rig) -> None:
+    edge = follow(rig)
+    rig.say("do it", 1)
+    rig.answer("", bash_call("make"), stop=StopReason.TOOL_CALLS)
+    rig.say("in blue", 2)
+    rig.say("and large", 3, author="Bob")
+    rig.finish_command("made")
+    rig.answer("done")
+    lines = told(edge)
+    require_sound(lines)
+    heard = [(line["author"], line["text"]) for line in lines if line["type"] == "message_end" and "author" in line]
+    assert heard == [("Alice", "do it"), ("Alice", "in blue"), ("Bob", "and large")]
+
+
+def test_half_a_run_is_told_to_nobody_though_others_are_told_it_whole(rig: Rig) -> None:
+    first, leaving = follow(rig), rig.system.edge("leaves")
+    leaving.follow(RUNS)
+    rig.say("do it", 1)
+    begun = leaving.drain()
+    rig.system.topics.leave(leaving.address)
+    second = rig.system.edge("comes-later")
+    second.follow(RUNS)
+    rig.answer("", bash_call("make"), stop=StopReason.TOOL_CALLS)
+    leaving.follow(RUNS)
+    rig.finish_command("made")
+    rig.answer("done")
+    assert (second.drain(), leaving.drain()) == ([], [])
+    rig.deliver()
+    rig.say("again", 2)
+    rig.answer("yes")
+    require_sound(told(second))
+    assert len(begun) == 4
+    assert types(told(first)).count("agent_end") == 2
+
+
 def test_a_run_that_is_stopped_closes_what_was_open(rig: Rig) -> None:
     edge = follow(rig)
     rig.say("do it", 1)
