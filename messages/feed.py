@@ -32,7 +32,7 @@ class EventsRead(Message, frozen=True, kw_only=True, gc=False):
     last: int
     """Place of the last of them, for the next look."""
     missed: int
-    """How many came between that look and this one and are not kept any more."""
+    """How many came between that look and this one and are not kept any more; at least one if that was long ago."""
 
 
 class FeedTick(Message, frozen=True, kw_only=True, gc=False):

@@ -21,18 +21,21 @@ def events(config_file: Path | None, data: Path | None) -> None:
     Turns that had begun before are not told of. It shows everybody's words, as the logs do.
     """
     from actors.socket.client import AgentNotRunningError, RefusalError, ask_operator
+    from domain.turn.whole_runs import WholeRuns
 
     settings, _ = load_settings(config_file, {"data_root": str(data.absolute())} if data else {})
     last: int | None = None
+    runs = WholeRuns()
     try:
         while True:
             wait_s = 0 if last is None else WAIT_S
             answer = ask_operator(settings.data_root, "events.read", after=last, wait_s=wait_s)
             last = answer["last"]
             if answer["missed"]:
-                click.echo(f"note: {answer['missed']} events came faster than they were read", err=True)
+                click.echo(f"note: at least {answer['missed']} events came faster than they were read", err=True)
             for line in answer["events"]:
-                click.echo(line)
+                if runs.shows(line):
+                    click.echo(line)
     except AgentNotRunningError as error:
         fail(f"{error}{playground_hint(settings.data_root, 'agent.sock')}")
     except RefusalError as error:

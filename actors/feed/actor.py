@@ -96,7 +96,7 @@ class FeedActor(Actor):
                 self._tick_in(left_s)
             else:
                 self._asked_s = None
-                self._ring.clear()
+                self._ring.skip()
                 self.leave(RUNS)
 
     def _answer(self, reader: _Reader) -> None:

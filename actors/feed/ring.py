@@ -52,6 +52,11 @@ class Ring:
             lines.append(line)
         return tuple(lines), start + len(lines) - 1, start - place - 1
 
+    def skip(self) -> None:
+        """Keep nothing, and count one line that nobody gets, in the place of however many there will be."""
+        self.clear()
+        self.last += 1
+
     def clear(self) -> None:
         """Keep nothing; places go on."""
         self._lines.clear()

@@ -17,7 +17,9 @@ import pytest
 
 from actors.cli.event_file import LineFile, events_written
 from actors.kernel import ActorSystem
+from actors.socket.client import ask_operator
 from lab.playground.server import PlaygroundServer
+from lab.playground.world.defaults import ELSEWHERE_ID, GENERAL_ID
 from messages.run import RUNS
 from tests.actors.cli.command import inherited, run, start
 from tests.e2e.stage import Stage, eventually
@@ -71,19 +73,24 @@ def test_only_one_of_two_things_can_be_printed(tmp_path: Path) -> None:
     assert "--json and --json-events" in done.stderr
 
 
+def look(stage: Stage) -> subprocess.Popen[str]:
+    """`agent events`, looking at that agent."""
+    with minding(signal.SIGINT):
+        return subprocess.Popen(
+            [*start("agent"), "events", "--data", str(stage.data)],
+            cwd=stage.data.parent,
+            env=inherited(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+
 @pytest.mark.req("S0-98f")
 def test_the_running_agent_tells_the_operator_what_it_does(tmp_path: Path) -> None:
     with PlaygroundServer() as server:
         stage = Stage(server, tmp_path / "data")
-        with minding(signal.SIGINT):
-            looker = subprocess.Popen(
-                [*start("agent"), "events", "--data", str(stage.data)],
-                cwd=tmp_path,
-                env=inherited(),
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-            )
+        looker = look(stage)
         assert looker.stdout is not None
         printed: deque[str] = deque()
         reader = threading.Thread(target=printed.extend, args=(looker.stdout,))
@@ -105,6 +112,34 @@ def test_the_running_agent_tells_the_operator_what_it_does(tmp_path: Path) -> No
             stage.stop()
     assert said == ""
     assert [line["type"] for line in parsed("".join(printed)) if line["type"] != "message_update"] == OF_A_COMMAND
+
+
+def test_who_comes_in_the_middle_of_a_run_is_not_shown_its_rest_though_another_follows_it(tmp_path: Path) -> None:
+    with PlaygroundServer() as server:
+        stage = Stage(server, tmp_path / "data", channels=(GENERAL_ID, ELSEWHERE_ID))
+        begun = ask_operator(stage.data, "events.read")["last"]
+        said = server.say(GENERAL_ID, "run: until [ -e go ]; do sleep 0.1; done")
+        eventually(lambda: "tool_execution_start" in str(ask_operator(stage.data, "events.read", after=begun)))
+        looker = look(stage)
+        assert looker.stdout is not None
+        printed: deque[str] = deque()
+        reader = threading.Thread(target=printed.extend, args=(looker.stdout,))
+        reader.start()
+        try:
+            eventually(lambda: bool(stage.ask("hello", ELSEWHERE_ID) and printed))
+            (stage.data / "work" / "discord-channel" / str(GENERAL_ID) / "go").touch()
+            server.wait_for_reply(GENERAL_ID, after=said, timeout_s=PATIENCE_S)
+            stage.ask("run: echo owl", ELSEWHERE_ID)
+            eventually(lambda: any("owl" in line and "tool_execution_end" in line for line in list(printed)))
+        finally:
+            looker.kill()
+            looker.wait()
+            reader.join()
+            assert looker.stderr is not None
+            looker.stderr.close()
+            looker.stdout.close()
+            stage.stop()
+    assert str(GENERAL_ID) not in "".join(printed)
 
 
 def test_without_a_running_agent_there_is_nothing_to_look_at(tmp_path: Path) -> None:

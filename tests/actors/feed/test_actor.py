@@ -125,7 +125,20 @@ def test_when_nobody_asks_any_more_windows_tell_nothing_any_more(rig: Rig) -> No
     assert [*rig.system.topics.of(RUNS)] == []
     again = rig.ask(after=began)
     assert again is not None
-    assert (again.events, again.missed, rig.is_following) == ((), 1, True)
+    assert (again.events, again.missed, rig.is_following) == ((), 2, True), "the one, and what nobody followed"
+
+
+def test_who_comes_back_after_long_is_told_that_something_may_be_missing_once(rig: Rig) -> None:
+    began = last(rig.ask())
+    rig.advance(feed.KEEPS_S + 1)
+    rig.happen("while nobody followed")
+    again = rig.ask(after=began, wait_s=20)
+    assert again is not None
+    assert (again.events, again.missed) == ((), 1)
+    rig.happen("one")
+    answer = rig.ask(after=again.last)
+    assert answer is not None
+    assert (texts(answer), answer.missed) == (["one"], 0)
 
 
 def test_a_place_of_an_earlier_life_begins_anew(rig: Rig) -> None:
