@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 STATELESS = "agent-cli is stateless: every call is a window of its own, so there is nothing that /new could end"
 OF_DISCORD = frozenset({"help", "memory", "model", "remember", "status", "unremember"})
 """Commands of Discord that no row here has: its actor's own, and those of parts that a single turn may do without."""
-_COMMAND = re.compile(r"/([a-z][a-z-]*)(?:\s|$)")
 LOOK_S = 1.0
 """Between two looks at whether there is still somebody to answer."""
 
@@ -59,11 +57,12 @@ def agent_cli(
     goes with the turn.
     """
     from actors.part import UnusableError
+    from domain.turn.slash_command import slash_command
 
     if as_json and tells_events:
         raise click.UsageError("--json and --json-events: only one of them can be what is printed")
     text = _prompt(prompt)
-    if text.strip() == "/new":
+    if slash_command(text) == "new" and len(text.split()) == 1:
         click.echo(STATELESS, err=True)
         sys.exit(0)
     set_up_logging(verbose=verbose)
@@ -156,9 +155,11 @@ def _require_no_command(text: str, names: Iterable[str]) -> None:
         text: What was asked.
         names: First words of the commands that parts bring.
     """
-    match = _COMMAND.match(text.strip())
-    if match is not None and match[1] in OF_DISCORD.union(names):
-        fail(f"/{match[1]} is a command for Discord: agent-cli answers one prompt and keeps nothing, so it has none")
+    from domain.turn.slash_command import slash_command
+
+    name = slash_command(text)
+    if name in OF_DISCORD.union(names):
+        fail(f"/{name} is a command for Discord: agent-cli answers one prompt and keeps nothing, so it has none")
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,22 +77,33 @@ def test_nothing_is_remembered_from_call_to_call(tmp_path: Path) -> None:
 
 
 @pytest.mark.req("X-26")
-def test_new_says_that_there_is_nothing_to_end(tmp_path: Path) -> None:
-    done = run("agent-cli", "/new", cwd=tmp_path)
+@pytest.mark.parametrize("words", ["/new", "/New\n"])
+def test_new_says_that_there_is_nothing_to_end(tmp_path: Path, words: str) -> None:
+    done = run("agent-cli", words, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, "")
     assert "stateless" in done.stderr
 
 
 @pytest.mark.req("X-26", "S0-11")
 @pytest.mark.parametrize(
-    "words", ["/remember tea is at five", "/memory stats", " /status\n", "/help", "/stop", "/skill owls"]
+    ("words", "name"),
+    [
+        ("/remember tea is at five", "remember"),
+        ("/memory stats", "memory"),
+        (" /status\n", "status"),
+        ("/help", "help"),
+        ("/stop", "stop"),
+        ("/skill owls", "skill"),
+        ("/new and what else", "new"),
+        ("/REMEMBER tea", "remember"),
+        ("\ufeff\uff0fremember: tea", "remember"),
+    ],
 )
-def test_a_slash_command_is_refused_with_a_sentence_and_sent_to_no_model(tmp_path: Path, words: str) -> None:
+def test_a_slash_command_is_refused_with_a_sentence_and_sent_to_no_model(tmp_path: Path, words: str, name: str) -> None:
     done = run("agent-cli", words, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == (
-        f"error: {words.split()[0]} is a command for Discord: agent-cli answers one prompt and keeps nothing, "
-        "so it has none\n"
+        f"error: /{name} is a command for Discord: agent-cli answers one prompt and keeps nothing, so it has none\n"
     )
 
 

@@ -1,0 +1,39 @@
+"""What looks like a command of Discord is taken for one, however it is spelled."""
+
+from __future__ import annotations
+
+import pytest
+
+from domain.turn.slash_command import slash_command
+
+
+@pytest.mark.req("X-26")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "/remember",
+        "/remember tea",
+        "/remember: tea",
+        "/remember.",
+        "/REMEMBER tea",
+        "/Remember\ntea",
+        " \n\t/remember tea",
+        "\uff0fremember tea",
+        "\uff0f\uff32\uff25\uff2d\uff25\uff2d\uff22\uff25\uff32 tea",
+        "\ufeff/remember tea",
+        "\u200b /remember tea",
+        "/\u200bremember\u00a0tea",
+        "/r\u0435member tea",
+        " " * 1_000 + "/remember tea",
+    ],
+)
+def test_a_command_is_one_in_any_spelling_that_looks_like_it(text: str) -> None:
+    assert slash_command(text) == "remember"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "/", "remember", "what does /remember do?", "/remember/me", "/remember.md is empty", "// remember", "/1"],
+)
+def test_words_that_begin_with_no_name_behind_a_slash_are_none(text: str) -> None:
+    assert slash_command(text) == ""
