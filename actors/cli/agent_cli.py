@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
@@ -120,6 +121,7 @@ def _one_turn(
         edge.put(event)
 
     make_undumpable()
+    _end_in_good_order_on_signals()
     system = ActorSystem(on_escalation=give_up)
     edge = system.edge("cli")
     with tempfile.TemporaryDirectory(prefix="agent-cli-") as scratch:
@@ -134,6 +136,30 @@ def _one_turn(
             return ask(system, edge, text, told)
         finally:
             system.stop()
+            if told is not None:
+                _tell_last(edge, told)
+
+
+def _end_in_good_order_on_signals() -> None:
+    """Let SIGTERM and a closed terminal end the command as Ctrl-C does, which leaves no folders; a second at once."""
+
+    def on_signal(number: int, _frame: object) -> None:
+        signal.signal(number, signal.SIG_DFL)
+        sys.exit(128 + number)
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup leaves it
+            signal.signal(number, on_signal)
+
+
+def _tell_last(edge: Edge, told: Callable[[str], None]) -> None:
+    """Tell what a turn that was cut short said at its end."""
+    from domain.turn.run_line import run_line
+    from messages.run import RunEvent
+
+    for event in edge.drain():
+        if isinstance(event, RunEvent):
+            told(run_line(event))
 
 
 def _require_writable(plan: Plan) -> None:

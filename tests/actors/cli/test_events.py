@@ -67,6 +67,32 @@ def test_agent_cli_fails_as_ever_when_there_is_no_answer(tmp_path: Path) -> None
     assert lines[-2]["notice"] in done.stderr
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_agent_cli_that_is_ended_ends_what_it_told_of_and_leaves_no_folder(tmp_path: Path, number: int) -> None:
+    (tmp_path / "tmp").mkdir()
+    (tmp_path / "here").mkdir()
+    with minding(signal.SIGINT):
+        process = subprocess.Popen(
+            [*start("agent-cli"), "--json-events", "run: sleep 600"],
+            cwd=tmp_path / "here",
+            env={**inherited(), "TMPDIR": str(tmp_path / "tmp")},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+    with process:
+        assert process.stdout is not None
+        lines = []
+        for line in process.stdout:
+            lines += parsed(line)
+            if lines[-1]["type"] == "tool_execution_start":
+                process.send_signal(number)
+        assert process.wait(PATIENCE_S) != 0
+    assert [line["type"] for line in lines[-3:]] == ["tool_execution_end", "turn_end", "agent_end"]
+    assert lines[-1]["outcome"] == "lost"
+    assert list((tmp_path / "tmp").iterdir()) == []
+
+
 def test_only_one_of_two_things_can_be_printed(tmp_path: Path) -> None:
     done = run("agent-cli", "--json-events", "--json", "hello", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
