@@ -9,6 +9,7 @@ from actors.context.commands import COMMANDS, PRESSES, model_commands
 from actors.context.config import ContextConfig
 from actors.kernel import Actor, ActorSpec
 from actors.part import Part, Parts, Plan
+from domain.log.window import LOG_ROOT
 from domain.log.window_folders import attachments_folder
 from domain.turn.bash_tool import bash_tool
 from messages.base import CONTEXT_KIND, Window
@@ -62,7 +63,7 @@ def context_config(plan: Plan, parts: Parts) -> ContextConfig:
         max_calls=settings.contexts.max_calls,
         referrers=parts.referrers,
         max_expansions=settings.memory.expansions if parts.referrers else 0,
-        shows_logs=plan.lives or settings.memory.scope == "global",
+        shows_logs=plan.lives or (settings.data_root / LOG_ROOT).is_dir(),
         models=_models(plan),
         mid_turn=settings.contexts.mid_turn,
         streams=plan.lives and settings.discord.stream == "edits",

@@ -39,7 +39,7 @@ class LogVisibility:
         Args:
             data_root: Holds the logs and the views.
             scope: `global`: all logs; `context`: the window's own; `audience`: those whose readers include all of the
-                window's, and its own.
+                window's, and its own. The command line reads all.
 
         Raises:
             ValueError: no such scope.
@@ -56,10 +56,8 @@ class LogVisibility:
         Raises:
             OSError: the window's own logs cannot be put into its view.
         """
-        if self._scope == "global":
+        if self._scope == "global" or window.surface is Surface.CLI:  # the operator's, to whom the memory shows all
             return LogMounts(self._logs, self._whole(self._logs))
-        if window.surface is Surface.CLI:
-            return LogMounts(self._logs, ())
         own = self._root / log_folder(window)
         view = self._view(audience) if self._scope == "audience" else None
         if view is None or not view.is_dir():

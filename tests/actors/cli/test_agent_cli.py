@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import socket
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from actors.cli.agent_cli import Said, ask
 from actors.kernel import Actor, ActorSpec, ActorSystem
 from domain.turn.prompt import system_prompt
 from lab.bench.start.data import make_logs
+from lab.loopback_model.answers import Answer, Call, Received
+from lab.loopback_model.server import LoopbackModel
 from messages.base import CONTEXT_KIND, Surface, Window
 from tests.actors.cli.command import digest, run
 from tests.patience import PATIENCE_S
@@ -115,17 +118,41 @@ def test_words_that_only_look_like_one_are_answered(tmp_path: Path, words: str) 
 
 
 @pytest.mark.req("S0-10", "S0-66")
-@pytest.mark.parametrize("scope", ["global", "audience"])
-def test_the_prompt_promises_logs_only_where_there_are_some_and_their_places_can_be_opened(
-    tmp_path: Path, scope: str
-) -> None:
+@pytest.mark.parametrize("scope", ["global", "audience", "context"])
+def test_every_place_that_the_model_is_given_can_be_opened(tmp_path: Path, scope: str) -> None:
     make_logs(tmp_path / "data", 1, 3)
-    (log,) = (tmp_path / "data").glob("logs/*/*/*.md")
-    (tmp_path / "agent.toml").write_text(f'[memory]\nscope = "{scope}"\n')
-    place = log.relative_to(tmp_path / "data")
-    done = run("agent-cli", f'run: sed -n 1,40p "$AGENT_DATA_ROOT/{place}" | grep -c "What about the"', cwd=tmp_path)
-    assert ("1\n" in done.stdout) == (scope == "global")
-    assert "in this window's log" not in run("agent-cli", "hello", cwd=tmp_path).stdout
+    assert run("agent", "memory", "rebuild", cwd=tmp_path).returncode == 0
+    with LoopbackModel(open_places) as model:
+        (tmp_path / "agent.toml").write_text(
+            f'[model]\nname = "openai/owl"\napi_base = "{model.api_base}"\n[memory]\nscope = "{scope}"\n'
+        )
+        done = run("agent-cli", "What about the harbour?", cwd=tmp_path, environment={"OPENAI_API_KEY": "k" * 20})
+        asked = model.received()[0].body["messages"][0]["content"]
+    assert "`logs/…` lie below the folder that `$AGENT_DATA_ROOT` names" in asked
+    assert "can't read" not in done.stdout
+    assert "agent t0-0a" in done.stdout
+    assert "in this window's log" not in run("agent-cli", "--model", "offline", "hello", cwd=tmp_path).stdout
+
+
+def open_places(request: Received) -> Answer:
+    """What a model does that looks at each place it is given."""
+    last = str(request.body["messages"][-1]["content"])
+    places = re.findall(r'"path":"([^"]+)","line":([0-9]+)', last)
+    if not places:
+        return Answer(last)
+    looks = "; ".join(f'sed -n {line},+2p "$AGENT_DATA_ROOT/{path}"' for path, line in places)
+    return Answer(calls=(Call("bash", json.dumps({"command": looks})),))
+
+
+@pytest.mark.req("S0-10")
+@pytest.mark.parametrize("scope", ["global", "audience"])
+def test_where_there_are_no_logs_the_prompt_promises_none(tmp_path: Path, scope: str) -> None:
+    with LoopbackModel(lambda _: Answer("hi")) as model:
+        (tmp_path / "agent.toml").write_text(
+            f'[model]\nname = "openai/owl"\napi_base = "{model.api_base}"\n[memory]\nscope = "{scope}"\n'
+        )
+        run("agent-cli", "hello", cwd=tmp_path, environment={"OPENAI_API_KEY": "k" * 20})
+        assert "logs/" not in model.received()[0].body["messages"][0]["content"]
 
 
 def test_the_system_prompt_of_a_single_turn_promises_what_there_is() -> None:

@@ -49,9 +49,10 @@ def test_without_a_view_only_its_own_logs_are_shown(tmp_path: Path, label: str) 
     assert NO_VIEW not in [path.name for path in tmp_path.rglob("*")]
 
 
-def test_the_command_line_sees_all_logs_or_none(tmp_path: Path) -> None:
-    assert LogVisibility(tmp_path, "global").mounts_for(CLI, "").mounts != ()
-    assert LogVisibility(tmp_path, "audience").mounts_for(CLI, "").mounts == ()
+@pytest.mark.parametrize("scope", ["global", "context", "audience"])
+def test_the_command_line_reads_all_logs_as_the_memory_shows_it_all(tmp_path: Path, scope: str) -> None:
+    logs = str(tmp_path / "logs")
+    assert LogVisibility(tmp_path, scope).mounts_for(CLI, "").mounts == ((logs, logs),)
 
 
 def test_a_scope_that_does_not_exist_is_refused(tmp_path: Path) -> None:
