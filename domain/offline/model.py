@@ -41,8 +41,8 @@ _HEADER = re.compile(r"\[[^\]\n]* UTC\] [^\n]*:\n")
 """The line that says who wrote a prompt and when."""
 _ENDING = re.compile(r"(?:\A|\n\n)\[(?P<how>(?:Exit code|Ended by signal|Killed:|Cancelled:)[^\n]*)\]\s*\Z")
 """How a tool result says that its command did not end well."""
-_NOT_RUN = "Not run: "
-"""How a tool result begins whose command was not run."""
+_NO_RESULT = re.compile(r"(?P<how>Not run|Killed|Interrupted): ")
+"""How a tool result begins whose command was not run, or of which nobody knows how it ended."""
 _CODE_RUN = re.compile(r"`+")
 
 
@@ -215,8 +215,8 @@ RULES: tuple[Rule, ...] = (
 
 
 def _report(call: ToolCall | None, result: str) -> str:
-    if result.startswith(_NOT_RUN):
-        return f"{_subject(call)} (not run):\n{_fenced(result.removeprefix(_NOT_RUN))}"
+    if without := _NO_RESULT.match(result):
+        return f"{_subject(call)} ({without['how'].lower()}):\n{_fenced(result[without.end() :])}"
     ending = _ENDING.search(result)
     output = result[: ending.start()] if ending else result
     how = ending["how"].rstrip(".") if ending else "exit code 0"

@@ -68,12 +68,16 @@ def bash_tool(
 
 BASH_TOOL = bash_tool()
 
+NOT_RUN = "Not run: "
+"""How a call's result begins that was not carried out."""
+
 
 def called(call: ToolCall) -> BashArguments | str:
     """What to run for `call`, or the reason why nothing is run, for the model to read."""
     if call.name != BASH_TOOL.name:
-        return f"Tool {call.name[:80]!r} not found. The only tool is {BASH_TOOL.name!r}."
-    return parse_arguments(call.arguments_json)
+        return f"{NOT_RUN}Tool {call.name[:80]!r} not found. The only tool is {BASH_TOOL.name!r}."
+    arguments = parse_arguments(call.arguments_json)
+    return arguments if isinstance(arguments, BashArguments) else f"{NOT_RUN}{arguments}"
 
 
 def parse_arguments(arguments_json: str) -> BashArguments | str:

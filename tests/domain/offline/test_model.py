@@ -15,6 +15,16 @@ from domain.offline.model import (
     model_label,
     prompt_of,
 )
+from domain.turn.bash_tool import called
+from domain.turn.call_result import (
+    INTERRUPTED,
+    KILLED,
+    NOT_ALLOWED,
+    NOT_RUN_ABORTED,
+    NOT_RUN_LENGTH,
+    TOO_MANY,
+    TURNED_OFF,
+)
 from messages.model import ChatMessage, Role, ToolCall, ToolSpec
 
 BASH = ToolSpec(name="bash", description="", parameters_json="{}")
@@ -136,6 +146,29 @@ def test_a_command_that_was_not_run_has_no_exit_state() -> None:
     refused = after("ls", "Not run: no sandbox works here.").text
 
     assert refused == "`ls` (not run):\n```\nno sandbox works here.\n```"
+
+
+def refusal(name: str, arguments_json: str) -> str:
+    """What the model is told of a call that cannot be carried out."""
+    reason = called(ToolCall(id="c", name=name, arguments_json=arguments_json))
+    assert isinstance(reason, str)
+    return reason
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        *(NOT_RUN_LENGTH, NOT_RUN_ABORTED, NOT_ALLOWED, TURNED_OFF, TOO_MANY.format(most=3), KILLED, INTERRUPTED),
+        refusal("bash", '{"command": "a\\u0000b"}'),
+        refusal("bash", '{"command": '),
+        refusal("bash", '{"command": "ls", "timeout": "soon"}'),
+        refusal("bash", '{"command": "' + "x" * 200_000 + '"}'),
+        refusal("python", '{"command": "ls"}'),
+    ],
+)
+def test_no_words_of_the_runtime_in_the_place_of_a_result_are_taken_for_an_end_of_the_command(result: str) -> None:
+    assert "exit code" not in after("ls", result).text
+    assert after("ls", result).text.startswith(f"`ls` ({result.partition(':')[0].lower()}):")
 
 
 def test_every_result_is_told_in_order() -> None:
