@@ -29,8 +29,11 @@ PROTECTED = (
     *(".vscode", ".idea", ".mcp.json", ".claude", ".cursor", ".direnv", ".pre-commit-config.yaml", ".husky"),
 )
 """Names of what somebody's programs run or obey, likewise: read-only whatever was let."""
-_COPY = r"(?:~|\.(?:bak|old|orig|save|swp|swo|tmp|copy|[0-9]+)|\s|#)*"
-"""What editors and people put behind the name of a file when they keep an older one of it."""
+_COPY = r"(?:[~#\s._-]|\(?(?:bak|backup|old|orig|save|swp|swo|tmp|copy|[0-9]+(?![0-9]))\)?)*"
+"""What editors, file managers and people put behind the name of a file when they keep another one of it.
+
+No string can be read as this in two ways, or a long name could be looked at for years.
+"""
 _CODE = (".py", ".pyc", ".pyi", ".so")
 
 

@@ -9,6 +9,7 @@ import pytest
 from actors.shell.refused import RefusedError
 from actors.shell.sandbox import caller_folder
 from actors.shell.sandbox.caller_folder import CallerFolder, check_writing, examine, missing
+from actors.shell.sandbox.kept_names import is_secret
 
 SECRETS = (
     *(
@@ -136,8 +137,15 @@ def test_what_other_programs_keep_to_themselves_is_searched_for_secrets(tmp_path
     assert sorted(found.protected) == [str(tmp_path / place) for place in (".git", ".venv", "a/venv")]
 
 
-@pytest.mark.parametrize("name", ["secrets.env~", ".netrc.bak", "#secrets.env#", ".env.swp", "id_rsa.old", ".pgpass~"])
-def test_a_copy_that_an_editor_kept_of_a_secret_is_hidden(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("secrets.env~", ".netrc.bak", "#secrets.env#", ".env.swp", "id_rsa.old", ".pgpass~", ".netrc.~1~"),
+        *("secrets.env copy", "secrets.env copy 2", "secrets.env (copy)", "secrets.env (1)", "secrets.env - Copy"),
+        *("secrets.env_bak", ".netrc-old", ".npmrc.backup", ".netrc2", ".pgpass_2026-11-24"),
+    ],
+)
+def test_a_copy_that_somebody_kept_of_a_secret_is_hidden(tmp_path: Path, name: str) -> None:
     (tmp_path / name).touch()
     assert examine(tmp_path, CallerFolder()).hidden == (str(tmp_path / name),)
 
@@ -222,3 +230,8 @@ def test_what_would_be_private_or_obeyed_but_is_not_there_is_named_from_outside_
     private = (tmp_path / "deep" / "data", tmp_path / "conf" / "secrets.env", tmp_path / "conf", Path("/nowhere"))
     gone = missing(tmp_path, CallerFolder(private=private))
     assert gone == [tmp_path / "secrets.env", tmp_path / "deep", tmp_path / "conf" / "secrets.env"]
+
+
+@pytest.mark.parametrize("part", ["copy ", "-1", " (1)", "11", ". "])
+def test_no_name_is_looked_at_for_long(part: str) -> None:
+    assert not is_secret(".netrc" + part * 60 + "x", "here")
