@@ -16,6 +16,7 @@ from messages.base import Address
 
 if TYPE_CHECKING:
     from actors.kernel.mailbox import Mailbox
+    from actors.kernel.spec import ActorSpec
     from actors.kernel.system import ActorSystem
 
 log = logging.getLogger(__name__)
@@ -65,20 +66,20 @@ def drain(system: ActorSystem, deadline_s: float) -> DrainReport:
         pause.wait(LOOK_S)
 
 
-def stop(system: ActorSystem, core: list[Address], deadline: float) -> None:
-    """Stop all actors, `core` ones last and in reverse order, then clock and workers.
+def stop(system: ActorSystem, specs: list[ActorSpec], deadline: float) -> None:
+    """Stop all actors, core ones last, kind by kind in reverse order, then clock and workers.
 
     Args:
         system: What ends.
-        core: Addresses of the core actors, in start order.
+        specs: Of all kinds, in the order of their registration.
         deadline: In `time.monotonic` seconds; who has not stopped by then is left behind.
     """
     system.close_directory()
-    _stop_all(system, [mailbox for mailbox in system.mailboxes() if not mailbox.spec.core], deadline)
-    mailboxes = {mailbox.address: mailbox for mailbox in system.mailboxes()}
-    for address in reversed(core):
-        if address in mailboxes:
-            _stop_all(system, [mailboxes[address]], deadline)
+    for spec in (
+        *(spec for spec in reversed(specs) if not spec.core),
+        *(spec for spec in reversed(specs) if spec.core),
+    ):
+        _stop_all(system, [mailbox for mailbox in system.mailboxes() if mailbox.spec.kind == spec.kind], deadline)
     system.clock.close()
     system.dispatcher.close(max(0.1, deadline - time.monotonic()))
     for mailbox in system.mailboxes():

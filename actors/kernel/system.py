@@ -143,13 +143,12 @@ class ActorSystem:
         return drain(self, deadline_s)
 
     def stop(self, timeout_s: float = 10.0) -> None:
-        """Stop all actors, those activated on demand first, core actors last and in reverse order; then the threads.
+        """Stop all actors, those activated on demand first, both in reverse order of their kinds; then the threads.
 
         Messages told before are handled if there is time; what is left in mailboxes goes to the dead letters. Nobody
         is restarted any more.
         """
-        core = [Address(spec.kind) for spec in self._specs.values() if spec.core]
-        stop(self, core, time.monotonic() + timeout_s)
+        stop(self, list(self._specs.values()), time.monotonic() + timeout_s)
 
     def mailboxes(self) -> list[Mailbox]:
         """Every mailbox there is, in no order."""

@@ -166,7 +166,7 @@ def test_a_drain_names_who_crashed_too_often_and_does_not_wait_for_it(live_syste
 # stop
 
 
-def test_actors_stop_on_demand_ones_first_and_core_ones_in_reverse_order(clock: ManualClock) -> None:
+def test_actors_stop_on_demand_ones_first_and_both_in_reverse_order_of_their_kinds(clock: ManualClock) -> None:
     system = ActorSystem(workers=0, clock=clock)
     stopped: list[str] = []
 
@@ -178,14 +178,16 @@ def test_actors_stop_on_demand_ones_first_and_core_ones_in_reverse_order(clock: 
         return Leaving(lambda player, message: None, [])
 
     system.register(ActorSpec("first", build, core=True))
+    system.register(ActorSpec("feed", build))
     system.register(ActorSpec("window", build))
     system.register(ActorSpec("last", build, core=True))
     system.start()
-    system.tell(Address("window", "a"), Say())
+    for address in (Address("window", "a"), Address("feed"), Address("window", "b")):
+        system.tell(address, Say())
     system.run()
     system.stop()
 
-    assert stopped == ["window/a", "last", "first"]
+    assert stopped == ["window/a", "window/b", "feed", "last", "first"]
 
 
 def test_a_start_that_is_called_off_starts_no_further_core_actor(live_system: ActorSystem) -> None:
