@@ -48,8 +48,10 @@ class FeedActor(Actor):
         self._due_s = 0.0
 
     def on_stop(self) -> None:
-        """Follow nothing."""
+        """Follow nothing, and let nobody wait for what happened at the end."""
         self.leave(RUNS)
+        for reader in self._readers:
+            self._answer(reader)
 
     def handle(self, message: FeedMessage | RunEvent) -> None:
         """Keep an event, or answer who asks."""

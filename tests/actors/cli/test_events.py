@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 from collections import deque
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ import pytest
 
 from actors.cli.event_file import LineFile, events_written
 from actors.kernel import ActorSystem
-from actors.socket.client import ask_operator
+from actors.socket.client import AgentNotRunningError, ask_operator
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import ELSEWHERE_ID, GENERAL_ID
 from messages.run import RUNS
@@ -166,6 +166,32 @@ def test_who_comes_in_the_middle_of_a_run_is_not_shown_its_rest_though_another_f
             looker.stdout.close()
             stage.stop()
     assert str(GENERAL_ID) not in "".join(printed)
+
+
+def test_an_agent_that_ends_tells_that_the_run_does_too(tmp_path: Path) -> None:
+    told: deque[str] = deque()
+
+    def look_until_it_ends(last: int) -> None:
+        with suppress(AgentNotRunningError):
+            while True:
+                answer = ask_operator(stage.data, "events.read", PATIENCE_S, after=last, wait_s=50)
+                told.extend(answer["events"])
+                last = answer["last"]
+
+    with PlaygroundServer() as server:
+        stage = Stage(server, tmp_path / "data")
+        looker = threading.Thread(target=look_until_it_ends, args=(ask_operator(stage.data, "events.read")["last"],))
+        looker.start()
+        try:
+            server.say(GENERAL_ID, "run: sleep 600")
+            eventually(lambda: any("tool_execution_start" in line for line in list(told)))
+            stage.agent.stop(2)
+        finally:
+            stage.stop()
+            looker.join()
+    ends = parsed("\n".join(told))[-3:]
+    assert [line["type"] for line in ends] == ["tool_execution_end", "turn_end", "agent_end"]
+    assert ends[-1]["outcome"] == "lost"
 
 
 def test_without_a_running_agent_there_is_nothing_to_look_at(tmp_path: Path) -> None:

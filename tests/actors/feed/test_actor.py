@@ -103,6 +103,15 @@ def test_who_waits_in_vain_is_told_so_in_time(rig: Rig) -> None:
     assert (texts(answer), last(answer)) == ([], began)
 
 
+def test_who_waits_when_it_ends_is_told_what_happened_until_then(rig: Rig) -> None:
+    began = last(rig.ask())
+    rig.ask(after=began, wait_s=20)
+    rig.happen("one")
+    assert rig.answer() is None
+    rig.system.stop()
+    assert texts(rig.answer()) == ["one"]
+
+
 def test_several_wait_each_for_what_it_does_not_know(rig: Rig) -> None:
     began = last(rig.ask())
     rig.ask(after=began, wait_s=5)
