@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 STATELESS = "agent-cli is stateless: every call is a window of its own, so there is nothing that /new could end"
 OF_DISCORD = frozenset({"help", "memory", "model", "remember", "status", "unremember"})
 """Commands of Discord that no row here has: its actor's own, and those of parts that a single turn may do without."""
+LAST_S = 2
+"""How long the last words of a command that is ended may take to be printed; a reader who sleeps is not waited for."""
 LOOK_S = 1.0
 """Between two looks at whether there is still somebody to answer."""
 
@@ -124,20 +126,29 @@ def _one_turn(
     _end_in_good_order_on_signals()
     system = ActorSystem(on_escalation=give_up)
     edge = system.edge("cli")
-    with tempfile.TemporaryDirectory(prefix="agent-cli-") as scratch:
-        plan = turn_plan(settings, secrets, system, edge.address, Path(scratch), lets_write=lets_write)
-        _require_writable(plan)
-        table = parts(plan)
-        _require_no_command(text, {command.name.partition(" ")[0] for command in table.menu.commands})
-        for spec in table.specs():
-            system.register(spec)
-        system.start()
-        try:
-            return ask(system, edge, text, told)
-        finally:
-            system.stop()
-            if told is not None:
-                _tell_last(edge, told)
+    try:
+        with tempfile.TemporaryDirectory(prefix="agent-cli-") as scratch:
+            plan = turn_plan(settings, secrets, system, edge.address, Path(scratch), lets_write=lets_write)
+            _require_writable(plan)
+            table = parts(plan)
+            _require_no_command(text, {command.name.partition(" ")[0] for command in table.menu.commands})
+            for spec in table.specs():
+                system.register(spec)
+            system.start()
+            try:
+                return ask(system, edge, text, told)
+            finally:
+                system.stop()
+    except (KeyboardInterrupt, _EndedError):
+        signal.alarm(LAST_S)
+        raise
+    finally:
+        if told is not None:
+            _tell_last(edge, told)
+
+
+class _EndedError(SystemExit):
+    """A signal ends the command."""
 
 
 def _end_in_good_order_on_signals() -> None:
@@ -145,7 +156,7 @@ def _end_in_good_order_on_signals() -> None:
 
     def on_signal(number: int, _frame: object) -> None:
         signal.signal(number, signal.SIG_DFL)
-        sys.exit(128 + number)
+        raise _EndedError(128 + number)
 
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup leaves it

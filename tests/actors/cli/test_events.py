@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -90,6 +92,30 @@ def test_an_agent_cli_that_is_ended_ends_what_it_told_of_and_leaves_no_folder(tm
         assert process.wait(PATIENCE_S) != 0
     assert [line["type"] for line in lines[-3:]] == ["tool_execution_end", "turn_end", "agent_end"]
     assert lines[-1]["outcome"] == "lost"
+    assert list((tmp_path / "tmp").iterdir()) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_reader_who_sleeps_does_not_keep_an_agent_cli_that_is_ended(tmp_path: Path, number: int) -> None:
+    (tmp_path / "tmp").mkdir()
+    (tmp_path / "here").mkdir()
+    unread, out = os.pipe()
+    fcntl.fcntl(out, fcntl.F_SETPIPE_SZ, 4096)
+    try:
+        with minding(signal.SIGINT):
+            process = subprocess.Popen(
+                [*start("agent-cli"), "--json-events", "run: seq 9000"],
+                cwd=tmp_path / "here",
+                env={**inherited(), "TMPDIR": str(tmp_path / "tmp")},
+                stdout=out,
+                stderr=subprocess.DEVNULL,
+            )
+        eventually(lambda: not select.select([], [out], [], 0)[1])
+        process.send_signal(number)
+        assert process.wait(PATIENCE_S) != 0
+    finally:
+        os.close(unread)
+        os.close(out)
     assert list((tmp_path / "tmp").iterdir()) == []
 
 
