@@ -116,6 +116,11 @@ class EditedFile:
         finally:
             os.close(fd)
 
+    @property
+    def was_edited(self) -> bool:
+        """Whether the agent ever put a version of its own in the place of another, so that there was a file once."""
+        return self._before.exists()
+
     def conflict_copies(self) -> tuple[str, ...]:
         """Names of files beside it that look as if a synchronising program could not merge two versions of it."""
         with suppress(OSError):
@@ -292,8 +297,7 @@ class EditedFile:
         """
         if not folder.is_dir():
             raise FileRefusedError(f"{self.path}: its folder is not there; make it, or mount the disk that it is on")
-        had_file = self._before.exists()
-        if had_file and next(folder.iterdir(), None) is None:
+        if self.was_edited and next(folder.iterdir(), None) is None:
             raise FileRefusedError(
                 f"{self.path}: is gone and its folder is empty; mount its disk, or make an empty file there"
             )

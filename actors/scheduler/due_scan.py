@@ -15,6 +15,8 @@ FILE, LOOK = "the reminders' file", "looking at the reminders' file"
 """What may be wrong."""
 LIMIT_S = 5.0
 """A look that takes longer is an error (agent specification, 8.4)."""
+MISSED = 2
+"""Looks without the file until it counts as gone: programs that save by deleting first have it back by the next."""
 
 
 class DueScan:
@@ -46,6 +48,8 @@ class DueScan:
         self._first: Look | None = None
         self._began_at: float | None = None
         self._was_there = False
+        self._missed = 0
+        """Looks in a row that found no file where there had been one."""
         self._conflicts: frozenset[str] = frozenset()
         self.took_s = 0.0
         """The last look that came to an end."""
@@ -119,9 +123,15 @@ class DueScan:
     def _took(self) -> float:
         return 0.0 if self._began_at is None else self._host.monotonic() - self._began_at
 
-    def _beyond(self, look: Look | None) -> str:
+    def _gone(self) -> str:
+        """What is wrong when there is no file; empty where there was none, or one may be being saved."""
+        if self._missed < MISSED:
+            return ""
+        return f"{self._file.path}: is gone, so no reminder is due until it is back"
+
+    def _beyond(self, look: Look) -> str:
         """What is wrong with a file that is too long to be looked at as a whole; empty for every other."""
-        if look is None or not look.left_out_bytes:
+        if not look.left_out_bytes:
             return ""
         return (
             f"{self._file.path}: has more than {LIMIT_BYTES // 2**20} MiB; only reminders in its first "
@@ -130,10 +140,11 @@ class DueScan:
 
     def _note_presence(self, look: Look | None) -> None:
         """Say once that the file vanished, or that copies of it lie beside it that nobody reads."""
-        if look is None and self._was_there:
-            log.warning("%s is gone: no reminder is due until it is back", self._file.path)
-        self._was_there = look is not None
-        self._report(FILE, self._beyond(look), "")
+        if look is not None:
+            self._was_there, self._missed = True, 0
+        elif self._was_there or self._file.was_edited:
+            self._missed += 1
+        self._report(FILE, self._gone() if look is None else self._beyond(look), "")
         names = frozenset(self._file.conflict_copies())
         for name in sorted(names - self._conflicts):
             log.warning("%s lies beside the reminders' file and is not read: merge it by hand", name)

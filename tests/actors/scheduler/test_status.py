@@ -27,6 +27,8 @@ class Rig:
             self.seconds += 60
 
 
+TWIN = '- [ ] date=2027-03-28 time=09:00 recur=none msg="no id"\n'
+"""A line that the agent edits, since it lacks an id."""
 BROKEN, WELL = "⚠️ Reminders: it is full (0.0 s)", "✅ Reminders: the disk: in order again"
 
 
@@ -128,3 +130,43 @@ def test_a_file_that_cannot_be_read_is_one_alert_and_one_more_when_it_can(
     process.pass_minutes(20)
     assert alert.startswith("⚠️ Reminders: ")
     assert channel.texts()[1:] == ["✅ Reminders: the reminders' file: in order again"]
+
+
+@pytest.mark.req("S0-136")
+@pytest.mark.parametrize(("more", "restarts"), [("", False), (TWIN, False), (TWIN, True)])
+def test_a_folder_that_is_gone_is_one_alert_and_one_more_when_it_is_back(
+    start: StartProcess, file: Path, channel: Channel, more: str, restarts: bool
+) -> None:
+    """As a vault whose disk is not mounted; after a restart the agent knows from its own backup that there was one."""
+    file.write_text(line("tea", "2026-03-28 13:30") + "\n" + more)
+    process = start()
+    process.pass_minutes(2)
+    elsewhere = file.rename(file.with_suffix(".away"))
+    process.pass_minutes(1)
+    assert channel.texts() == []
+    if restarts:
+        process.kill()
+        process = start(process.clock.now())
+    process.pass_minutes(20)
+    assert channel.texts() == [f"⚠️ Reminders: {file}: is gone, so no reminder is due until it is back"]
+    elsewhere.rename(file)
+    process.pass_minutes(20)
+    assert channel.texts()[1:] == ["✅ Reminders: the reminders' file: in order again"]
+
+
+def test_a_file_that_was_never_there_is_no_trouble(start: StartProcess, channel: Channel) -> None:
+    process = start()
+    process.pass_minutes(20)
+    assert channel.texts() == []
+
+
+def test_a_file_that_is_not_there_for_a_moment_is_no_trouble(start: StartProcess, file: Path, channel: Channel) -> None:
+    file.write_text("# Mine\n")
+    process = start()
+    for _ in range(5):
+        process.pass_minutes(1)
+        held = file.read_bytes()
+        file.unlink()
+        process.pass_minutes(1)
+        file.write_bytes(held)
+    assert channel.texts() == []
