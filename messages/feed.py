@@ -17,7 +17,7 @@ class ReadEvents(Message, frozen=True, kw_only=True, gc=False):
 
     request_id: RequestId
     reply_to: Address
-    after: Annotated[int, Meta(ge=0, le=10**15)] | None = None
+    after: Annotated[int, Meta(ge=0, le=2**53)] | None = None
     """Place of the last event that is known already; None for the newest, which begins a look."""
     wait_s: Annotated[int, Meta(ge=0, le=LONGEST_WAIT_S)] = 0
     """Longest wait for the first event, in seconds."""

@@ -33,7 +33,8 @@ class _Reader:
 class FeedActor(Actor):
     """Owner of the newest events of all windows' runs, and of those who wait for the next.
 
-    Owns: a ring in memory, which a crash empties; places go on only as long as it lives.
+    Owns: a ring in memory, which a crash empties; its places begin with the clock, so that those of an earlier life
+        are known as such.
     Asks: nobody; follows the topic of runs while it is asked, and costs windows nothing otherwise.
     Crashes on: any defect.
     """
@@ -46,6 +47,10 @@ class FeedActor(Actor):
         """When it was asked last; None when nobody does any more."""
         self._timer: Timer | None = None
         self._due_s = 0.0
+
+    def on_start(self) -> None:
+        """Begin with places that no earlier life has given."""
+        self._ring = Ring(MOST_EVENTS, MOST_CHARS, int(self.now().timestamp() * 1_000_000))
 
     def on_stop(self) -> None:
         """Follow nothing, and let nobody wait for what happened at the end."""
@@ -71,8 +76,7 @@ class FeedActor(Actor):
         now_s = self.monotonic()
         self._asked_s = now_s
         self.follow(RUNS)
-        begins = request.after is None or request.after > self._ring.last  # the place is of an earlier life
-        after = self._ring.last if request.after is None or begins else request.after
+        after = self._ring.last if request.after is None else request.after
         reader = _Reader(request, after, now_s + request.wait_s)
         if request.wait_s and after == self._ring.last:
             self._readers.append(reader)
@@ -102,8 +106,11 @@ class FeedActor(Actor):
                 self.leave(RUNS)
 
     def _answer(self, reader: _Reader) -> None:
-        events, last, missed = self._ring.after(reader.after, ANSWER_CHARS)
-        request = reader.request
+        request, ring = reader.request, self._ring
+        if ring.begin <= reader.after <= ring.last:
+            events, last, missed = ring.after(reader.after, ANSWER_CHARS)
+        else:
+            events, last, missed = (), ring.last, 1  # a place of an earlier life: nobody knows how many came since
         self._asked_s = self.monotonic()
         answer = EventsRead(request_id=request.request_id, events=events, last=last, missed=missed)
         self.tell(request.reply_to, answer)

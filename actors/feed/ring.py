@@ -6,21 +6,23 @@ from collections import deque
 
 
 class Ring:
-    """Lines with places that count from 1 and never repeat."""
+    """Lines with places that count up and never repeat."""
 
-    def __init__(self, most: int, most_chars: int) -> None:
+    def __init__(self, most: int, most_chars: int, begin: int = 0) -> None:
         """An empty ring.
 
         Args:
             most: Lines that are kept at most.
             most_chars: Characters of all of them together, at most; the newest line is kept however long it is.
+            begin: Place before the first line's.
         """
         self._most = most
         self._most_chars = most_chars
         self._lines: deque[str] = deque()
         self._chars = 0
-        self.last = 0
-        """Place of the newest line; 0 before the first."""
+        self.begin = begin
+        self.last = begin
+        """Place of the newest line; `begin` before the first."""
 
     def __len__(self) -> int:
         """How many lines are kept."""

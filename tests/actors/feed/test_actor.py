@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
+import msgspec
 import pytest
 
 from actors.feed import actor as feed
@@ -15,14 +16,15 @@ from messages.base import RequestId, Surface, TurnId, Window
 from messages.feed import FEED, EventsRead, ReadEvents
 from messages.run import RUNS, MessageGrew, Moment
 
+START = datetime(2026, 1, 1, tzinfo=UTC)
 WINDOW = Window(surface=Surface.DISCORD_THREAD, id="12")
 
 
 class Rig:
     """A feed on a clock that the test moves."""
 
-    def __init__(self) -> None:
-        self.clock = ManualClock()
+    def __init__(self, start: datetime = START) -> None:
+        self.clock = ManualClock(start)
         self.system = ActorSystem(workers=0, clock=self.clock)
         self.system.register(ActorSpec(FEED.kind, lambda _key: FeedActor()))
         self.system.start()
@@ -33,7 +35,7 @@ class Rig:
         return self.system.topics.of(RUNS) == (FEED,)
 
     def happen(self, text: str) -> None:
-        moment = Moment(window=WINDOW, run_id=TurnId("r"), number=1, at=datetime(2026, 1, 1, tzinfo=UTC))
+        moment = Moment(window=WINDOW, run_id=TurnId("r"), number=1, at=START)
         for follower in self.system.topics.of(RUNS):
             self.system.tell(follower, MessageGrew(moment=moment, offset=0, text=text))
         self.system.run()
@@ -150,10 +152,27 @@ def test_who_comes_back_after_long_is_told_that_something_may_be_missing_once(ri
     assert (texts(answer), answer.missed) == (["one"], 0)
 
 
-def test_a_place_of_an_earlier_life_begins_anew(rig: Rig) -> None:
-    answer = rig.ask(after=900)
+def test_who_comes_with_a_place_of_an_earlier_life_is_told_that_something_may_be_missing(rig: Rig) -> None:
+    of_earlier_life = last(rig.ask())
+    rig.happen("of the earlier life")
+    rig.system.stop()
+    later = Rig(rig.clock.now() + timedelta(seconds=1))
+    began = last(later.ask())
+    for number in range(9):
+        later.happen(f"number {number}")
+    answer = later.ask(after=of_earlier_life, wait_s=20)
     assert answer is not None
-    assert (answer.events, answer.last, answer.missed) == ((), 0, 0)
+    assert (answer.events, answer.last, answer.missed) == ((), began + 9, 1)
+    assert len(texts(later.ask(after=began))) == 9, "nobody else misses anything"
+    later.system.stop()
+
+
+def test_a_place_that_is_given_is_taken_back_for_as_long_as_anybody_may_run_this(rig: Rig) -> None:
+    late = Rig(datetime(2250, 1, 1, tzinfo=UTC))
+    place = last(late.ask())
+    request = ReadEvents(request_id=RequestId("q"), reply_to=FEED, after=place)
+    assert msgspec.convert(msgspec.to_builtins(request), ReadEvents) == request
+    late.system.stop()
 
 
 def test_too_many_push_the_oldest_out_and_the_reader_is_told_how_many(
