@@ -123,7 +123,7 @@ def test_actors_stand_in_actors_and_messages_in_messages() -> None:
     assert {name for name, room in messages.items() if room != "messages"} == {"CallDone", "CallFailed"}
 
 
-@pytest.mark.req("S0-05", "S0-22", "S0-95", "S0-96", "S0-97")
+@pytest.mark.req("S0-05", "S0-22", "S0-94", "S0-95", "S0-96", "S0-97")
 def test_the_core_knows_no_surface_no_provider_and_no_http() -> None:
     foreign = SURFACES | PROVIDERS | HTTP
     core = {module: packages & foreign for module, packages in imported().items() if module.startswith(CORE)}

@@ -17,7 +17,7 @@ from lab.bench.start.data import make_logs
 from lab.loopback_model.answers import Answer, Call, Received
 from lab.loopback_model.server import LoopbackModel
 from messages.base import CONTEXT_KIND, Surface, Window
-from tests.actors.cli.command import digest, run
+from tests.actors.cli.command import digest, run, run_on_terminal
 from tests.patience import PATIENCE_S
 
 
@@ -168,6 +168,13 @@ def test_the_system_prompt_of_a_single_turn_promises_what_there_is() -> None:
 def test_an_empty_prompt_is_refused(tmp_path: Path) -> None:
     done = run("agent-cli", "  ", cwd=tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (1, "", "error: the prompt is empty\n")
+
+
+@pytest.mark.req("S0-104")
+def test_on_a_terminal_there_is_no_conversation(tmp_path: Path) -> None:
+    code, shown = run_on_terminal("agent-cli", cwd=tmp_path)
+    assert (code, "Missing argument 'PROMPT'." in shown) == (2, True), shown
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_model_that_cannot_be_reached_is_an_error_on_stderr(tmp_path: Path) -> None:

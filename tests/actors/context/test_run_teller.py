@@ -56,7 +56,7 @@ def require_sound(lines: list[dict[str, Any]]) -> None:
     assert (lines[0]["type"], lines[-1]["type"]) == ("agent_start", "agent_end")
 
 
-@pytest.mark.req("S0-98f")
+@pytest.mark.req("S0-98", "S0-98f")
 def test_a_run_with_a_command_is_told_in_the_order_in_which_pi_tells_it(rig: Rig) -> None:
     edge = follow(rig)
     rig.say("do it", 1)

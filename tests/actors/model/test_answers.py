@@ -141,7 +141,7 @@ def test_a_key_that_is_handed_over_is_the_one_that_is_used(make_bench: Callable[
     assert bench.server.received()[0].headers["authorization"] == "Bearer sk-handed-over"
 
 
-@pytest.mark.req("S0-19", "S0-21", "S0-103")
+@pytest.mark.req("S0-19", "S0-21", "S0-94", "S0-103")
 def test_a_server_of_ones_own_needs_no_key(make_bench: Callable[..., Bench], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     bench = make_bench(name="openai/test")

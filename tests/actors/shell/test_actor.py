@@ -118,6 +118,7 @@ def test_a_command_that_takes_too_long_is_killed_with_its_children_though_they_i
     assert all_gone("60.25")
 
 
+@pytest.mark.req("S0-98c")
 def test_the_default_timeout_holds_for_commands_that_name_none(tmp_path: Path) -> None:
     bench = Bench(tmp_path, default_timeout_s=0.2)
     assert bench.run("sleep 60").outcome is BashOutcome.TIMED_OUT

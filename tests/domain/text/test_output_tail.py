@@ -32,7 +32,7 @@ def lines(first: int, last: int) -> bytes:
     return b"".join(b"%d\n" % number for number in range(first, last + 1))
 
 
-@pytest.mark.req("S0-98b")
+@pytest.mark.req("S0-98", "S0-98b")
 def test_the_limits_are_those_of_pi() -> None:
     assert (MAX_LINES, MAX_BYTES) == (2_000, 50 * 1024)
 

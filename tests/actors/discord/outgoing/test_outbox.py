@@ -261,6 +261,7 @@ def _held(life: Life, file: dict[str, Any]) -> str:
     return data.decode()
 
 
+@pytest.mark.req("X-57")
 def test_a_very_long_text_is_shown_as_its_beginning_with_a_file(life: Life) -> None:
     (shown,) = life.delivered(long_text())
     (message,) = life.playground.messages(defaults.GENERAL_ID)
