@@ -143,12 +143,17 @@ def _run_commands(conversation: RuleInput) -> OfflineAnswer | None:
         return None
     if BASH not in conversation.tools:
         return OfflineAnswer("I was asked to run a command, but no bash tool is offered here.")
+    return _calls(conversation, requests)
+
+
+def _calls(conversation: RuleInput, wanted: Sequence[str]) -> OfflineAnswer:
+    """An answer without words that wants commands run."""
     turn = len(conversation.messages)
     return OfflineAnswer(
         "",
         tuple(
             ToolCall(id=f"offline_{turn}_{i}", name=BASH, arguments_json=json.dumps({"command": command}))
-            for i, command in enumerate(requests, 1)
+            for i, command in enumerate(wanted, 1)
         ),
     )
 
@@ -172,24 +177,24 @@ def _acknowledge(conversation: RuleInput) -> OfflineAnswer:
 
 
 def _set_reminder(conversation: RuleInput) -> OfflineAnswer | None:
-    wish = next((wish for line in conversation.prompt.split("\n") if (wish := reminder_wish(line))), None)
-    if wish is None:
+    """Every reminder that is wished for, each by a call of its own; or none where one is not understood."""
+    wishes = [wish for line in conversation.prompt.split("\n") if (wish := reminder_wish(line))]
+    if not wishes:
         return None
-    if wish.rhythm:
+    if rhythm := next((wish.rhythm for wish in wishes if wish.rhythm), ""):
         return OfflineAnswer(
-            f"A reminder can come once, or every day, week or month; “{wish.rhythm}” is none of these, so none was set."
+            f"A reminder can come once, or every day, week or month; “{rhythm}” is none of these, so none was set."
         )
-    if wish.unread:
+    if unread := next((wish.unread for wish in wishes if wish.unread), ""):
         return OfflineAnswer(
             "I understand one time, such as `at 9:00`, `tomorrow at 9:00`, `at 9:00 on 2026-12-01` or `in 20 minutes`; "
-            f"what “{wish.unread}” says beside it I don't, so no reminder was set."
+            f"what “{unread}” says beside it I don't, so no reminder was set."
         )
     script = _REMINDERS_SKILL.search(conversation.system_prompt)
     if BASH not in conversation.tools or script is None:
         return OfflineAnswer("I was asked to set a reminder, but no reminders skill is offered here.")
-    command = f"python3 -I {quote(unescape(script['folder']) + '/scripts/reminders.py')} create {join(wish.arguments)}"
-    call_id = f"offline_{len(conversation.messages)}_1"
-    return OfflineAnswer("", (ToolCall(id=call_id, name=BASH, arguments_json=json.dumps({"command": command})),))
+    command = f"python3 -I {quote(unescape(script['folder']) + '/scripts/reminders.py')} create"
+    return _calls(conversation, [f"{command} {join(wish.arguments)}" for wish in wishes])
 
 
 def _send_file(conversation: RuleInput) -> OfflineAnswer | None:
@@ -199,8 +204,7 @@ def _send_file(conversation: RuleInput) -> OfflineAnswer | None:
     command = send_command(conversation.system_prompt, file_name)
     if BASH not in conversation.tools or not command:
         return OfflineAnswer("I was asked to send a file, but there is no skill for that here.")
-    call_id = f"offline_{len(conversation.messages)}_1"
-    return OfflineAnswer("", (ToolCall(id=call_id, name=BASH, arguments_json=json.dumps({"command": command})),))
+    return _calls(conversation, [command])
 
 
 RULES: tuple[Rule, ...] = (

@@ -62,7 +62,14 @@ _AFTER = re.compile(
     r"|(?:\w{1,20} )?time|eastern|central|mountain|pacific)\b)",
     re.IGNORECASE,
 )
-_MORE_HOURS = re.compile(r" ?((?:and|or|to|till|[,/\u2013-]) ?[0-9]{1,2})\b")
+_MORE_HOURS = re.compile(
+    r" ?((?:(?:and|or|to|till|past|[,/\u2013-]) ?)?[0-9]{1,2}"
+    r"|(?:to|till|past) (?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon|midnight)"
+    r"|(?:and )?(?:an? )?(?:quarters?|fifteen|twenty|thirty|forty|fifty)"
+    r"|hours?|hrs?|h|minutes?|mins?|-?ish)\b",
+    re.IGNORECASE,
+)
+"""What goes on with a time as if it were not over: `at 9 thirty`, `at 5 past 9`, `in 1 hour 30`."""
 _AFTER_ZONE = re.compile(rf" ?({_ZONE})\b")
 _WITH_RHYTHM = re.compile(
     rf"\b(?:until|till|except|unless|but not|starting|beginning|once|twice|(?:{_NUMBER}|many) times"

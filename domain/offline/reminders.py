@@ -18,10 +18,10 @@ _JOINED = re.compile(_JOINS, re.IGNORECASE)
 _DAY = r"today|tomorrow|[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _CLOCK = re.compile(
     rf"(?:\b(?:on )?(?P<before>{_DAY}) )?\bat (?P<hour>[01]?[0-9]|2[0-3])(?::(?P<minute>[0-5][0-9]))?"
-    rf"(?: ?(?P<half>[ap])\.?m\b)?(?: (?:on )?(?P<after>{_DAY}))?(?![0-9:]|[.,][0-9])",
+    rf"(?: ?(?P<half>[ap])\.?m\b)?(?: (?:on )?(?P<after>{_DAY}))?(?![\w:]|[.,][0-9])",
     re.IGNORECASE,
 )
-_DELAY = re.compile(r"\bin (?P<number>[0-9]{1,6}) (?P<unit>minute|hour|day)s?\b", re.IGNORECASE)
+_DELAY = re.compile(r"\bin (?P<number>[0-9]{1,6}) (?P<unit>minute|hour|day)(?:s?['\u2019]s? time|s)?\b", re.IGNORECASE)
 _MINUTES = {"minute": 1, "hour": 60, "day": 1440}
 
 _BESIDE_THE_TIME = "(?=$|[,.]| at | in | on | to )"

@@ -218,6 +218,17 @@ def test_a_reminder_is_set_through_the_skills_script() -> None:
     ]
 
 
+def test_every_reminder_of_a_message_is_set_or_none() -> None:
+    both = answer(SKILLS, (user("remind me to call Bob at 18:30\nremind me in 5 minutes to stretch"),), (BASH,))
+    neither = answer(SKILLS, (user("remind me to call Bob at 18:30\nremind me to go on Friday at 9"),), (BASH,))
+
+    assert [command.partition(" create ")[2] for command in asked_commands(both)] == [
+        "'--msg=call Bob' --time 18:30",
+        "--msg=stretch --in-minutes 5",
+    ]
+    assert (neither.tool_calls, "“on Friday”" in neither.text) == ((), True)
+
+
 @pytest.mark.req("S0-120")
 def test_a_rhythm_that_the_file_has_not_is_refused_in_words_and_sets_nothing() -> None:
     refused = answer(SKILLS, (*EARLIER, user(HEADER + "remind me to pay the tax every year at 9:00")), (BASH,))

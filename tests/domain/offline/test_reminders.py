@@ -25,6 +25,10 @@ from domain.reminder.line import Recurrence
         ("remind me once a week at 9:00 to call home", ["--msg=call home", "--time", "09:00", "--recur", "weekly"]),
         ("remind me to pay at 9:00 monthly.", ["--msg=pay", "--time", "09:00", "--recur", "monthly"]),
         ("remind me to send the weekly report at 9:00", ["--msg=send the weekly report", "--time", "09:00"]),
+        ("remind me in 20 minutes' time to ring Ann", ["--msg=ring Ann", "--in-minutes", "20"]),
+        ("remind me to ring Ann in 1 hour\u2019s time", ["--msg=ring Ann", "--in-minutes", "60"]),
+        ("remind me tomorrow at 9 to buy 30 stamps", ["--msg=buy 30 stamps", "--date", "tomorrow", "--time", "09:00"]),
+        ("remind me at 9 to quarter the apples", ["--msg=quarter the apples", "--time", "09:00"]),
         ("remind me that it's tea in 2 hours, please", ["--msg=it's tea", "--in-minutes", "120"]),
         ("remind me to feed every cat at 9:00", ["--msg=feed every cat", "--time", "09:00"]),
         ("remind me of the yearly review at 9:00", ["--msg=the yearly review", "--time", "09:00"]),
@@ -50,7 +54,17 @@ def test_a_reminder_that_is_asked_for_is_understood(line: str, arguments: list[s
 
 
 @pytest.mark.parametrize(
-    "line", ["remind me to sleep", "remind me at 9:00", "he said remind me to go at 9:00", "remind me to go at 25:00"]
+    "line",
+    [
+        "remind me to sleep",
+        "remind me at 9:00",
+        "he said remind me to go at 9:00",
+        "remind me to go at 25:00",
+        "remind me to buy bread at 5th Avenue",
+        "remind me to go at 9h30",
+        "remind me at 9ish to go",
+        "remind me at 9:00h to go",
+    ],
 )
 def test_what_has_no_time_or_no_message_is_no_wish(line: str) -> None:
     assert reminder_wish(line) is None
@@ -103,6 +117,13 @@ def test_a_rhythm_that_the_file_has_not_is_named(line: str, rhythm: str) -> None
         ("to run every morning at 7 pm", "at 7 pm"),
         ("to rest every evening at 9 am", "at 9 am"),
         ("to call Bob in 1 hour and 30 minutes", "and 30 minutes"),
+        ("to call Bob in 1 hour 30", "30"),
+        ("to call Bob in 1 hour and a quarter", "and a quarter"),
+        ("at 9 30 to call Bob", "30"),
+        ("at 9 thirty to call Bob", "thirty"),
+        ("at 5 past 9 to call Bob", "past 9"),
+        ("at 10 to ten to call Bob", "to ten"),
+        ("at 5 minutes to 9 to call Bob", "minutes"),
         ("to call Bob in 3 days at 9:00", "at 9"),
         ("to call Bob in 2 weeks at 9:00", "in 2 weeks"),
         ("each morning at 7 to run", "each morning"),
