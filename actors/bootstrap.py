@@ -71,6 +71,7 @@ class Agent:
         self._over: queue.SimpleQueue[None] = queue.SimpleQueue()
         """Holds something when it is to end. Unlike an Event's lock, `put` may interrupt `get` in the same thread."""
         self._ending: dict[str, tuple[str, int]] = {}
+        self._has_actors = False
         self.exit_code = 0
         self.reason = ""
         self.system = ActorSystem(on_escalation=self._escalated)
@@ -103,6 +104,7 @@ class Agent:
             return
         for spec in (*earlier, *specs):
             self.system.register(spec)
+        self._has_actors = True
         self.system.start(self._is_ending)
         if self._is_ending():
             return
@@ -135,7 +137,8 @@ class Agent:
 
     def stop(self, drain_s: float = DRAIN_S) -> DrainReport:
         """Take no more messages, let turns finish, stop the actors and let go of the data root."""
-        self.system.tell(DISCORD, StopIntake())
+        if self._has_actors:
+            self.system.tell(DISCORD, StopIntake())
         report = self.system.drain(drain_s if self.exit_code == 0 else 0)
         self.system.stop(STOP_S)
         self._root.release()

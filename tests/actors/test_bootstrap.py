@@ -10,7 +10,7 @@ import pytest
 from actors import bootstrap
 from actors.bootstrap import Agent
 from actors.cli.try_it import playground_connection
-from actors.context.log.data_root import DataRoot
+from actors.context.log.data_root import DataRoot, DataRootError
 from actors.context.log.recovery import CalledOffError, Recovery
 from actors.kernel import ActorSystem
 from actors.settings.load import load
@@ -71,3 +71,18 @@ def test_an_end_asked_for_while_actors_start_leaves_the_others_alone(
     ending.stop()
     assert len(set(started)) == 1
     assert is_free(tmp_path / "data")
+
+
+def test_an_agent_that_was_never_started_ends_without_a_word_to_anybody(
+    server: PlaygroundServer, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    root = DataRoot(tmp_path / "data")
+    root.hold()
+    second = agent(server, tmp_path)
+    try:
+        with pytest.raises(DataRootError, match="another agent uses it"):
+            second.start()
+        second.stop()
+    finally:
+        root.release()
+    assert caplog.messages == []
