@@ -53,7 +53,11 @@ def all_findings(settings: Settings, secrets: Secrets, layers: Iterable[Layer] =
         for check in part.checks:
             yield from _findings_of(part.spec.kind, check)
     yield _files_limit()
-    if plan.is_held():
+    try:
+        is_held = plan.is_held()
+    except DataRootError:
+        return  # the check of the data root has said so
+    if is_held:
         yield _running_agent(settings)
 
 

@@ -30,6 +30,15 @@ def test_all_is_well_where_nothing_is_there_yet(tmp_path: Path) -> None:
     assert found["memory"].detail == "no index yet: the next start makes it of 0 turns"
 
 
+def test_a_data_root_that_cannot_be_used_is_a_finding_among_the_others(tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("a file")
+
+    found = list(all_findings(load(environ={}, folder=tmp_path), Secrets.take({}, tmp_path)))
+
+    assert [each.level for each in found if each.name == "data root"] == [Level.FAIL]
+    assert found[-1].name == "open files"
+
+
 def test_what_is_switched_off_is_not_looked_at(tmp_path: Path) -> None:
     assert checks(tmp_path, **{"memory.enabled": False, "reminders.file": ""}).keys() == {"skills"}
 
