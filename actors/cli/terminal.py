@@ -90,6 +90,11 @@ class ShownCommand(click.Command):
             with contextlib.suppress(OSError):
                 click.echo(f"error: what is printed cannot be written: {error.strerror}", err=True)
             sys.exit(1)
+        except PermissionError as error:  # a data root of another user's, for one
+            if error.filename is None:
+                raise
+            click.echo(f"error: {os.fsdecode(error.filename)}: {error.strerror}", err=True)
+            sys.exit(1)
 
 
 class ShownGroup(ShownCommand, click.Group):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import os
@@ -11,7 +12,9 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
+from click.testing import CliRunner
 
 from actors.cli import agent, agent_cli, agent_load
 from actors.cli.terminal import ShownCommand, ShownStream
@@ -44,6 +47,16 @@ def test_every_program_begins_with_streams_that_show(name: str) -> None:
     assert scripts.keys() == PROGRAMS.keys()
     assert isinstance(PROGRAMS[name], ShownCommand)
     assert f"; {name.replace('-', '_')}(" in (CHECKOUT / "bin" / name).read_text()
+
+
+def test_a_place_that_this_user_may_not_read_ends_a_command_in_a_sentence() -> None:
+    @click.command(cls=ShownCommand)
+    def look() -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", "/theirs/reminders.md")
+
+    done = CliRunner().invoke(look)
+
+    assert (done.exit_code, done.output) == (1, "error: /theirs/reminders.md: Permission denied\n")
 
 
 def test_nothing_that_a_command_runs_goes_around_these_streams() -> None:
