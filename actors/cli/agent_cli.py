@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
@@ -100,10 +100,13 @@ def _given(model: str | None, *, no_memory: bool) -> dict[str, object]:
 
 
 def _prompt(given: str | None) -> str:
-    if given is None and sys.stdin.isatty():
+    source: TextIO | None = sys.stdin  # None where the caller has closed it
+    if given is None and source is not None and source.isatty():
         raise click.UsageError("Missing argument 'PROMPT'.")
-    # Bytes that are no UTF-8 travel as lone surrogates, as they do in arguments.
-    text = sys.stdin.buffer.read().decode("utf-8", "surrogateescape") if given in (None, "-") else given
+    if given not in (None, "-"):
+        text = given
+    else:  # bytes that are no UTF-8 travel as lone surrogates, as they do in arguments.
+        text = "" if source is None else source.buffer.read().decode("utf-8", "surrogateescape")
     if not text or not text.strip():
         fail("the prompt is empty")
     return text

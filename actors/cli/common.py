@@ -43,6 +43,10 @@ def load_settings(
     from actors.settings.secret import Secrets
 
     try:
+        Path.cwd()
+    except OSError as error:
+        fail(f"the folder that this is called in cannot be used, change to another: {error.strerror}")
+    try:
         settings = load(config_file, environ=os.environ, given=given, tables=settings_tables())
         return settings, Secrets.take(os.environ, settings.origin.folder)
     except SettingsError as error:

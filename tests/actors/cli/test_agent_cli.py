@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import socket
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -17,7 +19,7 @@ from lab.bench.start.data import make_logs
 from lab.loopback_model.answers import Answer, Call, Received
 from lab.loopback_model.server import LoopbackModel
 from messages.base import CONTEXT_KIND, Surface, Window
-from tests.actors.cli.command import digest, run, run_on_terminal
+from tests.actors.cli.command import digest, inherited, run, run_on_terminal, start
 from tests.patience import PATIENCE_S
 
 
@@ -177,6 +179,32 @@ def test_on_a_terminal_there_is_no_conversation(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("arguments", ["", "-"])
+def test_where_stdin_is_closed_the_prompt_is_empty(tmp_path: Path, arguments: str) -> None:
+    done = run_in_shell(f"{shlex.join(start('agent-cli'))} {arguments} <&-", tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", "error: the prompt is empty\n")
+
+
+def test_a_folder_that_is_gone_is_told_of_in_a_sentence(tmp_path: Path) -> None:
+    done = run_in_shell(f"mkdir gone; cd gone; rmdir ../gone; {shlex.join(start('agent-cli'))} hello", tmp_path)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        "error: the folder that this is called in cannot be used, change to another: No such file or directory\n"
+    )
+
+
+def run_in_shell(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["bash", "-c", line],
+        cwd=folder,
+        env=inherited(),
+        capture_output=True,
+        text=True,
+        timeout=2 * PATIENCE_S,
+        check=False,
+    )
+
+
 def test_a_model_that_cannot_be_reached_is_an_error_on_stderr(tmp_path: Path) -> None:
     settings = '[model]\nname = "openai/x"\napi_base = "http://127.0.0.1:9/v1"\nretries = 0\n'
     (tmp_path / "agent.toml").write_text(settings)
@@ -201,7 +229,6 @@ def test_help_imports_nothing_heavy(tmp_path: Path, program: str) -> None:
         f"try:\n    {name}()\nexcept SystemExit:\n    pass\n"
         "print(sorted({'aiohttp', 'asyncio', 'discord', 'litellm', 'msgspec', 'pydantic', 'pykka'} & set(sys.modules)))"
     )
-    import subprocess
     import sys
 
     from tests.actors.cli.command import CHECKOUT
