@@ -74,7 +74,7 @@ class Job:
         fields = {name: getattr(self, name) for name in self.__slots__}
         fields |= {name: base64.b64encode(fields[name]).decode() for name in _FILTERS}
         fields["limits"] = {name: getattr(self.limits, name) for name in self.limits.__slots__}
-        body = json.dumps(fields, ensure_ascii=False).encode()
+        body = json.dumps(fields).encode()  # in ASCII, since a path may be no UTF-8
         return HEADER.pack(len(body)) + body
 
     @classmethod

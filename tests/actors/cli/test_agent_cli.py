@@ -205,6 +205,17 @@ def run_in_shell(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.req("S0-10")
+@pytest.mark.parametrize("options", [(), ("--write",)])
+def test_commands_run_in_a_folder_whose_name_is_no_utf8(tmp_path: Path, options: tuple[str, ...]) -> None:
+    folder = tmp_path / os.fsdecode(b"a b\n\xff")
+    folder.mkdir()
+    done = run("agent-cli", *options, "run: echo $((6*7))", cwd=folder)
+    assert "exit code 0" in done.stdout
+    assert "42" in done.stdout
+    assert done.stderr == ""
+
+
 def test_a_model_that_cannot_be_reached_is_an_error_on_stderr(tmp_path: Path) -> None:
     settings = '[model]\nname = "openai/x"\napi_base = "http://127.0.0.1:9/v1"\nretries = 0\n'
     (tmp_path / "agent.toml").write_text(settings)
