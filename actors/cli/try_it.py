@@ -102,6 +102,7 @@ def playground_connection(server: PlaygroundServer) -> DiscordConnection:
         allowed_users=frozenset({"*"}),
         allowed_roles=frozenset(),
         guilds_settle_s=0.2,
+        first_id=server.first_id,
     )
 
 

@@ -129,7 +129,13 @@ def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiri
         for_viewers=(command.name for command in around.menu.commands if command.for_viewers),
     )
     comparison = Comparison(
-        host=host, intake=intake, rest=rest, inquire=dispatcher.inquire, timing=timing, on_own=live.watch
+        host=host,
+        intake=intake,
+        rest=rest,
+        inquire=dispatcher.inquire,
+        timing=timing,
+        on_own=live.watch,
+        first_id=config.connection.first_id,
     )
     build = functools.partial(
         AgentClient if config.shards == 1 else ShardedAgentClient,

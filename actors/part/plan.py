@@ -29,6 +29,8 @@ class DiscordConnection:
     """Silence after the last server's description that ends the bot's start."""
     files_base: str = ""
     """Where files are that people attach; empty for Discord's own places, or those of `api_base`."""
+    first_id: int = 0
+    """Id before which it has nothing, whatever was said to the bot: what is older was said elsewhere, not deleted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

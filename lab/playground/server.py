@@ -101,6 +101,11 @@ class PlaygroundServer(PeopleDriver, InteractionDriver, Observer, FaultDriver):
         """What a program that does as the page does shows, after `Authorization: Bearer`."""
         return self._keys.person
 
+    @property
+    def first_id(self) -> int:
+        """Id before which nobody said anything here: a playground knows nothing of those that were before it."""
+        return self._hub.world.first_id
+
     def _attachment_url(self, channel_id: int, attachment_id: int, name: str) -> str:
         path = attachment_path(channel_id, attachment_id)
         return f"{self.origin}{path}{name}?{SIGNATURE_QUERY}={self._keys.signature(path)}"

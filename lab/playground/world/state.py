@@ -44,6 +44,8 @@ class World:
         """
         self.clock = clock
         self.new_id = SnowflakeSource(clock).next
+        self.first_id = SnowflakeSource(clock).next()
+        """No message has a smaller one."""
         self.users: dict[int, User] = {}
         self.guilds: dict[int, str] = {}
         """Id -> name; everybody is in all of them."""

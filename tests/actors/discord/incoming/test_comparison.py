@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from actors.cli.try_it import playground_connection
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
 from messages.base import Window
@@ -35,6 +36,23 @@ def test_what_discord_did_not_tell_in_all_attempts_is_asked_again_later(
 
     assert retracted(life) == [(str(gone),)]
     assert len(asked(life)) == 2
+
+
+def test_what_is_older_than_a_playground_was_said_in_another_and_is_not_taken_for_deleted(
+    playground: PlaygroundServer, start_life: StartLife
+) -> None:
+    connection = playground_connection(playground)
+    earlier = playground.first_id - 1
+    gone, there = (playground.say(defaults.GENERAL_ID, text) for text in ("gone", "there"))
+    playground.delete(defaults.GENERAL_ID, gone)
+    life = start_life(
+        first_id=connection.first_id,
+        last_seen={GENERAL.address.key: str(there)},
+        kept={GENERAL: held(earlier, gone, there)},
+    )
+    until(lambda: bool(retracted(life)))
+
+    assert retracted(life) == [(str(gone),)]
 
 
 def test_what_was_missed_is_passed_on_before_anything_is_compared(
