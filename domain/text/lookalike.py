@@ -78,6 +78,7 @@ _SIGNS = (
     | dict.fromkeys("\u02c2\u1438\u16b2\u2039\u2329\u276e\u27e8\u3008", "<")
     | dict.fromkeys("\u02c3\u1433\u203a\u232a\u276f\u27e9\u3009", ">")
     | dict.fromkeys("\u02d7\u06d4\u2043\u2212\u2796\u2cba", "-")
+    | dict.fromkeys("\u1735\u2044\u2215\u2571\u27cb\u29f8\u2cc6\u3033\U0001d23a", "/")
     | dict.fromkeys("\u201a\u201e\u2e42", '"')
     | dict.fromkeys("\u02cd\u203f\u2017\u2040", "_")
 )

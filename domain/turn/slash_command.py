@@ -6,7 +6,8 @@ import re
 
 from domain.text.lookalike import as_seen
 
-_COMMAND = re.compile(r"/([a-z][a-z-]*)(?:[\s:,;!?]|\.?(?:\s|$))")
+_COMMAND = re.compile(r"/([a-z][a-z-]*)(?:[\s:,;!?@()\[\]\"`]|\.*(?:\s|$))")
+"""A name ends where no path, file or longer word goes on: `/etc/hosts` and `/status.html` are none."""
 _LONGEST = 200
 """Characters in which a name ends."""
 

@@ -25,6 +25,13 @@ from domain.turn.slash_command import slash_command
         "/\u200bremember\u00a0tea",
         "/r\u0435member tea",
         " " * 1_000 + "/remember tea",
+        "\u2215remember tea",
+        "\u2044remember tea",
+        "/remember...",
+        "/remember\u2026 tea",
+        "/remember@bot tea",
+        "/remember(tea)",
+        "/remember`",
     ],
 )
 def test_a_command_is_one_in_any_spelling_that_looks_like_it(text: str) -> None:
@@ -33,7 +40,18 @@ def test_a_command_is_one_in_any_spelling_that_looks_like_it(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "/", "remember", "what does /remember do?", "/remember/me", "/remember.md is empty", "// remember", "/1"],
+    [
+        "",
+        "/",
+        "remember",
+        "what does /remember do?",
+        "/remember/me",
+        "/remember.md is empty",
+        "// remember",
+        "/1",
+        "/remember* is what?",
+        "/remember's end",
+    ],
 )
 def test_words_that_begin_with_no_name_behind_a_slash_are_none(text: str) -> None:
     assert slash_command(text) == ""
