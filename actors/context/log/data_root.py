@@ -47,8 +47,13 @@ class DataRoot:
         """Make the folders if need be, and lock the root.
 
         Raises:
-            DataRootError: it cannot be made or written, another agent holds it, or a restore of it was cut short.
+            DataRootError: it cannot be made or written, another agent holds it, a restore of it was cut short, or its
+                path is no UTF-8, as SQLite wants it.
         """
+        try:
+            str(self.path).encode()
+        except UnicodeEncodeError:
+            raise DataRootError(f"data root {self.path}: its path must be UTF-8; use another folder") from None
         self.lock()
         try:
             if (self.path / UNFINISHED_RESTORE).exists():

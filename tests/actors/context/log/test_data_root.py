@@ -36,6 +36,13 @@ def test_it_and_what_is_missing_above_it_are_made_for_their_owner_alone(tmp_path
     root.release()
 
 
+def test_one_whose_path_is_no_utf8_is_refused_and_not_made(tmp_path: Path) -> None:
+    root = DataRoot(tmp_path / os.fsdecode(b"\xff"))
+    with pytest.raises(DataRootError, match="its path must be UTF-8"):
+        root.hold()
+    assert not root.path.exists()
+
+
 def test_one_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(DataRootError, match="file"):
