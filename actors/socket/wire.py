@@ -75,7 +75,8 @@ def success(name: RequestName, result: object) -> bytes:
 
 
 def failure(name: RequestName, reason: str) -> bytes:
-    """The line that answers a request with a sentence."""
+    """The line that answers a request with a sentence; bytes of a path in it that are no UTF-8 are spelled out."""
+    reason = reason.encode(errors="backslashreplace").decode()
     return msgspec.json.encode({"id": name, "ok": False, "error": reason}) + b"\n"
 
 

@@ -216,6 +216,14 @@ def test_commands_run_in_a_folder_whose_name_is_no_utf8(tmp_path: Path, options:
     assert done.stderr == ""
 
 
+def test_a_reminder_that_such_a_folder_has_no_place_for_is_refused_in_words(tmp_path: Path) -> None:
+    folder = tmp_path / os.fsdecode(b"\xff")
+    folder.mkdir()
+    done = run("agent-cli", "remind me in 5 minutes to go", cwd=folder)
+    assert "its folder is not there" in done.stdout
+    assert done.stderr == ""
+
+
 def test_a_model_that_cannot_be_reached_is_an_error_on_stderr(tmp_path: Path) -> None:
     settings = '[model]\nname = "openai/x"\napi_base = "http://127.0.0.1:9/v1"\nretries = 0\n'
     (tmp_path / "agent.toml").write_text(settings)
