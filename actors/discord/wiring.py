@@ -105,7 +105,7 @@ class Wiring:
 def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiring:
     """The parts, joined; nothing runs yet."""
     timing, token = config.timing, config.connection.token
-    rest = RestCalls(timing=timing, on_fatal=host.on_fatal)
+    rest = RestCalls(timing=timing, on_fatal=host.on_fatal, first_id=config.connection.first_id)
     seen, clock = SeenMessages(), DiscordClock(host)
     redaction = Redaction((token, *config.secrets))
     messages = ChannelMessages(rest=rest, seen=seen)
@@ -129,13 +129,7 @@ def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiri
         for_viewers=(command.name for command in around.menu.commands if command.for_viewers),
     )
     comparison = Comparison(
-        host=host,
-        intake=intake,
-        rest=rest,
-        inquire=dispatcher.inquire,
-        timing=timing,
-        on_own=live.watch,
-        first_id=config.connection.first_id,
+        host=host, intake=intake, rest=rest, inquire=dispatcher.inquire, timing=timing, on_own=live.watch
     )
     build = functools.partial(
         AgentClient if config.shards == 1 else ShardedAgentClient,

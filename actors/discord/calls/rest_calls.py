@@ -83,7 +83,9 @@ class RestCalls:
     minutes for a silent server.
     """
 
-    def __init__(self, *, timing: Timing, on_fatal: Callable[[str], None]) -> None:
+    def __init__(self, *, timing: Timing, on_fatal: Callable[[str], None], first_id: int = 0) -> None:
+        self.first_id = first_id
+        """Of what this Discord can know; what is older was said elsewhere."""
         self._timing = timing
         self._on_fatal = on_fatal
         self._client: discord.Client | None = None

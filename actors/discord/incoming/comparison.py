@@ -59,7 +59,6 @@ class Comparison:
         inquire: Inquire,
         timing: Timing,
         on_own: Callable[[Iterable[discord.Message], Collection[str]], None],
-        first_id: int = 0,
     ) -> None:
         """Nothing is compared yet.
 
@@ -70,7 +69,6 @@ class Comparison:
             inquire: Asks windows what their logs hold.
             timing: Every wait.
             on_own: Told the bot's own messages among those that are read, and which turns of the window are not over.
-            first_id: Of what this Discord can know; nothing older is compared.
         """
         self._host = host
         self._intake = intake
@@ -78,7 +76,6 @@ class Comparison:
         self._inquire = inquire
         self._on_own = on_own
         self._timing = timing
-        self._first_id = first_id
         self._due: dict[str, None] = {}
         """Keys of the windows that are still to be compared, in this order."""
         self._late: set[str] = set()
@@ -154,7 +151,9 @@ class Comparison:
             return
         await self._intake.settle(ChannelId(window.id))
         told = await self._told(window)
-        kept = {number: message for message in told.messages if (number := int(message.message_id)) >= self._first_id}
+        kept = {
+            number: message for message in told.messages if (number := int(message.message_id)) >= self._rest.first_id
+        }
         if not kept:
             return
         oldest = min(kept)
