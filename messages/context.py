@@ -192,7 +192,6 @@ class ChooseModel(Message, frozen=True, kw_only=True, gc=False):
     reply_to: Address
     window: Window
     asked_by: UserId
-    """Id of the person."""
     model: str = ""
     """One of the operator's choices; empty to change nothing."""
 
@@ -252,6 +251,8 @@ class RuntimePosted(Message, frozen=True, kw_only=True, gc=False):
     text: str
     message_ids: tuple[MessageId, ...]
     file: str = ""
+    is_late: bool = False
+    """Whether it may have been posted, and logged, before."""
 
 
 class PinMemory(Message, frozen=True, kw_only=True, gc=False):
@@ -265,7 +266,6 @@ class PinMemory(Message, frozen=True, kw_only=True, gc=False):
     reply_to: Address
     window: Window
     asked_by: UserId
-    """Id of the person."""
     asked_by_name: str
     message_id: MessageId = MessageId("")
     text: str = ""

@@ -327,7 +327,8 @@ class ContextActor(Actor):
     def _note(self, posted: RuntimePosted) -> None:
         if not self._unwritable:  # Of a log that takes nothing it is known that it lacks what comes meanwhile.
             self._require_log(posted.by)
-            self._deliveries.note(posted)
+            if not self._journal.has_posted(posted.message_ids, is_late=posted.is_late):
+                self._deliveries.note(posted)
 
     def _retract(self, command: RetractionCommand) -> None:
         """Give up turns that deleted messages opened, then forget those; nothing begins in between."""

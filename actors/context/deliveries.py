@@ -12,6 +12,7 @@ from actors.kernel import Timer
 from domain.log.event import Kind
 from domain.log.metadata import MetaValue
 from domain.turn.debt import Debt
+from domain.turn.posting import posted_meta
 from messages.base import EventId, MessageId, RequestId
 from messages.context import DeliveryDue, RuntimePosted
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, PostMessage, ReactionKind
@@ -196,18 +197,13 @@ class Deliveries:
         )
 
     def note(self, posted: RuntimePosted) -> None:
-        """Log what others had shown here, once; so much is owed as before.
+        """Log what others had shown here; so much is owed as before.
 
         Raises:
             LogUnwritable: as the journal.
         """
-        conversation = self._host.conversation
-        if not conversation.has_shown(posted.message_ids):
-            ids: list[MetaValue] = list(posted.message_ids)
-            meta: dict[str, MetaValue] = {"what": "posted", "by": posted.by, "message_ids": ids}
-            if posted.file:
-                meta["file"] = posted.file
-            self._host.record(Kind.SYSTEM, posted.text, {**meta, "open": conversation.open_count}, sync=True)
+        meta = posted_meta(posted, self._host.conversation.open_count)
+        self._host.record(Kind.SYSTEM, posted.text, meta, sync=True)
 
     def _settle(self, request_id: RequestId, meta: Mapping[str, MetaValue]) -> None:
         """Log that a text is not owed any more, with what is still to do, so that a look at the log's end suffices."""

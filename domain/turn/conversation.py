@@ -24,6 +24,7 @@ from domain.turn.attachments import first_shown, images_of
 from domain.turn.bash_tool import shown_arguments
 from domain.turn.call_result import is_overgrown, shorten
 from domain.turn.debt import Debt, carried_debt, owed
+from domain.turn.posting import POSTED
 from domain.turn.prompt import unanswered
 from domain.turn.seen import SeenMessages
 from domain.turn.speaker import Speakers, shown_name
@@ -288,7 +289,7 @@ class Conversation:
         what = meta.get("what")
         if meta.get("notice"):
             self._owe(owed(event, event.content, turn, ends_turn=what == "failed"))
-        if what == "posted":
+        if what == POSTED:
             self._show(meta)
         if what == OWED:
             self._owe(carried_debt(event, meta))

@@ -16,6 +16,7 @@ from domain.log.parser import ParsedEvent, parse
 from domain.log.redaction import tombstones_in
 from domain.log.window import log_folder
 from domain.turn.conversation import Conversation, rebuilt
+from domain.turn.posting import is_posting
 from messages.base import EventId, Value, Window
 
 __all__ = ["Journal", "LogPosition", "LogUnwritable"]
@@ -114,6 +115,20 @@ class Journal:
             return False
         seen = self.conversation.seen
         return message_id in seen or (seen.is_in_doubt(message_id) and message_id in self._message_ids((message_id,)))
+
+    def has_posted(self, message_ids: Collection[str], *, is_late: bool) -> bool:
+        """Whether one of the window's logs says that the runtime posted one of these messages.
+
+        Args:
+            message_ids: Of one posting.
+            is_late: Whether a log from before the present one may say so.
+
+        Raises:
+            LogUnwritable: one of them cannot be read, and it would have to be.
+        """
+        if self.conversation.has_shown(message_ids):
+            return True
+        return is_late and any(is_posting(logged.event, message_ids) for _, logged in self.past(message_ids))
 
     def _newest_of_earlier(self) -> int:
         """The greatest message id of the window's logs, if there is more than the newest one, of which it is known."""

@@ -122,7 +122,11 @@ class Outbox:
         self._host.tell(message.reply_to, reply)
         if isinstance(reply, Delivered) and message.reply_to.kind != CONTEXT_KIND:
             posted = RuntimePosted(
-                window=message.window, by=message.reply_to.kind, text=message.text, message_ids=reply.message_ids
+                window=message.window,
+                by=message.reply_to.kind,
+                text=message.text,
+                message_ids=reply.message_ids,
+                is_late=message.look_first,
             )
             self._host.tell(message.window.address, posted)
         self.settled += 1

@@ -10,19 +10,23 @@ from actors.context.log.journal import Journal
 from actors.context.log.recovery import is_settled
 from actors.context.log.scan import read_tail_state
 from domain.log.event import Kind
-from messages.base import MessageId
-from messages.context import ResumeWindow, RuntimePosted
+from domain.log.parser import parse
+from messages.base import MessageId, RequestId, UserId
+from messages.context import ResumeWindow, RuntimePosted, StartNewWindow
 from tests.actors.context.rig import CHANNEL, Rig
 
 
-def posted(*message_ids: int, text: str = "⏰ tea", file: str = "", by: str = "scheduler") -> RuntimePosted:
+def posted(
+    *message_ids: int, text: str = "⏰ tea", file: str = "", by: str = "scheduler", is_late: bool = False
+) -> RuntimePosted:
     ids = tuple(MessageId(str(message_id)) for message_id in message_ids)
-    return RuntimePosted(window=CHANNEL, by=by, text=text, message_ids=ids, file=file)
+    return RuntimePosted(window=CHANNEL, by=by, text=text, message_ids=ids, file=file, is_late=is_late)
 
 
 def notes(rig: Rig) -> list[tuple[str, object, object]]:
-    """Text, message ids and poster of what the log says was posted."""
-    metas = [(event.content, event.meta_dict()) for event in rig.events() if event.kind is Kind.SYSTEM]
+    """Text, message ids and poster of what the logs say was posted."""
+    events = [logged.event for path in rig.logs() for logged in parse(path.read_bytes()).events]
+    metas = [(event.content, event.meta_dict()) for event in events if event.kind is Kind.SYSTEM]
     return [(text, meta["message_ids"], meta["by"]) for text, meta in metas if meta["what"] == "posted"]
 
 
@@ -51,6 +55,25 @@ def test_what_is_said_to_be_shown_again_is_logged_once_also_by_a_later_life(rig:
     again = Rig(tmp_path)
     again.tell(CHANNEL, posted(8))
     assert len(notes(again)) == 1
+    again.stop()
+
+
+@pytest.mark.parametrize("is_killed", [False, True])
+def test_what_an_earlier_log_of_the_window_has_is_not_logged_again(
+    rig: Rig, tmp_path: Path, *, is_killed: bool
+) -> None:
+    rig.tell(CHANNEL, posted(7, 8))
+    rig.tell(
+        CHANNEL,
+        StartNewWindow(request_id=RequestId("new"), reply_to=rig.surface.address, window=CHANNEL, asked_by=UserId("1")),
+    )
+    again = rig
+    if is_killed:
+        rig.kill()
+        again = Rig(tmp_path)
+    again.tell(CHANNEL, posted(7, 8, is_late=True))
+    again.tell(CHANNEL, posted(9, is_late=True))
+    assert [ids for _, ids, _ in notes(again)] == [["7", "8"], ["9"]]
     again.stop()
 
 

@@ -30,10 +30,13 @@ def test_a_text_is_shown_and_its_delivery_reported(life: Life) -> None:
 @pytest.mark.req("S0-31")
 def test_a_window_is_told_what_others_had_shown_there_and_not_what_it_said_itself(life: Life) -> None:
     life.post("an answer", reply_to=GENERAL.address)
-    (shown,) = life.delivered("⏰ tea")
-    told = life.told.wait(2)
+    (shown,) = life.delivered("⏰ tea", nonce="tea")
+    (again,) = life.delivered("⏰ tea", nonce="tea", look_first=True)
+    told = life.told.wait(3)
+    assert shown == again
     assert [message for message in told if not isinstance(message, Delivered)] == [
-        RuntimePosted(window=GENERAL, by="edge", text="⏰ tea", message_ids=(MessageId(shown),))
+        RuntimePosted(window=GENERAL, by="edge", text="⏰ tea", message_ids=(MessageId(shown),), is_late=is_late)
+        for is_late in (False, True)
     ]
 
 
