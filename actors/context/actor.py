@@ -13,6 +13,7 @@ from actors.context.log.journal import Journal, LogUnwritable
 from actors.context.model_choice import ModelChoice
 from actors.context.news import News
 from actors.context.pinning import Pinning
+from actors.context.postings import Postings
 from actors.context.presence import Presence
 from actors.context.retraction import Retraction, RetractionCommand
 from actors.context.turn_driver import TurnDriver
@@ -91,6 +92,7 @@ class ContextActor(Actor):
         self._news = News(self, config.subscribers)
         self._pinning = Pinning(self, journal, self._news)
         self._retraction = Retraction(self, journal, self._news)
+        self._postings = Postings(self, journal)
         self._waiting: deque[TurnId] = deque()
         self._deliveries = Deliveries(self, self._presence)
         self._endings = Endings(self, presence=self._presence, news=self._news, deliveries=self._deliveries)
@@ -202,7 +204,7 @@ class ContextActor(Actor):
             case DeliveryDue():
                 self._deliveries.due(message)
             case RuntimePosted():
-                self._note(message)
+                self._postings.note(message, is_writable=not self._unwritable)
             case _:
                 not_understood(message)
 
@@ -216,7 +218,8 @@ class ContextActor(Actor):
         self._pick_up()
 
     def _pick_up(self) -> None:
-        """Pay what is owed from an earlier life: undelivered texts, then the turn that was cut short, then the rest."""
+        """Pay what is owed from before: postings, undelivered texts, the turn that was cut short, then the rest."""
+        self._postings.write()
         self._deliveries.begin_all()
         for question in self._journal.open_questions():
             logged = reported(question.event, self._journal.path, question.line)
@@ -323,12 +326,6 @@ class ContextActor(Actor):
             return
         self._require_log(command.asked_by)
         self._pinning.pin(command)
-
-    def _note(self, posted: RuntimePosted) -> None:
-        if not self._unwritable:  # Of a log that takes nothing it is known that it lacks what comes meanwhile.
-            self._require_log(posted.by)
-            if not self._journal.has_posted(posted.message_ids, is_late=posted.is_late):
-                self._deliveries.note(posted)
 
     def _retract(self, command: RetractionCommand) -> None:
         """Give up turns that deleted messages opened, then forget those; nothing begins in between."""

@@ -12,9 +12,8 @@ from actors.kernel import Timer
 from domain.log.event import Kind
 from domain.log.metadata import MetaValue
 from domain.turn.debt import Debt
-from domain.turn.posting import posted_meta
 from messages.base import EventId, MessageId, RequestId
-from messages.context import DeliveryDue, RuntimePosted
+from messages.context import DeliveryDue
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, PostMessage, ReactionKind
 
 FIRST_RETRY_S = 5.0
@@ -195,15 +194,6 @@ class Deliveries:
                 turn_id=debt.ended_turn,
             ),
         )
-
-    def note(self, posted: RuntimePosted) -> None:
-        """Log what others had shown here; so much is owed as before.
-
-        Raises:
-            LogUnwritable: as the journal.
-        """
-        meta = posted_meta(posted, self._host.conversation.open_count)
-        self._host.record(Kind.SYSTEM, posted.text, meta, sync=True)
 
     def _settle(self, request_id: RequestId, meta: Mapping[str, MetaValue]) -> None:
         """Log that a text is not owed any more, with what is still to do, so that a look at the log's end suffices."""

@@ -117,18 +117,20 @@ class Journal:
         return message_id in seen or (seen.is_in_doubt(message_id) and message_id in self._message_ids((message_id,)))
 
     def has_posted(self, message_ids: Collection[str], *, is_late: bool) -> bool:
-        """Whether one of the window's logs says that the runtime posted one of these messages.
+        """Whether one of the window's logs says that the runtime posted one of these messages, as far as can be read.
 
         Args:
             message_ids: Of one posting.
             is_late: Whether a log from before the present one may say so.
-
-        Raises:
-            LogUnwritable: one of them cannot be read, and it would have to be.
         """
-        if self.conversation.has_shown(message_ids):
-            return True
-        return is_late and any(is_posting(logged.event, message_ids) for _, logged in self.past(message_ids))
+        is_known = self.conversation.has_shown(message_ids)
+        if is_known or not is_late:
+            return is_known
+        try:
+            return any(is_posting(logged.event, message_ids) for _, logged in self.past(message_ids))
+        except LogUnwritable as error:  # rather twice in the logs than never, and than no log at all
+            log.warning("whether a posting is logged already is not known: %s", error)
+            return False
 
     def _newest_of_earlier(self) -> int:
         """The greatest message id of the window's logs, if there is more than the newest one, of which it is known."""

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
-from actors.context.log.journal import Journal
+from actors.context.actor import REOPEN_AFTER_S
+from actors.context.log.journal import Journal, LogUnwritable
 from actors.context.log.recovery import is_settled
 from actors.context.log.scan import read_tail_state
 from domain.log.event import Kind
 from domain.log.parser import parse
 from messages.base import MessageId, RequestId, UserId
-from messages.context import ResumeWindow, RuntimePosted, StartNewWindow
+from messages.context import RuntimePosted, StartNewWindow
 from tests.actors.context.rig import CHANNEL, Rig
+from tests.recording_disk import RecordingDisk
 
 
 def posted(
@@ -95,24 +100,47 @@ def test_the_end_of_the_log_says_whether_something_is_to_be_done(rig: Rig, *, an
     assert (is_settled(state), state.last_message_id) == (settled, 1)
 
 
-def test_a_log_that_takes_nothing_is_not_asked_to_and_the_window_lives(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("is_new", [False, True])
+def test_what_is_posted_while_the_log_takes_nothing_is_logged_once_as_soon_as_it_does(
+    rig: Rig, *, is_new: bool
 ) -> None:
-    rig = Rig(tmp_path)
-    rig.say("hello", 1)
-    rig.answer("hi")
-    rig.deliver()
+    if not is_new:
+        rig.say("hello", 1)
+        rig.answer("hi")
+        rig.deliver()
+    fill(rig.disk)
+    rig.tell(CHANNEL, posted(7))
+    rig.tell(CHANNEL, posted(8))
+    rig.tell(CHANNEL, posted(7, is_late=True))
+    rig.advance(REOPEN_AFTER_S)
+    rig.disk.before = lambda _call, _data: None
+    rig.tell(CHANNEL, posted(9))
+    rig.advance(REOPEN_AFTER_S)
+    assert [ids for _, ids, _ in notes(rig)] == [["7"], ["8"], ["9"]]
+    assert rig.posts() == []
 
-    def full(*_given: object, **_how: object) -> None:
-        raise AssertionError("it was asked")
 
-    actor = rig.system.mailboxes()[0].actor
-    assert actor is not None
-    monkeypatch.setattr(actor, "_unwritable", "the disk is full")
-    monkeypatch.setattr(Journal, "write", full)
-    rig.system.tell(CHANNEL.address, posted(7))
-    rig.system.run()
-    monkeypatch.undo()
-    rig.tell(CHANNEL, ResumeWindow(window=CHANNEL, reply_to=rig.surface.address))
-    assert notes(rig) == []
-    rig.stop()
+def test_nobody_waits_at_the_end_for_what_was_posted_while_the_log_takes_nothing(rig: Rig) -> None:
+    fill(rig.disk)
+    rig.tell(CHANNEL, posted(7))
+    assert rig.system.drain(0).quiet
+
+
+def test_an_earlier_log_that_cannot_be_read_keeps_no_posting_out_of_the_newest(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unreadable(*_given: object) -> NoReturn:
+        raise LogUnwritable(rig.root, "cannot be read")
+
+    rig.tell(CHANNEL, posted(7))
+    monkeypatch.setattr(Journal, "past", unreadable)
+    rig.tell(CHANNEL, posted(8, is_late=True))
+    assert [ids for _, ids, _ in notes(rig)] == [["7"], ["8"]]
+
+
+def fill(disk: RecordingDisk) -> None:
+    def full(call: str, _data: bytes) -> None:
+        if call == "write":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    disk.before = full

@@ -1,0 +1,54 @@
+"""Postings of the runtime on their way into a window's log; those that it does not take wait until it does."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from actors.context.host import WindowHost
+from actors.context.log.journal import Journal
+from domain.log.event import Kind
+from domain.turn.posting import posted_meta
+from messages.context import RuntimePosted
+
+MOST = 200
+"""Postings that wait at most; of more the oldest are left out."""
+
+
+class Postings:
+    """What others had shown in the window, each logged once.
+
+    That something waits is no work in progress, for which an agent that ends would wait: only room on the disk helps.
+    """
+
+    def __init__(self, host: WindowHost, journal: Journal) -> None:
+        self._host = host
+        self._journal = journal
+        self._waiting: deque[RuntimePosted] = deque(maxlen=MOST)
+
+    def note(self, posted: RuntimePosted, *, is_writable: bool) -> None:
+        """Log it; in its turn, once the log can be written.
+
+        Raises:
+            LogUnwritable: as the journal; it waits.
+        """
+        self._waiting.append(posted)
+        if is_writable:
+            self.write()
+
+    def write(self) -> None:
+        """Log what waits; so much is owed as before.
+
+        Raises:
+            LogUnwritable: as the journal; the rest waits.
+        """
+        while self._waiting:
+            self._log(self._waiting[0])
+            self._waiting.popleft()
+
+    def _log(self, posted: RuntimePosted) -> None:
+        if not self._journal.is_open:
+            with self._host.blocking():
+                self._journal.start(self._host.now(), opened_by=posted.by)
+        if not self._journal.has_posted(posted.message_ids, is_late=posted.is_late):
+            meta = posted_meta(posted, self._host.conversation.open_count)
+            self._host.record(Kind.SYSTEM, posted.text, meta, sync=True)
