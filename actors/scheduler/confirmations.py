@@ -9,7 +9,6 @@ from contextlib import suppress
 import msgspec
 
 from actors.kernel import Host
-from actors.scheduler.announcer import CLOCK_SKEW
 from actors.scheduler.config import SchedulerConfig
 from actors.scheduler.owed import OwedConfirmations
 from actors.scheduler.state import SchedulerState
@@ -140,7 +139,7 @@ class Confirmations:
             exact=owed.exact,
             nonce=owed.nonce,
             look_first=is_late,
-            look_since=owed.at - CLOCK_SKEW if is_late else None,
+            look_since=owed.shown_since(self._host.now()) if is_late else None,
         )
         self._host.tell(self._config.delivery, posting)
 

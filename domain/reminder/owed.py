@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import msgspec
 
 from domain.reminder.document import holds
 from messages.base import RequestId, Value, Window
+
+CLOCK_SKEW = timedelta(minutes=5)
+"""The clock of who shows it may be behind ours."""
+CLOCK_ERROR = timedelta(days=1)
+"""How far back is looked for what was noted by a clock that ran ahead and has been set back since."""
 
 
 class OwedConfirmation(Value, frozen=True, kw_only=True, gc=False):
@@ -21,7 +26,7 @@ class OwedConfirmation(Value, frozen=True, kw_only=True, gc=False):
     """As in `PostMessage`."""
     nonce: str
     at: datetime
-    """When it was prepared; it was posted no earlier."""
+    """When it was prepared, by the clock of then; it was posted no earlier."""
     line: str = ""
     """The line of the file that it confirms; empty for one that is posted whatever the file holds."""
     is_gone: bool = False
@@ -37,6 +42,10 @@ class OwedConfirmation(Value, frozen=True, kw_only=True, gc=False):
         if not (data or self.is_gone):
             return None
         return holds(data, self.line) is not self.is_gone
+
+    def shown_since(self, now: datetime) -> datetime:
+        """No message from before that shows it; a time of noting that lies ahead of `now` says nothing."""
+        return self.at - CLOCK_SKEW if self.at <= now else now - CLOCK_ERROR
 
     def of_what_happened(self) -> OwedConfirmation:
         """The same, of an edit that is known to have taken place, so that it is posted whatever became of the line."""
