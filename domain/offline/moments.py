@@ -19,7 +19,8 @@ _MONTH = (
 )
 _ORDINAL = "(?:[0-9]{1,2}(?:st|nd|rd|th)|first|second|third|fourth|last)"
 _PART = "(?:mornings?|afternoons?|evenings?|nights?|noon|midday|midnight|lunchtime)"
-_DAY = f"(?:{_DAY_NAME}|week-?(?:day|end)s?|work-?days?|christmas|easter|birthday|payday)"
+_WEEK_DAY = f"(?:{_DAY_NAME}|week-?(?:day|end)s?|work-?days?)"
+_DAY = f"(?:{_WEEK_DAY}|christmas|easter|birthday|payday)"
 _ZONE = r"(?:UTC|GMT|BST|CES?T|EES?T|WES?T|MSK|[ECMP][SD]?T|JST|Z)(?:[+-][0-9:]+)?"
 
 _ANYWHERE = re.compile(
@@ -48,7 +49,7 @@ _ANYWHERE = re.compile(
     re.IGNORECASE,
 )
 _BESIDE = (
-    f"daily|weekly|monthly|mornings|afternoons|evenings|nights|{_DAY}|{_PART}|starting|beginning|from|until|till"
+    f"daily|weekly|monthly|mornings|afternoons|evenings|nights|{_WEEK_DAY}|{_PART}|starting|beginning|from|until|till"
     "|[0-9]{1,2}[./][0-9]{1,2}"
 )
 """What says when only beside the words that are read as the time."""

@@ -101,6 +101,8 @@ def _hour(clock: re.Match[str], part: str) -> int | None:
         hour = hour % 12 + 12 * (half == "p")
     elif hour in _LATE.get(part, ()):
         hour += 12
+    elif part == "night" and hour == 12:
+        hour = 0
     contradicts = (part == "morning" and hour >= 12) or (part == "evening" and hour < 12)
     return None if contradicts else hour
 

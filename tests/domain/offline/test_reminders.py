@@ -39,6 +39,8 @@ from domain.reminder.line import Recurrence
         ("remind me to rest every evening at 9", ["--msg=rest", "--time", "21:00", "--recur", "daily"]),
         ("remind me to rest every night at 8:30", ["--msg=rest", "--time", "20:30", "--recur", "daily"]),
         ("remind me to feed the owl every night at 2", ["--msg=feed the owl", "--time", "02:00", "--recur", "daily"]),
+        ("remind me of mum's birthday at 10", ["--msg=mum's birthday", "--time", "10:00"]),
+        ("remind me to lock up every night at 12", ["--msg=lock up", "--time", "00:00", "--recur", "daily"]),
         ("remind me to send the daily at 9:00", ["--msg=send the daily", "--time", "09:00"]),
         ("remind me to practise for 20 minutes at 9:00", ["--msg=practise for 20 minutes", "--time", "09:00"]),
         ("remind me to say good night at 22:00", ["--msg=say good night", "--time", "22:00"]),
