@@ -97,7 +97,7 @@ def check_writing(folder: Path, unchanging: Iterable[Path]) -> None:
     """See that commands may be let write in a folder at all.
 
     Raises:
-        RefusedError: it holds a home directory, or it belongs to what the agent runs from.
+        RefusedError: it holds a home directory, belongs to what the agent runs from, or is not the caller's to write.
     """
     here, home = os.path.realpath(folder), os.path.realpath(Path.home())
     if is_below(home, (here,)):
@@ -110,6 +110,8 @@ def check_writing(folder: Path, unchanging: Iterable[Path]) -> None:
     for each in (Path(here), *Path(here).parents):
         if is_obeyed(each.name, each.parent.name) or (is_git_store(_names(each)) and is_of_store(here, each)):
             raise RefusedError(f"Commands cannot be let write in {here}: programs obey what is in {each}.")
+    if not os.access(here, os.W_OK | os.X_OK, effective_ids=True):
+        raise RefusedError(f"Commands cannot be let write in {here}: you may not write there yourself.")
 
 
 def _check_links(here: str, paths: Iterable[Path]) -> None:

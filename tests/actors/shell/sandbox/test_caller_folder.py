@@ -10,6 +10,7 @@ from actors.shell.refused import RefusedError
 from actors.shell.sandbox import caller_folder
 from actors.shell.sandbox.caller_folder import CallerFolder, check_writing, examine, missing
 from actors.shell.sandbox.kept_names import is_secret
+from tests.ordinary_user import as_ordinary_user
 
 SECRETS = (
     *(
@@ -100,6 +101,14 @@ def test_nobody_lets_commands_write_to_a_home_or_to_the_running_program(
         with pytest.raises(RefusedError, match="the running agent is in"):
             check_writing(place, (tmp_path / "program",))
     check_writing(home / "project", (tmp_path / "program",))
+
+
+def test_who_may_not_write_in_a_folder_cannot_let_commands_do_so(tmp_path: Path) -> None:
+    with as_ordinary_user():
+        check_writing(tmp_path, ())
+        tmp_path.chmod(0o500)
+        with pytest.raises(RefusedError, match="you may not write there yourself"):
+            check_writing(tmp_path, ())
 
 
 def test_another_name_of_the_secrets_in_force_is_hidden_too(tmp_path: Path) -> None:
