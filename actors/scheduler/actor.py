@@ -173,8 +173,7 @@ class SchedulerActor(Actor):
         look = self._due_scan.look_again(number)
         if look is None:
             return
-        if self._config.fires:
-            self._guarded(_CONFIRMATIONS, lambda: self._requests.make_up(look.data), None)
+        self._guarded(_CONFIRMATIONS, lambda: self._requests.make_up(look.data), None)
         if look.is_empty:
             return
         after, until = self._cursor.stretch(self.now())

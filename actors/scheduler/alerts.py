@@ -8,10 +8,10 @@ from collections import OrderedDict
 import msgspec
 
 from actors.kernel import Host
-from actors.scheduler.announcer import CLOCK_SKEW
 from actors.scheduler.config import SchedulerConfig
 from actors.scheduler.status import TOLD_AGAIN_S
 from domain.reminder.naming import base32_key
+from domain.reminder.owed import CLOCK_SKEW
 from messages.base import RequestId
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, PostMessage
 

@@ -16,6 +16,7 @@ from actors.scheduler.state import Outgoing, SchedulerState
 from domain.policy.rate_limit import RateLimit
 from domain.reminder.document import failed_line
 from domain.reminder.due import Firing
+from domain.reminder.owed import CLOCK_SKEW
 from domain.reminder.text import firing_mark, firing_text
 from messages.base import RequestId, UserId, Window
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, PostMessage
@@ -24,8 +25,6 @@ log = logging.getLogger(__name__)
 
 LOOK_FIRST_AFTER = timedelta(minutes=5)
 """Discord knows a nonce for "a few minutes"; what is later than this is looked for before it is sent."""
-CLOCK_SKEW = timedelta(minutes=5)
-"""Discord's clock may be behind ours."""
 UNANSWERED_S = 600.0
 """A posting without an answer for so long was lost with an actor that crashed."""
 REFUSED_REST_S = 3_600.0
