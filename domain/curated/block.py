@@ -1,0 +1,91 @@
+"""Block of the system prompt: what curated memory is, how it is kept, and the indexes as far as they are injected."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from domain.curated.document import decoded, lines_of
+from domain.curated.page import Scope
+from domain.text.imitation import defuse
+
+TITLE = "## Persistent memory"
+GLOBAL_HEADING = "### Global MEMORY.md"
+PROJECT_HEADING = "### Project MEMORY.md  (.pi/memory/MEMORY.md)"
+LOCAL_HEADING = "### Project MEMORY.local.md  (.pi/memory/MEMORY.local.md)"
+READ_ONLY = "; in this conversation you can only read it"
+_MEANINGS = {
+    Scope.GLOBAL: "Global memory (this user, all projects)",
+    Scope.PROJECT: "Project memory (committed to the repo, shared with the team)",
+}
+_INTRODUCTION = """You keep memory in files that people edit too. It is separate from AGENTS.md, which is theirs:
+never write memory there.
+
+{scopes}
+
+Each scope has an index, MEMORY.md (shown below), and topic files beside it; read a topic file with bash when it is
+relevant (`cat {example}/<topic>.md`).
+"""
+_RULES = """When you learn something durable, save it at once: a correction from the user, a build/test command, a
+non-obvious constraint, a decision and its rationale. Save it with the skill `curated-memory` (`curated.py add`, `fix`,
+`remove`, `archive`, `move`), which also works where there is no such folder yet, or edit the files with bash. Rules:
+- Check the index first: update an existing entry rather than adding a duplicate.
+- Delete entries that turn out to be wrong; move those that are merely stale to archive/.
+- Keep the index to one line per fact below `##` headings; put detail in topic files and leave a line that points there:
+  `- [Title](file.md) — gist`. Add, fix or move single entries.
+{project}- Don't save what the repo records anyway (code, git history, AGENTS.md).
+- What stands below was noted earlier. Where somebody here says otherwise, they are right: fix the entry.
+"""
+_PROJECT_RULE = """- Project memory is read by your teammates in version control: factual, professional, no secrets.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One scope as the block shows it."""
+
+    scope: Scope
+    folder: str
+    may_write: bool
+    index: str
+    """As far as it is injected; empty for none."""
+    local: str = ""
+    """The personal notes, likewise."""
+
+
+def block(scopes: Sequence[Shown], *, may_run: bool = True) -> str:
+    """The whole block; the same for the same arguments, byte for byte.
+
+    Args:
+        scopes: Those that there are, the global one first.
+        may_run: Whether there is a shell at all.
+    """
+    named = "\n".join(
+        f"- {_MEANINGS[each.scope]}: {each.folder}/{'' if each.may_write else READ_ONLY}" for each in scopes
+    )
+    has_project = any(each.scope is Scope.PROJECT for each in scopes)
+    parts = [TITLE, "", _INTRODUCTION.format(scopes=named, example=scopes[0].folder)]
+    if may_run and any(each.may_write for each in scopes):
+        parts.append(_RULES.format(project=_PROJECT_RULE if has_project else ""))
+    for each in scopes:
+        heading = GLOBAL_HEADING if each.scope is Scope.GLOBAL else PROJECT_HEADING
+        parts += _section(heading, each.index) + _section(LOCAL_HEADING, each.local)
+    return "\n".join(parts).rstrip("\n")
+
+
+def shown_index(text: str) -> str:
+    """An index as a prompt takes it: valid text without NUL, and no line that passes for one of the runtime's."""
+    clean = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace").replace("\0", "\ufffd")
+    return defuse(clean)
+
+
+def plain_index(data: bytes) -> str:
+    """The text of an index's beginning, for `shown_index`."""
+    return decoded(data).removeprefix("\ufeff")
+
+
+def _section(heading: str, text: str) -> list[str]:
+    if not text:
+        return []
+    lines = lines_of(text)
+    return [heading, "".join(lines).rstrip("\n"), ""]

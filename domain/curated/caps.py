@@ -1,0 +1,58 @@
+"""Caps on what is injected of an index: so many lines and bytes, cut behind a line or at least a character."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Capped:
+    """Beginning of an index."""
+
+    data: bytes
+    lines: int
+    """Of it."""
+    total_lines: int
+    total_bytes: int
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether there is more that is not injected."""
+        return len(self.data) < self.total_bytes
+
+
+def capped(data: bytes, max_lines: int, max_bytes: int) -> Capped:
+    """As many whole lines of the beginning as both limits hold; of a first line that is too long, whole characters.
+
+    Args:
+        data: UTF-8, or whatever else the file holds.
+        max_lines: At least 0.
+        max_bytes: At least 0; line ends count.
+    """
+    lines = _lines(data)
+    kept = room = 0
+    for line in lines[:max_lines]:
+        if room + len(line) > max_bytes:
+            break
+        kept, room = kept + 1, room + len(line)
+    if not kept and lines and max_lines and max_bytes:
+        return Capped(_whole_characters(lines[0][:max_bytes]), 1, len(lines), len(data))
+    return Capped(data[:room], kept, len(lines), len(data))
+
+
+def _lines(data: bytes) -> list[bytes]:
+    """Lines with their ends; only a line feed ends one."""
+    lines = [line + b"\n" for line in data.split(b"\n")]
+    lines[-1] = lines[-1][:-1]
+    return lines if lines[-1] else lines[:-1]
+
+
+def _whole_characters(data: bytes) -> bytes:
+    """`data` without the beginning of a character at its end."""
+    for tail in range(1, min(4, len(data)) + 1):
+        byte = data[-tail]
+        if byte & 0b1100_0000 == 0b1000_0000:
+            continue
+        length = 4 if byte >= 0b1111_0000 else 3 if byte >= 0b1110_0000 else 2 if byte >= 0b1100_0000 else 1
+        return data[:-tail] if length > tail else data
+    return data

@@ -1,0 +1,38 @@
+"""Capture: what people say in so many words that it should be kept, found without a model."""
+
+from __future__ import annotations
+
+import re
+
+from domain.curated.refusal import LONGEST_FACT, one_line
+
+MOST = 3
+"""Proposals of one turn."""
+_SENTENCES = re.compile(r"(?<=[.!?])\s+|\n+")
+_MARKED = re.compile(
+    r"""(?ix)
+    (?:please[ ,]+)?
+    (?: (?:remember|note|keep\ in\ mind|for\ the\ record)(?:\ that\b|\s*[:,])
+      | (?:correction|decision|convention|rule|lesson|build\ command|test\ command)\s*:
+    )[ ,]*(?P<words>.+)
+    """
+)
+"""Behind such words stands what is to be kept."""
+_SAID = re.compile(r"(?i)(?:(?:we|i)(?:'ve| have)? decided (?:that|to|on)|from now on)\b.+")
+"""Sentences that are to be kept as they are."""
+
+
+def proposals(text: str) -> tuple[str, ...]:
+    """Facts that a person's words ask to keep, each in one line; questions ask for nothing."""
+    words = (_kept(sentence.strip()) for sentence in _SENTENCES.split(text))
+    facts = (f"{each[:1].upper()}{each[1:]}" for each in words if len(each.split()) > 1 and len(each) <= LONGEST_FACT)
+    return tuple(dict.fromkeys(facts))[:MOST]
+
+
+def _kept(sentence: str) -> str:
+    """What of a sentence is to be kept; empty for nothing."""
+    if sentence.endswith("?"):
+        return ""
+    if (match := _MARKED.fullmatch(sentence)) is not None:
+        return one_line(match["words"])
+    return one_line(sentence) if _SAID.fullmatch(sentence) else ""

@@ -1,0 +1,70 @@
+"""Configuration of a memory folder, its `config.json`: what a project says counts more than what the user says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+
+MOST_LINES = 10_000
+MOST_BYTES = 1024 * 1024
+MOST_TOKENS = 1_000_000
+FILE = "config.json"
+LIMIT_BYTES = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class FolderConfig:
+    """Settings of memory folders, by the source's names."""
+
+    enabled: bool = True
+    maxInjectLines: int = 200  # noqa: N815 - the file's own word, as all of these
+    """Of one index, 0 to 10,000."""
+    maxInjectBytes: int = 8192  # noqa: N815
+    """Of one index, 0 to 1 MiB."""
+    pageTableInjection: bool = True  # noqa: N815
+    """Whether pages are chosen within `maxMemoryTokens`, where there is a page table."""
+    maxMemoryTokens: int = 4096  # noqa: N815
+    """Of both indexes together, 0 to 1,000,000."""
+    traceEnabled: bool = True  # noqa: N815
+    strictWriteback: bool = True  # noqa: N815
+    """Whether a staged fact that breaks a rule is rejected, and not only noted."""
+
+
+_MOST = {"maxInjectLines": MOST_LINES, "maxInjectBytes": MOST_BYTES, "maxMemoryTokens": MOST_TOKENS}
+_KINDS = {field.name: bool if isinstance(field.default, bool) else int for field in fields(FolderConfig)}
+
+
+def merged(config: FolderConfig, data: bytes) -> tuple[FolderConfig, tuple[str, ...]]:
+    """`config` with what a `config.json` says otherwise, and what in it is wrong; a wrong value changes nothing.
+
+    Args:
+        config: In force without the file.
+        data: The file's content.
+    """
+    try:
+        values = json.loads(data.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        return config, (f"{FILE} is no JSON in UTF-8 ({type(error).__name__}), so nothing of it counts",)
+    if not isinstance(values, dict):
+        return config, (f"{FILE}: must be one JSON object, so nothing of it counts",)
+    flaws = tuple(flaw for name, value in values.items() if (flaw := _flaw(name, value)))
+    return replace(config, **{name: value for name, value in values.items() if not _flaw(name, value)}), flaws
+
+
+def _flaw(name: str, value: object) -> str:
+    """What is wrong with one key; empty for nothing."""
+    kind = _KINDS.get(name)
+    shown = json.dumps(value)[:80]
+    if kind is None:
+        return f"{FILE}: {json.dumps(name)[:80]} is unknown; the keys are {', '.join(_KINDS)}"
+    if kind is bool:
+        return "" if isinstance(value, bool) else f"{FILE}: {name} {shown}: must be true or false"
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _MOST[name]:
+        return f"{FILE}: {name} {shown}: must be a whole number, 0 to {_MOST[name]:,}"
+    return ""
+
+
+def document(config: FolderConfig) -> Mapping[str, object]:
+    """The values by their names."""
+    return {field.name: getattr(config, field.name) for field in fields(config)}

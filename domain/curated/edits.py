@@ -1,0 +1,116 @@
+"""Edits of an index or topic file, one fact at a time; everything else stays byte for byte.
+
+Each gives the same again where the file is so already, since it is made anew whenever somebody else was faster.
+"""
+
+from __future__ import annotations
+
+from domain.curated.document import Document, heading_words, joined, lines_of, parsed
+from domain.curated.page import Page, PageKind, dated
+from domain.edit.lines import EditRefusedError, line_end
+
+SECTION = "Remembered"
+"""Heading of facts that name no other."""
+_SHOWN = 80
+
+
+def with_fact(data: bytes, text: str, section: str = "", day: str = "") -> bytes:
+    """The file with a bullet at the end of a section, which is made where it is missing.
+
+    Args:
+        data: The file.
+        text: The fact, in one line.
+        section: Words of its heading; empty for the usual one.
+        day: Of its confirmation, `YYYY-MM-DD`; empty for none.
+    """
+    document = parsed(data)
+    if any(page.text == text for page in document.facts):
+        return data
+    section, pages = section or SECTION, document.pages
+    bullet, end = dated(f"- {text}", day), line_end(data).decode()
+    inside = [number for number, page in enumerate(pages) if page.section.casefold() == section.casefold()]
+    if not inside:
+        words, blank = _split(_raw(pages), end)
+        return joined(document.mark, words, blank or end * bool(words), f"## {section}{end}{end}{bullet}{end}")
+    last = inside[-1]
+    words, blank = _split(_raw(pages[: last + 1]), end)
+    gap = end if pages[last].kind is PageKind.SECTION else ""
+    return joined(document.mark, words, gap, bullet, end, blank, _raw(pages[last + 1 :]))
+
+
+def without_fact(data: bytes, page: Page) -> bytes:
+    """The file without a fact; empty lines behind it stay where they part what stands before from a heading."""
+    document = parsed(data)
+    number = _place(document, page)
+    if number is None:
+        return data
+    pages, (_, blank) = document.pages, _split(document.pages[number].raw, "")
+    keeps_blank = number + 1 < len(pages) and pages[number + 1].kind is PageKind.SECTION
+    return joined(document.mark, _raw(pages[:number]), blank if keeps_blank else "", _raw(pages[number + 1 :]))
+
+
+def fixed(data: bytes, page: Page, text: str, day: str = "") -> bytes:
+    """The file with other words, in one line, in the place of a fact's; `day` is that of their confirmation."""
+    document = parsed(data)
+    number = _place(document, page)
+    if number is None:
+        return data
+    pages, raw = document.pages, document.pages[number].raw
+    _, blank = _split(raw, "")
+    first = lines_of(raw)[0]
+    end = first[len(first.rstrip("\r\n")) :]
+    bullet = dated(f"{raw[0]} {text}", day)
+    return joined(document.mark, _raw(pages[:number]), bullet, end, blank, _raw(pages[number + 1 :]))
+
+
+def the_fact(document: Document, words: str) -> Page:
+    """The fact that somebody means: by all of its words, by its id, or by words that no other has.
+
+    Raises:
+        EditRefusedError: none or several; the text says so.
+    """
+    wanted = " ".join(words.split()).removeprefix("- ")
+    if not wanted:
+        raise EditRefusedError("no words: say which fact is meant, by its id or by words of it")
+    facts = document.facts
+    for candidates in (
+        [page for page in facts if page.text == wanted],
+        [page for page in facts if page.id == wanted],
+        [page for page in facts if wanted.casefold() in page.text.casefold()],
+    ):
+        if len({page.text for page in candidates}) == 1:
+            return candidates[0]
+        if candidates:
+            shown = "; ".join(f"{page.id} {page.text[:_SHOWN]}" for page in candidates[:3])
+            raise EditRefusedError(f"{wanted[:_SHOWN]!r}: {len(candidates)} facts have that, such as {shown}; name one")
+    raise EditRefusedError(f"{wanted[:_SHOWN]!r}: no fact has that")
+
+
+def sections(document: Document) -> tuple[str, ...]:
+    """Words of the headings of level two, in order."""
+    heads = [page for page in document.pages if page.kind is PageKind.SECTION and page.raw.startswith("## ")]
+    return tuple(dict.fromkeys(words for page in heads if (words := heading_words(page.first_line))))
+
+
+def _place(document: Document, page: Page) -> int | None:
+    """Where a fact with these words stands; in the section that it was in, if there are several."""
+    pages = document.pages
+    places = [n for n, each in enumerate(pages) if each.kind is not PageKind.SECTION and each.text == page.text]
+    near = [number for number in places if pages[number].section == page.section]
+    return next(iter((*near, *places)), None)
+
+
+def _split(raw: str, end: str) -> tuple[str, str]:
+    """Lines up to the last that is not blank, and the blank ones behind; the very last ends in `end` if in nothing."""
+    lines = lines_of(raw)
+    count = max((number for number, line in enumerate(lines, 1) if line.strip()), default=0)
+    words, blank = "".join(lines[:count]), "".join(lines[count:])
+    return _ended(words, end), _ended(blank, end)
+
+
+def _ended(lines: str, end: str) -> str:
+    return lines if not lines or lines.endswith("\n") else lines + end
+
+
+def _raw(pages: tuple[Page, ...]) -> str:
+    return "".join(page.raw for page in pages)

@@ -1,0 +1,134 @@
+"""Writeback journal: facts that wait to be written, and what became of each; a line of JSON for each step.
+
+An operation is `staged` (or `proposed`, which only a person's flush takes up), then `begun`, then `committed` or
+`rejected`. One that is begun and no more may stand in the index already: whether it does says the index.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+FILE = "writeback-journal.jsonl"
+LIMIT_BYTES = 16 * 1024 * 1024
+"""A journal that would grow larger takes nothing more."""
+MOST_WAITING = 1_000
+"""Operations that may wait in one folder."""
+KEPT_LINES = 1_000
+"""Of a longer journal, what is over and done is left out when it is next written anew."""
+
+
+class Step(StrEnum):
+    """State of an operation."""
+
+    STAGED = "staged"
+    PROPOSED = "proposed"
+    BEGUN = "begun"
+    COMMITTED = "committed"
+    REJECTED = "rejected"
+
+
+_ENDS = (Step.COMMITTED, Step.REJECTED)
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One fact on its way into an index."""
+
+    id: str
+    text: str
+    section: str = ""
+    at: str = ""
+    """When it was staged, ISO 8601."""
+    step: Step = Step.STAGED
+    window: str = ""
+    """Key of the window that asked for it; empty for the operator."""
+
+
+@dataclass(slots=True)
+class Journal:
+    """What the lines of a journal come to."""
+
+    waiting: dict[str, Operation] = field(default_factory=dict)
+    """By id, in the order in which they came."""
+    ended: int = 0
+    unreadable: int = 0
+    """Lines that are none."""
+    lines: int = 0
+
+
+def line(operation: Operation, reason: str = "") -> bytes:
+    """The line that says where an operation stands.
+
+    Args:
+        operation: With its step.
+        reason: Why it was rejected.
+    """
+    fields = {"id": operation.id, "state": operation.step.value, "at": operation.at}
+    if operation.step in (Step.STAGED, Step.PROPOSED):
+        fields |= {"text": operation.text, "section": operation.section, "window": operation.window}
+    if reason:
+        fields["reason"] = reason
+    return json.dumps(fields, ensure_ascii=True).encode() + b"\n"
+
+
+def read(data: bytes) -> Journal:
+    """What a journal says; a line that a crash cut short, or that somebody else wrote, is passed over and counted."""
+    journal = Journal()
+    known: set[str] = set()
+    for raw in data.split(b"\n"):
+        if not raw.strip():
+            continue
+        journal.lines += 1
+        fields = _fields(raw)
+        if fields is None:
+            journal.unreadable += 1
+            continue
+        _take(journal, known, fields)
+    return journal
+
+
+def compacted(journal: Journal) -> bytes:
+    """The journal without what is over and done."""
+    return b"".join(_lines(journal.waiting.values()))
+
+
+def _lines(operations: Iterable[Operation]) -> Iterable[bytes]:
+    for each in operations:
+        first = Step.PROPOSED if each.step is Step.PROPOSED else Step.STAGED
+        yield line(Operation(each.id, each.text, each.section, each.at, first, each.window))
+        if each.step is Step.BEGUN:
+            yield line(each)
+
+
+def _take(journal: Journal, known: set[str], fields: dict[str, str]) -> None:
+    operation_id, step = fields["id"], Step(fields["state"])
+    if step in (Step.STAGED, Step.PROPOSED):
+        if operation_id not in known:
+            known.add(operation_id)
+            journal.waiting[operation_id] = Operation(
+                operation_id, fields.get("text", ""), fields.get("section", ""), fields["at"], step, fields["window"]
+            )
+    elif operation_id in journal.waiting:
+        earlier = journal.waiting[operation_id]
+        if step in _ENDS:
+            del journal.waiting[operation_id]
+            journal.ended += 1
+        else:
+            journal.waiting[operation_id] = Operation(
+                earlier.id, earlier.text, earlier.section, earlier.at, step, earlier.window
+            )
+
+
+def _fields(raw: bytes) -> dict[str, str] | None:
+    try:
+        fields = json.loads(raw.decode("utf-8"))
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(fields, dict) or not all(isinstance(value, str) for value in fields.values()):
+        return None
+    if not fields.get("id") or fields.get("state") not in set(Step):
+        return None
+    return {"at": "", "window": "", **fields}

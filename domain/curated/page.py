@@ -1,0 +1,148 @@
+"""Page of curated memory: its kinds, its fidelity in a prompt, and the faults that can befall it."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+
+_MARKER = re.compile(r"[-*+][ \t]+")
+_POINTER = re.compile(
+    r"\[(?P<title>[^\[\]\n]+)\]\((?P<file>[^()\s/]+\.md)\)[ \t]*(?:(?:[\u2012-\u2015]|--?|:)[ \t]*(?P<gist>.*))?"
+)
+_CONFIRMED = re.compile(r"[ \t]*<!-- confirmed (\d{4}-\d{2}-\d{2}) -->")
+_ID_BYTES = 4
+
+
+class Scope(StrEnum):
+    """Reach of a memory folder."""
+
+    GLOBAL = "global"
+    """This user, in all projects."""
+    PROJECT = "project"
+    """One repository, and whoever works on it."""
+
+
+class PageKind(StrEnum):
+    """Kind of a page."""
+
+    SECTION = "section"
+    """A heading with the words below it that are no bullet; also what stands before the first heading."""
+    FACT = "fact"
+    """A bullet with the lines that belong to it."""
+    POINTER = "pointer"
+    """A bullet of one line that names a topic file."""
+
+
+class Fidelity(StrEnum):
+    """Share of a page that a prompt has."""
+
+    FULL = "full"
+    GIST = "gist"
+    """Its first line."""
+    POINTER = "pointer"
+    """The line that says where more stands, which is all of a pointer."""
+    ABSENT = "absent"
+
+
+MINIMUM = {PageKind.SECTION: Fidelity.GIST, PageKind.FACT: Fidelity.GIST, PageKind.POINTER: Fidelity.POINTER}
+"""The least of each kind that is worth its place; below that it is absent."""
+
+
+class FaultKind(StrEnum):
+    """Kind of a fault."""
+
+    OVER_BUDGET = "over_budget"
+    """Pages did not fit into the budget of tokens."""
+    CAPPED = "capped"
+    """An index is longer than what is injected of it."""
+    STALE_TABLE = "stale_table"
+    """The page table is of an earlier version of the index."""
+    INVALID_TABLE = "invalid_table"
+    """There is no page table, or it cannot be read."""
+    MISSING_TOPIC = "missing_topic"
+    """A pointer names a file that is not there."""
+    DUPLICATE = "duplicate"
+    """One fact stands twice."""
+    WRITEBACK_REJECTED = "writeback_rejected"
+    """What was staged broke a rule."""
+    DENIED = "denied"
+    """A file or a scope that may not be read or written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One fault, in words for a person."""
+
+    kind: FaultKind
+    scope: str
+    detail: str
+
+
+@dataclass(frozen=True)
+class Page:
+    """One page of an index or a topic file, with every byte of it."""
+
+    kind: PageKind
+    raw: str
+    """As it stands in the file, its line ends and the empty lines behind it included."""
+    line: int
+    """1-based line of its beginning."""
+    section: str
+    """The words of the heading above it, or of its own; empty before the first heading."""
+
+    @cached_property
+    def first_line(self) -> str:
+        """Without its line end."""
+        return self.raw.partition("\n")[0].rstrip("\r")
+
+    @cached_property
+    def text(self) -> str:
+        """What it says, in one line: without bullet, date and superfluous blanks."""
+        words = _CONFIRMED.sub("", self.raw)
+        if self.kind is not PageKind.SECTION:
+            words = _MARKER.sub("", words, count=1)
+        return " ".join(words.split())
+
+    @cached_property
+    def confirmed(self) -> str:
+        """The day on which somebody last said that it is so, `YYYY-MM-DD`; empty when nobody noted one."""
+        match = _CONFIRMED.search(self.raw)
+        return match[1] if match else ""
+
+    @cached_property
+    def id(self) -> str:
+        """Eight hex digits of what it is and says; the same for the same words wherever they stand."""
+        seen = "\0".join((self.kind.value, self.text)).encode("utf-8", "surrogatepass")
+        return hashlib.blake2b(seen, digest_size=_ID_BYTES).hexdigest()
+
+    @cached_property
+    def target(self) -> str:
+        """The file that a pointer names; empty for every other page."""
+        match = pointer_of(self.text) if self.kind is PageKind.POINTER else None
+        return match["file"] if match else ""
+
+    @cached_property
+    def gist(self) -> str:
+        """Its first line, and a sign where there is more."""
+        rest = self.raw[len(self.first_line) :].strip()
+        return f"{self.first_line} …" if rest else self.first_line
+
+
+def pointer_of(text: str) -> re.Match[str] | None:
+    """The parts `title`, `file` and `gist` of a bullet's words that point to a topic file; None if they do not."""
+    return _POINTER.fullmatch(text)
+
+
+def is_bullet(line: str) -> bool:
+    """Whether a line begins a bullet of the outermost level that says something."""
+    match = _MARKER.match(line)
+    return match is not None and bool(line[match.end() :].strip())
+
+
+def dated(bullet: str, day: str) -> str:
+    """A bullet's line with the day of its last confirmation; without one if `day` is empty."""
+    bare = _CONFIRMED.sub("", bullet)
+    return f"{bare} <!-- confirmed {day} -->" if day else bare

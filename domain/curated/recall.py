@@ -1,0 +1,66 @@
+"""Recall from curated memory: the facts that have most of a question's words, and a code that says how it went."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from domain.curated.page import Page
+from domain.memory.keywords import question_words, terms
+
+LONGEST_QUERY = 1_000
+MOST = 20
+
+
+class RecallCode(StrEnum):
+    """Outcome of a recall."""
+
+    OK = "ok"
+    NO_MATCH = "no_match"
+    """There is memory, and none of it has a word of the question."""
+    DENIED = "denied"
+    """What was asked for may not be read here."""
+    MALFORMED = "malformed"
+    """The question has no words, or too many characters."""
+    UNAVAILABLE = "unavailable"
+    """There is no memory yet."""
+    BACKEND_ERROR = "backend_error"
+    """A file could not be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One page that was found."""
+
+    scope: str
+    file: str
+    page: Page
+    hits: int
+    """Words of the question that it has."""
+
+
+def flaw_of_query(query: str) -> str:
+    """What is wrong with a question; empty for nothing."""
+    if len(query) > LONGEST_QUERY:
+        return f"the question has {len(query):,} characters, at most {LONGEST_QUERY:,} are looked for"
+    if not terms(query):
+        return f"{query[:80]!r} has no word that could be looked for"
+    return ""
+
+
+def matches(query: str, pages: Sequence[tuple[str, str, Page]]) -> tuple[Found, ...]:
+    """The pages that have a word of the question, those with most first, then as they stand.
+
+    Args:
+        query: In plain words.
+        pages: Scope, file and page, in the order of the files.
+    """
+    wanted = set(question_words(query)) or set(query.split())
+    stems = {term for word in wanted for term in terms(word)}
+    found = []
+    for scope, file, page in pages:
+        hits = len(stems & set(terms(f"{page.section} {page.text}")))
+        if hits:
+            found.append(Found(scope, file, page, hits))
+    return tuple(sorted(found, key=lambda each: -each.hits)[:MOST])

@@ -1,0 +1,89 @@
+"""Residency: which pages a prompt has within its budget, and how much of each; the same pages give the same choice.
+
+Pages are admitted in a fixed order: the project's before the global ones, for they are nearer to the matter; of each
+scope pointers first, since they cost little and lead to the rest, then headings, then facts; of each kind as they
+stand. A first round admits each at its least fidelity where it still fits, a second makes whole what still fits whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from domain.curated.page import MINIMUM, Fidelity, Page, PageKind, Scope
+from domain.memory.injection import CHARS_PER_TOKEN
+
+_ORDER = (PageKind.POINTER, PageKind.SECTION, PageKind.FACT)
+_SCOPES = (Scope.PROJECT, Scope.GLOBAL)
+
+
+@dataclass(frozen=True, slots=True)
+class Resident:
+    """One page's place in a prompt."""
+
+    scope: Scope
+    page: Page
+    fidelity: Fidelity
+
+    @property
+    def shown(self) -> str:
+        """What the prompt has of it."""
+        match self.fidelity:
+            case Fidelity.FULL:
+                return self.page.raw
+            case Fidelity.GIST | Fidelity.POINTER:
+                return f"{self.page.gist}\n"
+            case _:
+                return ""
+
+
+@dataclass(frozen=True, slots=True)
+class ResidentSet:
+    """Every page with its fidelity, in the order of the files."""
+
+    residents: tuple[Resident, ...]
+    tokens: int
+    """Of everything that is shown."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing is left out."""
+        return all(each.fidelity is Fidelity.FULL for each in self.residents)
+
+    def shown(self, scope: Scope) -> str:
+        """The index of one scope as the prompt has it."""
+        return "".join(each.shown for each in self.residents if each.scope is scope)
+
+    def counts(self) -> dict[str, int]:
+        """Fidelity -> number of pages."""
+        return {each.value: sum(one.fidelity is each for one in self.residents) for each in Fidelity}
+
+
+def resident_set(pages: Sequence[tuple[Scope, Page]], max_tokens: int) -> ResidentSet:
+    """The pages' fidelities within a budget.
+
+    Args:
+        pages: In the order of the files.
+        max_tokens: Of all that is shown, four characters to a token.
+    """
+    room = max_tokens * CHARS_PER_TOKEN
+    if sum(len(page.raw) for _, page in pages) <= room:
+        whole = tuple(Resident(scope, page, Fidelity.FULL) for scope, page in pages)
+        return _set_of(whole)
+    chosen = [Resident(scope, page, Fidelity.ABSENT) for scope, page in pages]
+    order = sorted(range(len(pages)), key=lambda n: (_SCOPES.index(pages[n][0]), _ORDER.index(pages[n][1].kind), n))
+    for best in (False, True):
+        for number in order:
+            now = chosen[number]
+            if best and now.fidelity is Fidelity.ABSENT:
+                continue
+            better = Resident(now.scope, now.page, Fidelity.FULL if best else MINIMUM[now.page.kind])
+            cost = len(better.shown) - len(now.shown)
+            if cost <= room:
+                chosen[number], room = better, room - cost
+    return _set_of(tuple(chosen))
+
+
+def _set_of(residents: tuple[Resident, ...]) -> ResidentSet:
+    chars = sum(len(each.shown) for each in residents)
+    return ResidentSet(residents, -(-chars // CHARS_PER_TOKEN))

@@ -1,0 +1,36 @@
+"""Suggestions: facts that nobody has confirmed for long. Nothing is ever removed for its age."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+
+from domain.curated.document import Document
+from domain.curated.page import Page
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """One fact to look at again."""
+
+    page: Page
+    age_days: int
+
+
+def stale(document: Document, today: date, after_days: int) -> tuple[Suggestion, ...]:
+    """The facts that were confirmed longer ago, the oldest first; those without a date are none."""
+    found = []
+    for page in document.facts:
+        try:
+            confirmed = date.fromisoformat(page.confirmed)
+        except ValueError:
+            continue
+        age = (today - confirmed).days
+        if age > after_days:
+            found.append(Suggestion(page, age))
+    return tuple(sorted(found, key=lambda each: -each.age_days))
+
+
+def undated(document: Document) -> int:
+    """How many facts have no date."""
+    return sum(not page.confirmed for page in document.facts)

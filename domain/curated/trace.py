@@ -1,0 +1,69 @@
+"""Decision trace: what was injected into a turn or done to a file, and why; a line of JSON each, and so many lines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+FILE = "traces.jsonl"
+MOST_LINES = 2_000
+"""That are kept, the newest."""
+SLACK_LINES = 500
+"""So many more may stand in the file before the oldest are taken out."""
+LONGEST_LINE = 4_096
+"""Bytes."""
+_LONGEST_REASON = 300
+_MOST_REASONS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """One decision."""
+
+    id: str
+    at: str
+    """ISO 8601, UTC."""
+    context: str
+    """Key of the window; `operator` for the command line's."""
+    decision: str
+    """Such as `injected`, `off`, `staged`, `committed`, `rejected`, `denied`."""
+    reasons: tuple[str, ...] = ()
+    tokens: Mapping[str, int] = field(default_factory=dict)
+    """Counts by name, such as `global`, `project`, `budget`."""
+
+
+def line(trace: Trace) -> bytes:
+    """The trace's line."""
+    reasons = [reason[:_LONGEST_REASON] for reason in trace.reasons[:_MOST_REASONS]]
+    fields = {
+        "id": trace.id,
+        "at": trace.at,
+        "context": trace.context,
+        "decision": trace.decision,
+        "reasons": reasons,
+        "tokens": dict(trace.tokens),
+    }
+    return json.dumps(fields, ensure_ascii=True).encode()[:LONGEST_LINE] + b"\n"
+
+
+def read(data: bytes) -> tuple[Trace, ...]:
+    """The traces of a file, oldest first; lines that are none are passed over."""
+    traces = (_trace(raw) for raw in data.split(b"\n") if raw.strip())
+    return tuple(trace for trace in traces if trace is not None)[-MOST_LINES:]
+
+
+def _trace(raw: bytes) -> Trace | None:
+    try:
+        fields: Any = json.loads(raw.decode("utf-8"))
+        return Trace(
+            str(fields["id"]),
+            str(fields["at"]),
+            str(fields["context"]),
+            str(fields["decision"]),
+            tuple(map(str, fields["reasons"])),
+            {str(name): int(value) for name, value in fields["tokens"].items()},
+        )
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
