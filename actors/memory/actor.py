@@ -11,7 +11,7 @@ from actors.memory.config import MemoryConfig
 from actors.memory.recall.expansion import Expansions
 from actors.memory.recall.lookups import Lookup, Lookups, OpenQuestion, refusal
 from actors.memory.recall.recall import Recall, vector_of
-from actors.memory.search.known_readers import KnownReaders
+from domain.policy.known_readers import KnownReaders
 from actors.memory.search.search import Vector
 from actors.memory.store import Store
 from actors.memory.upkeep.backlog import Backlog

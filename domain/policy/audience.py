@@ -71,6 +71,16 @@ def admits(source: Readers | None, target: Readers | None) -> bool:
     return not any(_is_stranger(source, target, person) for person in _people(source, target))
 
 
+def is_open(readers: Readers) -> bool:
+    """Whether everybody in the server may read a window with these readers."""
+    return not readers.is_private and all(map(_is_everyones, readers.reads))
+
+
+def _is_everyones(grant: Grant) -> bool:
+    """Whether nobody lacks a permission."""
+    return grant.is_default and not grant.denied_roles and not grant.denied_members
+
+
 @dataclass(frozen=True, slots=True)
 class _Person:
     """Somebody who may be in the server: who he is, as far as an overwrite names him, and his roles."""

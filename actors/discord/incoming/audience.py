@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import discord
 
-from domain.policy.audience import Audience, Reach
+from domain.policy.audience import Audience, Reach, is_open
 from messages.audience import Grant, Readers
 
 _ADMINISTRATOR = discord.Permissions(administrator=True).value
@@ -52,12 +52,7 @@ def readers_of(channel: discord.abc.GuildChannel, *, private: bool = False) -> R
 def _reach(channel: discord.abc.GuildChannel | None) -> Reach:
     """Whether everyone in the server may read `channel`; one that is not known is taken for a closed one."""
     readers = None if channel is None else readers_of(channel)
-    return Reach.EVERYONE if readers is not None and all(map(_is_everyones, readers.reads)) else Reach.CHANNEL
-
-
-def _is_everyones(grant: Grant) -> bool:
-    """Whether nobody lacks a permission."""
-    return grant.is_default and not grant.denied_roles and not grant.denied_members
+    return Reach.EVERYONE if readers is not None and is_open(readers) else Reach.CHANNEL
 
 
 def _grant(channel: discord.abc.GuildChannel, permission: int) -> Grant:

@@ -17,7 +17,7 @@ import apsw
 
 from actors.linux.private_folder import make_private
 from actors.memory.index.seal import key_of_log
-from actors.memory.search.known_readers import KnownReaders
+from domain.policy.known_readers import KnownReaders
 from domain.log.window import LOG_ROOT, redacted_path
 from domain.policy.audience import NO_VIEW, admits, view_of
 from messages.audience import Readers

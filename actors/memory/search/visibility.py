@@ -10,7 +10,7 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from actors.memory.search.known_readers import KnownReaders
+from domain.policy.known_readers import KnownReaders
 from domain.policy.audience import admits
 from messages.audience import Readers
 from messages.base import Surface, Window

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from actors.memory.search.known_readers import KnownReaders
+from domain.policy.known_readers import KnownReaders
 from actors.memory.store import MemoryPlan, Store
 from messages.base import MessageId
 from messages.context import RetractMessages

@@ -23,6 +23,11 @@ class KnownReaders:
         """Readers of a channel, who see all that is shown in its threads; None when they are not known."""
         return self._of_view.get(view)
 
+    @property
+    def channels(self) -> tuple[Readers, ...]:
+        """Readers of every channel that has a window, each once; whoever sees a thread sees its channel."""
+        return tuple(self._of_view.values())
+
     def learn(self, told: Iterable[WindowReaders], *, is_all: bool = False) -> list[str]:
         """Take in what Discord said; keys of the windows whose readers are others now.
 
