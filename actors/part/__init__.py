@@ -2,7 +2,7 @@
 
 Read first `part.py` (`Part`, and `Parts`, which everything folds over), then `plan.py` (what rows are made from), then
 `layer.py` (a kind of memory that joins from a folder of its own).
-The kinds of settings (`Table`, `Whole`, `Number`, `Flag`) are handed on for a layer's table.
+The kinds of settings (`Table`, `Whole`, `Number`, `Flag`, `Folder`, `FrozenMap`, …) are handed on for a layer's table.
 `command.py`, `verb.py` and `check.py` are what a part may bring: slash commands, what scripts may ask, doctor's checks.
 Everything here is data and folds over data: no file, no clock, no library of an actor's.
 """
@@ -28,7 +28,8 @@ from actors.part.part import Menu, Part, Parts, Row, UnusableError
 from actors.part.place import SHIPPED_SKILLS
 from actors.part.plan import DiscordConnection, Plan
 from actors.part.verb import Verb
-from actors.settings.schema import Flag, Number, Table, Whole
+from actors.settings.frozen_map import FrozenMap
+from actors.settings.schema import Flag, Folder, FolderOf, Folders, Number, OptionalPath, Table, Whole
 
 __all__ = [
     "SHIPPED_SKILLS",
@@ -41,12 +42,17 @@ __all__ = [
     "DiscordConnection",
     "Finding",
     "Flag",
+    "Folder",
+    "FolderOf",
+    "Folders",
+    "FrozenMap",
     "Given",
     "Invocation",
     "Layer",
     "Level",
     "Menu",
     "Number",
+    "OptionalPath",
     "Part",
     "Parts",
     "Plan",

@@ -2,7 +2,8 @@
 
 Read first `schema.py` (every setting with its default and its rule), then `load.py` (file, environment and command line
 become one frozen value), then `secret.py` (tokens and keys, which leave the environment).
-Nobody here writes a file. `rule.py`, `problem.py`, `audit.py`, `render.py` and `toml_lines.py` are pure.
+Nobody here writes a file.
+`rule.py`, `problem.py`, `audit.py`, `render.py`, `frozen_map.py` and `toml_lines.py` are pure.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ _SECRET_TEXT = re.compile(
     re.ASCII,
 )
 _KEY_DEPTH = 8
-"""Keys are searched for secrets to this depth; settings have two parts."""
+"""Keys are searched for secrets to this depth; settings have two parts, and a third where they are a mapping."""
 _MOVE_IT = (
     "secrets don't belong here: put them into secrets.env (mode 0600) beside this file, or into the environment; "
     "docs/agent.example.toml shows how"
@@ -115,16 +115,19 @@ def _secret_in_key(path: KeyPath) -> int | None:
 
 
 def _is_named_secret(path: KeyPath, schema: type[Settings]) -> bool:
-    spelt = [str(part).lower().replace("-", "_") for part in path[:_KEY_DEPTH]]
-    return not _is_setting(path, schema) and any(_SECRET_NAME.search(part) for part in spelt)
+    spelt = [str(part).lower().replace("-", "_") for part in path[_known_parts(path, schema) : _KEY_DEPTH]]
+    return any(_SECRET_NAME.search(part) for part in spelt)
 
 
-def _is_setting(path: KeyPath, schema: type[Settings]) -> bool:
+def _known_parts(path: KeyPath, schema: type[Settings]) -> int:
+    """How many parts of the key spell a setting; those after it are names that the operator chose."""
     setting = schema.model_fields.get(str(path[0]))
     if setting is None:
-        return False
+        return 0
     table = table_of(setting)
-    return table is None or len(path) < 2 or path[1] in table.model_fields
+    if table is None or len(path) < 2:
+        return 1
+    return 2 if path[1] in table.model_fields else 0
 
 
 def _leaves(values: Mapping[str, object]) -> Iterator[tuple[KeyPath, object]]:

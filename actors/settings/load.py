@@ -11,6 +11,7 @@ from pydantic_core import ErrorDetails
 
 from actors.settings.audit import misplaced_secrets, unknown_keys, without
 from actors.settings.document import Document, read
+from actors.settings.frozen_map import is_key_place
 from actors.settings.layers import with_tables
 from actors.settings.problem import Problem, SettingsError, dotted, quoted, shown
 from actors.settings.rule import broken_rule
@@ -110,6 +111,9 @@ def _value_problem(
     detail: ErrorDetails, schema: type[Settings], document: Document, sources: Mapping[str, Source]
 ) -> Problem:
     path = detail["loc"]
+    if is_key_place(path):
+        key = path[:-1]
+        return _placed(key, f"{dotted(key)}: the key {broken_rule(detail, key, schema)}", document, sources)
     is_default = _source(path, sources) is Source.DEFAULT
     value = shown(detail["input"]) + (" (default)" if is_default else "")
     return _placed(path, f"{dotted(path)} = {value}: {broken_rule(detail, path, schema)}", document, sources)

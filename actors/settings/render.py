@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from pydantic import BaseModel
@@ -47,6 +47,8 @@ def _plain(value: object) -> object:
             return str(value)
         case tuple():
             return list(value)
+        case Mapping():
+            return dict(value)
         case float() if value.is_integer():
             return int(value)
         case _:

@@ -16,6 +16,7 @@ _KINDS = {
     "string_type": "text in quotes",
     "bool_type": "true or false",
     "tuple_type": 'an array, such as ["…"]',
+    "dict_type": 'a table, such as { cli = "…" }',
     "model_type": "a table",
     "model_attributes_type": "a table",
 }

@@ -23,6 +23,7 @@ from pydantic import (
 )
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
+from actors.settings.frozen_map import FrozenMap
 from actors.settings.problem import number
 
 _SNOWFLAKE = re.compile(r"[1-9][0-9]{14,19}")
@@ -95,6 +96,24 @@ def _folder(value: object) -> object:
     raise ValueError("must be the path of a folder, in quotes")
 
 
+def _rooted_folder(value: object) -> object:
+    text = str(value) if isinstance(value, Path) else value
+    if not isinstance(text, str) or text[:1] not in ("/", "~") or "\0" in text:
+        raise ValueError("must be the path of a folder that begins with / or ~, in quotes")
+    try:
+        Path(text).expanduser()
+    except RuntimeError:
+        raise ValueError("must not begin with the ~ of a user without a home") from None
+    return text
+
+
+def _snowflake_or_cli(value: object) -> object:
+    try:
+        return value if value == "cli" else _snowflake(value)
+    except ValueError:
+        raise ValueError("must be a Discord id of 15 to 20 digits, or cli for the command line") from None
+
+
 T = TypeVar("T", bound=BaseModel)
 Snowflake = Annotated[str, BeforeValidator(_snowflake)]
 SnowflakeOrEveryone = Annotated[str, BeforeValidator(_snowflake_or_everyone)]
@@ -107,6 +126,14 @@ Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 """A finite number, and nothing that can be read as one."""
 Flag = Annotated[bool, Field(strict=True)]
 """True or false, and nothing that can be read as them."""
+OptionalPath = Annotated[str, AfterValidator(_optional_path)]
+"""A path as it was written, or empty text."""
+Folder = Annotated[str, BeforeValidator(_rooted_folder)]
+"""A folder's absolute path, or one from a home on; the `~` stays, and whoever opens the folder expands it."""
+Folders = tuple[Folder, ...]
+SnowflakeOrCli = Annotated[str, BeforeValidator(_snowflake_or_cli)]
+FolderOf = FrozenMap[SnowflakeOrCli, Folder]
+"""Folders by the id of what they belong to, e.g. a channel; `cli` is the command line."""
 
 
 class Table(BaseModel):
@@ -247,7 +274,7 @@ class Memory(Table):
 class Reminders(Table):
     """Reminders: what is said at a certain time."""
 
-    file: Annotated[str, AfterValidator(_optional_path)] = "reminders.md"
+    file: OptionalPath = "reminders.md"
     """The markdown file, relative to the data root; empty for no reminders."""
     channel: Annotated[str, BeforeValidator(_snowflake_or_nothing)] = ""
     """Where those are said that name no other place; empty for the first of `discord.channels`."""
@@ -260,7 +287,7 @@ class Reminders(Table):
 class Skills(Table):
     """Folders of skills, besides those that come with the agent."""
 
-    folders: tuple[Annotated[str, AfterValidator(_optional_path)], ...] = ("~/.agents/skills",)
+    folders: tuple[OptionalPath, ...] = ("~/.agents/skills",)
     """After the data root's `skills/`; the first skill of a name wins."""
 
 

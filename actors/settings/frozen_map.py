@@ -1,0 +1,58 @@
+"""Frozen mapping: a setting that is a table of names which the operator chooses, each with a value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, TypeVar, get_args
+
+from pydantic import GetCoreSchemaHandler
+from pydantic_core import CoreSchema, core_schema
+
+K = TypeVar("K")
+V = TypeVar("V")
+KEY_MARK = "[key]"
+"""Pydantic's last part of the place of a key that breaks its rule; the place of a value has none."""
+
+
+class FrozenMap(Mapping[K, V]):
+    """Mapping that cannot change and has a hash, so that tables with it stay comparable; an empty one is `FrozenMap()`.
+
+    As a setting's type, `FrozenMap[K, V]` takes a table and holds each key to the rule of `K`, each value to `V`'s.
+    A `MappingProxyType` would not do: it has no hash before Python 3.12, and pydantic copies defaults that have none.
+    """
+
+    __slots__ = ("_content",)
+
+    def __init__(self, content: Mapping[K, V] = MappingProxyType({})) -> None:
+        self._content = dict(content)
+
+    def __getitem__(self, key: K) -> V:
+        return self._content[key]
+
+    def __iter__(self) -> Iterator[K]:
+        return iter(self._content)
+
+    def __len__(self) -> int:
+        return len(self._content)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._content.items()))
+
+    def __repr__(self) -> str:
+        return f"FrozenMap({self._content!r})"
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """How pydantic checks one: as a dict of the two kinds, whose errors name each key."""
+        key, value = (handler.generate_schema(kind) for kind in get_args(source))
+        return core_schema.no_info_after_validator_function(
+            cls,
+            core_schema.dict_schema(key, value),
+            serialization=core_schema.plain_serializer_function_ser_schema(dict),
+        )
+
+
+def is_key_place(path: tuple[str | int, ...]) -> bool:
+    """Whether an error at this place of the settings is a key's: `(table, setting, key, "[key]")`."""
+    return len(path) == 4 and path[3] == KEY_MARK
