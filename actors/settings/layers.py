@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableMapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, get_origin
 
 from pydantic import BaseModel, create_model
 from pydantic.fields import FieldInfo
 
 from actors.settings.audit import table_of
 from actors.settings.schema import Flag, Layers, Settings
+
+_MUTABLE = (dict, list, set, Mapping, MutableMapping, Sequence)
+"""Kinds that pydantic makes something of that can be changed."""
 
 
 def with_tables(tables: Mapping[str, type[BaseModel]]) -> type[Settings]:
@@ -54,6 +57,8 @@ def _require_table(name: str, table: type[BaseModel]) -> None:
             raise ValueError(f"table of layer {name!r}: {key}: every key must have a default and be no table itself")
         if _is_lax(field):
             raise ValueError(f"table of layer {name!r}: {key}: must be a Whole, Number or Flag of `actors.part`")
+        if get_origin(field.annotation) in _MUTABLE or field.annotation in _MUTABLE:
+            raise ValueError(f"table of layer {name!r}: {key}: must be a tuple, or a FrozenMap of `actors.part`")
 
 
 def _is_lax(field: FieldInfo) -> bool:

@@ -208,3 +208,12 @@ def test_it_cannot_be_changed(tmp_path: Path) -> None:
         del table.projects["cli"]
     assert projects == table.projects == {"cli": "/srv"}
     assert hash(table) == hash(table.model_copy())
+
+
+@pytest.mark.parametrize("kind", [dict[str, str], list[str], set[str], dict])
+def test_a_layers_table_has_nothing_that_can_be_changed(tmp_path: Path, kind: Any) -> None:
+    class Loose(Table):
+        projects: kind = ()
+
+    with pytest.raises(ValueError, match="projects: must be a tuple, or a FrozenMap"):
+        load(environ={}, folder=tmp_path, tables={"atlas": Loose})
