@@ -10,12 +10,13 @@ from functools import partial
 from typing import TypeVar
 
 from actors.edited_file.file import LIMIT_BYTES, EditedFile, Look
+from actors.edited_file.queue import EditQueue, Job
 from actors.kernel import Actor, not_understood
 from actors.scheduler.alerts import ALERT, Alerts
 from actors.scheduler.announcer import FIRING, Announcer
 from actors.scheduler.config import SchedulerConfig
 from actors.scheduler.due_scan import DueScan
-from actors.scheduler.edit_queue import EditQueue, Job
+from actors.scheduler.edit_queue import queue_config
 from actors.scheduler.line_changes import LineChanges
 from actors.scheduler.requests import ReminderRequests
 from actors.scheduler.sight import Sights
@@ -85,7 +86,7 @@ class SchedulerActor(Actor):
         self._watermark = Watermark(config.spare)
         self._alerts = Alerts(self, config)
         self._troubles = Troubles(self._alerts.tell, self.monotonic)
-        self._edits = EditQueue(self, self._file, config.waits, state.numbers)
+        self._edits = EditQueue(self, self._file, queue_config(config.waits), state.numbers)
         self._sights = Sights(self, config.delivery, config.channel)
         self._requests = ReminderRequests(self, config, self._file, self._edits, self._sights, state)
         self._due_scan = DueScan(self, self._file, config.waits.settle_s, state.numbers, self._troubles.report)

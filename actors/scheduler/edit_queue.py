@@ -1,285 +1,31 @@
-"""Queue of edits of the reminders' file, one after the other, each in steps with the kernel's timers between them.
-
-What the agent does to the file by itself goes first; then the windows have their requests served in turn.
-"""
+"""Queue of edits of the reminders' file: what of it is the scheduler's own. Pure."""
 
 from __future__ import annotations
 
-import logging
-from collections import Counter, deque
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import partial
-
-from actors.edited_file.file import LIMIT_BYTES, EditedFile, reason_of
-from actors.edited_file.rewriting import Edit, Rewriting, Waits
-from actors.kernel import Host
+from actors.edited_file.file import LIMIT_BYTES
+from actors.edited_file.queue import QueueConfig
+from actors.edited_file.rewriting import Waits
 from domain.edit.lines import EditRefusedError
-from domain.edit.merge import Hunk, apply
-from domain.policy.fair_queue import FairQueue
 from domain.reminder.line import InvalidReminderError
 from domain.reminder.share import EDITS, LISTS
-from messages.base import RequestId, Window
 from messages.scheduler import GoOnWriting
-
-log = logging.getLogger(__name__)
 
 REQUESTED_BYTES = LIMIT_BYTES // 2
 """No request makes the file larger, so that people have room for their own lines."""
-_TRIES = 5
 WAITING = EDITS + LISTS
 """Most jobs of one window that wait: no more can come in a minute."""
 TROUBLE = (EditRefusedError, InvalidReminderError, OSError)
 """Why an edit may not come about."""
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
-    """An edit of the agent's own with what is to follow it."""
-
-    edit: Edit
-    on_done: Callable[[], None]
-    on_failed: Callable[[str], None]
-    key: str = ""
-    """A job that waits stands for every other with its key, unless that is empty."""
-    most_bytes: int | None = None
-    """The edit fails if it would make the file larger than before and than this."""
-
-
-@dataclass(frozen=True, slots=True)
-class WindowJob:
-    """A request of a window's: an edit with what is to follow it, or something that is to be done in its turn only."""
-
-    request_id: RequestId
-    """Names the job."""
-    window: Window
-    edit: Edit | None
-    on_done: Callable[[], None]
-    on_failed: Callable[[str], None]
-    most_bytes: int | None = REQUESTED_BYTES
-    """As of a `Job`."""
-
-
-class EditQueue:
-    """Queue of jobs: the agent's own in order, then those of windows, which take turns.
-
-    However long it is, entering it takes the same time.
-    """
-
-    def __init__(self, host: Host, file: EditedFile, waits: Waits, numbers: Iterator[int]) -> None:
-        """An empty queue.
-
-        Args:
-            host: The actor that it works for; `GoOnWriting` comes to it, for `go_on`.
-            file: What the jobs change.
-            waits: Between steps.
-            numbers: For edits.
-        """
-        self._host = host
-        self._file = file
-        self._waits = waits
-        self._numbers = numbers
-        self._own: deque[Job] = deque()
-        self._keys: Counter[str] = Counter()
-        """Of own jobs that wait."""
-        self._asked: FairQueue[WindowJob] = FairQueue(1)
-        self._waiting: Counter[Window] = Counter()
-        self._running: Job | WindowJob | None = None
-        self._current: Rewriting | None = None
-        self._last: Rewriting | None = None
-        self._owing: list[Rewriting] = []
-        """Those of which a displaced version could not be read yet."""
-        self._unmade: list[Callable[[], None]] = []
-        """What has other people's edits made again that could not be made; for the next minute."""
-        self._number = 0
-
-    @property
-    def is_busy(self) -> bool:
-        """Whether an edit is under way."""
-        return self._running is not None
-
-    @property
-    def is_settled(self) -> bool:
-        """Whether none is, and nobody's edits are to be made again."""
-        return not (self.is_busy or self._owing or self._unmade)
-
-    def put(self, job: Job) -> None:
-        """Have an edit of the agent's own made after those before it, and before all of windows."""
-        if job.key and self._keys[job.key]:
-            return
-        self._keys[job.key] += 1
-        self._own.append(job)
-        self._begin()
-
-    def put_for(
-        self, window: Window, edit: Edit | None, on_done: Callable[[], None], on_failed: Callable[[str], None]
-    ) -> None:
-        """Have an edit made when the window's turn comes.
-
-        Args:
-            window: On whose behalf.
-            edit: None for a turn without one.
-            on_done: Called when the file holds what the edit makes of it.
-            on_failed: Called with the reason when it does not.
-
-        Raises:
-            EditRefusedError: too many of the window's wait already.
-        """
-        if self._waiting[window] >= WAITING:
-            raise EditRefusedError(f"{WAITING} requests of this conversation wait already: try again in a minute")
-        self._waiting[window] += 1
-        self._asked.enter(WindowJob(RequestId(str(next(self._numbers))), window, edit, on_done, on_failed))
-        self._begin()
-
-    def go_on(self, number: int) -> None:
-        """Do the next step, if `number` is the edit under way."""
-        if number != self._number or self._running is None:
-            return
-        if self._current is not None:
-            self._step(self._current)
-        else:
-            self._end(None, "")
-
-    def make_again(
-        self,
-        hunks: tuple[Hunk, ...],
-        on_done: Callable[[], None] = lambda: None,
-        *,
-        instead_of_nothing: bytes = b"",
-        tries: int = _TRIES,
-    ) -> None:
-        """Bring other people's edits into the file that were lost from it.
-
-        Args:
-            hunks: The edits.
-            on_done: Called when the file has them.
-            instead_of_nothing: What the file is to hold if it holds nothing at all, as after a power loss.
-            tries: How often a failure is borne before the next minute.
-        """
-
-        def edit(data: bytes) -> bytes:
-            return apply(hunks, data) if data.strip(b"\0") else instead_of_nothing or apply(hunks, data)
-
-        def failed(reason: str) -> None:
-            log.error("edits of somebody else could not be made again: %s", reason)
-            if tries > 1:
-                self.make_again(hunks, on_done, instead_of_nothing=instead_of_nothing, tries=tries - 1)
-            else:
-                self._unmade.append(
-                    partial(self.make_again, hunks, on_done, instead_of_nothing=instead_of_nothing, tries=1)
-                )
-
-        self.put(Job(edit, on_done, failed))
-
-    def try_again(self) -> None:
-        """Make up for what could not be made up for a minute ago."""
-        self.check_stragglers()
-        owing, self._owing = self._owing, []
-        for rewriting in owing:
-            self._settle_debts(rewriting)
-        unmade, self._unmade = self._unmade, []
-        for make_again in unmade:
-            make_again()
-
-    def check_stragglers(self) -> None:
-        """Make up for what somebody wrote to a version after it had been displaced and accounted for."""
-        last, self._last = self._last, None
-        if last is not None:
-            self._settle_debts(last)
-
-    def close(self) -> None:
-        """Let go of the edit under way; what it had not finished is picked up by the next start."""
-        for rewriting in (self._current, self._last, *self._owing):
-            if rewriting is not None:
-                rewriting.abandon()
-        self._current = self._last = self._running = None
-        self._owing.clear()
-        self._unmade.clear()
-        self._own.clear()
-        self._keys.clear()
-        self._asked.clear()
-        self._waiting.clear()
-
-    def _begin(self) -> None:
-        """Have the next job begin in a moment, if none runs: not at once, so that no chain of failures goes deep."""
-        if self._running is not None:
-            return
-        job = self._running = self._take()
-        if job is None:
-            return
-        self._number = next(self._numbers)
-        self._current = None
-        if job.edit is not None:
-            self._current = Rewriting(self._file, _bounded(job.edit, job.most_bytes), self._waits)
-        self._wake(0.0)
-
-    def _take(self) -> Job | WindowJob | None:
-        """The next job; None when there is none."""
-        if self._own:
-            job = self._own.popleft()
-            self._keys[job.key] -= 1
-            return job
-        return self._asked.admit()
-
-    def _leave(self, job: WindowJob) -> None:
-        """Let another window have its turn."""
-        self._asked.leave(job.request_id)
-        self._waiting[job.window] -= 1
-        if not self._waiting[job.window]:
-            del self._waiting[job.window]
-
-    def _step(self, rewriting: Rewriting) -> None:
-        try:
-            pause = rewriting.step()
-        except TROUBLE as error:
-            self._settle_debts(rewriting)
-            self._end(None, reason_of(error))
-            return
-        if pause is None:
-            self._end(rewriting, "")
-        else:
-            self._wake(pause)
-
-    def _wake(self, delay_s: float) -> None:
-        self._host.after(delay_s, GoOnWriting(edit=self._number))
-
-    def _settle_debts(self, rewriting: Rewriting) -> None:
-        """Have other people's edits made again that the file may lack."""
-        hunks = rewriting.debts()
-        if hunks:
-            log.warning("an editor saved the reminders' file while it was changed; its edits are made again")
-            self.make_again(hunks, rewriting.settle)
-        if rewriting.is_owing:
-            self._owing.append(rewriting)
-
-    def _end(self, rewriting: Rewriting | None, reason: str) -> None:
-        job, self._running, self._current = self._running, None, None
-        assert job is not None, "a job ends once"
-        if isinstance(job, WindowJob):
-            self._leave(job)
-        if rewriting is not None:
-            self.check_stragglers()
-            self._last = rewriting
-        if reason:
-            job.on_failed(reason)
-        else:
-            job.on_done()
-        self._begin()
-
-
-def _bounded(edit: Edit, most_bytes: int | None) -> Edit:
-    """`edit`, which fails where it would make the file larger than it was and than `most_bytes`."""
-
-    def bounded(data: bytes) -> bytes:
-        try:
-            edited = edit(data)
-        except InvalidReminderError as error:
-            raise EditRefusedError(str(error)) from error
-        if most_bytes is not None and len(edited) > most_bytes and len(edited) > len(data):
-            raise EditRefusedError(
-                f"the reminders' file would have too many bytes, at most {most_bytes:,} are written of the "
-                f"{LIMIT_BYTES:,} that are read: some reminders have to be deleted first"
-            )
-        return edited
-
-    return bounded
+def queue_config(waits: Waits) -> QueueConfig:
+    """How the reminders' file is edited."""
+    return QueueConfig(
+        wake=lambda number: GoOnWriting(edit=number),
+        most_waiting=WAITING,
+        requested_bytes=REQUESTED_BYTES,
+        file="the reminders' file",
+        remedy="some reminders have to be deleted",
+        waits=waits,
+        refusals=(InvalidReminderError,),
+    )

@@ -6,7 +6,7 @@ import logging
 from collections import defaultdict
 from collections.abc import Callable
 
-from actors.scheduler.edit_queue import EditQueue, Job
+from actors.edited_file.queue import EditQueue, Job
 from domain.reminder.document import change_lines, failed_line, open_line
 
 log = logging.getLogger(__name__)

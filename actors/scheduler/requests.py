@@ -6,10 +6,11 @@ from collections.abc import Callable
 from typing import NamedTuple, assert_never
 
 from actors.edited_file.file import EditedFile, reason_of
+from actors.edited_file.queue import EditQueue
 from actors.kernel import Host
 from actors.scheduler.config import SchedulerConfig
 from actors.scheduler.confirmations import Confirmations
-from actors.scheduler.edit_queue import REQUESTED_BYTES, TROUBLE, EditQueue
+from actors.scheduler.edit_queue import REQUESTED_BYTES, TROUBLE
 from actors.scheduler.listing import listed
 from actors.scheduler.sight import Sight, Sights
 from actors.scheduler.state import SchedulerState

@@ -1,0 +1,239 @@
+"""Queue of edits: whose turn it is, what is refused, and what is made up for; with a timer that the test turns."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from actors.edited_file.file import EditedFile
+from actors.edited_file.queue import EditQueue, Job, QueueConfig
+from actors.edited_file.rewriting import Edit, Waits
+from actors.linux.disk import RealDisk
+from domain.edit.lines import EditRefusedError
+from messages.base import Message, Surface, Window
+from messages.scheduler import GoOnWriting
+
+GREEDY = Window(surface=Surface.DISCORD_THREAD, id="910000000000000077")
+BYSTANDER = Window(surface=Surface.DISCORD_THREAD, id="910000000000000078")
+
+
+class NoWordError(Exception):
+    """What an edit of this file's says no by."""
+
+
+CONFIG = QueueConfig(
+    wake=lambda number: GoOnWriting(edit=number),
+    most_waiting=3,
+    requested_bytes=40,
+    read_bytes=80,
+    file="the word list",
+    remedy="some words have to be taken out",
+    waits=Waits(settle_s=0.0, verify_s=0.0),
+    refusals=(NoWordError,),
+)
+
+
+class Rig:
+    """An actor that only wakes a queue, and a note of what became of the jobs."""
+
+    def __init__(self, path: Path, disk: RealDisk | None = None) -> None:
+        self.path = path
+        self.file = EditedFile(path, path.parent / "spare", disk)
+        self.queue = EditQueue(self, self.file, CONFIG, count(1))
+        self.due: list[GoOnWriting] = []
+        self.outcomes: list[str] = []
+
+    def after(self, delay_s: float, message: Message) -> object:
+        assert delay_s >= 0.0
+        assert isinstance(message, GoOnWriting)
+        self.due.append(message)
+        return None
+
+    def step(self) -> None:
+        self.queue.go_on(self.due.pop(0).edit)
+
+    def settle(self) -> None:
+        while self.due:
+            self.step()
+
+    def is_settled(self) -> bool:
+        return self.queue.is_settled
+
+    def put(self, edit: Edit, name: str = "own", key: str = "", most_bytes: int | None = None) -> None:
+        self.queue.put(Job(edit, *self._notes(name), key, most_bytes))
+
+    def put_for(self, window: Window, edit: Edit | None, name: str) -> None:
+        self.queue.put_for(window, edit, *self._notes(name))
+
+    def _notes(self, name: str) -> tuple[Callable[[], None], Callable[[str], None]]:
+        return lambda: self.outcomes.append(name), lambda reason: self.outcomes.append(f"{name}: {reason}")
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> Iterator[Rig]:
+    (tmp_path / "words.md").write_bytes(b"a\n")
+    rig = Rig(tmp_path / "words.md")
+    yield rig
+    rig.queue.close()
+
+
+def adding(word: bytes) -> Edit:
+    return lambda data: data if word in data.split(b"\n") else data + word + b"\n"
+
+
+def refusing(error: Exception) -> Edit:
+    def edit(_data: bytes) -> bytes:
+        raise error
+
+    return edit
+
+
+def test_own_jobs_come_before_those_of_windows_which_take_turns(rig: Rig) -> None:
+    rig.put_for(GREEDY, adding(b"b"), "first")
+    rig.put_for(GREEDY, adding(b"c"), "second")
+    rig.put_for(BYSTANDER, None, "bystander")
+    rig.put(adding(b"d"))
+    rig.settle()
+    assert rig.outcomes == ["first", "own", "bystander", "second"]
+    assert rig.path.read_bytes() == b"a\nb\nd\nc\n"
+    assert not rig.queue.is_busy
+    assert rig.is_settled()
+
+
+def test_a_job_that_waits_stands_for_all_with_its_key(rig: Rig) -> None:
+    for number in range(4):
+        rig.put(adding(b"b"), f"job {number}", key="words")
+    rig.put(adding(b"c"), "other", key="others")
+    rig.settle()
+    assert rig.outcomes == ["job 0", "job 1", "other"], "the one under way stands for nobody"
+
+
+def test_of_one_window_so_many_jobs_wait(rig: Rig) -> None:
+    for number in range(3):
+        rig.put_for(GREEDY, None, f"job {number}")
+    with pytest.raises(EditRefusedError, match="3 requests of this conversation wait already"):
+        rig.put_for(GREEDY, None, "one more")
+    rig.put_for(BYSTANDER, None, "bystander")
+    rig.settle()
+    rig.put_for(GREEDY, None, "later")
+    rig.settle()
+    assert rig.outcomes == ["job 0", "bystander", "job 1", "job 2", "later"]
+
+
+def test_what_an_edit_says_no_by_is_the_reason(rig: Rig) -> None:
+    rig.put(refusing(NoWordError("no such word")))
+    rig.put(refusing(EditRefusedError("not today")))
+    rig.put(refusing(FileNotFoundError(2, "gone", "words.md")))
+    rig.settle()
+    assert rig.outcomes == ["own: no such word", "own: not today", "own: words.md: gone"]
+    assert rig.path.read_bytes() == b"a\n"
+
+
+def test_what_else_an_edit_raises_is_a_defect(rig: Rig) -> None:
+    rig.put(refusing(KeyError("b")))
+    with pytest.raises(KeyError):
+        rig.settle()
+
+
+def test_no_request_makes_the_file_larger_than_its_bound_and_any_makes_it_smaller(rig: Rig) -> None:
+    rig.put_for(GREEDY, adding(b"x" * 40), "large")
+    rig.settle()
+    assert rig.outcomes == [
+        "large: the word list would have too many bytes, at most 40 are written of the 80 that are read: "
+        "some words have to be taken out first"
+    ]
+    rig.outcomes.clear()
+    rig.put(adding(b"x" * 60), "unbounded")
+    rig.put(adding(b"y"), "bounded", most_bytes=20)
+    rig.put_for(GREEDY, lambda data: data.replace(b"a\n", b""), "smaller")
+    rig.settle()
+    assert rig.outcomes[0] == "unbounded"
+    assert "at most 20 are written" in rig.outcomes[1]
+    assert rig.outcomes[2] == "smaller"
+    assert rig.path.read_bytes() == b"x" * 60 + b"\n"
+
+
+def test_a_step_of_an_edit_that_is_over_is_none(rig: Rig) -> None:
+    rig.put(adding(b"b"))
+    first = rig.due[0]
+    rig.settle()
+    rig.put(adding(b"c"))
+    rig.queue.go_on(first.edit)
+    assert len(rig.due) == 1
+    rig.settle()
+    assert rig.outcomes == ["own", "own"]
+
+
+def test_what_somebody_wrote_late_is_made_again(rig: Rig, caplog: pytest.LogCaptureFixture) -> None:
+    slow = os.open(rig.path, os.O_WRONLY)
+    rig.put(adding(b"b"))
+    rig.settle()
+    os.write(slow, b"a\nhuman\n")
+    os.close(slow)
+    with caplog.at_level(logging.WARNING):
+        rig.queue.try_again()
+    assert not rig.is_settled()
+    rig.settle()
+    assert sorted(rig.path.read_bytes().split()) == [b"a", b"b", b"human"]
+    assert "an editor saved the word list while it was changed" in caplog.text
+
+
+def test_what_cannot_be_made_again_is_tried_for_a_while_and_then_once_a_minute(rig: Rig) -> None:
+    slow = os.open(rig.path, os.O_WRONLY)
+    rig.put(adding(b"b"))
+    rig.settle()
+    os.write(slow, b"a\nhuman\n")
+    os.close(slow)
+    rig.path.chmod(0o444)
+    rig.queue.try_again()
+    rig.settle()
+    assert not rig.is_settled()
+    rig.path.chmod(0o644)
+    rig.queue.try_again()
+    rig.settle()
+    assert b"human" in rig.path.read_bytes()
+    assert rig.is_settled()
+
+
+def test_a_displaced_version_that_cannot_be_read_is_looked_at_again(rig: Rig) -> None:
+    rig.put(adding(b"b"))
+    while not (displaced := list(rig.path.parent.glob(".*.agent"))):
+        rig.step()
+    with displaced[0].open("r+b") as file:
+        file.truncate(17 * 2**20)
+    rig.settle()
+    assert "may stand in the file even so" in rig.outcomes[0]
+    assert not rig.is_settled()
+    displaced[0].write_bytes(b"a\nhuman\n")
+    rig.queue.try_again()
+    rig.settle()
+    assert rig.is_settled()
+    assert sorted(rig.path.read_bytes().split()) == [b"a", b"b", b"human"]
+
+
+def test_displaced_versions_that_nobody_can_read_hold_so_many_files_open_and_no_more(rig: Rig) -> None:
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    for number in range(40):
+        rig.put(adding(b"%d" % number))
+        while not (displaced := [each for each in rig.path.parent.glob(".*.agent") if each.stat().st_size < 2**20]):
+            rig.step()
+        with displaced[0].open("r+b") as file:
+            file.truncate(17 * 2**20)
+        rig.settle()
+    assert len(list(Path("/proc/self/fd").iterdir())) <= before + 17
+    assert len(list(rig.path.parent.glob(".*.agent"))) == 40, "what is let go of stays on the disk"
+
+
+def test_a_queue_that_is_closed_does_nothing_any_more(rig: Rig) -> None:
+    rig.put(adding(b"b"))
+    rig.put_for(GREEDY, None, "window's")
+    rig.queue.close()
+    rig.settle()
+    assert rig.outcomes == []
+    assert rig.path.read_bytes() == b"a\n"
+    assert rig.is_settled()
