@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from actors.context.part import row as context
+from actors.curated.part import LAYER as CURATED
 from actors.discord.part import row as discord
 from actors.embedder.part import row as embedder
 from actors.feed.part import row as feed
@@ -22,11 +23,12 @@ from actors.skills.part import row as skills
 from actors.socket.part import row as socket
 from actors.web.part import row as web
 
-LAYERS: tuple[Layer, ...] = ()
+LAYERS: tuple[Layer, ...] = (CURATED,)
 """Kinds of memory that `[layers]` can switch on, in the order in which they contribute to a turn."""
 
-BEFORE_LAYERS: tuple[Row, ...] = (model, web, embedder, memory)
-BEHIND_LAYERS: tuple[Row, ...] = (scheduler, skills, feed, socket, shell, context, discord)
+BEFORE_LAYERS: tuple[Row, ...] = (model, web, embedder, memory, skills)
+"""Skills before the layers, so that what these say in the system prompt, which changes more often, stands behind."""
+BEHIND_LAYERS: tuple[Row, ...] = (scheduler, feed, socket, shell, context, discord)
 """Sockets before the shell, which asks for doors; Discord last, so that nobody is heard before all others are there."""
 
 

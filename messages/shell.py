@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from messages.base import Address, Message, RequestId, Window
+from messages.base import Address, Message, RequestId, Value, Window
 
 SHELL = Address("shell")
 
@@ -15,6 +15,23 @@ class BashOutcome(StrEnum):
     EXITED = "exited"
     TIMED_OUT = "timed-out"
     ABORTED = "aborted"
+
+
+class SharedFolder(Value, frozen=True, kw_only=True, gc=False):
+    """A folder of a contributor's own that commands in a sandbox see at its path; without a sandbox it is there anyway.
+
+    What commands leave in it is as in a working directory: links, pipes, folders that are shut. Who reads it follows
+    no link.
+    """
+
+    path: str
+    """Absolute and real: no part of it is a link. While it does not exist, nothing is shown."""
+    may_write: bool = False
+    """Whether commands may change it, within bounds that are a working directory's but smaller."""
+    kept: tuple[str, ...] = ()
+    """Names directly in it that they may only read although they may change the rest; what is not there when a command
+    begins is not kept. Who puts another file in the place of one of them while a command runs takes the protection of
+    that name from that command: write into the file instead."""
 
 
 class RunBash(Message, frozen=True, kw_only=True, gc=False):
@@ -28,6 +45,8 @@ class RunBash(Message, frozen=True, kw_only=True, gc=False):
     """Seconds, > 0; None for the configured default; more than the maximum is refused."""
     audience: str = ""
     """Who reads the window, as a label of `domain.policy.audience`: it decides which logs the command may read."""
+    folders: tuple[SharedFolder, ...] = ()
+    """Shown to the command besides; of two with one path the narrower permission holds."""
 
 
 class EmptyFolder(Message, frozen=True, kw_only=True, gc=False):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from messages.base import Address, EventId, LineNumber, LogPath, Message, RequestId, TurnId, Value, Window
+from messages.shell import SharedFolder
 
 
 class LoggedEvent(Value, frozen=True, kw_only=True, gc=False):
@@ -66,6 +67,8 @@ class TurnContribution(Message, frozen=True, kw_only=True, gc=False):
     unless its cause changed, for the sake of prompt caches. Empty for nothing."""
     references: tuple[Reference, ...] = ()
     """Places in logs that the block names: the model may ask this turn to see the records around them."""
+    folders: tuple[SharedFolder, ...] = ()
+    """Folders of the contributor's own that this turn's commands are to see."""
 
 
 class ExpandReference(Message, frozen=True, kw_only=True, gc=False):

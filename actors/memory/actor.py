@@ -11,13 +11,13 @@ from actors.memory.config import MemoryConfig
 from actors.memory.recall.expansion import Expansions
 from actors.memory.recall.lookups import Lookup, Lookups, OpenQuestion, refusal
 from actors.memory.recall.recall import Recall, vector_of
-from domain.policy.known_readers import KnownReaders
 from actors.memory.search.search import Vector
 from actors.memory.store import Store
 from actors.memory.upkeep.backlog import Backlog
 from actors.memory.upkeep.upkeep import Upkeep
 from domain.log.window import keeps_logs, parse_log_path
 from domain.memory.remembered import remembered
+from domain.policy.known_readers import KnownReaders
 from messages.audience import ReadersChanged, ReadersListed, TellReaders
 from messages.base import Address, Message, RequestId, Surface, Window
 from messages.context import RestoreRedactions

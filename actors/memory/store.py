@@ -20,13 +20,13 @@ from actors.memory.index.reconcile import Piece, Reconciliation
 from actors.memory.index.seal import check_rows_after, check_vectors_after
 from actors.memory.index.vectors import IndexVectors
 from actors.memory.index.word_check import check_words
-from domain.policy.known_readers import KnownReaders
 from actors.memory.search.search import Kind, Searcher
 from actors.memory.search.views import Views
 from actors.memory.search.visibility import Mask, Scope, Visibility
 from domain.log.window import redacted_path
 from domain.memory.injection import Memory
 from domain.memory.remembered import Entry, Remembered, TakenBack
+from domain.policy.known_readers import KnownReaders
 from messages.base import EventId, Surface, TurnId, Window
 
 log = logging.getLogger(__name__)

@@ -26,8 +26,19 @@ def with_fact(data: bytes, text: str, section: str = "", day: str = "") -> bytes
     document = parsed(data)
     if any(page.text == text for page in document.facts):
         return data
+    return _with_bullet(document, dated(f"- {text}", day), section, line_end(data).decode())
+
+
+def with_page(data: bytes, page: Page, section: str = "") -> bytes:
+    """The file with a fact of another file, all its lines as they stand there, at the end of a section."""
+    document, end = parsed(data), line_end(data).decode()
+    if any(each.text == page.text for each in document.facts):
+        return data
+    return _with_bullet(document, _split(page.raw, end)[0].rstrip("\r\n"), section, end)
+
+
+def _with_bullet(document: Document, bullet: str, section: str, end: str) -> bytes:
     section, pages = section or SECTION, document.pages
-    bullet, end = dated(f"- {text}", day), line_end(data).decode()
     inside = [number for number, page in enumerate(pages) if page.section.casefold() == section.casefold()]
     if not inside:
         words, blank = _split(_raw(pages), end)

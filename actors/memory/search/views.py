@@ -17,9 +17,9 @@ import apsw
 
 from actors.linux.private_folder import make_private
 from actors.memory.index.seal import key_of_log
-from domain.policy.known_readers import KnownReaders
 from domain.log.window import LOG_ROOT, redacted_path
 from domain.policy.audience import NO_VIEW, admits, view_of
+from domain.policy.known_readers import KnownReaders
 from messages.audience import Readers
 from messages.base import Window
 

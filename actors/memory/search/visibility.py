@@ -10,8 +10,8 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from domain.policy.known_readers import KnownReaders
 from domain.policy.audience import admits
+from domain.policy.known_readers import KnownReaders
 from messages.audience import Readers
 from messages.base import Surface, Window
 

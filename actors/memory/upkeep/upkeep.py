@@ -12,9 +12,9 @@ from actors.memory.index import database
 from actors.memory.index.database import ForeignIndexError
 from actors.memory.index.reconcile import Piece, Reconciliation
 from actors.memory.index.seal import AlteredIndexError
-from domain.policy.known_readers import KnownReaders
 from actors.memory.search.views import remove_views
 from actors.memory.store import MemoryPlan, Store
+from domain.policy.known_readers import KnownReaders
 from messages.memory import LookAfterIndex, MemoryRebuilt, RebuildMemory, ReconcileDue, ReconcileSlice
 
 log = logging.getLogger(__name__)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from domain.policy.known_readers import KnownReaders
 from actors.memory.store import MemoryPlan, Store
+from domain.policy.known_readers import KnownReaders
 from messages.base import MessageId
 from messages.context import RetractMessages
 from messages.memory import ExplainMemory, FoundMemory, MemoriesFound, MemoryExplained, RebuildMemory, SearchMemory

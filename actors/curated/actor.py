@@ -1,0 +1,397 @@
+"""The actor that keeps curated memory."""
+
+from __future__ import annotations
+
+import logging
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from actors.curated.answers import Answers, trace_shown
+from actors.curated.config import MEMORY, CuratedConfig
+from actors.curated.decisions import Decisions
+from actors.curated.folder import Folders
+from actors.curated.injection import Injections
+from actors.curated.places import Place, Places, WindowPlaces
+from actors.curated.requests import FactRequests
+from actors.curated.rules import Rules
+from actors.curated.sharing import shared_folders
+from actors.curated.sidecars import Traces, write_table
+from actors.curated.staging import Staging
+from actors.curated.state import CuratedState
+from actors.curated.writeback import Writeback
+from actors.curated.writing import FactFiles
+from actors.edited_file.file import reason_of
+from actors.kernel import Actor, not_understood
+from actors.linux.disk import RealDisk
+from domain.curated.page import Fault, FaultKind, Scope
+from domain.edit.lines import EditRefusedError
+from domain.policy.known_readers import KnownReaders
+from messages.audience import ReadersChanged, ReadersListed, TellReaders
+from messages.base import Message, RequestId, Surface, Window
+from messages.curated import (
+    AddFact,
+    ArchiveFact,
+    ConfirmFact,
+    CuratedCommand,
+    CuratedMessage,
+    FactCommand,
+    FactWritten,
+    FileStep,
+    FixFact,
+    FlushFacts,
+    ImportClaude,
+    InjectionSwitched,
+    LookAfterFiles,
+    MoveFact,
+    PagesVerified,
+    RememberFact,
+    RemoveFact,
+    SwitchInjection,
+    VerifyPages,
+)
+from messages.curated_view import (
+    CuratedQuestion,
+    DescribeCurated,
+    ListFaults,
+    ListPages,
+    ListStale,
+    ListTraces,
+    RecallFacts,
+    ShowTrace,
+    TracesListed,
+)
+from messages.socket import Refused
+from messages.status import DescribeYourself, SelfDescription
+from messages.turn import EventsLogged, PrepareTurn, TurnContribution, TurnEnded
+
+log = logging.getLogger(__name__)
+
+OPERATOR = "operator"
+"""Id of the command line's window whose requests may name another window."""
+LOOK_AFTER_S = 60.0
+DENIED = "denied: "
+_Request = CuratedCommand | CuratedQuestion
+
+
+class CuratedActor(Actor):
+    """Keeper of memory that people and the agent write by hand: shows it before every turn, and writes single facts.
+
+    Owns: the memory folders, as far as the agent writes them, for people and commands write them too; the traces.
+    Asks: whoever knows who reads which window, for that decides who may write what.
+    Crashes on: a defect. A file that cannot be read or written is no crash: it is a fault that can be listed.
+    """
+
+    def __init__(self, config: CuratedConfig, state: CuratedState) -> None:
+        """An actor that has not looked yet.
+
+        Args:
+            config: The operator's decisions.
+            state: What outlives the actor in this process; the same object at every restart.
+        """
+        super().__init__()
+        self._config = config
+        self._state = state
+        self._readers = KnownReaders()
+        self._places = Places(config, self._readers)
+        self._folders = Folders(time.time_ns)
+        self._injections = Injections(config, self._folders)
+        self._answers = Answers(config, self._injections)
+        self._rules = Rules(config.secrets, state, self._today)
+        self._files = FactFiles(self, config)
+        self._writeback = Writeback(config, self._folders, self._files, self._rules)
+        self._requests = FactRequests(self._files, self._rules, self._written)
+        self._staging = Staging(
+            config, self._injections, self._files, self._writeback, self._rules, (self.new_token, self.now)
+        )
+        self._disk = config.disk or RealDisk()
+        self._traces = Traces(self._disk, config.own_folder)
+        self._decisions = Decisions(self._traces, self.new_id, self.now, are_kept=config.lives)
+        self._stale_tables: dict[Path, Place] = {}
+        self._has_looked_after = False
+
+    def on_start(self) -> None:
+        """Learn who reads what, and finish what an earlier life left half done."""
+        if self._config.surface is not None:
+            self.tell(self._config.surface, TellReaders(reply_to=self.address))
+        if self._config.lives:
+            with self.blocking():
+                self._recover()
+
+    def on_stop(self) -> None:
+        """Commit what is staged, and let go of the files."""
+        with self.blocking():
+            self._files.close()
+            for place in self._every_place():
+                if self._injections.folder(place).exists:
+                    self._writeback.flush_now(place)
+            self._traces.close()
+
+    @property
+    def in_progress(self) -> bool:  # type: ignore[override]  # it follows from the parts
+        """Whether a file is being written."""
+        return self._files.is_busy or self._writeback.is_busy
+
+    def handle(self, message: CuratedMessage) -> None:
+        """Act on `message`; what the disk refuses is answered."""
+        with self.blocking():
+            match message:
+                case PrepareTurn():
+                    self.tell(message.reply_to, self._contribution(message))
+                case TurnEnded():
+                    self._take_in(message)
+                case EventsLogged():
+                    return
+                case ReadersListed() | ReadersChanged():
+                    self._readers.learn(message.windows, is_all=isinstance(message, ReadersListed))
+                case FileStep():
+                    self._files.go_on(message)
+                case LookAfterFiles():
+                    self._look_after()
+                case DescribeYourself():
+                    self.tell(message.reply_to, self._description(message.request_id))
+                case _:
+                    self._serve(message)
+
+    # turns
+
+    def _contribution(self, turn: PrepareTurn) -> TurnContribution:
+        self._places.note(turn.window, turn.audience)
+        places = self._places.of(turn.window)
+        folders = shared_folders(self._disk, self._injections, places) if self._config.can_run else ()
+        if self._shows(turn.window):
+            made = self._injections.of(turn.window, places)
+            self._decisions.note(turn.window, made.decision, made.reasons, made)
+            block = made.block
+        else:
+            self._decisions.note(turn.window, "off", ("switched off here",))
+            block = ""
+        return TurnContribution(
+            request_id=turn.request_id,
+            contributor=str(self.address),
+            block="",
+            instructions=block,
+            folders=folders,
+        )
+
+    def _shows(self, window: Window) -> bool:
+        return self._state.shows(window, otherwise=not self._config.no_memory)
+
+    def _take_in(self, ended: TurnEnded) -> None:
+        """Propose what a person said should be kept, where that is wanted."""
+        if not self._config.capture:
+            return
+        self._places.note(ended.window, ended.audience)
+        try:
+            count = self._staging.capture(ended, self._places.of(ended.window))
+        except (EditRefusedError, ValueError, OSError) as error:
+            log.warning("nothing is proposed: %s", reason_of(error))
+            return
+        if count:
+            self._decisions.note(ended.window, "proposed", (f"{count} facts of what was said",))
+
+    # requests
+
+    def _serve(self, message: _Request) -> None:
+        window, places = self._reach(message)
+        if window is None:
+            self._refuse(message, f"about {message.about[:80]!r}: must be a window's key, as discord-channel/123")
+            return
+        try:
+            self._dispatch(message, window, places)
+        except (EditRefusedError, ValueError, OSError) as error:
+            self._refuse(message, reason_of(error))
+
+    def _reach(self, message: _Request) -> tuple[Window | None, WindowPlaces]:
+        """The window that is meant, and its scopes; the operator may write every scope."""
+        window = message.window
+        is_operator = window.surface is Surface.CLI and window.id == OPERATOR
+        if is_operator and message.about:
+            try:
+                window = Window.from_key(message.about)
+            except ValueError:
+                return None, WindowPlaces(())
+        places = self._places.of(window)
+        if is_operator:
+            places = replace(places, places=tuple(replace(place, denial="") for place in places.places))
+        return window, places
+
+    def _dispatch(self, message: _Request, window: Window, places: WindowPlaces) -> None:
+        request_id = message.request_id
+        match message:
+            case DescribeCurated():
+                injection = "on" if self._shows(window) else "off: switched off here"
+                self._answer(message, self._answers.status(request_id, window, places, injection))
+            case ListPages():
+                self._answer(message, self._answers.pages(request_id, places))
+            case ListFaults():
+                written = [fault for key, fault in self._state.faults if self._may_see(message, key)]
+                self._answer(message, self._answers.faults(request_id, window, places, written))
+            case ListTraces() | ShowTrace():
+                self._tell_traces(message)
+            case RecallFacts():
+                self._answer(message, self._answers.recall(request_id, places, message.query, message.scope))
+            case ListStale():
+                self._answer(message, self._answers.stale(request_id, places, self.now().date()))
+            case SwitchInjection():
+                self._state.switch(window, on=message.on)
+                self._answer(message, InjectionSwitched(request_id=request_id, on=message.on))
+            case VerifyPages():
+                self._verify(message, places)
+            case RememberFact():
+                self._remember(message, window, places)
+            case FlushFacts():
+                self._staging.flush(message, places, lambda reply: self._answer(message, reply))
+            case ImportClaude():
+                self._import(message, places)
+            case AddFact() | FixFact() | RemoveFact() | ArchiveFact() | MoveFact() | ConfirmFact():
+                self._write(message, window, places)
+            case _:
+                not_understood(message)
+
+    def _write(self, message: FactCommand, window: Window, places: WindowPlaces) -> None:
+        place = self._writable(message, window, places, message.scope)
+
+        def told(outcome: FactWritten | str) -> None:
+            if isinstance(outcome, str):
+                self._rules.fault(window.address.key, Fault(FaultKind.WRITEBACK_REJECTED, place.scope, outcome))
+                self._decisions.note(window, "rejected", (outcome,))
+                self._refuse(message, outcome)
+            else:
+                self._decisions.note(window, outcome.done, (f"{place.scope.value}: {outcome.text[:80]}",))
+                self._answer(message, outcome)
+
+        try:
+            self._requests.serve(message, place, told)
+        except (EditRefusedError, OSError) as error:
+            told(reason_of(error))
+
+    def _remember(self, message: RememberFact, window: Window, places: WindowPlaces) -> None:
+        place = self._writable(message, window, places, message.scope)
+        reply = self._staging.stage(message, window, place)
+        self._decisions.note(window, "staged", (f"{place.scope.value}: {reply.text[:80]}",))
+        self._answer(message, reply)
+
+    def _writable(self, message: _Request, window: Window, places: WindowPlaces, scope: str) -> Place:
+        """The place that a request may write.
+
+        Raises:
+            EditRefusedError: there is none, or it may not.
+        """
+        if scope not in (Scope.GLOBAL, Scope.PROJECT):
+            raise EditRefusedError(f"scope {scope[:40]!r}: must be global or project")
+        place = places.of(scope)
+        reason = "this conversation has no project that is trusted" if place is None else place.denial
+        if place is None or reason:
+            self._rules.fault(window.address.key, Fault(FaultKind.DENIED, scope, reason))
+            self._decisions.note(window, "denied", (f"{type(message).__name__} {scope}: {reason}",))
+            raise EditRefusedError(f"{DENIED}{reason}")
+        return place
+
+    def _verify(self, message: VerifyPages, places: WindowPlaces) -> None:
+        rows: list[tuple[str, int, str]] = []
+        notes: list[str] = []
+        for place in places.places:
+            folder = self._injections.folder(place)
+            if not folder.exists:
+                notes.append(f"{place.scope.value}: there is no folder yet")
+            elif not place.may_write:
+                notes.append(f"{place.scope.value}: {DENIED}{place.denial}")
+            else:
+                before = folder.look().table.value
+                pages, trouble = write_table(self._disk, folder)
+                rows.append((place.scope.value, pages, before))
+                notes += trouble
+        self._answer(message, PagesVerified(request_id=message.request_id, scopes=tuple(rows), notes=tuple(notes)))
+
+    def _import(self, message: ImportClaude, places: WindowPlaces) -> None:
+        if message.window.id != OPERATOR:
+            raise EditRefusedError(f"{DENIED}only the operator imports")
+        self._staging.import_claude(message, places, lambda reply: self._answer(message, reply))
+
+    def _tell_traces(self, message: ListTraces | ShowTrace) -> None:
+        traces = [each for each in self._traces.all() if self._may_see(message, each.context)]
+        if isinstance(message, ShowTrace):
+            traces = [each for each in traces if each.id == message.id]
+            if not traces:
+                raise EditRefusedError(
+                    f"trace {message.id[:40]!r}: there is none of that id here; /memory traces lists"
+                )
+        else:
+            traces = traces[-message.limit :]
+        shown = tuple(map(trace_shown, traces))
+        self._answer(message, TracesListed(request_id=message.request_id, traces=shown))
+
+    def _may_see(self, message: _Request, key: str) -> bool:
+        """Whether what was decided about the window with that key may be told to who asks."""
+        own = message.window
+        if own.surface is Surface.CLI and own.id == OPERATOR:
+            return not message.about or key == message.about
+        return key == own.address.key
+
+    # the files
+
+    def _written(self, place: Place) -> None:
+        """A file of a folder was written: its page table follows, once for all that are written together."""
+        if not self._stale_tables:
+            self.after(0.0, LookAfterFiles())
+        self._stale_tables[place.folder] = place
+
+    def _look_after(self) -> None:
+        tables, self._stale_tables = self._stale_tables, {}
+        for place in tables.values():
+            try:
+                write_table(self._disk, self._injections.folder(place))
+            except OSError as error:
+                log.warning("the page table is not made anew: %s", reason_of(error))
+        if not tables:
+            self._files.try_again()
+            self._has_looked_after = False
+        if not self._files.is_settled and not self._has_looked_after:
+            self._has_looked_after = True
+            self.after(LOOK_AFTER_S, LookAfterFiles())
+
+    def _every_place(self) -> tuple[Place, ...]:
+        """Every scope that there is."""
+        repositories = dict.fromkeys(self._config.projects.values())
+        projects = (Place(Scope.PROJECT, repository, MEMORY) for repository in repositories)
+        return (Place(Scope.GLOBAL, self._config.global_folder, ""), *projects)
+
+    def _recover(self) -> None:
+        """Bring back what a crash left beside the files, and commit what was staged."""
+        for place in self._every_place():
+            folder = self._injections.folder(place)
+            if not folder.exists:
+                continue
+            try:
+                self._files.recover(folder.path)
+                if folder.waiting().waiting:
+                    self._writeback.flush(place, lambda _flushed: None, takes_proposals=False)
+            except (ValueError, OSError) as error:
+                log.warning("%s: what an earlier life left is not finished: %s", folder.path, reason_of(error))
+
+    # the rest
+
+    def _today(self) -> str:
+        return self.now().date().isoformat() if self._config.dates else ""
+
+    def _description(self, request_id: RequestId) -> SelfDescription:
+        place = self._every_place()[0]
+        folder = self._injections.folder(place)
+        figures = (
+            ("global_bytes", len(folder.look().index or b"")),
+            ("projects", len(set(self._config.projects.values()))),
+            ("faults", len(self._state.faults)),
+        )
+        return SelfDescription(
+            request_id=request_id,
+            about=self.address.kind,
+            figures=figures,
+            operator_figures=(("folder", str(place.folder)), ("files_read", self._folders.reads)),
+        )
+
+    def _answer(self, request: _Request, reply: Message) -> None:
+        self.tell(request.reply_to, reply)
+
+    def _refuse(self, request: _Request, reason: str) -> None:
+        self.tell(request.reply_to, Refused(request_id=request.request_id, reason=reason))

@@ -1,0 +1,194 @@
+"""Answers to questions: what there is of both scopes, what is wrong with it, what was decided, what fits a question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date
+
+from actors.curated.config import CuratedConfig
+from actors.curated.folder import INDEX, MemoryFolder
+from actors.curated.injection import Injection, Injections
+from actors.curated.places import Place, WindowPlaces
+from actors.curated.sidecars import topic_pages
+from actors.curated.writeback import waiting_of
+from domain.curated.document import Document
+from domain.curated.page import Fault, FaultKind, Page
+from domain.curated.recall import RecallCode, flaw_of_query, matches
+from domain.curated.stale import stale, undated
+from domain.curated.trace import Trace
+from messages.base import RequestId, Window
+from messages.curated_view import (
+    CuratedDescribed,
+    FactsRecalled,
+    FaultShown,
+    FaultsListed,
+    FileSize,
+    PageShown,
+    PagesListed,
+    ScopePages,
+    ScopeStatus,
+    StaleListed,
+    TraceShown,
+)
+
+_MOST_SHOWN = 400
+"""Characters of a page in a list."""
+UNTRUSTED = "this channel has a project that is not trusted (curated.trusted_projects): nothing of it is read"
+
+
+class Answers:
+    """What can be told without writing anything."""
+
+    def __init__(self, config: CuratedConfig, injections: Injections) -> None:
+        self._config = config
+        self._injections = injections
+
+    def status(self, request_id: RequestId, window: Window, places: WindowPlaces, injection: str) -> CuratedDescribed:
+        """Both scopes."""
+        made = self._injections.of(window, places)
+        if injection == "on" and made.decision == "disabled":
+            injection = made.reasons[0]
+        scopes = tuple(self._scope(place, made) for place in places.places)
+        return CuratedDescribed(
+            request_id=request_id,
+            injection=injection,
+            scopes=scopes,
+            note=UNTRUSTED if places.is_untrusted else "",
+        )
+
+    def pages(self, request_id: RequestId, places: WindowPlaces) -> PagesListed:
+        """The pages of both scopes."""
+        scopes = []
+        for place in places.places:
+            folder = self._injections.folder(place)
+            shown = tuple(page_shown(file, page) for file, page in _all_pages(folder))
+            scopes.append(ScopePages(scope=place.scope.value, table=folder.look().table.value, pages=shown))
+        return PagesListed(request_id=request_id, scopes=tuple(scopes))
+
+    def faults(
+        self, request_id: RequestId, window: Window, places: WindowPlaces, written: Iterable[Fault]
+    ) -> FaultsListed:
+        """Everything that is wrong."""
+        found = [*self._injections.of(window, places).faults]
+        for place in places.places:
+            found += _faults_of(place.scope.value, self._injections.folder(place))
+        shown = [FaultShown(kind=each.kind.value, scope=str(each.scope), detail=each.detail) for each in found]
+        shown += [FaultShown(kind=each.kind.value, scope=str(each.scope), detail=each.detail) for each in written]
+        return FaultsListed(request_id=request_id, faults=tuple(shown))
+
+    def recall(self, request_id: RequestId, places: WindowPlaces, query: str, scope: str) -> FactsRecalled:
+        """The facts that fit a question, and a code."""
+
+        def told(code: RecallCode, reason: str, facts: tuple[tuple[str, PageShown], ...] = ()) -> FactsRecalled:
+            return FactsRecalled(request_id=request_id, code=code.value, reason=reason, facts=facts)
+
+        if flaw := flaw_of_query(query):
+            return told(RecallCode.MALFORMED, flaw)
+        if scope not in ("", "global", "project"):
+            return told(RecallCode.MALFORMED, f"scope {scope[:40]!r}: must be global, project, or nothing for both")
+        chosen = [place for place in places.places if scope in ("", place.scope.value)]
+        if not chosen:
+            return told(RecallCode.DENIED, f"denied: {UNTRUSTED}" if places.is_untrusted else "denied: no project here")
+        pages: list[tuple[str, str, Page]] = []
+        for place in chosen:
+            folder = self._injections.folder(place)
+            broken = [fault.detail for fault in folder.look().faults if fault.detail.startswith(INDEX)]
+            if broken:
+                return told(RecallCode.BACKEND_ERROR, broken[0])
+            pages += [(place.scope.value, file, page) for file, page in _all_pages(folder)]
+        if not pages:
+            return told(RecallCode.UNAVAILABLE, "there is no memory yet")
+        found = matches(query, pages)
+        if not found:
+            return told(RecallCode.NO_MATCH, f"none of {len(pages)} pages has a word of it")
+        facts = tuple((each.scope, page_shown(each.file, each.page)) for each in found)
+        return told(RecallCode.OK, f"{len(facts)} of {len(pages)} pages", facts)
+
+    def stale(self, request_id: RequestId, places: WindowPlaces, today: date) -> StaleListed:
+        """Facts to look at again."""
+        facts: list[tuple[str, int, PageShown]] = []
+        without = 0
+        for place in places.places:
+            document = self._injections.folder(place).look().document
+            without += undated(document)
+            facts += [
+                (place.scope.value, each.age_days, page_shown(INDEX, each.page))
+                for each in stale(document, today, self._config.stale_days)
+            ]
+        facts.sort(key=lambda each: -each[1])
+        return StaleListed(
+            request_id=request_id, after_days=self._config.stale_days, facts=tuple(facts), undated=without
+        )
+
+    def _scope(self, place: Place, made: Injection) -> ScopeStatus:
+        folder = self._injections.folder(place)
+        snapshot = folder.look()
+        staged, proposed, trouble = waiting_of(folder)
+        part = next((each for each in made.parts if each.place.scope is place.scope), None)
+        return ScopeStatus(
+            scope=place.scope.value,
+            folder=str(folder.path),
+            trust="trusted" if place.inner else "own",
+            exists=folder.exists,
+            writable=place.denial,
+            files=tuple(FileSize(name=name, bytes=size) for name, size in folder.files()),
+            index_bytes=len(snapshot.index or b""),
+            injected_bytes=len(part.text.encode("utf-8", "surrogateescape")) if part else 0,
+            is_capped=part.capped.is_cut if part else False,
+            table=snapshot.table.value,
+            waiting=staged,
+            proposed=proposed,
+            notes=(*(fault.detail for fault in snapshot.faults), *filter(None, (trouble,))),
+        )
+
+
+def page_shown(file: str, page: Page) -> PageShown:
+    """A page as a list has it."""
+    return PageShown(
+        id=page.id,
+        kind=page.kind.value,
+        file=file,
+        line=page.line,
+        section=_valid(page.section),
+        text=_valid(page.text)[:_MOST_SHOWN],
+        target=_valid(page.target),
+    )
+
+
+def trace_shown(trace: Trace) -> TraceShown:
+    """A decision as a list has it."""
+    return TraceShown(
+        id=trace.id,
+        at=trace.at,
+        context=trace.context,
+        decision=trace.decision,
+        reasons=trace.reasons,
+        tokens=tuple(trace.tokens.items()),
+    )
+
+
+def _all_pages(folder: MemoryFolder) -> list[tuple[str, Page]]:
+    """File and page of everything that says something, the index first."""
+    topics, _ = topic_pages(folder)
+    files: list[tuple[str, Document]] = [(INDEX, folder.look().document), *topics.items()]
+    return [(file, page) for file, document in files for page in document.pages if page.text]
+
+
+def _faults_of(scope: str, folder: MemoryFolder) -> list[Fault]:
+    """What is wrong with an index beside its topic files."""
+    document, there = folder.look().document, set(folder.topics())
+    found = [
+        Fault(FaultKind.MISSING_TOPIC, scope, f"line {page.line} points to {_valid(page.target)}, which is not there")
+        for page in document.facts
+        if page.target and page.target not in there
+    ]
+    found += [
+        Fault(FaultKind.DUPLICATE, scope, f"line {page.line} says again: {_valid(page.text)[:80]}")
+        for page in document.duplicates
+    ]
+    _, notes = topic_pages(folder)
+    return found + [Fault(FaultKind.DENIED, scope, note) for note in notes]
+
+
+def _valid(text: str) -> str:
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -1,0 +1,51 @@
+"""Checks of curated memory: its folders, what is wrong in them, and projects that are not trusted."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from actors.curated.config import MEMORY, CuratedConfig
+from actors.curated.folder import MemoryFolder
+from actors.curated.injection import effective
+from actors.part import Finding, Level
+from domain.curated.caps import capped
+from domain.curated.page import Scope
+
+
+def findings(config: CuratedConfig) -> Iterator[Finding]:
+    """How each folder is; of a project that is not trusted nothing is looked at."""
+    yield _look("curated memory", MemoryFolder(Scope.GLOBAL, config.global_folder, "", time.time_ns))
+    for repository in sorted(set(config.projects.values())):
+        name = f"memory of {repository.name}"
+        if repository.is_dir():
+            yield _look(name, MemoryFolder(Scope.PROJECT, repository, MEMORY, time.time_ns))
+        else:
+            yield Finding(name, Level.WARN, f"{repository}: there is no such repository; see curated.projects")
+    if config.untrusted:
+        channels = ", ".join(sorted(config.untrusted))
+        yield Finding(
+            "curated projects",
+            Level.WARN,
+            f"the projects of {channels} are not trusted, so nothing of them is read; see curated.trusted_projects",
+        )
+
+
+def _look(name: str, folder: MemoryFolder) -> Finding:
+    if not folder.exists:
+        if os.path.lexists(folder.path):
+            return Finding(name, Level.WARN, f"{folder.path}: is no folder, or a part of it is a link; nothing is read")
+        return Finding(name, Level.OK, f"{folder.path}: comes into being with the first fact")
+    snapshot = folder.look()
+    config, flaws = effective([snapshot])
+    problems = [fault.detail for fault in snapshot.faults] + [flaw for _, flaw in flaws]
+    index = capped(snapshot.index or b"", config.maxInjectLines, config.maxInjectBytes)
+    if index.is_cut:
+        problems.append(f"only {len(index.data):,} of {index.total_bytes:,} bytes of MEMORY.md are injected")
+    if not os.access(Path(folder.real_path), os.W_OK):
+        problems.append("cannot be written")
+    if problems:
+        return Finding(name, Level.WARN, f"{folder.path}: {'; '.join(problems)}")
+    return Finding(name, Level.OK, f"{folder.path}: {index.total_bytes:,} bytes in {index.total_lines:,} lines")

@@ -1,0 +1,106 @@
+"""Slash commands of curated memory; they stand in one group with those of the memory of what was said."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from actors.part import Answer, Argument, Command, Given, Invocation, Wording
+from domain.curated.wording import lines
+from messages.base import Message
+from messages.curated import (
+    CURATED,
+    FactsFlushed,
+    FactStaged,
+    FlushFacts,
+    InjectionSwitched,
+    PagesVerified,
+    RememberFact,
+    SwitchInjection,
+    VerifyPages,
+)
+from messages.curated_view import (
+    CuratedDescribed,
+    DescribeCurated,
+    FactsRecalled,
+    FaultsListed,
+    ListFaults,
+    ListPages,
+    ListStale,
+    ListTraces,
+    PagesListed,
+    RecallFacts,
+    ShowTrace,
+    StaleListed,
+    TracesListed,
+)
+
+GROUP = "Look into what I remember"
+_SCOPES = ("global", "project")
+
+
+def _answer(reply: Message, _wording: Wording) -> Answer:
+    return Answer("\n".join(lines(reply)))
+
+
+def _command(
+    name: str,
+    description: str,
+    message: Any,
+    reply: type[Message],
+    *arguments: Argument,
+    refused: str = "Not done",
+    **fixed: object,
+) -> Command[Any]:
+    def request(call: Invocation, given: Given) -> Message:
+        fields = {argument.name: given[argument.name] for argument in arguments if given.get(argument.name)}
+        made: Message = message(
+            request_id=call.request_id, reply_to=call.reply_to, window=call.window, **fields, **fixed
+        )
+        return made
+
+    return Command(
+        name=f"memory {name}",
+        group_description=GROUP,
+        description=description,
+        arguments=arguments,
+        to=CURATED,
+        request=request,
+        reply=reply,
+        answer=_answer,
+        refused=refused,
+    )
+
+
+def _word(name: str, description: str, longest: int, *, required: bool = True) -> Argument:
+    choices = _SCOPES if name == "scope" else ()
+    return Argument(name=name, description=description, longest=longest, required=required, choices=choices)
+
+
+COMMANDS = (
+    _command("status", "Memory kept by hand: files, sizes, what is injected", DescribeCurated, CuratedDescribed),
+    _command("pages", "The pages of what is kept by hand", ListPages, PagesListed),
+    _command("verify", "Make the page tables anew from the files", VerifyPages, PagesVerified),
+    _command(
+        "remember",
+        "Stage a fact to be kept by hand",
+        RememberFact,
+        FactStaged,
+        _word("scope", "global, or project", 10),
+        _word("text", "The fact, in one line", 1000),
+    ),
+    _command("flush", "Commit what is staged and proposed", FlushFacts, FactsFlushed),
+    _command("faults", "What is wrong with what is kept by hand", ListFaults, FaultsListed),
+    _command("traces", "The last decisions about it here", ListTraces, TracesListed),
+    _command("trace", "One decision", ShowTrace, TracesListed, _word("id", "As traces lists it", 40)),
+    _command(
+        "recall",
+        "Find facts that are kept by hand by their words",
+        RecallFacts,
+        FactsRecalled,
+        _word("query", "What to look for", 1000),
+        _word("scope", "global, or project; leave it out for both", 10, required=False),
+    ),
+    _command("stale", "Facts that nobody has confirmed for long", ListStale, StaleListed),
+    _command("off", "Leave what is kept by hand out of my prompts here", SwitchInjection, InjectionSwitched, on=False),
+    _command("on", "Have it in my prompts here again", SwitchInjection, InjectionSwitched, on=True),
+)

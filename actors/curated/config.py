@@ -1,0 +1,70 @@
+"""Configuration of curated memory: the operator's decisions, with every path made absolute."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from actors.curated.table import CuratedTable
+from actors.edited_file.rewriting import Waits
+from actors.linux.disk import Disk
+from messages.base import Address
+
+CLI = "cli"
+MEMORY = ".pi/memory"
+"""A project's memory, from its repository on."""
+FOLDER = "curated"
+"""Below the data root: what is the agent's own of this memory."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CuratedConfig:
+    """Decisions about curated memory."""
+
+    global_folder: Path
+    projects: Mapping[str, Path]
+    """Channel id, or `cli`, -> repository; those that are trusted."""
+    untrusted: frozenset[str]
+    """Channels whose repository is not trusted; which one it is, nothing here says."""
+    own_folder: Path
+    """Of the agent's own, for traces and for what must outlive a crash in the middle of an edit."""
+    surface: Address | None = None
+    """Who knows who reads which window; None where nobody does."""
+    dms: bool = False
+    """Whether direct messages are windows, which show the global memory too."""
+    lives: bool = True
+    """Whether it is an agent that lives, and no single turn, which notes no decisions and finishes nothing."""
+    can_run: bool = True
+    """Whether there are commands at all."""
+    no_memory: bool = False
+    dates: bool = False
+    stale_days: int = 90
+    local_notes: str = "off"
+    claude_folder: Path | None = None
+    capture: bool = False
+    secrets: frozenset[str] = field(default=frozenset(), repr=False)
+    """The agent's own, which stand in no memory."""
+    waits: Waits = field(default_factory=Waits)
+    disk: Disk | None = None
+    """None for the system's own."""
+
+    def channels_of(self, repository: Path) -> frozenset[str]:
+        """The channels, and `cli`, to which a repository belongs."""
+        return frozenset(each for each, path in self.projects.items() if path == repository)
+
+
+def absolute(path: str) -> Path:
+    """A folder of the settings as an absolute path; looks at no disk, so that an untrusted one stays untouched."""
+    return Path(os.path.normpath(Path(path).expanduser().absolute()))
+
+
+def projects_of(table: CuratedTable) -> tuple[dict[str, Path], frozenset[str]]:
+    """Channel -> trusted repository, and the channels whose repository is not trusted."""
+    trusted = {absolute(path) for path in table.trusted_projects}
+    paths = {channel: absolute(path) for channel, path in table.projects.items()}
+    return (
+        {channel: path for channel, path in paths.items() if path in trusted},
+        frozenset(channel for channel, path in paths.items() if path not in trusted),
+    )

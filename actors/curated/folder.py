@@ -1,0 +1,210 @@
+"""Memory folder as it is read: every file of it opened safely, and not at all while it is as it was.
+
+Commands write to such a folder, and a repository brings what its authors put there: a link, a pipe or a huge file at a
+name must neither lead elsewhere nor hold anything up.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from actors.linux.safe_open import read_beneath
+from domain.curated import config as folder_config
+from domain.curated import journal, table
+from domain.curated.document import Document, parsed
+from domain.curated.page import Fault, FaultKind, Scope
+from domain.curated.table import TableState, state_of
+
+INDEX = "MEMORY.md"
+LOCAL = "MEMORY.local.md"
+ARCHIVE = "archive"
+INDEX_BYTES = 4 * 1024 * 1024
+"""A larger index or topic file is not read."""
+MOST_TOPICS = 500
+"""Topic files that are looked at."""
+_MOST_ENTRIES = 10_000
+_SETTLED_NS = 20_000_000
+"""A file that was changed less long before it was read may be changed again within the same tick of its clock."""
+_READ = (INDEX, LOCAL, folder_config.FILE, table.FILE)
+_LIMITS = {INDEX: INDEX_BYTES, LOCAL: INDEX_BYTES, folder_config.FILE: folder_config.LIMIT_BYTES}
+_Signature = tuple[int, int, int, int] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What a folder holds of what a prompt is made from."""
+
+    version: int
+    """Another one whenever anything of it changed."""
+    index: bytes | None
+    """None where there is no index."""
+    local: bytes | None
+    config: bytes | None
+    table: TableState
+    faults: tuple[Fault, ...] = ()
+    """Files that cannot be read as they are."""
+
+    @property
+    def document(self) -> Document:
+        """The pages of the index."""
+        return parsed(self.index or b"")
+
+
+@dataclass(slots=True)
+class _Known:
+    """A file as it was read last."""
+
+    signature: _Signature = None
+    is_settled: bool = False
+    data: bytes | None = None
+    flaw: str = ""
+
+
+class MemoryFolder:
+    """Reader of one memory folder."""
+
+    def __init__(self, scope: Scope, root: Path, inner: str, clock_ns: Callable[[], int]) -> None:
+        """A folder that need not exist; nothing is opened.
+
+        Args:
+            scope: Of what is in it.
+            root: Trusted not to lead elsewhere.
+            inner: The folder, from the root on, of which no part may be a link; empty for the root itself.
+            clock_ns: Nanoseconds since 1970, by the clock that files get their times from.
+        """
+        self.scope = scope
+        self.path = root / inner if inner else root
+        self.reads = 0
+        """Files that were read so far."""
+        self._root = root
+        self._inner = f"{inner}/" if inner else ""
+        self._clock_ns = clock_ns
+        self._known = {name: _Known() for name in _READ}
+        self._snapshot: Snapshot | None = None
+        self._versions = 0
+
+    def look(self) -> Snapshot:
+        """The folder as it is now; files that have not changed are not read again."""
+        changed = [self._refresh(name) for name in _READ]
+        if self._snapshot is None or any(changed):
+            self._versions += 1
+            index = self._known[INDEX].data
+            sidecar = self._known[table.FILE]
+            state = TableState.INVALID if sidecar.flaw else state_of(sidecar.data, index or b"")
+            self._snapshot = Snapshot(
+                self._versions,
+                index,
+                self._known[LOCAL].data,
+                self._known[folder_config.FILE].data,
+                state,
+                tuple(Fault(FaultKind.DENIED, self.scope, each.flaw) for each in self._known.values() if each.flaw),
+            )
+        return self._snapshot
+
+    def read(self, name: str, most_bytes: int = INDEX_BYTES) -> bytes | None:
+        """The content of one file; None where there is none.
+
+        Raises:
+            ValueError: it may not be read as it is; the text says why.
+            OSError: it cannot be read.
+        """
+        if not os.path.lexists(self.path / name):
+            return None
+        self.reads += 1
+        return read_beneath(self._root, f"{self._inner}{name}", most_bytes)
+
+    def files(self) -> tuple[tuple[str, int], ...]:
+        """Names and sizes of the regular files in the folder and in its archive, by name."""
+        entries = [*_regular(self.path), *((f"{ARCHIVE}/{name}", size) for name, size in _regular(self.path / ARCHIVE))]
+        return tuple(sorted(entries))
+
+    def topics(self) -> tuple[str, ...]:
+        """Names of the topic files."""
+        names = [name for name, _ in _regular(self.path) if name.endswith(".md") and name not in (INDEX, LOCAL)]
+        return tuple(sorted(names)[:MOST_TOPICS])
+
+    @property
+    def exists(self) -> bool:
+        """Whether the folder is there, and is a folder of its own."""
+        return self.path.is_dir() and (not self._inner or os.path.realpath(self.path) == self.real_path)
+
+    @property
+    def real_path(self) -> str:
+        """The folder's path without a link."""
+        root = os.path.realpath(self._root)
+        return f"{root}/{self._inner.rstrip('/')}" if self._inner else root
+
+    def waiting(self) -> journal.Journal:
+        """What the journal says.
+
+        Raises:
+            ValueError: it may not be read as it is.
+            OSError: it cannot be read.
+        """
+        return journal.read(self.read(journal.FILE, journal.LIMIT_BYTES) or b"")
+
+    def _refresh(self, name: str) -> bool:
+        """Whether the file is another one than before, or holds something else."""
+        known, signature = self._known[name], _signature(self.path / name)
+        if signature == known.signature and (known.is_settled or signature is None):
+            return False
+        data, flaw = known.data, known.flaw
+        known.signature, known.data, known.flaw = signature, None, ""
+        known.is_settled = signature is None or self._clock_ns() - max(signature[2:]) > _SETTLED_NS
+        if signature is not None:
+            try:
+                known.data = self.read(name, _LIMITS.get(name, table.LIMIT_BYTES))
+            except (ValueError, OSError) as error:
+                known.flaw = f"{name} is not read: {error}"
+        return (data, flaw) != (known.data, known.flaw)
+
+
+@dataclass(slots=True)
+class Folders:
+    """Every memory folder that was reached so far."""
+
+    clock_ns: Callable[[], int]
+    _of: dict[Path, MemoryFolder] = field(default_factory=dict)
+
+    def at(self, scope: Scope, root: Path, inner: str) -> MemoryFolder:
+        """The reader of a folder."""
+        path = root / inner if inner else root
+        if path not in self._of:
+            self._of[path] = MemoryFolder(scope, root, inner, self.clock_ns)
+        return self._of[path]
+
+    @property
+    def reads(self) -> int:
+        """Files that were read in all."""
+        return sum(each.reads for each in self._of.values())
+
+
+def _signature(path: Path) -> _Signature:
+    """What changes when a file does; None where there is none. A link's own, not that of what it leads to."""
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return None
+    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
+def _regular(folder: Path) -> list[tuple[str, int]]:
+    try:
+        fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return []
+    try:
+        with os.scandir(fd) as entries:
+            listed = [entry for _, entry in zip(range(_MOST_ENTRIES), entries, strict=False)]
+        return [
+            (entry.name, entry.stat(follow_symlinks=False).st_size)
+            for entry in listed
+            if entry.is_file(follow_symlinks=False)
+        ]
+    except OSError:
+        return []
+    finally:
+        os.close(fd)

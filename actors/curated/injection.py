@@ -1,0 +1,172 @@
+"""Injection of curated memory: the block of a window's turns, made anew only when a file or a permission changed."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from actors.curated.config import CuratedConfig
+from actors.curated.folder import Folders, MemoryFolder, Snapshot
+from actors.curated.places import Place, WindowPlaces
+from domain.curated.block import Shown, block, plain_index, shown_index
+from domain.curated.caps import Capped, capped
+from domain.curated.config import FolderConfig, merged
+from domain.curated.document import parsed
+from domain.curated.page import Fault, FaultKind, Page, Scope
+from domain.curated.residency import ResidentSet, resident_set
+from domain.curated.table import TableState
+from domain.memory.injection import tokens
+from messages.base import Surface, Window
+
+_CACHED = 256
+"""Blocks that are kept; windows that reach the same scopes with the same rights share one."""
+_EMPTY = Capped(b"", 0, 0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One scope's share of a block."""
+
+    place: Place
+    snapshot: Snapshot
+    capped: Capped
+    text: str
+    local: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Injection:
+    """Block of a window's turns, and how it came about."""
+
+    block: str
+    """Empty when nothing is injected."""
+    decision: str
+    """`injected`, `disabled`."""
+    parts: tuple[Part, ...] = ()
+    faults: tuple[Fault, ...] = ()
+    reasons: tuple[str, ...] = ()
+    tokens: Mapping[str, int] | None = None
+    is_traced: bool = True
+    """Whether the folders' configuration wants decisions noted."""
+
+
+class Injections:
+    """Blocks of all windows."""
+
+    def __init__(self, config: CuratedConfig, folders: Folders) -> None:
+        self._config = config
+        self._folders = folders
+        self._made: OrderedDict[tuple[object, ...], Injection] = OrderedDict()
+
+    def of(self, window: Window, places: WindowPlaces) -> Injection:
+        """The block for a turn of a window; looks at the files' times, and reads what changed."""
+        looks = [(place, self.folder(place).look()) for place in places.places]
+        shows_local = self._shows_local(window)
+        key = (shows_local, *((place, snapshot.version) for place, snapshot in looks))
+        if key in self._made:
+            self._made.move_to_end(key)
+            return self._made[key]
+        made = self._make(looks, shows_local=shows_local)
+        self._made[key] = made
+        if len(self._made) > _CACHED:
+            self._made.popitem(last=False)
+        return made
+
+    def folder(self, place: Place) -> MemoryFolder:
+        """The reader of a scope's folder."""
+        return self._folders.at(place.scope, place.root, place.inner)
+
+    def _shows_local(self, window: Window) -> bool:
+        where = self._config.local_notes
+        return where == "channels" or (where == "cli" and window.surface is Surface.CLI)
+
+    def _make(self, looks: Sequence[tuple[Place, Snapshot]], *, shows_local: bool) -> Injection:
+        config, flaws = effective([snapshot for _, snapshot in looks])
+        faults = [fault for _, snapshot in looks for fault in snapshot.faults]
+        faults += [Fault(FaultKind.DENIED, scope, flaw) for scope, flaw in flaws]
+        if not config.enabled:
+            return Injection("", "disabled", faults=tuple(faults), reasons=("config.json says enabled: false",))
+        parts = []
+        for place, snapshot in looks:
+            index = capped(snapshot.index or b"", config.maxInjectLines, config.maxInjectBytes)
+            local = _EMPTY
+            if shows_local and place.scope is Scope.PROJECT:
+                local = capped(snapshot.local or b"", config.maxInjectLines, config.maxInjectBytes)
+            parts.append(Part(place, snapshot, index, plain_index(index.data), plain_index(local.data)))
+            if index.is_cut:
+                faults.append(_capped_fault(place.scope, index))
+        parts, reasons, chosen = _resident(parts, config, faults)
+        shown = [
+            Shown(
+                each.place.scope,
+                str(each.place.folder),
+                each.place.may_write,
+                shown_index(each.text),
+                shown_index(each.local),
+            )
+            for each in parts
+        ]
+        counts = {each.place.scope.value: tokens(each.text + each.local) for each in parts}
+        whole = block(shown, may_run=self._config.can_run)
+        figures = {**counts, "budget": config.maxMemoryTokens, "block": tokens(whole), **chosen}
+        return Injection(
+            whole, "injected", tuple(parts), tuple(faults), tuple(reasons), figures, is_traced=config.traceEnabled
+        )
+
+
+def effective(snapshots: Sequence[Snapshot]) -> tuple[FolderConfig, list[tuple[str, str]]]:
+    """The configuration that the folders' own files come to, the global one's first; and what is wrong with them."""
+    config, flaws = FolderConfig(), list[tuple[str, str]]()
+    for scope, snapshot in zip((Scope.GLOBAL, Scope.PROJECT), snapshots, strict=False):
+        if snapshot.config is not None and snapshot.config.strip():
+            config, wrong = merged(config, snapshot.config)
+            flaws += [(scope.value, flaw) for flaw in wrong]
+    return config, flaws
+
+
+def _resident(
+    parts: list[Part], config: FolderConfig, faults: list[Fault]
+) -> tuple[list[Part], list[str], dict[str, int]]:
+    """The parts with the pages that fit into the budget, why, and how many pages have which fidelity."""
+    room = config.maxMemoryTokens - sum(tokens(each.local) for each in parts)
+    pages: list[tuple[Scope, Page]] = []
+    states = [(each.place.scope, each.snapshot.table) for each in parts if each.snapshot.index is not None]
+    for scope, state in states:
+        if state is TableState.STALE:
+            faults.append(Fault(FaultKind.STALE_TABLE, scope, "the page table is older than MEMORY.md; /memory verify"))
+        elif state is not TableState.OK:
+            faults.append(Fault(FaultKind.INVALID_TABLE, scope, f"the page table is {state.value}; /memory verify"))
+    if not config.pageTableInjection:
+        return parts, ["plain: config.json says pageTableInjection: false"], {}
+    for each in parts:
+        pages += [(each.place.scope, page) for page in parsed(each.capped.data).pages]
+    if any(state in (TableState.MISSING, TableState.INVALID) for _, state in states):
+        chars = sum(len(page.raw) for _, page in pages)
+        if chars > room * 4:
+            faults.append(Fault(FaultKind.OVER_BUDGET, "", "no page table, so nothing is left out for the budget"))
+        return parts, ["plain: no page table that can be read"], {}
+    chosen = resident_set(pages, max(0, room))
+    if not chosen.is_whole:
+        faults.append(_over_budget(chosen, config))
+    texts = [Part(each.place, each.snapshot, each.capped, chosen.shown(each.place.scope), each.local) for each in parts]
+    return texts, ["whole" if chosen.is_whole else "chosen within maxMemoryTokens"], chosen.counts()
+
+
+def _capped_fault(scope: Scope, index: Capped) -> Fault:
+    return Fault(
+        FaultKind.CAPPED,
+        scope,
+        f"{len(index.data):,} of {index.total_bytes:,} bytes and {index.lines:,} of {index.total_lines:,} lines of "
+        "MEMORY.md are injected; keep it an index and put detail into topic files",
+    )
+
+
+def _over_budget(chosen: ResidentSet, config: FolderConfig) -> Fault:
+    counts = chosen.counts()
+    return Fault(
+        FaultKind.OVER_BUDGET,
+        "",
+        f"the indexes do not fit into {config.maxMemoryTokens:,} tokens: {counts['full']} pages are whole, "
+        f"{counts['gist'] + counts['pointer']} in short, {counts['absent']} left out",
+    )

@@ -1,0 +1,141 @@
+"""Places of curated memory: which scopes a window reaches, and whether what is said there may be written into them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from actors.curated.config import CLI, MEMORY, CuratedConfig
+from domain.curated.page import Scope
+from domain.policy.audience import Audience, admits, is_open
+from domain.policy.known_readers import KnownReaders
+from messages.audience import Readers
+from messages.base import Surface, Window
+
+_PRIVATE = "this conversation is private, and others read the {what}"
+_UNKNOWN = "who reads this conversation is not known at the moment, and others read the {what}"
+_NARROW = "not everybody who reads the {what} may read this conversation"
+_CHANNELS = (Surface.DISCORD_CHANNEL, Surface.DISCORD_THREAD)
+_WHAT = {
+    Scope.GLOBAL: "global memory, which every conversation shows",
+    Scope.PROJECT: "project's memory, which its channels show",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One scope as a window reaches it."""
+
+    scope: Scope
+    root: Path
+    """What is trusted not to lead elsewhere: the global folder, or the repository."""
+    inner: str
+    """The memory folder, from the root on; empty for the root itself."""
+    denial: str = ""
+    """Why the window may not write there; empty if it may."""
+
+    @property
+    def folder(self) -> Path:
+        """The memory folder."""
+        return self.root / self.inner if self.inner else self.root
+
+    @property
+    def may_write(self) -> bool:
+        """Whether the window may write there."""
+        return not self.denial
+
+
+@dataclass(frozen=True, slots=True)
+class WindowPlaces:
+    """Scopes of one window."""
+
+    places: tuple[Place, ...]
+    """The global one first."""
+    is_untrusted: bool = False
+    """Whether the window's channel has a project that is not trusted."""
+
+    def of(self, scope: str) -> Place | None:
+        """The place of a scope; None where there is none."""
+        return next((place for place in self.places if place.scope.value == scope), None)
+
+
+class Places:
+    """Rule of who reaches what.
+
+    What is written into a scope is read wherever that scope is shown. So a window may write if everybody who reads a
+    window that shows it may read that window anyway: its words tell nobody anything new.
+    """
+
+    def __init__(self, config: CuratedConfig, readers: KnownReaders) -> None:
+        self._config = config
+        self._readers = readers
+        self._labels: dict[str, str] = {}
+        """Window -> its audience's label, as its last turn said."""
+
+    def note(self, window: Window, audience: str) -> None:
+        """Remember where a window is, for requests that do not say it."""
+        if audience:
+            self._labels[window.address.key] = audience
+
+    def of(self, window: Window) -> WindowPlaces:
+        """The scopes that a window reaches."""
+        channels = self._channels(window)
+        repository = next((self._config.projects[each] for each in channels if each in self._config.projects), None)
+        places = [Place(Scope.GLOBAL, self._config.global_folder, "", self._global_denial(window))]
+        if repository is not None:
+            denial = self._project_denial(window, channels, repository)
+            places.append(Place(Scope.PROJECT, repository, MEMORY, denial))
+        is_untrusted = repository is None and any(each in self._config.untrusted for each in channels)
+        return WindowPlaces(tuple(places), is_untrusted)
+
+    def _channels(self, window: Window) -> tuple[str, ...]:
+        """Names under which a project may belong to a window: its own, then its channel's."""
+        if window.surface is Surface.CLI:
+            return (CLI,)
+        readers = self._readers.of(window.address.key)
+        label = _parsed(self._labels.get(window.address.key, ""))
+        parents = (readers.channel_id if readers else "", label.channel_id if label else "")
+        return tuple(dict.fromkeys((window.id, *filter(None, parents))))
+
+    def _global_denial(self, window: Window) -> str:
+        denial = self._denial(window, Scope.GLOBAL, self._readers.channels)
+        own = self._readers.of(window.address.key)
+        if not denial and self._config.dms and own is not None and not is_open(own):
+            return _NARROW.format(what=_WHAT[Scope.GLOBAL])
+        return denial
+
+    def _project_denial(self, window: Window, channels: tuple[str, ...], repository: Path) -> str:
+        shown_in = self._config.channels_of(repository) - {CLI}
+        if window.surface is Surface.DISCORD_DM and shown_in <= set(channels):
+            return ""
+        if window.surface is Surface.CLI:
+            return ""
+        others = {channel: self._of_channel(channel) for channel in shown_in}
+        if unknown := sorted(channel for channel, readers in others.items() if readers is None):
+            return f"who reads channel {unknown[0]}, which shows the project's memory, is not known at the moment"
+        return self._denial(window, Scope.PROJECT, [readers for readers in others.values() if readers is not None])
+
+    def _of_channel(self, channel: str) -> Readers | None:
+        """The readers of a channel or thread with that id."""
+        known = (self._readers.of(f"{surface.value}/{channel}") for surface in _CHANNELS)
+        own = next((readers for readers in known if readers is not None), None)
+        return own or next((each for each in self._readers.channels if each.channel_id == channel), None)
+
+    def _denial(self, window: Window, scope: Scope, others: Iterable[Readers]) -> str:
+        """Why words of a window may not be shown to all these readers; empty if they may."""
+        if window.surface is Surface.CLI:  # the operator's, who may edit the files by hand as well
+            return ""
+        own = self._readers.of(window.address.key)
+        if window.surface is Surface.DISCORD_DM or (own is not None and own.is_private):
+            return _PRIVATE.format(what=_WHAT[scope])
+        if own is None:
+            return _UNKNOWN.format(what=_WHAT[scope])
+        return "" if all(admits(own, other) for other in others) else _NARROW.format(what=_WHAT[scope])
+
+
+def _parsed(label: str) -> Audience | None:
+    try:
+        return Audience.parse(label)
+    except ValueError:
+        return None

@@ -1,0 +1,175 @@
+"""Sidecars of memory: the journal, the page table and the traces, which hold nothing that people wrote by hand."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from actors.curated.folder import MemoryFolder
+from actors.edited_file.displaced import FileRefusedError
+from actors.linux.disk import Disk, put_whole, write_all
+from actors.linux.private_folder import make_private
+from domain.curated import config as folder_config
+from domain.curated import journal, table, trace
+from domain.curated.document import Document, parsed
+from domain.curated.journal import Operation
+from domain.curated.trace import Trace
+
+_APPEND = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
+
+
+def append_steps(disk: Disk, folder: Path, steps: Iterable[tuple[Operation, str]]) -> None:
+    """Note steps of operations in a folder's journal, safe from a crash.
+
+    Args:
+        disk: What stores.
+        folder: A memory folder that is there.
+        steps: Operations, and why each was rejected.
+
+    Raises:
+        FileRefusedError: the journal is no file of its own, or full.
+        OSError: it cannot be written.
+    """
+    lines = b"".join(journal.line(operation, reason) for operation, reason in steps)
+    if not lines:
+        return
+    path = folder / journal.FILE
+    is_new = not os.path.lexists(path)
+    fd = disk.open(path, _APPEND, 0o600)
+    try:
+        size = _own_size(fd, path)
+        if size + len(lines) > journal.LIMIT_BYTES:
+            raise FileRefusedError(
+                f"{path}: is full with {size:,} bytes; commit what waits (/memory flush), then delete the file"
+            )
+        torn = size > 0 and os.pread(fd, 1, size - 1) != b"\n"
+        write_all(disk, fd, (b"\n" if torn else b"") + lines)
+    finally:
+        os.close(fd)
+    if is_new:
+        disk.sync_folder(folder)
+
+
+def write_table(disk: Disk, folder: MemoryFolder) -> tuple[int, tuple[str, ...]]:
+    """Make a folder's page table anew from its markdown.
+
+    Returns:
+        How many pages it lists, and what could not be read.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    index = folder.look().index or b""
+    document = parsed(index)
+    topics, notes = topic_pages(folder)
+    put_whole(disk, folder.path / table.FILE, table.table(index, document, topics))
+    return len(document.pages) + sum(len(each.pages) for each in topics.values()), notes
+
+
+def topic_pages(folder: MemoryFolder) -> tuple[Mapping[str, Document], tuple[str, ...]]:
+    """Topic file -> its pages, and what could not be read."""
+    topics: dict[str, Document] = {}
+    notes = []
+    for name in folder.topics():
+        try:
+            data = folder.read(name)
+        except (ValueError, OSError) as error:
+            notes.append(f"{name} is not read: {error}")
+            continue
+        if data is not None:
+            topics[name] = parsed(data)
+    return topics, tuple(notes)
+
+
+def keep_from_commands(disk: Disk, folder: MemoryFolder) -> tuple[str, ...]:
+    """Names in a folder that commands may only read though they may write the rest; each is there from now on.
+
+    A command that could write these could turn the memory off for everybody, or drop what others have staged.
+
+    Raises:
+        OSError: one of them cannot be made.
+    """
+    for name, content in ((folder_config.FILE, b"{}\n"), (journal.FILE, b"")):
+        path = folder.path / name
+        if not os.path.lexists(path):
+            fd = disk.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+            try:
+                if content:
+                    write_all(disk, fd, content)
+            finally:
+                os.close(fd)
+    if not os.path.lexists(folder.path / table.FILE):
+        write_table(disk, folder)
+    return (folder_config.FILE, journal.FILE, table.FILE)
+
+
+class Traces:
+    """Decisions, in a file of the agent's own that holds so many."""
+
+    def __init__(self, disk: Disk, folder: Path) -> None:
+        """Nothing is opened yet.
+
+        Args:
+            disk: What stores.
+            folder: Of the agent's own; made when the first decision is noted.
+        """
+        self._disk = disk
+        self._path = folder / trace.FILE
+        self._fd: int | None = None
+        self._lines = 0
+
+    def note(self, decision: Trace) -> None:
+        """Note a decision; not synced, for it is of no consequence.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        if self._fd is None:
+            self._open()
+        assert self._fd is not None
+        self._disk.write(self._fd, trace.line(decision))
+        self._lines += 1
+        if self._lines > trace.MOST_LINES + trace.SLACK_LINES:
+            self._shorten()
+
+    def all(self) -> tuple[Trace, ...]:
+        """Every decision that is kept, oldest first.
+
+        Raises:
+            OSError: they cannot be read.
+        """
+        try:
+            return trace.read(self._path.read_bytes())
+        except FileNotFoundError:
+            return ()
+
+    def close(self) -> None:
+        """Give the file back."""
+        fd, self._fd = self._fd, None
+        if fd is not None:
+            os.close(fd)
+
+    def _open(self) -> None:
+        make_private(self._path.parent, self._disk.make_folder)
+        self._fd = self._disk.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW)
+        self._lines = self._path.read_bytes().count(b"\n")
+
+    def _shorten(self) -> None:
+        kept = b"".join(map(trace.line, self.all()))
+        self.close()
+        put_whole(self._disk, self._path, kept)
+        self._open()
+
+
+def _own_size(fd: int, path: Path) -> int:
+    """Bytes of a file that is one of its own.
+
+    Raises:
+        FileRefusedError: it is none.
+    """
+    status = os.fstat(fd)
+    if not stat.S_ISREG(status.st_mode) or status.st_nlink != 1:
+        raise FileRefusedError(f"{path}: must be a regular file with one name")
+    return status.st_size

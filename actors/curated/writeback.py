@@ -1,0 +1,239 @@
+"""Writeback: facts that wait in journals, and their way into the indexes, each exactly once."""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+
+from actors.curated.config import CuratedConfig
+from actors.curated.folder import INDEX, Folders, MemoryFolder
+from actors.curated.injection import effective
+from actors.curated.places import Place
+from actors.curated.rules import Rules
+from actors.curated.sidecars import append_steps, write_table
+from actors.curated.writing import FactFiles
+from actors.edited_file.file import reason_of
+from actors.linux.disk import Disk, RealDisk
+from domain.curated.config import FolderConfig
+from domain.curated.document import Document
+from domain.curated.edits import with_fact
+from domain.curated.journal import MOST_WAITING, Journal, Operation, Step
+from domain.curated.page import Fault, FaultKind
+from domain.edit.lines import EditRefusedError
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Flushed:
+    """Outcome of one folder's flush."""
+
+    committed: list[Operation] = field(default_factory=list)
+    rejected: list[tuple[Operation, str]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+Told = Callable[[Flushed], None]
+
+
+@dataclass(slots=True)
+class _Run:
+    """One flush under way."""
+
+    folder: MemoryFolder
+    open: int
+    outcome: Flushed
+    told: Told
+
+
+class Writeback:
+    """Journals of all folders.
+
+    An operation is noted as begun, safe from a crash, before the index is touched, and as committed when the index is
+    safe. What was only begun is made again, and that changes nothing where the fact stands already.
+    """
+
+    def __init__(self, config: CuratedConfig, folders: Folders, files: FactFiles, rules: Rules) -> None:
+        """Nothing is looked at yet.
+
+        Args:
+            config: The operator's decisions.
+            folders: Read the indexes and journals.
+            files: Write the indexes.
+            rules: Say what may be written.
+        """
+        self._folders = folders
+        self._files = files
+        self._rules = rules
+        self._disk: Disk = config.disk or RealDisk()
+        self._running: dict[Path, _Run] = {}
+        self._next: deque[tuple[Place, bool, Told]] = deque()
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a flush is under way."""
+        return bool(self._running)
+
+    def stage(self, place: Place, operation: Operation) -> int:
+        """Note an operation in its folder's journal; how many wait there now.
+
+        Raises:
+            EditRefusedError: too many wait.
+            ValueError: the journal may not be read as it is.
+            OSError: it cannot be written.
+        """
+        self._files.make_folder(place.root, place.inner)
+        folder = self._folders.at(place.scope, place.root, place.inner)
+        waiting = folder.waiting().waiting
+        if len(waiting) >= MOST_WAITING:
+            raise EditRefusedError(f"{MOST_WAITING:,} facts wait already: commit them first (/memory flush)")
+        append_steps(self._disk, folder.path, [(operation, "")])
+        return len(waiting.keys() | {operation.id})
+
+    def flush(self, place: Place, told: Told, *, takes_proposals: bool) -> None:
+        """Commit what waits in a folder, after the flush that is under way there.
+
+        Args:
+            place: The folder.
+            told: Hears the outcome, later.
+            takes_proposals: Whether somebody asked for it, so that what is proposed counts as staged.
+        """
+        if place.folder in self._running:
+            self._next.append((place, takes_proposals, told))
+            return
+        folder, outcome = self._folders.at(place.scope, place.root, place.inner), Flushed()
+        try:
+            begun = self._begin(place, folder, folder.waiting(), outcome, takes_proposals=takes_proposals)
+        except (ValueError, OSError) as error:
+            outcome.notes.append(_words(error))
+            told(outcome)
+            return
+        run = _Run(folder, len(begun), outcome, told)
+        self._running[place.folder] = run
+        for operation in begun:
+            self._files.change(
+                folder.path / INDEX, _addition(operation, self._rules.day), partial(self._ended, run, operation)
+            )
+        if not begun:
+            self._finish(run)
+
+    def flush_now(self, place: Place) -> None:
+        """Commit what is staged in a folder before the actor ends; what cannot be waits for the next start."""
+        folder, outcome = self._folders.at(place.scope, place.root, place.inner), Flushed()
+        try:
+            begun = self._begin(place, folder, folder.waiting(), outcome, takes_proposals=False)
+            if not begun:
+                return
+            changes = [_addition(operation, self._rules.day) for operation in begun]
+            reason = self._files.write_now(folder.path / INDEX, lambda data: _all(changes, data))
+            if reason:
+                log.warning("%d facts wait for the next start: %s", len(begun), reason)
+                return
+            append_steps(self._disk, folder.path, [(_stepped(each, Step.COMMITTED), "") for each in begun])
+            write_table(self._disk, folder)
+        except (ValueError, OSError) as error:
+            log.warning("facts wait for the next start: %s", _words(error))
+
+    def _begin(
+        self, place: Place, folder: MemoryFolder, journal: Journal, outcome: Flushed, *, takes_proposals: bool
+    ) -> list[Operation]:
+        """Note as begun what may be committed, and as rejected what may not.
+
+        Raises:
+            OSError: the journal cannot be written.
+        """
+        snapshot = folder.look()
+        config, _ = effective([snapshot])
+        known = {page.text for page in snapshot.document.facts}
+        begun, steps = list[Operation](), list[tuple[Operation, str]]()
+        for operation in journal.waiting.values():
+            if operation.step is Step.PROPOSED and not takes_proposals:
+                continue
+            flaw = self._flaw(place, operation, known, config, outcome)
+            if flaw:
+                outcome.rejected.append((operation, flaw))
+                steps.append((_stepped(operation, Step.REJECTED), flaw))
+                self._rules.fault(operation.window, Fault(FaultKind.WRITEBACK_REJECTED, place.scope, flaw))
+                continue
+            known.add(operation.text)
+            begun.append(operation)
+            if operation.step is not Step.BEGUN:
+                steps.append((_stepped(operation, Step.BEGUN), ""))
+        append_steps(self._disk, folder.path, steps)
+        return begun
+
+    def _flaw(
+        self, place: Place, operation: Operation, known: Iterable[str], config: FolderConfig, outcome: Flushed
+    ) -> str:
+        """Why an operation is rejected; what is not strict is noted only."""
+        if operation.step is Step.BEGUN:
+            return ""
+        if flaw := self._rules.always(operation.text):
+            return flaw
+        flaw = self._rules.flaw(place.scope, operation.text, operation.section)
+        if not flaw and operation.text in known:
+            flaw = "the index has it already"
+        if flaw and not config.strictWriteback and operation.text:
+            outcome.notes.append(f"{operation.text[:80]}: {flaw} (strictWriteback is false)")
+            return ""
+        return flaw
+
+    def _ended(self, run: _Run, operation: Operation, reason: str) -> None:
+        run.open -= 1
+        if reason:
+            run.outcome.notes.append(f"{operation.text[:80]}: not written yet: {reason}")
+        else:
+            run.outcome.committed.append(operation)
+        if not run.open:
+            self._finish(run)
+
+    def _finish(self, run: _Run) -> None:
+        committed = [(_stepped(each, Step.COMMITTED), "") for each in run.outcome.committed]
+        try:
+            append_steps(self._disk, run.folder.path, committed)
+            if run.folder.exists:
+                write_table(self._disk, run.folder)
+        except OSError as error:
+            run.outcome.notes.append(_words(error))
+        self._running.pop(run.folder.path, None)
+        run.told(run.outcome)
+        waiting, self._next = self._next, deque()
+        for place, takes_proposals, told in waiting:
+            self.flush(place, told, takes_proposals=takes_proposals)
+
+
+def _addition(operation: Operation, day: str) -> Callable[[bytes], bytes]:
+    return lambda data: with_fact(data, operation.text, operation.section, day)
+
+
+def _all(changes: Iterable[Callable[[bytes], bytes]], data: bytes) -> bytes:
+    for change in changes:
+        data = change(data)
+    return data
+
+
+def _stepped(operation: Operation, step: Step) -> Operation:
+    return replace(operation, step=step)
+
+
+def _words(error: Exception) -> str:
+    return reason_of(error)
+
+
+def waiting_of(folder: MemoryFolder) -> tuple[int, int, str]:
+    """How many operations are staged and proposed in a folder, and why that is not known, empty if it is."""
+    try:
+        waiting = folder.waiting().waiting.values()
+    except (ValueError, OSError) as error:
+        return 0, 0, _words(error)
+    proposed = sum(each.step is Step.PROPOSED for each in waiting)
+    return len(waiting) - proposed, proposed, ""
+
+
+def has_fact(document: Document, text: str) -> bool:
+    """Whether a document has a fact of these words."""
+    return any(page.text == text for page in document.facts)

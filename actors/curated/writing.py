@@ -1,0 +1,265 @@
+"""Writer of memory files: changes of one file in order, as many at once as wait, each refused or made by itself.
+
+A file is rewritten by exchange and verification (`actors.edited_file`), for people and commands write it at the same
+time. A folder is made when the first thing is written into it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from threading import Event
+
+from actors.curated.config import CuratedConfig
+from actors.curated.folder import ARCHIVE, INDEX_BYTES
+from actors.edited_file.displaced import FileRefusedError
+from actors.edited_file.file import EditedFile, reason_of
+from actors.edited_file.queue import EditQueue, Host, Job, QueueConfig
+from actors.edited_file.rewriting import Rewriting, Waits
+from actors.linux.disk import Disk, RealDisk, make_durable
+from actors.linux.private_folder import make_private
+from domain.curated.table import digest
+from domain.edit.lines import EditRefusedError
+from domain.edit.merge import changes
+from messages.curated import FileStep
+
+log = logging.getLogger(__name__)
+
+_LAST_WAITS = Waits(settle_s=0.01, verify_s=0.05)
+"""Shorter than usual, for an end that has to be quick."""
+Change = Callable[[bytes], bytes]
+"""Gives the file as it should be; the same again when it is so already. May raise `EditRefusedError`."""
+Done = Callable[[str], None]
+"""Told why a change was not made; empty when the file holds it."""
+_LEFTOVER = re.compile(r"\.(?P<name>[^/]+)\.[0-9a-f]{32}\.agent(?:\.new)?")
+_GITIGNORE = ".gitignore"
+_IGNORED = "MEMORY.local.md\npage-table.jsonl\nwriteback-journal.jsonl\n.*.agent*\n.*.new\n"
+"""Of a project's folder: what is personal, or made anew from the rest."""
+
+
+@dataclass(slots=True)
+class _Wish:
+    """One change that somebody wants."""
+
+    change: Change
+    done: Done
+    is_made: bool = False
+    reason: str = ""
+
+
+@dataclass(slots=True)
+class _Batch:
+    """Changes that are made together."""
+
+    wishes: list[_Wish] = field(default_factory=list)
+
+    def edit(self, data: bytes) -> bytes:
+        """The file with every change that can be made; one that was made once is not refused later."""
+        for wish in self.wishes:
+            if wish.reason:
+                continue
+            try:
+                data = wish.change(data)
+                wish.is_made = True
+            except EditRefusedError as error:
+                if not wish.is_made:
+                    wish.reason = str(error)
+        if len(data) > INDEX_BYTES:
+            raise EditRefusedError(
+                f"the file would have more than {INDEX_BYTES // 2**20} MiB; take something out of it"
+            )
+        return data
+
+    def end(self, reason: str = "") -> None:
+        """Tell everybody what became of theirs."""
+        for wish in self.wishes:
+            wish.done(reason or wish.reason)
+
+
+class _File:
+    """One file with its queue."""
+
+    def __init__(self, file: EditedFile, queue: EditQueue) -> None:
+        self.file = file
+        self.queue = queue
+        self.waiting: _Batch | None = None
+
+    def put(self, wish: _Wish) -> None:
+        """Have a change made with those that wait, or next."""
+        if self.waiting is None:
+            self.waiting = batch = _Batch()
+
+            def edit(data: bytes) -> bytes:
+                if self.waiting is batch:
+                    self.waiting = None
+                return batch.edit(data)
+
+            def failed(reason: str) -> None:
+                if self.waiting is batch:
+                    self.waiting = None
+                batch.end(reason)
+
+            self.queue.put(Job(edit, batch.end, failed))
+        self.waiting.wishes.append(wish)
+
+
+class FactFiles:
+    """Every memory file that is written in this life of the actor."""
+
+    def __init__(self, host: Host, config: CuratedConfig) -> None:
+        self._host = host
+        self._config = config
+        self._disk: Disk = config.disk or RealDisk()
+        self._files: dict[Path, _File] = {}
+        self._numbers = itertools.count(1)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a file is being written."""
+        return any(each.queue.is_busy for each in self._files.values())
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether none is, and nobody's words are to be brought back."""
+        return all(each.queue.is_settled for each in self._files.values())
+
+    def change(self, path: Path, change: Change, done: Done) -> None:
+        """Have a file changed; its folder is there.
+
+        Args:
+            path: Of the file, which need not exist.
+            change: Made anew whenever somebody else was faster.
+            done: Told the outcome, later.
+        """
+        self._at(path).put(_Wish(change, done))
+
+    def go_on(self, step: FileStep) -> None:
+        """Do the next step of a file's edit."""
+        if (each := self._files.get(Path(step.file))) is not None:
+            each.queue.go_on(step.edit)
+
+    def try_again(self) -> None:
+        """Make up for what could not be made up for before."""
+        for each in self._files.values():
+            each.queue.try_again()
+
+    def recover(self, folder: Path) -> None:
+        """Bring what a crash left beside the files of a memory folder and its archive back into them.
+
+        Raises:
+            OSError: nobody can say whether there is anything.
+        """
+        for place in (folder, folder / ARCHIVE):
+            for name in _names_with_leftovers(place):
+                self._recover_file(place / name)
+
+    def _recover_file(self, path: Path) -> None:
+        file = self._edited(path)
+        for leftover in file.leftovers():
+            hunks = changes(leftover.expected, leftover.data) if leftover.expected is not None else ()
+            log.warning("%s: what a crash left there is brought back (%d edits)", leftover.path.name, len(hunks))
+            self._at(path).queue.make_again(
+                hunks, partial(file.forget, leftover.path), instead_of_nothing=leftover.data
+            )
+
+    def write_now(self, path: Path, change: Change) -> str:
+        """Change a file at once, for an actor that ends; why that could not be, empty for done."""
+        rewriting = Rewriting(self._edited(path), change, _LAST_WAITS)
+        try:
+            rewriting.run(Event().wait)
+        except (EditRefusedError, OSError) as error:
+            return reason_of(error)
+        finally:
+            rewriting.abandon()
+        return ""
+
+    def close(self) -> None:
+        """Let go of every file."""
+        for each in self._files.values():
+            each.queue.close()
+        self._files.clear()
+
+    def make_folder(self, root: Path, inner: str) -> None:
+        """See that a memory folder is there, for a first thing is to be written into it.
+
+        Args:
+            root: The global folder, which is made with all above it, or a repository, which must be there.
+            inner: The folder, from the root on; empty for the root itself.
+
+        Raises:
+            FileRefusedError: it has no place, or a link stands in its way; the text says so.
+            OSError: it cannot be made.
+        """
+        if not inner:
+            self._make(Path(os.path.realpath(root)), Path("/"))
+            return
+        base = Path(os.path.realpath(root))
+        if not base.is_dir():
+            raise FileRefusedError(f"{root}: there is no such repository, so it gets no memory")
+        folder = base / inner
+        is_new = not folder.exists()
+        self._make(folder, base)
+        if os.path.realpath(folder) != str(folder):
+            raise FileRefusedError(f"{folder}: a part of it is a link, so nothing is written there")
+        if is_new:
+            self._ignore_sidecars(folder)
+
+    def make_archive(self, folder: Path) -> Path:
+        """The archive of a memory folder, which is there now.
+
+        Raises:
+            FileRefusedError: something else has its name.
+            OSError: it cannot be made.
+        """
+        archive = folder / ARCHIVE
+        self._make(archive, folder)
+        if archive.is_symlink() or not archive.is_dir():
+            raise FileRefusedError(f"{archive}: is no folder of its own, so nothing is archived there")
+        return archive
+
+    def _make(self, folder: Path, base: Path) -> None:
+        missing = [each for each in (folder, *folder.parents) if each.is_relative_to(base) and not each.exists()]
+        for each in reversed(missing):
+            self._disk.make_folder(each)
+        if missing:
+            make_durable(self._disk, folder, missing[-1].parent)
+
+    def _ignore_sidecars(self, folder: Path) -> None:
+        fd = self._disk.open(folder / _GITIGNORE, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644)
+        try:
+            self._disk.write(fd, _IGNORED.encode())
+        finally:
+            os.close(fd)
+
+    def _edited(self, path: Path) -> EditedFile:
+        spare = self._config.own_folder / digest(os.fsencode(path))[:16]
+        make_private(self._config.own_folder, self._disk.make_folder)
+        return EditedFile(path, spare, self._disk, follows_links=False)
+
+    def _at(self, path: Path) -> _File:
+        if path not in self._files:
+            file = self._edited(path)
+            config = QueueConfig(
+                wake=lambda number: FileStep(file=str(path), edit=number),
+                most_waiting=0,
+                requested_bytes=INDEX_BYTES,
+                file="the memory file",
+                remedy="some facts have to be removed or archived",
+                waits=self._config.waits,
+            )
+            self._files[path] = _File(file, EditQueue(self._host, file, config, self._numbers))
+        return self._files[path]
+
+
+def _names_with_leftovers(folder: Path) -> list[str]:
+    """Names of files beside which an edit left something."""
+    if folder.is_symlink() or not folder.is_dir():
+        return []
+    matches = (_LEFTOVER.fullmatch(entry.name) for entry in folder.iterdir())
+    return sorted({match["name"] for match in matches if match})
