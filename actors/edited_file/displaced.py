@@ -9,25 +9,18 @@ from __future__ import annotations
 import logging
 import os
 import re
-import stat
 from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from actors.linux.disk import Disk
+from actors.edited_file.access import Access, FileRefusedError
 
 log = logging.getLogger(__name__)
 
 _DRAFT = ".new"
 _BASE = re.compile(r"([0-9a-f]{32})\.base")
 _BASE_DRAFT = re.compile(_BASE.pattern + re.escape(_DRAFT))
-EDITED_BYTES = 16 * 1024 * 1024
-"""A larger file is not edited: to leave everything else byte for byte, all of it has to be read."""
-
-
-class FileRefusedError(OSError):
-    """The file cannot be used as it is; the text says why, for a person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,19 +37,19 @@ class Displaced:
     """The version that another one took the place of; whoever has it open may still be writing to it."""
 
     def __init__(
-        self, disk: Disk, path: Path | None, base: Path, before: Path, expected: bytes, fd: int | None = None
+        self, access: Access, path: Path | None, base: Path, before: Path, expected: bytes, fd: int | None = None
     ) -> None:
         """Nothing is opened.
 
         Args:
-            disk: What takes it away.
+            access: What opens it, and takes it away.
             path: Where it lies; None when it has no name any more.
             base: Where what it was expected to hold is kept.
             before: Where that goes when it is discarded, as a backup.
             expected: What it was expected to hold.
             fd: Its descriptor, if it is open.
         """
-        self._disk = disk
+        self._access = access
         self._path = path
         self._base = base
         self._before = before
@@ -65,13 +58,14 @@ class Displaced:
         """What of it is known already."""
 
     def read(self) -> bytes:
-        """What it holds now.
+        """What it holds now; what is known of it already, where nothing else of it may be read.
 
         Raises:
             FileRefusedError: it has become too large to be compared, or is no file.
             OSError: it cannot be read.
         """
-        return read_whole(self.open(), self._path or self._base)
+        fd = self.open()
+        return self.accounted if fd is None else self._access.read_whole(fd, self._path or self._base)
 
     def discard(self) -> None:
         """Take it off the disk; it can be read until it is closed. What was expected of it is kept as a backup.
@@ -79,12 +73,12 @@ class Displaced:
         Where that fails it stays until the next start, which finds that nothing of it is lost.
         """
         try:
-            if self._base.exists():
-                self._disk.replace(self._base, self._before)
+            if os.path.lexists(self._base):
+                self._access.disk.replace(self._base, self._before)
             if self._path is not None:
-                self.open()
-                self._disk.unlink(self._path)
-                self._path = None
+                fd = self.open()
+                if fd is not None:
+                    self._take_name(fd)
         except FileNotFoundError:
             self._path = None
         except OSError as error:
@@ -97,18 +91,51 @@ class Displaced:
             with suppress(OSError):  # it is closed even so, and was only read
                 os.close(fd)
 
-    def open(self) -> int:
+    def open(self) -> int | None:
         """Its descriptor, opened at the first call.
+
+        Returns:
+            None where nothing of it may be read (only where links are not followed): somebody put something strange
+            into its place, or gave it another name, under which it can be found, or took it away.
 
         Raises:
             FileRefusedError: it is no file.
             OSError: it cannot be opened.
         """
+        if not self._access.follows_links:
+            return self._open_guarded()
         if self._fd is None:
             if self._path is None:
                 raise FileRefusedError(f"{self._base}: what it was made for is gone")
-            self._fd = open_regular(self._path)
+            self._fd = self._access.open(self._path)
         return self._fd
+
+    def _open_guarded(self) -> int | None:
+        if self._fd is None and self._path is not None:
+            try:
+                self._fd = self._access.open(self._path)
+            except FileNotFoundError:
+                self._path = None
+            except FileRefusedError as error:
+                log.warning("what lies in the place of an earlier version is not looked at: %s", error)
+                self._access.clear(self._path)
+                self._path = None
+        elif self._fd is not None and os.fstat(self._fd).st_nlink > (self._path is not None):
+            if self._path is not None:
+                with suppress(FileNotFoundError):
+                    self._take_name(self._fd)
+            if os.fstat(self._fd).st_nlink:
+                log.warning("%s: an earlier version has got other names and is not looked at", self._base.stem)
+                self.close()
+                self._path = None
+        return self._fd
+
+    def _take_name(self, fd: int) -> None:
+        """Take the name away, unless it stands for another file of somebody's."""
+        assert self._path is not None, "a name is taken away once"
+        if self._access.follows_links or self._access.is_same(fd, self._path):
+            self._access.disk.unlink(self._path)
+        self._path = None
 
 
 def leftover_names(place: Path) -> dict[str, Path]:
@@ -171,55 +198,3 @@ def is_edited(data: bytes, expected: bytes | None) -> bool:
     The end of what somebody was writing is what a power loss takes, so a line too many is preferred to one too few.
     """
     return expected is None or not expected.startswith(data.rstrip(b"\0"))
-
-
-def open_regular(path: Path, flags: int = 0) -> int:
-    """A descriptor of the regular file at `path`, for reading.
-
-    Raises:
-        FileRefusedError: it is no file.
-        OSError: it cannot be opened.
-    """
-    # A pipe of that name must not stop the agent.
-    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | flags)
-    try:
-        if not stat.S_ISREG(os.fstat(fd).st_mode):
-            raise FileRefusedError(f"{path}: is no regular file")
-    except OSError:
-        os.close(fd)
-        raise
-    return fd
-
-
-def read_whole(fd: int, path: Path) -> bytes:
-    """Everything in the file from its beginning.
-
-    Raises:
-        FileRefusedError: that is more than can be edited; a part of it would pass for people having deleted the rest.
-        OSError: it cannot be read.
-    """
-    data = read_first(fd, EDITED_BYTES + 1)
-    if len(data) > EDITED_BYTES:
-        raise FileRefusedError(
-            f"{path}: has more than {EDITED_BYTES // 2**20} MiB, so it is not edited; take something out of it by hand"
-        )
-    return data
-
-
-def read_first(fd: int, count: int) -> bytes:
-    """The first `count` bytes, or all when there are fewer."""
-    chunks, offset = [], 0
-    while chunk := os.pread(fd, min(1 << 20, count - offset), offset):
-        chunks.append(chunk)
-        offset += len(chunk)
-    return b"".join(chunks)
-
-
-def take_away(disk: Disk, path: Path) -> None:
-    """Remove what is of no more use; if that fails, the next start does it."""
-    try:
-        disk.unlink(path)
-    except FileNotFoundError:
-        return
-    except OSError as error:
-        log.warning("%s stays until the next start: %s", path, error.strerror)

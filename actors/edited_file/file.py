@@ -12,15 +12,13 @@ import hashlib
 import logging
 import os
 import re
-import stat
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from actors.edited_file.access import EDITED_BYTES, Access, FileRefusedError, read_first, take_away
 from actors.edited_file.displaced import (
-    EDITED_BYTES,
     Displaced,
-    FileRefusedError,
     Leftover,
     bases_without,
     draft_path,
@@ -28,10 +26,6 @@ from actors.edited_file.displaced import (
     is_edited,
     leftover_names,
     leftover_path,
-    open_regular,
-    read_first,
-    read_whole,
-    take_away,
 )
 from actors.linux.disk import Disk, RealDisk, write_all
 
@@ -41,6 +35,8 @@ LIMIT_BYTES = EDITED_BYTES // 2
 """Only so much of the file's beginning is looked at."""
 _CONFLICT = re.compile(r"sync-conflict|conflicted copy|\.orig$|\(conflict", re.IGNORECASE)
 _NEW_FILE_MODE = 0o600
+_MOST_LEFTOVERS = 16
+"""Looked at in one go, where anybody may put files that pass for some."""
 _NO_FOLDER_SYNC = frozenset({errno.EINVAL, errno.ENOTSUP, errno.ENOSYS})
 """Answers of file systems that cannot sync a folder."""
 
@@ -65,19 +61,34 @@ class Look:
 class EditedFile:
     """One markdown file, wherever its path leads."""
 
-    def __init__(self, path: Path, spare: Path, disk: Disk | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        spare: Path,
+        disk: Disk | None = None,
+        *,
+        follows_links: bool = True,
+        most_bytes: int = EDITED_BYTES,
+    ) -> None:
         """The file at a path; nothing is opened yet.
 
         Args:
             path: May be a symbolic link, which stays one, and need not exist.
             spare: A folder of the agent's own for what must outlive a crash in the middle of an edit.
             disk: What stores; the system's own by default.
+            follows_links: False where hostile programs write to the folder at the same time. The folder's own path is
+                trusted; of what lies in it only regular files with one name are used, never what they lead to.
+            most_bytes: A larger file is not edited.
         """
         self.path = path
         self._spare = spare
         self._before = spare / f"{path.stem}.before{path.suffix}"
         """The version before the last edit of the agent's."""
         self._disk = disk or RealDisk()
+        self._access = Access(self._disk, follows_links, most_bytes)
+        self._looked_at_bytes = min(LIMIT_BYTES, most_bytes)
+        self._strange = 0
+        """Versions beside the file that could not be compared the last time, where links are not followed."""
 
     # reading
 
@@ -93,10 +104,11 @@ class EditedFile:
             return None
         try:
             status = os.fstat(fd)
-            data = read_first(fd, LIMIT_BYTES + 1)
-            if len(data) <= LIMIT_BYTES:
+            limit = self._looked_at_bytes
+            data = read_first(fd, limit + 1)
+            if len(data) <= limit:
                 return Look(data, status.st_mtime)
-            data = data[: data.rfind(b"\n", 0, LIMIT_BYTES) + 1]
+            data = data[: data.rfind(b"\n", 0, limit) + 1]
             return Look(data, status.st_mtime, max(1, status.st_size - len(data)))
         finally:
             os.close(fd)
@@ -112,19 +124,19 @@ class EditedFile:
         if fd is None:
             return None
         try:
-            return read_whole(fd, self.path)
+            return self._access.read_whole(fd, self.path)
         finally:
             os.close(fd)
 
     @property
     def was_edited(self) -> bool:
         """Whether the agent ever put a version of its own in the place of another, so that there was a file once."""
-        return self._before.exists()
+        return os.path.lexists(self._before)
 
     def conflict_copies(self) -> tuple[str, ...]:
         """Names of files beside it that look as if a synchronising program could not merge two versions of it."""
         with suppress(OSError):
-            place = self._place()
+            place = self._access.place(self.path)
             stem = place.name.split(".")[0]
             names = [entry.name for entry in place.parent.iterdir() if entry.name.startswith(stem)]
             return tuple(sorted(name for name in names if name != place.name and _CONFLICT.search(name)))
@@ -139,55 +151,56 @@ class EditedFile:
             FileRefusedError: it would have no place, or be too large.
             OSError: it cannot be made.
         """
-        place = self._place()
+        place = self._access.place(self.path)
         self._check_folder(place.parent)
-        self._check_size(data, b"")
+        self._access.check_size(self.path, data, b"")
         self._check_leftover(place, data)
         fresh = leftover_path(place, _digest(data))
         try:
-            self._write_beside(place, data, _NEW_FILE_MODE, None)
+            self._write_whole(fresh, data)
             self._disk.link(fresh, place)
         except FileExistsError:
             return False
         finally:
             take_away(self._disk, fresh)
-        return True
+        # Where anybody may swap the name it was linked from, only what stands there now is ours.
+        return self._access.follows_links or self.read() == data
 
     def put(self, data: bytes, seen: bytes) -> Displaced | None:
         """Make the file hold `data`; gives what it held instead of what was `seen`, which may differ.
 
         Returns:
-            None when nothing was changed because the file is not what was seen (only where files can't be swapped).
+            None when nothing was changed because the file is not what was seen (only where files can't be swapped, or
+            where links are not followed and somebody put something strange in the place of the new version).
 
         Raises:
             FileRefusedError: it is write-protected, or would be too large; nothing was changed.
             OSError: it cannot be written, or is gone; nothing was changed.
         """
-        place = self._place()
-        status = place.stat()
+        place = self._access.place(self.path)
+        status = self._access.status(place)
         if not status.st_mode & 0o222:
             raise FileRefusedError(f"{self.path}: is write-protected")
-        self._check_size(data, seen)
+        self._access.check_size(self.path, data, seen)
         self._check_leftover(place, data)
         self._sync_file(place)  # after a power loss what is displaced has to be what was seen
         base, fresh = self._base_path(_digest(data)), leftover_path(place, _digest(data))
         try:
             self._keep_base(base, seen)
-            self._write_beside(place, data, stat.S_IMODE(status.st_mode), status)
-            if self._disk.exchange(fresh, place):
-                displaced = Displaced(self._disk, fresh, base, self._before, seen)
-                with suppress(OSError):
-                    displaced.open()
-                return displaced
-            replaced = self._replace(fresh, place, seen, base)
+            self._write_whole(fresh, data, status)
+            is_exchanged = self._disk.exchange(fresh, place)
+            displaced = None if is_exchanged else self._replace(fresh, place, seen, base)
         except OSError:
             take_away(self._disk, fresh)
             take_away(self._disk, base)
             raise
-        if replaced is None:
+        if is_exchanged:
+            displaced = self._exchanged(fresh, place, seen, base)
+        elif displaced is None:
             take_away(self._disk, fresh)
+        if displaced is None:
             take_away(self._disk, base)
-        return replaced
+        return displaced
 
     def make_durable(self) -> None:
         """Return when what the file holds, and that it is there, would survive a power loss.
@@ -195,7 +208,7 @@ class EditedFile:
         Raises:
             OSError: that cannot be had.
         """
-        place = self._place()
+        place = self._access.place(self.path)
         with suppress(FileNotFoundError):
             self._sync_file(place)
         self._sync_folder(place.parent)
@@ -210,20 +223,31 @@ class EditedFile:
         Raises:
             OSError: nobody can say whether there are any.
         """
-        place = self._place()
-        leftovers, beside = [], leftover_names(place)
+        place = self._access.place(self.path)
+        leftovers: list[Leftover] = []
+        strange, beside = 0, leftover_names(place)
         # Where the file is not, its place may be another one than usual, and what lies beside it elsewhere.
         orphans = bases_without(beside, self._spare) if place.is_file() else []
         for useless in (*drafts(place, self._spare), *orphans):
-            take_away(self._disk, useless)
+            if self._access.clear(useless):
+                take_away(self._disk, useless)
         for digest, path in beside.items():
+            if len(leftovers) == _MOST_LEFTOVERS and not self._access.follows_links:
+                break
             try:
-                leftover = self._leftover(path, digest)
+                leftover = self._leftover(path, digest) if self._access.clear(path) else None
+            except FileNotFoundError:
+                continue
             except OSError as error:
-                log.error("%s was left by a crash and can't be compared: %s", path, error)
+                if self._access.follows_links:
+                    log.error("%s was left by a crash and can't be compared: %s", path, error)
+                strange += 1
                 continue
             if leftover is not None:
                 leftovers.append(leftover)
+        if strange > self._strange and not self._access.follows_links:
+            log.error("%d versions beside %s can't be compared and stay there", strange, place)
+        self._strange = strange
         return leftovers
 
     def forget(self, leftover: Path) -> None:
@@ -233,9 +257,9 @@ class EditedFile:
 
     def _leftover(self, path: Path, digest: str) -> Leftover | None:
         base = self._base_path(digest)
-        data = _content(path)
+        data = self._access.content(path)
         try:
-            expected = _content(base)
+            expected = self._access.content(base)
         except FileNotFoundError:
             expected = None
         if _digest(data) != digest and (is_edited(data, expected) or self._may_be_lost()):
@@ -253,13 +277,27 @@ class EditedFile:
 
     # the parts of the above
 
+    def _exchanged(self, fresh: Path, place: Path, seen: bytes, base: Path) -> Displaced | None:
+        """What lies at `fresh` since it changed names with the file; None when they had to change back."""
+        displaced = Displaced(self._access, fresh, base, self._before, seen)
+        with suppress(OSError):
+            if self._access.is_strange(place):
+                # Somebody swapped our version for it, before or after: what was displaced goes back, and nothing is
+                # thrown away here but what is strange.
+                self._disk.exchange(fresh, place)
+                if self._access.is_strange(fresh):
+                    self._access.clear(fresh)
+                    return None
+            displaced.open()
+        return displaced
+
     def _replace(self, fresh: Path, place: Path, seen: bytes, base: Path) -> Displaced | None:
         """Put `fresh` in place without a swap: what somebody saves in the instant between look and rename is lost."""
-        fd = open_regular(place)
+        fd = self._access.open(place)
         try:
-            if read_first(fd, len(seen) + 1) == seen and os.path.samestat(os.fstat(fd), place.stat()):
+            if read_first(fd, len(seen) + 1) == seen and self._access.is_same(fd, place):
                 self._disk.replace(fresh, place)
-                return Displaced(self._disk, None, base, self._before, seen, fd)
+                return Displaced(self._access, None, base, self._before, seen, fd)
         except OSError:
             os.close(fd)
             raise
@@ -274,20 +312,9 @@ class EditedFile:
             OSError: it cannot be opened.
         """
         try:
-            return open_regular(self.path)
+            return self._access.open(self.path)
         except FileNotFoundError:
             return None
-
-    def _place(self) -> Path:
-        """Where the file itself is or would be, at the end of all links.
-
-        Raises:
-            OSError: nobody can say; a link is never taken for the file.
-        """
-        try:
-            return Path(os.path.realpath(self.path, strict=True))
-        except FileNotFoundError:
-            return Path(os.path.realpath(self.path))
 
     def _check_folder(self, folder: Path) -> None:
         """Return if the file may be made in `folder`, which nobody makes here: its disk may not be mounted.
@@ -302,18 +329,6 @@ class EditedFile:
                 f"{self.path}: is gone and its folder is empty; mount its disk, or make an empty file there"
             )
 
-    def _check_size(self, data: bytes, seen: bytes) -> None:
-        """Return if the file may hold `data` instead of what was `seen`.
-
-        Raises:
-            FileRefusedError: it could not be edited again.
-        """
-        if len(data) > EDITED_BYTES and len(data) > len(seen):
-            raise FileRefusedError(
-                f"{self.path}: would have {len(data):,} bytes, at most {EDITED_BYTES:,} can be edited; take something "
-                "out of it by hand"
-            )
-
     def _check_leftover(self, place: Path, data: bytes) -> None:
         """Return if nothing that people wrote lies where the version that `data` displaces is to lie.
 
@@ -322,6 +337,7 @@ class EditedFile:
             OSError: nobody can say.
         """
         path = leftover_path(place, _digest(data))
+        self._access.clear(path)
         if os.path.lexists(path) and self._leftover(path, _digest(data)) is not None:
             raise FileRefusedError(f"{path}: what somebody wrote is to be brought back first; try again in a minute")
 
@@ -336,23 +352,15 @@ class EditedFile:
         self._write_whole(path, seen)
         self._sync_folder(self._spare)
 
-    def _write_beside(self, place: Path, data: bytes, mode: int, owner: os.stat_result | None) -> None:
-        """A file in the same folder with `data`, on the disk but for its name, which it gets when it is whole."""
-        self._write_whole(leftover_path(place, _digest(data)), data, mode, owner)
-
-    def _write_whole(
-        self, path: Path, data: bytes, mode: int = _NEW_FILE_MODE, owner: os.stat_result | None = None
-    ) -> None:
-        """A file with `data`, on the disk but for its name, which it gets when it is whole."""
+    def _write_whole(self, path: Path, data: bytes, old: os.stat_result | None = None) -> None:
+        """A file with `data`, on the disk but for its name, which it gets when it is whole; `old` is the one before."""
         draft = draft_path(path)
         take_away(self._disk, draft)
         fd = self._disk.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, _NEW_FILE_MODE)
         try:
             try:
-                if owner is not None:
-                    with suppress(PermissionError):
-                        os.fchown(fd, owner.st_uid, owner.st_gid)
-                    self._disk.change_mode(fd, mode)
+                if old is not None:
+                    self._access.take_over(fd, old)
                 write_all(self._disk, fd, data)
             finally:
                 os.close(fd)
@@ -362,7 +370,7 @@ class EditedFile:
             raise
 
     def _sync_file(self, place: Path) -> None:
-        fd = self._disk.open(place, os.O_RDONLY | os.O_NONBLOCK)
+        fd = self._access.open(place, through_disk=True)
         try:
             self._disk.sync(fd)
         finally:
@@ -381,14 +389,6 @@ def reason_of(error: Exception) -> str:
     if isinstance(error, OSError) and not isinstance(error, FileRefusedError):
         return f"{error.filename or 'the file'}: {error.strerror or error}"
     return str(error)
-
-
-def _content(path: Path) -> bytes:
-    fd = open_regular(path, os.O_NOFOLLOW)
-    try:
-        return read_whole(fd, path)
-    finally:
-        os.close(fd)
 
 
 def _digest(data: bytes) -> str:

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from actors.edited_file.displaced import Displaced, FileRefusedError
+from actors.edited_file.access import FileRefusedError
+from actors.edited_file.displaced import Displaced
 from actors.edited_file.file import EditedFile, reason_of
 from domain.edit.lines import EditRefusedError
 from domain.edit.merge import Hunk, additions, apply, changes

@@ -90,8 +90,8 @@ class RealDisk:
         make_private_one(folder)
 
     def link(self, path: Path, other: Path, /) -> None:
-        """As `os.link`."""
-        os.link(path, other)
+        """As `os.link`; of a symbolic link itself, never of what it leads to."""
+        os.link(path, other, follow_symlinks=False)
 
     def replace(self, path: Path, other: Path, /) -> None:
         """As `os.replace`."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from actors.edited_file.displaced import EDITED_BYTES
+from actors.edited_file.access import EDITED_BYTES
 from actors.linux.disk import Disk, RealDisk
 from domain.reminder.document import scan
 from lab.chaos.reminders.race import Saver, race

@@ -11,7 +11,7 @@ from hashlib import blake2b
 from pathlib import Path
 from time import perf_counter
 
-from actors.edited_file.displaced import FileRefusedError
+from actors.edited_file.access import FileRefusedError
 from actors.edited_file.file import EditedFile
 from actors.edited_file.rewriting import Edit, Rewriting, Waits
 from actors.linux.disk import Disk

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.edited_file.displaced import EDITED_BYTES, FileRefusedError
+from actors.edited_file.access import EDITED_BYTES, FileRefusedError
 from actors.edited_file.file import EditedFile
 from actors.edited_file.rewriting import Edit, Rewriting, Waits
 from actors.linux.disk import Disk, RealDisk

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.edited_file.displaced import EDITED_BYTES
+from actors.edited_file.access import EDITED_BYTES
 from actors.edited_file.file import LIMIT_BYTES
 from actors.edited_file.rewriting import Waits
 from actors.scheduler.announcer import AT_ONCE

@@ -1,0 +1,254 @@
+"""Access to a file and to what lies beside it: what is opened is judged, and what may lead elsewhere is never followed.
+
+In a folder to which hostile programs write, a name may come to stand for something else between any two calls. There
+nothing is told from a name: a descriptor is opened without following or waiting, and only what it stands for counts.
+"""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import stat
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from actors.linux.disk import Disk
+
+log = logging.getLogger(__name__)
+
+EDITED_BYTES = 16 * 1024 * 1024
+"""A larger file is not edited: to leave everything else byte for byte, all of it has to be read."""
+_KINDS = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+_PERMISSIONS = 0o666
+"""Of a file of others', in a folder to which hostile programs write."""
+_OPENINGS = 50
+"""Attempts to open a file whose name goes to another one each time."""
+_GONE = " (deleted)"
+"""What Linux puts behind the path of an open file when the name by which it was opened is taken away."""
+
+
+class FileRefusedError(OSError):
+    """The file cannot be used as it is; the text says why, for a person."""
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """How files are opened."""
+
+    disk: Disk
+    follows_links: bool = True
+    """False where hostile programs write to the folder, whose own path is trusted."""
+    most_bytes: int = EDITED_BYTES
+    """A larger file is not read as a whole."""
+
+    def place(self, path: Path) -> Path:
+        """Where the file itself is or would be: at the end of all links, or at its name.
+
+        Raises:
+            OSError: nobody can say; a link is never taken for the file.
+        """
+        if not self.follows_links:
+            return path
+        try:
+            return Path(os.path.realpath(path, strict=True))
+        except FileNotFoundError:
+            return Path(os.path.realpath(path))
+
+    def open(self, path: Path, flags: int = 0, *, through_disk: bool = False) -> int:
+        """A descriptor of the regular file at `path`, for reading.
+
+        Where links are not followed the file has this name and no other, so it is a file of this folder.
+
+        Args:
+            path: Of the file.
+            flags: More of these.
+            through_disk: Whether the call is one of the disk's, for a promise hangs on it.
+
+        Raises:
+            FileRefusedError: it is no file, or none that may be opened.
+            OSError: it cannot be opened.
+        """
+        # A pipe of that name must not stop the agent.
+        flags |= os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
+        if not self.follows_links:
+            flags |= os.O_NOFOLLOW
+        for _ in range(_OPENINGS):
+            try:
+                fd = self.disk.open(path, flags) if through_disk else os.open(path, flags)
+            except OSError as error:
+                raise _refusal_of(path, flags, error) from error
+            try:
+                if self._is_judged(fd, path):
+                    return fd
+            except OSError:
+                os.close(fd)
+                raise
+            os.close(fd)
+        raise FileRefusedError(f"{path}: is being changed too quickly to be opened")
+
+    def _is_judged(self, fd: int, path: Path) -> bool:
+        """Whether the open file is one that may be used; False when the name has gone to another one meanwhile.
+
+        Raises:
+            FileRefusedError: it may not be used.
+        """
+        status = os.fstat(fd)
+        kind = stat.S_IFMT(status.st_mode)
+        if kind != stat.S_IFREG:
+            raise FileRefusedError(f"{path}: is {_KINDS.get(kind, 'something strange')}, no regular file")
+        if self.follows_links:
+            return True
+        if status.st_nlink > 1:
+            raise FileRefusedError(
+                f"{path}: has {status.st_nlink} names, hard links to one file; only a file with one name is used here"
+            )
+        # It had one name when they were counted. Was it this one? A file from elsewhere may have been linked here,
+        # opened by us, and unlinked before we counted. A name once taken away does not come back for an open file.
+        return not os.readlink(f"/proc/self/fd/{fd}").endswith(_GONE)  # noqa: PTH115 - a path that is none
+
+    def content(self, path: Path) -> bytes:
+        """Everything in the file at `path`, which is never a link.
+
+        Raises:
+            FileRefusedError: it is no file, or too large.
+            OSError: it cannot be read.
+        """
+        fd = self.open(path, os.O_NOFOLLOW)
+        try:
+            return self.read_whole(fd, path)
+        finally:
+            os.close(fd)
+
+    def read_whole(self, fd: int, path: Path) -> bytes:
+        """Everything in the open file from its beginning; `path` is how people call it.
+
+        Raises:
+            FileRefusedError: that is more than can be edited; a part of it would pass for people having deleted the
+                rest.
+            OSError: it cannot be read.
+        """
+        data = read_first(fd, self.most_bytes + 1) if os.fstat(fd).st_size <= self.most_bytes else None
+        if data is None or len(data) > self.most_bytes:
+            raise FileRefusedError(
+                f"{path}: has more than {shown_size(self.most_bytes)}, so it is not edited; take something out of it "
+                "by hand"
+            )
+        return data
+
+    def check_size(self, path: Path, data: bytes, seen: bytes) -> None:
+        """Return if the file at `path` may hold `data` instead of what was `seen`.
+
+        Raises:
+            FileRefusedError: it could not be edited again.
+        """
+        if len(data) > self.most_bytes and len(data) > len(seen):
+            raise FileRefusedError(
+                f"{path}: would have {len(data):,} bytes, at most {self.most_bytes:,} can be edited; take something "
+                "out of it by hand"
+            )
+
+    def status(self, place: Path) -> os.stat_result:
+        """What the system says of the file that is to be replaced.
+
+        Raises:
+            FileRefusedError: it is none that may be used.
+            OSError: nobody can say.
+        """
+        if self.follows_links:
+            return place.stat()
+        fd = self.open(place)
+        try:
+            return os.fstat(fd)
+        finally:
+            os.close(fd)
+
+    def is_same(self, fd: int, path: Path) -> bool:
+        """Whether the file at `path` is the open one.
+
+        Raises:
+            OSError: nobody can say.
+        """
+        return os.path.samestat(os.fstat(fd), path.stat(follow_symlinks=self.follows_links))
+
+    def take_over(self, fd: int, status: os.stat_result) -> None:
+        """Give the open file, a new version, what it may have of the old one's owner and permissions."""
+        if self.follows_links:
+            with suppress(PermissionError):
+                os.fchown(fd, status.st_uid, status.st_gid)
+            self.disk.change_mode(fd, stat.S_IMODE(status.st_mode))
+        else:
+            self.disk.change_mode(fd, stat.S_IMODE(status.st_mode) & _PERMISSIONS)
+
+    def is_strange(self, path: Path) -> bool:
+        """Whether what lies at `path` may not be used: it is a link, no regular file, or has other names.
+
+        Raises:
+            OSError: nobody can say.
+        """
+        if self.follows_links:
+            return False
+        try:
+            status = path.lstat()
+        except FileNotFoundError:
+            return False
+        return not stat.S_ISREG(status.st_mode) or status.st_nlink > 1
+
+    def clear(self, path: Path) -> bool:
+        """Take away what is strange at a name of the agent's own: of nobody's words more than a name is lost.
+
+        Returns:
+            Whether nothing strange is left there, which a folder that is not empty would be.
+        """
+        try:
+            if not self.is_strange(path):
+                return True
+            if stat.S_ISDIR(path.lstat().st_mode):
+                path.rmdir()
+            else:
+                self.disk.unlink(path)
+        except FileNotFoundError:
+            return True
+        except OSError:
+            return False
+        return True
+
+
+def read_first(fd: int, count: int) -> bytes:
+    """The first `count` bytes, or all when there are fewer."""
+    chunks, offset = [], 0
+    while chunk := os.pread(fd, min(1 << 20, count - offset), offset):
+        chunks.append(chunk)
+        offset += len(chunk)
+    return b"".join(chunks)
+
+
+def take_away(disk: Disk, path: Path) -> None:
+    """Remove what is of no more use; if that fails, the next start does it."""
+    try:
+        disk.unlink(path)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        log.warning("%s stays until the next start: %s", path, error.strerror)
+
+
+def shown_size(size: int) -> str:
+    """A number of bytes, for a person."""
+    return f"{size // 2**20} MiB" if size >= 2**20 and not size % 2**20 else f"{size:,} bytes"
+
+
+def _refusal_of(path: Path, flags: int, error: OSError) -> OSError:
+    """What is said about an open that failed."""
+    if error.errno == errno.ELOOP and flags & os.O_NOFOLLOW:
+        return FileRefusedError(f"{path}: is a symbolic link, which is not followed here")
+    if error.errno == errno.ENXIO:
+        return FileRefusedError(f"{path}: is a socket or a device, no regular file")
+    return error
