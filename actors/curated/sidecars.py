@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from actors.curated.folder import MemoryFolder
-from actors.edited_file.displaced import FileRefusedError
+from actors.edited_file.access import FileRefusedError
 from actors.linux.disk import Disk, put_whole, write_all
 from actors.linux.private_folder import make_private
 from domain.curated import config as folder_config

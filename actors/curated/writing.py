@@ -18,7 +18,7 @@ from threading import Event
 
 from actors.curated.config import CuratedConfig
 from actors.curated.folder import ARCHIVE, INDEX_BYTES
-from actors.edited_file.displaced import FileRefusedError
+from actors.edited_file.access import FileRefusedError
 from actors.edited_file.file import EditedFile, reason_of
 from actors.edited_file.queue import EditQueue, Host, Job, QueueConfig
 from actors.edited_file.rewriting import Rewriting, Waits
