@@ -22,6 +22,9 @@ config_option = click.option(
     type=click.Path(path_type=Path),
     help="The settings file; else $AGENT_CONFIG, else ./agent.toml if it is there.",
 )
+data_option = click.option(
+    "--data", type=click.Path(path_type=Path), help="Data root, when it is not the one of the settings."
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 verbose_option = click.option("-v", "--verbose", is_flag=True, help="Log what the actors do, on stderr.")
 

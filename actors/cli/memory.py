@@ -9,20 +9,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from actors.cli.common import config_option, fail, json_option, load_settings, playground_hint
+from actors.cli.common import config_option, data_option, fail, json_option, load_settings, playground_hint
+from actors.cli.curated import curated
+from actors.cli.operator import ANSWER_S, OPERATOR, Answer, running
 from domain.text.terminal_text import plain
 
 if TYPE_CHECKING:
     from actors.settings.schema import Settings
 
-OPERATOR = "cli/operator"
-ANSWER_S = 60.0
 REBUILD_S = 86_400.0
-data_option = click.option(
-    "--data", type=click.Path(path_type=Path), help="Data root, when it is not the one of the settings."
-)
 C = TypeVar("C", bound=Callable[..., None])
-Answer = Mapping[str, Any]
 
 
 def _options(command: C) -> C:
@@ -33,6 +29,9 @@ def _options(command: C) -> C:
 @click.group()
 def memory() -> None:
     """Look into what is remembered: everything that was ever said, indexed from the logs."""
+
+
+memory.add_command(curated)
 
 
 @memory.command()
@@ -60,7 +59,7 @@ def search(
     if not text.strip():
         fail("QUERY is blank")
     settings, secrets = _settings(config_file, data)
-    results = _running(settings, "memory.search", query=text, limit=limit, window=window)
+    results = running(settings, "memory.search", query=text, limit=limit, window=window)
     if results is None:
         if window != OPERATOR:
             fail("--window needs the running agent: it knows who reads which window")
@@ -74,7 +73,7 @@ def search(
 def why(about: str, config_file: Path | None, data: Path | None, as_json: bool) -> None:
     """Explain the last turn: each memory that it was given, with its scores, and the best that it was not."""
     settings, _ = _settings(config_file, data)
-    explained = _running(settings, "memory.why", about=about, window=OPERATOR)
+    explained = running(settings, "memory.why", about=about, window=OPERATOR)
     if explained is None:
         fail("no agent is running here, and only a running one knows what its last turn was given")
     _show(explained, as_json, _why_lines)
@@ -87,7 +86,7 @@ def stats(config_file: Path | None, data: Path | None, as_json: bool) -> None:
     from messages.memory import DescribeMemory
 
     settings, secrets = _settings(config_file, data)
-    figures = _running(settings, "memory.stats", window=OPERATOR)
+    figures = running(settings, "memory.stats", window=OPERATOR)
     if figures is None:
         figures = _alone(settings, secrets, DescribeMemory)
     _show(figures, as_json, _figure_lines)
@@ -98,7 +97,7 @@ def stats(config_file: Path | None, data: Path | None, as_json: bool) -> None:
 def rebuild(config_file: Path | None, data: Path | None, as_json: bool) -> None:
     """Make the index anew from the logs; texts that have a vector already are not embedded again."""
     settings, secrets = _settings(config_file, data)
-    rebuilt = _running(settings, "memory.rebuild", REBUILD_S, window=OPERATOR)
+    rebuilt = running(settings, "memory.rebuild", REBUILD_S, window=OPERATOR)
     if rebuilt is None:
         rebuilt = _rebuilt_alone(settings, secrets)
     _show(rebuilt, as_json, _rebuilt_lines)
@@ -107,26 +106,6 @@ def rebuild(config_file: Path | None, data: Path | None, as_json: bool) -> None:
 def _settings(config_file: Path | None, data: Path | None) -> tuple[Settings, Mapping[str, str]]:
     settings, secrets = load_settings(config_file, {"data_root": str(data.absolute())} if data else {})
     return settings, secrets.environment()
-
-
-def _running(settings: Settings, verb: str, answer_s: float = ANSWER_S, /, **arguments: object) -> Answer | None:
-    """What the running agent answers; None if none runs."""
-    from actors.context.log.data_root import DataRoot, DataRootError
-    from actors.socket.client import AgentNotRunningError, RefusalError, ask_operator
-
-    try:
-        return ask_operator(settings.data_root, verb, answer_s, **arguments)
-    except RefusalError as error:
-        fail(str(error))
-    except AgentNotRunningError as error:
-        reason = str(error)
-    try:
-        is_held = DataRoot(settings.data_root).is_held()
-    except DataRootError as error:
-        fail(str(error))
-    if is_held:
-        fail(reason)
-    return None
 
 
 def _alone(

@@ -9,9 +9,11 @@ from domain.curated.wording import lines
 from messages.base import Message
 from messages.curated import (
     CURATED,
+    ClaudeImported,
     FactsFlushed,
     FactStaged,
     FlushFacts,
+    ImportClaude,
     InjectionSwitched,
     PagesVerified,
     RememberFact,
@@ -46,9 +48,7 @@ def _command(
     name: str,
     description: str,
     message: Any,
-    reply: type[Message],
     *arguments: Argument,
-    refused: str = "Not done",
     **fixed: object,
 ) -> Command[Any]:
     def request(call: Invocation, given: Given) -> Message:
@@ -65,9 +65,8 @@ def _command(
         arguments=arguments,
         to=CURATED,
         request=request,
-        reply=reply,
+        reply=REPLIES[message],
         answer=_answer,
-        refused=refused,
     )
 
 
@@ -76,31 +75,45 @@ def _word(name: str, description: str, longest: int, *, required: bool = True) -
     return Argument(name=name, description=description, longest=longest, required=required, choices=choices)
 
 
+REPLIES: dict[type[Message], type[Message]] = {
+    DescribeCurated: CuratedDescribed,
+    ListPages: PagesListed,
+    VerifyPages: PagesVerified,
+    RememberFact: FactStaged,
+    FlushFacts: FactsFlushed,
+    ListFaults: FaultsListed,
+    ListTraces: TracesListed,
+    ShowTrace: TracesListed,
+    RecallFacts: FactsRecalled,
+    ListStale: StaleListed,
+    SwitchInjection: InjectionSwitched,
+    ImportClaude: ClaudeImported,
+}
+"""Request -> what a reply to it is, refusals apart."""
+
 COMMANDS = (
-    _command("status", "Memory kept by hand: files, sizes, what is injected", DescribeCurated, CuratedDescribed),
-    _command("pages", "The pages of what is kept by hand", ListPages, PagesListed),
-    _command("verify", "Make the page tables anew from the files", VerifyPages, PagesVerified),
+    _command("status", "Memory kept by hand: files, sizes, what is injected", DescribeCurated),
+    _command("pages", "The pages of what is kept by hand", ListPages),
+    _command("verify", "Make the page tables anew from the files", VerifyPages),
     _command(
         "remember",
         "Stage a fact to be kept by hand",
         RememberFact,
-        FactStaged,
         _word("scope", "global, or project", 10),
         _word("text", "The fact, in one line", 1000),
     ),
-    _command("flush", "Commit what is staged and proposed", FlushFacts, FactsFlushed),
-    _command("faults", "What is wrong with what is kept by hand", ListFaults, FaultsListed),
-    _command("traces", "The last decisions about it here", ListTraces, TracesListed),
-    _command("trace", "One decision", ShowTrace, TracesListed, _word("id", "As traces lists it", 40)),
+    _command("flush", "Commit what is staged and proposed", FlushFacts),
+    _command("faults", "What is wrong with what is kept by hand", ListFaults),
+    _command("traces", "The last decisions about it here", ListTraces),
+    _command("trace", "One decision", ShowTrace, _word("id", "As traces lists it", 40)),
     _command(
         "recall",
         "Find facts that are kept by hand by their words",
         RecallFacts,
-        FactsRecalled,
         _word("query", "What to look for", 1000),
         _word("scope", "global, or project; leave it out for both", 10, required=False),
     ),
-    _command("stale", "Facts that nobody has confirmed for long", ListStale, StaleListed),
-    _command("off", "Leave what is kept by hand out of my prompts here", SwitchInjection, InjectionSwitched, on=False),
-    _command("on", "Have it in my prompts here again", SwitchInjection, InjectionSwitched, on=True),
+    _command("stale", "Facts that nobody has confirmed for long", ListStale),
+    _command("off", "Leave what is kept by hand out of my prompts here", SwitchInjection, on=False),
+    _command("on", "Have it in my prompts here again", SwitchInjection, on=True),
 )

@@ -61,16 +61,9 @@ IMPORT_S = 60.0
 
 def curated_part(plan: Plan) -> Part:
     """The one actor that writes the memory folders."""
-    state = CuratedState()
-
-    def build(_key: str) -> Actor:
-        from actors.curated.actor import CuratedActor
-
-        return CuratedActor(curated_config(plan), state)
-
     can_run = plan.settings.shell.enabled
     return Part(
-        spec=ActorSpec(CURATED.kind, build),
+        spec=curated_spec(plan, lives=plan.lives),
         contributes=True,
         subscribes=plan.lives and plan.settings.table(CuratedTable).capture,
         hears_readers=plan.lives,
@@ -84,7 +77,24 @@ def curated_part(plan: Plan) -> Part:
     )
 
 
-def curated_config(plan: Plan) -> CuratedConfig:
+def curated_spec(plan: Plan, *, lives: bool) -> ActorSpec:
+    """How the actor is made.
+
+    Args:
+        plan: What it is made from.
+        lives: Whether it notes decisions, and finishes what an earlier life left.
+    """
+    state = CuratedState()
+
+    def build(_key: str) -> Actor:
+        from actors.curated.actor import CuratedActor
+
+        return CuratedActor(curated_config(plan, lives=lives), state)
+
+    return ActorSpec(CURATED.kind, build)
+
+
+def curated_config(plan: Plan, *, lives: bool = False) -> CuratedConfig:
     """What the settings decide."""
     settings, table = plan.settings, plan.settings.table(CuratedTable)
     projects, untrusted = projects_of(table)
@@ -93,9 +103,9 @@ def curated_config(plan: Plan) -> CuratedConfig:
         projects=projects,
         untrusted=untrusted,
         own_folder=settings.data_root / FOLDER,
-        surface=plan.surface if plan.connection is not None and plan.lives else None,
+        surface=plan.surface if plan.connection is not None and lives else None,
         dms=settings.discord.dms,
-        lives=plan.lives,
+        lives=lives,
         can_run=settings.shell.enabled,
         no_memory=table.no_memory,
         dates=table.dates,

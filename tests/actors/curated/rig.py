@@ -102,7 +102,7 @@ class CuratedRig:
     def ask(self, kind: type[Message], window: Window = GENERAL, **fields: Any) -> Message:
         """What comes of a request."""
         request_id = RequestId(f"r{next(self._numbers)}")
-        self.system.tell(CURATED, kind(request_id=request_id, reply_to=self.asker.address, window=window, **fields))  # type: ignore[call-arg]
+        self.system.tell(CURATED, kind(request_id=request_id, reply_to=self.asker.address, window=window, **fields))
         self.settle()
         return self.asker.receive(0, lambda heard: getattr(heard, "request_id", None) == request_id)
 

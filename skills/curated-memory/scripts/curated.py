@@ -1,0 +1,101 @@
+#!/usr/bin/env -S python3 -I
+"""Adds, fixes, removes, archives and moves facts of curated memory; prints what stands in the file then."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))  # python3 -I leaves it out
+sys.dont_write_bytecode = True
+
+from door import ask, run  # noqa: E402
+
+SCOPES = ("global", "project")
+
+
+def main():
+    """Do what the first argument says."""
+    arguments = vars(_parser().parse_args())
+    return arguments.pop("act")(arguments)
+
+
+def write(arguments):
+    """Change one fact."""
+    verb = arguments.pop("verb")
+    answer = ask(f"curated.{verb}", **arguments)
+    sys.stdout.write(f"{answer['done']}: {answer['text']}\nin {answer['path']}\n")
+    if answer["note"]:
+        sys.stdout.write(f"note: {answer['note']}\n")
+
+
+def recall(arguments):
+    """Print the facts that fit."""
+    answer = ask("curated.recall", query=arguments["query"], scope=arguments["scope"])
+    sys.stdout.write(f"{answer['code']}: {answer['reason']}\n")
+    for scope, page in answer["facts"]:
+        sys.stdout.write(f"{scope} {_page(page)}\n")
+    return 0 if answer["code"] in ("ok", "no_match", "unavailable") else 1
+
+
+def pages(arguments):
+    """Print every fact with its id."""
+    del arguments
+    for scope in ask("curated.pages")["scopes"]:
+        for page in scope["pages"]:
+            sys.stdout.write(f"{scope['scope']} {_page(page)}\n")
+
+
+def status(arguments):
+    """Print the folders, and whether they may be written from here."""
+    del arguments
+    for scope in ask("curated.status")["scopes"]:
+        writable = scope["writable"] or "yes"
+        sys.stdout.write(f"{scope['scope']}: {scope['folder']}\n    may be written from here: {writable}\n")
+        for file in scope["files"]:
+            sys.stdout.write(f"    {file['name']}: {file['bytes']} bytes\n")
+
+
+def _page(page):
+    return f"{page['id']} {page['kind']} {page['file']}:{page['line']} {page['text']}"
+
+
+def _parser():
+    parser = argparse.ArgumentParser(description="Keep facts in the memory files that people edit too.")
+    verbs = parser.add_subparsers(required=True, metavar="add | fix | remove | archive | move | confirm | recall | …")
+    adding = _verb(verbs, "add", "add a fact")
+    adding.add_argument("text", help="the fact, in one line")
+    adding.add_argument("--section", help="heading that it belongs below (default Remembered)")
+    fixing = _verb(verbs, "fix", "put other words in the place of a fact's")
+    fixing.add_argument("fact", help="its id, or words that no other has")
+    fixing.add_argument("text", help="what it says from now on")
+    for name, what in (
+        ("remove", "take out what is wrong"),
+        ("archive", "move what is stale into archive/"),
+        ("confirm", "note that it is still so, with today's date"),
+    ):
+        _verb(verbs, name, what).add_argument("fact", help="its id, or words that no other has")
+    moving = _verb(verbs, "move", "move a fact into a topic file and leave a line that points there")
+    moving.add_argument("fact", help="its id, or words that no other has")
+    moving.add_argument("--topic", required=True, help="name of the file, such as build.md")
+    moving.add_argument("--title", required=True, help="title of the pointer")
+    moving.add_argument("--gist", default="", help="what the pointer says besides")
+    finding = verbs.add_parser("recall", help="find facts by their words")
+    finding.add_argument("query")
+    finding.add_argument("--scope", choices=SCOPES)
+    finding.set_defaults(act=recall)
+    verbs.add_parser("pages", help="print every fact with its id").set_defaults(act=pages)
+    verbs.add_parser("status", help="print the folders and their files").set_defaults(act=status)
+    return parser
+
+
+def _verb(verbs, name, what):
+    parser = verbs.add_parser(name, help=what)
+    parser.add_argument("scope", choices=SCOPES)
+    parser.set_defaults(act=write, verb=name)
+    return parser
+
+
+if __name__ == "__main__":
+    run(main)
