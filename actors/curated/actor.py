@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import logging
-import time
 from dataclasses import replace
 from pathlib import Path
 
 from actors.curated.answers import Answers, trace_shown
 from actors.curated.config import MEMORY, CuratedConfig
-from actors.curated.decisions import Decisions
+from actors.curated.decisions import Decisions, Traces
 from actors.curated.folder import Folders
 from actors.curated.injection import Injections
 from actors.curated.places import Place, Places, WindowPlaces
 from actors.curated.requests import FactRequests
 from actors.curated.rules import Rules
-from actors.curated.sharing import shared_folders
-from actors.curated.sidecars import Traces, write_table
+from actors.curated.sidecars import shared_folders, write_table
 from actors.curated.staging import Staging
 from actors.curated.state import CuratedState
 from actors.curated.writeback import Writeback
@@ -94,7 +92,7 @@ class CuratedActor(Actor):
         self._state = state
         self._readers = KnownReaders()
         self._places = Places(config, self._readers)
-        self._folders = Folders(time.time_ns)
+        self._folders = Folders(lambda: int(self.now().timestamp() * 1e9))
         self._injections = Injections(config, self._folders)
         self._answers = Answers(config, self._injections)
         self._rules = Rules(config.secrets, state, self._today)

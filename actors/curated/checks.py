@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,11 +16,11 @@ from domain.curated.page import Scope
 
 def findings(config: CuratedConfig) -> Iterator[Finding]:
     """How each folder is; of a project that is not trusted nothing is looked at."""
-    yield _look("curated memory", MemoryFolder(Scope.GLOBAL, config.global_folder, "", time.time_ns))
+    yield _look("curated memory", MemoryFolder(Scope.GLOBAL, config.global_folder, "", lambda: 0))
     for repository in sorted(set(config.projects.values())):
         name = f"memory of {repository.name}"
         if repository.is_dir():
-            yield _look(name, MemoryFolder(Scope.PROJECT, repository, MEMORY, time.time_ns))
+            yield _look(name, MemoryFolder(Scope.PROJECT, repository, MEMORY, lambda: 0))
         else:
             yield Finding(name, Level.WARN, f"{repository}: there is no such repository; see curated.projects")
     if config.untrusted:

@@ -3,16 +3,78 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Callable
 from datetime import datetime
+from pathlib import Path
 
 from actors.curated.injection import Injection
-from actors.curated.sidecars import Traces
 from actors.edited_file.file import reason_of
+from actors.linux.disk import Disk, put_whole
+from actors.linux.private_folder import make_private
+from domain.curated import trace
 from domain.curated.trace import Trace
 from messages.base import Window
 
 log = logging.getLogger(__name__)
+
+
+class Traces:
+    """Decisions, in a file of the agent's own that holds so many."""
+
+    def __init__(self, disk: Disk, folder: Path) -> None:
+        """Nothing is opened yet.
+
+        Args:
+            disk: What stores.
+            folder: Of the agent's own; made when the first decision is noted.
+        """
+        self._disk = disk
+        self._path = folder / trace.FILE
+        self._fd: int | None = None
+        self._lines = 0
+
+    def note(self, decision: Trace) -> None:
+        """Note a decision; not synced, for it is of no consequence.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        if self._fd is None:
+            self._open()
+        assert self._fd is not None
+        self._disk.write(self._fd, trace.line(decision))
+        self._lines += 1
+        if self._lines > trace.MOST_LINES + trace.SLACK_LINES:
+            self._shorten()
+
+    def all(self) -> tuple[Trace, ...]:
+        """Every decision that is kept, oldest first.
+
+        Raises:
+            OSError: they cannot be read.
+        """
+        try:
+            return trace.read(self._path.read_bytes())
+        except FileNotFoundError:
+            return ()
+
+    def close(self) -> None:
+        """Give the file back."""
+        fd, self._fd = self._fd, None
+        if fd is not None:
+            os.close(fd)
+
+    def _open(self) -> None:
+        make_private(self._path.parent, self._disk.make_folder)
+        self._fd = self._disk.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW)
+        self._lines = self._path.read_bytes().count(b"\n")
+
+    def _shorten(self) -> None:
+        kept = b"".join(map(trace.line, self.all()))
+        self.close()
+        put_whole(self._disk, self._path, kept)
+        self._open()
 
 
 class Decisions:

@@ -153,7 +153,7 @@ class MemoryFolder:
             return False
         data, flaw = known.data, known.flaw
         known.signature, known.data, known.flaw = signature, None, ""
-        known.is_settled = signature is None or self._clock_ns() - max(signature[2:]) > _SETTLED_NS
+        known.is_settled = signature is None or abs(self._clock_ns() - max(signature[2:])) > _SETTLED_NS
         if signature is not None:
             try:
                 known.data = self.read(name, _LIMITS.get(name, table.LIMIT_BYTES))

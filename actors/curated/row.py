@@ -9,7 +9,6 @@ from actors.curated.state import CuratedState
 from actors.curated.table import CuratedTable
 from actors.kernel import Actor, ActorSpec
 from actors.part import SHIPPED_SKILLS, Part, Plan, Verb
-from messages.base import Message
 from messages.curated import (
     CURATED,
     AddFact,
@@ -34,29 +33,28 @@ from messages.curated_view import (
     ShowTrace,
 )
 
-_VERBS: dict[str, type[Message]] = {
-    "add": AddFact,
-    "fix": FixFact,
-    "remove": RemoveFact,
-    "archive": ArchiveFact,
-    "move": MoveFact,
-    "confirm": ConfirmFact,
-    "remember": RememberFact,
-    "flush": FlushFacts,
-    "recall": RecallFacts,
-    "pages": ListPages,
-    "status": DescribeCurated,
-    "faults": ListFaults,
+_VERBS = {
+    "curated.add": Verb(CURATED, AddFact),
+    "curated.fix": Verb(CURATED, FixFact),
+    "curated.remove": Verb(CURATED, RemoveFact),
+    "curated.archive": Verb(CURATED, ArchiveFact),
+    "curated.move": Verb(CURATED, MoveFact),
+    "curated.confirm": Verb(CURATED, ConfirmFact),
+    "curated.recall": Verb(CURATED, RecallFacts),
+    "curated.pages": Verb(CURATED, ListPages),
+    "curated.status": Verb(CURATED, DescribeCurated),
 }
-_OPERATOR_VERBS: dict[str, type[Message]] = {
-    "verify": VerifyPages,
-    "traces": ListTraces,
-    "trace": ShowTrace,
-    "stale": ListStale,
-    "switch": SwitchInjection,
-    "import": ImportClaude,
+_OPERATOR_VERBS = {
+    "curated.remember": Verb(CURATED, RememberFact),
+    "curated.flush": Verb(CURATED, FlushFacts),
+    "curated.verify": Verb(CURATED, VerifyPages),
+    "curated.faults": Verb(CURATED, ListFaults),
+    "curated.traces": Verb(CURATED, ListTraces),
+    "curated.trace": Verb(CURATED, ShowTrace),
+    "curated.stale": Verb(CURATED, ListStale),
+    "curated.switch": Verb(CURATED, SwitchInjection),
+    "curated.import": Verb(CURATED, ImportClaude),
 }
-IMPORT_S = 60.0
 
 
 def curated_part(plan: Plan) -> Part:
@@ -67,10 +65,8 @@ def curated_part(plan: Plan) -> Part:
         contributes=True,
         subscribes=plan.lives and plan.settings.table(CuratedTable).capture,
         hears_readers=plan.lives,
-        verbs={f"curated.{name}": Verb(CURATED, message) for name, message in _VERBS.items()},
-        operator_verbs={
-            f"curated.{name}": Verb(CURATED, message, IMPORT_S) for name, message in _OPERATOR_VERBS.items()
-        },
+        verbs=_VERBS,
+        operator_verbs=_OPERATOR_VERBS,
         commands=COMMANDS,
         checks=(lambda: findings(curated_config(plan)),),
         skills=(SHIPPED_SKILLS / "curated-memory",) if can_run else (),

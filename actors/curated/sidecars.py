@@ -1,21 +1,26 @@
-"""Sidecars of memory: the journal, the page table and the traces, which hold nothing that people wrote by hand."""
+"""Sidecars of a memory folder: its journal and page table, and what keeps commands from changing them."""
 
 from __future__ import annotations
 
+import logging
 import os
 import stat
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from actors.curated.folder import MemoryFolder
+from actors.curated.injection import Injections
+from actors.curated.places import WindowPlaces
 from actors.edited_file.access import FileRefusedError
+from actors.edited_file.file import reason_of
 from actors.linux.disk import Disk, put_whole, write_all
-from actors.linux.private_folder import make_private
 from domain.curated import config as folder_config
-from domain.curated import journal, table, trace
+from domain.curated import journal, table
 from domain.curated.document import Document, parsed
 from domain.curated.journal import Operation
-from domain.curated.trace import Trace
+from messages.shell import SharedFolder
+
+log = logging.getLogger(__name__)
 
 _APPEND = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
 
@@ -105,62 +110,23 @@ def keep_from_commands(disk: Disk, folder: MemoryFolder) -> tuple[str, ...]:
     return (folder_config.FILE, journal.FILE, table.FILE)
 
 
-class Traces:
-    """Decisions, in a file of the agent's own that holds so many."""
-
-    def __init__(self, disk: Disk, folder: Path) -> None:
-        """Nothing is opened yet.
-
-        Args:
-            disk: What stores.
-            folder: Of the agent's own; made when the first decision is noted.
-        """
-        self._disk = disk
-        self._path = folder / trace.FILE
-        self._fd: int | None = None
-        self._lines = 0
-
-    def note(self, decision: Trace) -> None:
-        """Note a decision; not synced, for it is of no consequence.
-
-        Raises:
-            OSError: it cannot be written.
-        """
-        if self._fd is None:
-            self._open()
-        assert self._fd is not None
-        self._disk.write(self._fd, trace.line(decision))
-        self._lines += 1
-        if self._lines > trace.MOST_LINES + trace.SLACK_LINES:
-            self._shorten()
-
-    def all(self) -> tuple[Trace, ...]:
-        """Every decision that is kept, oldest first.
-
-        Raises:
-            OSError: they cannot be read.
-        """
-        try:
-            return trace.read(self._path.read_bytes())
-        except FileNotFoundError:
-            return ()
-
-    def close(self) -> None:
-        """Give the file back."""
-        fd, self._fd = self._fd, None
-        if fd is not None:
-            os.close(fd)
-
-    def _open(self) -> None:
-        make_private(self._path.parent, self._disk.make_folder)
-        self._fd = self._disk.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW)
-        self._lines = self._path.read_bytes().count(b"\n")
-
-    def _shorten(self) -> None:
-        kept = b"".join(map(trace.line, self.all()))
-        self.close()
-        put_whole(self._disk, self._path, kept)
-        self._open()
+def shared_folders(disk: Disk, injections: Injections, places: WindowPlaces) -> tuple[SharedFolder, ...]:
+    """The memory folders that are there; what commands must not change of those that they may write is there then."""
+    shared = []
+    for place in places.places:
+        folder = injections.folder(place)
+        if not folder.exists:
+            continue
+        kept: tuple[str, ...] = ()
+        may_write = place.may_write
+        if may_write:
+            try:
+                kept = keep_from_commands(disk, folder)
+            except OSError as error:
+                log.warning("%s is shown for reading only: %s", folder.path, reason_of(error))
+                may_write = False
+        shared.append(SharedFolder(path=folder.real_path, may_write=may_write, kept=kept))
+    return tuple(shared)
 
 
 def _own_size(fd: int, path: Path) -> int:

@@ -316,7 +316,7 @@ class TestTable:
     def test_only_those_that_refer_are_asked_for_more(self, tmp_path: Path) -> None:
         table = table_of(tmp_path, **ON)
         assert [str(address) for address in table.referrers] == ["memory", "notes"]
-        assert [str(address) for address in table.contributors] == ["memory", "notes", "skills"]
+        assert [str(address) for address in table.contributors] == ["memory", "skills", "notes"]
 
     def test_skills_that_come_with_the_agent_win_over_a_layers(self, tmp_path: Path) -> None:
         *shipped, last = table_of(tmp_path, **ON).skills
@@ -334,6 +334,6 @@ class TestTable:
         settings, edge = settings_of(tmp_path, **ON), Address("edge", "cli")
         table = parts(turn_plan(settings, {}, ActorSystem(workers=0), edge, tmp_path), (LAYER,))
         kinds = [part.spec.kind for part in table]
-        assert kinds == ["model", "web", "notes", "scheduler", "skills", "socket", "shell", "context"]
+        assert kinds == ["model", "web", "skills", "notes", "scheduler", "socket", "shell", "context"]
         assert table.subscribers == ()
         assert "discord.attach" not in table.verbs
