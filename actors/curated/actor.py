@@ -120,7 +120,7 @@ class CuratedActor(Actor):
         """Commit what is staged, and let go of the files."""
         with self.blocking():
             self._files.close()
-            for place in self._every_place():
+            for place in self._every_place() if self._config.lives else ():
                 if self._injections.folder(place).exists:
                     self._writeback.flush_now(place)
             self._traces.close()

@@ -1,0 +1,181 @@
+"""Memory that is kept by hand, through whole agents: prompts of several windows, slash commands, commands of the model."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from actors.curated.part import LAYER
+from lab.playground.server import PlaygroundServer
+from lab.playground.world.defaults import GENERAL_ID
+from messages.audience import ReadersListed
+from messages.curated import CURATED, AddFact
+from messages.model import ModelRequest
+from tests.actors.memory.readers import told
+from tests.e2e.recorded import CHANNEL, PUBLIC, THREAD, Recording
+from tests.e2e.stage import CHECKOUT, Stage
+
+HEAD = "\n\n## Persistent memory\n"
+
+
+def settings(folder: Path, **more: object) -> dict[str, Any]:
+    return {"layers.curated": True, "curated.global_folder": str(folder / "memory"), **more}
+
+
+class TestPrompts:
+    """What the model is asked."""
+
+    @pytest.fixture
+    def agent(self, tmp_path: Path) -> Iterator[Recording]:
+        made = Recording(tmp_path, (LAYER,), **settings(tmp_path))
+        made.tell(CURATED, ReadersListed(windows=(told(CHANNEL, PUBLIC), told(THREAD, PUBLIC))))
+        yield made
+        made.stop()
+
+    def add(self, agent: Recording, text: str) -> None:
+        """A command of the channel's has a fact added."""
+        request_id: Any = f"add-{text}"
+        edge = agent.system.edge("asker")
+        agent.tell(
+            CURATED,
+            AddFact(request_id=request_id, reply_to=edge.address, window=CHANNEL, scope="global", text=text),
+        )
+        for _ in range(40):
+            agent.advance(0.05)
+
+    @pytest.mark.req("S1-01", "S1-30")
+    def test_a_correction_in_one_window_is_in_the_next_prompt_of_another(self, agent: Recording) -> None:
+        before = agent.say("How do I run the tests?", THREAD)
+        self.add(agent, "Tests run with make check, not make test")
+        agent.answer(before, "With make test.")
+        after = agent.say("And now?", THREAD)
+        assert "make check" not in before.system_prompt
+        assert "- Tests run with make check, not make test" in after.system_prompt
+
+    @pytest.mark.req("S1-32", "S1-59")
+    def test_it_stands_in_the_system_prompt_and_in_no_message_and_no_log(
+        self, agent: Recording, tmp_path: Path
+    ) -> None:
+        self.add(agent, "The database is called Zebra")
+        request = agent.say("Hello")
+        agent.answer(request, "Hello.")
+        agent.advance(1)
+        assert "Zebra" in request.system_prompt
+        assert not any("Zebra" in message.text for message in request.messages)
+        logs = [path.read_text() for path in (tmp_path / "data" / "logs").rglob("*.md")]
+        assert logs
+        assert not any("Zebra" in text for text in logs)
+
+    @pytest.mark.req("S1-24", "S1-31")
+    def test_the_block_follows_all_else_behind_a_blank_line_and_is_the_same_in_the_next_turn(
+        self, agent: Recording, tmp_path: Path
+    ) -> None:
+        self.add(agent, "One fact")
+        first, plain = agent.say("Hello"), self.without_layer(tmp_path / "plain")
+        agent.answer(first, "Hello.")
+        second = agent.say("Again")
+        assert first.system_prompt == second.system_prompt
+        before, head, _ = first.system_prompt.partition(HEAD)
+        assert head
+        assert before.splitlines()[0] == plain.system_prompt.splitlines()[0]
+        assert "<name>curated-memory</name>" in before
+
+    @pytest.mark.req("S1-25")
+    def test_switched_off_in_its_settings_it_leaves_the_prompt_as_it_is_without(self, tmp_path: Path) -> None:
+        plain = self.without_layer(tmp_path / "plain")
+        silent = Recording(tmp_path / "silent", (LAYER,), **settings(tmp_path), **{"curated.no_memory": True})
+        try:
+            request = silent.say("Hello")
+        finally:
+            silent.stop()
+        assert "Persistent memory" not in request.system_prompt
+        assert self.without_skill(request.system_prompt) == plain.system_prompt
+
+    def without_layer(self, folder: Path) -> ModelRequest:
+        """The first request of an agent that has no such layer."""
+        plain = Recording(folder, ())
+        try:
+            return plain.say("Hello")
+        finally:
+            plain.stop()
+
+    def without_skill(self, prompt: str) -> str:
+        """A prompt without the layer's skill."""
+        lines = prompt.split("\n")
+        at = next(number for number, line in enumerate(lines) if "<name>curated-memory</name>" in line)
+        begin = max(number for number in range(at) if lines[number].strip() == "<skill>")
+        end = next(number for number in range(at, len(lines)) if lines[number].strip() == "</skill>")
+        return "\n".join(lines[:begin] + lines[end + 1 :])
+
+
+class TestDiscord:
+    """What people meet."""
+
+    @pytest.fixture
+    def stage(self, server: PlaygroundServer, tmp_path: Path) -> Iterator[Stage]:
+        made = Stage(server, tmp_path / "data", **settings(tmp_path))
+        yield made
+        made.stop()
+
+    def answer(self, server: PlaygroundServer, command: str, channel: int = GENERAL_ID, **options: str) -> str:
+        message = server.wait_for_answer(server.slash(channel, command, options).id)
+        assert message is not None
+        return str(message["content"])
+
+    def test_what_private_threads_and_direct_messages_say_is_not_written_where_others_read_it(
+        self, server: PlaygroundServer, tmp_path: Path
+    ) -> None:
+        stage = Stage(server, tmp_path / "data", **settings(tmp_path), **{"discord.dms": True})
+        try:
+            thread = server.create_thread(GENERAL_ID, "quiet", private=True)
+            for place in (thread, server.open_dm()):
+                answer = self.answer(server, "memory remember", place, scope="global", text="a plan")
+                assert "denied: this conversation is private" in answer
+            assert "Staged" in self.answer(server, "memory remember", scope="global", text="known to all")
+        finally:
+            stage.stop()
+
+    @pytest.mark.req("S1-48", "S1-52", "S1-53", "X-138")
+    def test_a_fact_is_staged_and_flushed_by_slash_commands(
+        self, stage: Stage, server: PlaygroundServer, tmp_path: Path
+    ) -> None:
+        assert "Staged for global memory" in self.answer(server, "memory remember", scope="global", text="Tea at four")
+        assert not (tmp_path / "memory" / "MEMORY.md").exists()
+        assert len((tmp_path / "memory" / "writeback-journal.jsonl").read_text().splitlines()) == 1
+        assert "Committed: 1" in self.answer(server, "memory flush")
+        assert (tmp_path / "memory" / "MEMORY.md").read_text() == "## Remembered\n\n- Tea at four\n"
+        status = self.answer(server, "memory status")
+        assert str(tmp_path / "memory") in status
+        assert "Page table: there" in status
+
+    def test_one_help_names_the_commands_of_both_memories_once(self, stage: Stage, server: PlaygroundServer) -> None:
+        lines = self.answer(server, "help").splitlines()
+        names = [line.partition("`/")[2].partition("`")[0] for line in lines if "`/memory " in line]
+        assert len(names) == len(set(names))
+        assert {"memory search", "memory why", "memory stats", "memory status", "memory remember"} <= set(names)
+
+
+@pytest.mark.req("S1-74", "S1-75")
+def test_while_it_is_off_nothing_of_it_is_loaded_but_its_settings(tmp_path: Path) -> None:
+    program = (
+        "import json, sys; from actors.parts import settings_tables, parts; from actors.settings.load import load;"
+        "from actors.bootstrap import agent_plan; from actors.kernel import ActorSystem;"
+        "settings = load(environ={}, folder=__import__('pathlib').Path('.'), tables=settings_tables());"
+        "parts(agent_plan(settings, {}, ActorSystem(workers=0), None)).specs;"
+        "print(json.dumps([name for name in sys.modules if 'curated' in name]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", program],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(CHECKOUT), "PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert set(json.loads(done.stdout)) == {"actors.curated", "actors.curated.part", "actors.curated.table"}
