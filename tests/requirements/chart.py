@@ -16,7 +16,7 @@ ROWS = Path(__file__).parent / "rows.txt"
 DESIGN = TESTS.parent / "docs" / "design.md"
 DECISIONS = "where the specification leaves a choice"
 """End of the heading in docs/design.md below which each decision is a line."""
-_ID = re.compile(r"(S0|C|X)-[0-9]{2,3}[a-h]?")
+_ID = re.compile(r"(S[0-4]|C|X)-[0-9]{2,3}[a-h]?")
 _DECISION = re.compile(r"- \*\*(X-[0-9]{2,3})\*\* (.+)")
 
 

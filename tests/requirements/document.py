@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from tests.requirements.chart import DECISIONS, State, counts, held_by, rows
+from tests.requirements.chart import DECISIONS, Holder, Row, State, counts, held_by, rows
 
 PATH = Path(__file__).parents[2] / "docs" / "requirements.md"
 
@@ -18,9 +18,17 @@ Written by `python -m tests.requirements.document` from the marks of the tests; 
 
 `S0` is the specification of the agent, `C` the card that asks for actors in Python.
 `X` is a choice: the sources leave something open, or say it in two ways; [design](design.md) lists each under *{DECISIONS}*.
-The layers' ids come with the layers.
+`S1` to `S4` are the specifications of the layers; their ids come with the layers, those of `curated` first.
 """
-_KINDS = {"S0": "The specification", "C": "The card", "X": "Choices"}
+_KINDS = {
+    "S0": "The specification",
+    "S1": "pi-memory (layer curated)",
+    "S2": "agent-cli memory (layer facts)",
+    "S3": "Context objects (layer objects)",
+    "S4": "pipiclaw context upgrade (layer workspace)",
+    "C": "The card",
+    "X": "Choices",
+}
 
 
 def document() -> str:
@@ -29,19 +37,22 @@ def document() -> str:
 
 
 def _tables() -> Iterator[str]:
-    tested = held_by()
+    all_rows, tested = rows(), held_by()
     for kind, title in _KINDS.items():
+        of_kind = [row for row in all_rows if row.id.startswith(f"{kind}-")]
+        if not of_kind:
+            continue
         yield f"## {title}\n"
         yield "| id | what | state | held by |\n|---|---|---|---|"
-        for row in rows():
-            if row.id.startswith(f"{kind}-"):
-                state = row.state if row.state is State.WORKS else f"{row.state}: {row.reason}"
-                held = "<br>".join(
-                    f"`tests/{each.file}` {each.name.removeprefix('test_')}" for each in tested.get(row.id, ())
-                )
-                words = row.words.replace("|", "\\|")
-                yield f"| {row.id} | {words} | {state} | {held} |"
+        yield from (_line(row, tested.get(row.id, ())) for row in of_kind)
         yield ""
+
+
+def _line(row: Row, holders: Iterable[Holder]) -> str:
+    state = row.state if row.state is State.WORKS else f"{row.state}: {row.reason}"
+    held = "<br>".join(f"`tests/{each.file}` {each.name.removeprefix('test_')}" for each in holders)
+    words = row.words.replace("|", "\\|")
+    return f"| {row.id} | {words} | {state} | {held} |"
 
 
 if __name__ == "__main__":

@@ -41,7 +41,7 @@ def test_no_test_names_an_id_that_there_is_none_of() -> None:
 
 
 def test_the_ids_of_a_kind_are_all_there() -> None:
-    for kind, last in (("S0", 153), ("C", 42)):
+    for kind, last in (("S0", 153), ("S1", 84), ("C", 42)):
         plain = {row.id for row in rows() if re.fullmatch(rf"{kind}-[0-9]+", row.id)}
         assert plain == {f"{kind}-{number:02}" for number in range(1, last + 1)}
     assert {row.id for row in rows() if row.id.startswith("S0-98")} == {
@@ -125,7 +125,8 @@ def test_a_requirement_whose_tests_are_all_skipped_is_not_held() -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["S0-1x | words", "S0-01", "S0-01 | words | maybe | why", "T-01 | words", "S0-01 | a | open"]
+    "line",
+    ["S0-1x | words", "S5-01 | words", "S0-01", "S0-01 | words | maybe | why", "T-01 | words", "S0-01 | a | open"],
 )
 def test_a_line_that_is_no_row_is_refused(line: str) -> None:
     with pytest.raises(RowError, match="must be"):
