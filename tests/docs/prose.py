@@ -21,7 +21,7 @@ ENDS = re.compile(r"[.!?:…][)”’\"*_\]]*$")
 
 def pages() -> list[Path]:
     """Every page that is written by hand."""
-    return sorted([*ROOT.glob("*.md"), *(page for page in (ROOT / "docs").glob("*.md") if page.name not in GENERATED)])
+    return sorted([*ROOT.glob("*.md"), *(page for page in (ROOT / "docs").rglob("*.md") if page.name not in GENERATED)])
 
 
 def lines_outside_code(text: str) -> Iterator[tuple[int, str]]:

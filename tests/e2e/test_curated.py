@@ -12,6 +12,9 @@ from typing import Any
 import pytest
 
 from actors.curated.part import LAYER
+from actors.part import SHIPPED_SKILLS
+from lab.loopback_model.server import Answer as LoopbackAnswer
+from lab.loopback_model.server import Call, LoopbackModel
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID
 from messages.audience import ReadersListed
@@ -21,6 +24,7 @@ from tests.actors.memory.readers import told
 from tests.e2e.recorded import CHANNEL, PUBLIC, THREAD, Recording
 from tests.e2e.stage import CHECKOUT, Stage
 
+SKILL = SHIPPED_SKILLS / "curated-memory" / "scripts" / "curated.py"
 HEAD = "\n\n## Persistent memory\n"
 
 
@@ -159,6 +163,77 @@ class TestDiscord:
         names = [line.partition("`/")[2].partition("`")[0] for line in lines if "`/memory " in line]
         assert len(names) == len(set(names))
         assert {"memory search", "memory why", "memory stats", "memory status", "memory remember"} <= set(names)
+
+
+class TestModel:
+    """What a model does, with its one tool, in a server's threads."""
+
+    @pytest.fixture
+    def model(self) -> Iterator[LoopbackModel]:
+        with LoopbackModel() as made:
+            yield made
+
+    @pytest.fixture
+    def stage(self, server: PlaygroundServer, model: LoopbackModel, tmp_path: Path) -> Iterator[Stage]:
+        more = {"model.name": "openai/loopback", "model.api_base": model.api_base}
+        made = Stage(server, tmp_path / "data", {"OPENAI_API_KEY": "no key"}, **settings(tmp_path), **more)
+        yield made
+        made.stop()
+
+    def bash(self, command: str) -> LoopbackAnswer:
+        return LoopbackAnswer(calls=(Call("bash", json.dumps({"command": command})),))
+
+    def system_prompt(self, model: LoopbackModel) -> str:
+        """Of the newest request."""
+        return str(model.received()[-1].body["messages"][0]["content"])
+
+    @pytest.mark.req("S1-03", "S1-44", "S1-77")
+    def test_a_correction_in_one_thread_is_written_by_the_skill_and_known_in_the_next_turn_of_another(
+        self, stage: Stage, server: PlaygroundServer, model: LoopbackModel, tmp_path: Path
+    ) -> None:
+        here, there = (server.create_thread(GENERAL_ID, name) for name in ("tests", "release"))
+        model.script(
+            self.bash(f'{SKILL} add global "Tests run with make check" --section Build'), LoopbackAnswer("Noted.")
+        )
+        stage.ask("No, tests run with make check", here)
+        model.script(LoopbackAnswer("With make check."))
+        stage.ask("How do I run the tests?", there)
+        assert (tmp_path / "memory" / "MEMORY.md").read_text() == "## Build\n\n- Tests run with make check\n"
+        assert "### Global MEMORY.md\n## Build\n\n- Tests run with make check" in self.system_prompt(model)
+        assert {tool["function"]["name"] for tool in model.received()[-1].body["tools"]} == {"bash"}
+
+    @pytest.mark.req("S1-45")
+    def test_a_file_that_a_command_edits_is_a_persons_edit(
+        self, stage: Stage, server: PlaygroundServer, model: LoopbackModel, tmp_path: Path
+    ) -> None:
+        memory = tmp_path / "memory"
+        memory.mkdir()
+        (memory / "MEMORY.md").write_text("## Build\n\n- one\n")
+        edit = (
+            f"echo '- two' >> {memory}/MEMORY.md; echo detail > {memory}/build.md; echo '{{}} ' > {memory}/config.json"
+        )
+        model.script(self.bash(edit), LoopbackAnswer("Done."))
+        stage.ask("Keep this", GENERAL_ID)
+        assert (memory / "MEMORY.md").read_text() == "## Build\n\n- one\n- two\n"
+        assert (memory / "build.md").read_text() == "detail\n"
+        assert (memory / "config.json").read_text() == "{}\n"
+        result = str(model.received()[-1].body["messages"][-1]["content"])
+        assert "Read-only file system" in result
+
+    def test_a_private_threads_commands_read_the_folder_and_cannot_write_it(
+        self, stage: Stage, server: PlaygroundServer, model: LoopbackModel, tmp_path: Path
+    ) -> None:
+        memory = tmp_path / "memory"
+        memory.mkdir()
+        (memory / "MEMORY.md").write_text("- one\n")
+        thread = server.create_thread(GENERAL_ID, "quiet", private=True)
+        command = f"cat {memory}/MEMORY.md; echo '- two' >> {memory}/MEMORY.md; {SKILL} add global 'a plan'"
+        model.script(self.bash(command), LoopbackAnswer("No."))
+        stage.ask("Keep this", thread)
+        result = str(model.received()[-1].body["messages"][-1]["content"])
+        assert "- one\n" in result
+        assert "denied: this conversation is private" in result
+        assert (memory / "MEMORY.md").read_text() == "- one\n"
 
 
 @pytest.mark.req("S1-74", "S1-75")

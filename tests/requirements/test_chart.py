@@ -25,8 +25,10 @@ from tests.requirements.chart import (
 from tests.requirements.document import PATH, document
 from tests.requirements.outcomes import Outcomes
 
-OF_LAYERS = (132, 133)
-"""Choices that belong to the curated layer and to that of facts; so do those from 60 to 119."""
+OF_LAYERS = (133,)
+"""Choices that belong to the layer of facts; those from 60 to 119 belong to layers, too."""
+CURATED = (63, *range(70, 74), *range(75, 81), 113)
+"""Those among them that the curated layer decides."""
 
 
 @pytest.mark.req("C-01", "S0-150")
@@ -53,7 +55,7 @@ def test_the_ids_of_a_kind_are_all_there() -> None:
 @pytest.mark.req("S0-99", "S0-100")
 def test_every_choice_that_is_none_of_a_layers_is_decided_in_the_design() -> None:
     made = {row.id for row in decisions(DESIGN.read_text("utf-8"))}
-    of_ours = {f"X-{number:02}" for number in (*range(1, 58), *range(120, 145)) if number not in OF_LAYERS}
+    of_ours = {f"X-{number:02}" for number in (*range(1, 58), *CURATED, *range(120, 145)) if number not in OF_LAYERS}
     assert made == of_ours
 
 
