@@ -18,10 +18,14 @@ from domain.curated import config as folder_config
 from domain.curated import journal, table
 from domain.curated.document import Document, parsed
 from domain.curated.journal import Operation
+from domain.curated.page import Scope
 from messages.shell import SharedFolder
 
 log = logging.getLogger(__name__)
 
+_GITIGNORE = ".gitignore"
+_IGNORED = "MEMORY.local.md\npage-table.jsonl\nwriteback-journal.jsonl\n.*.agent*\n.*.new\n"
+"""Of a project's folder: what is personal, or made anew from the rest."""
 _APPEND = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
@@ -96,18 +100,22 @@ def keep_from_commands(disk: Disk, folder: MemoryFolder) -> tuple[str, ...]:
     Raises:
         OSError: one of them cannot be made.
     """
+    if folder.scope is Scope.PROJECT:
+        ignore_sidecars(disk, folder.path)
     for name, content in ((folder_config.FILE, b"{}\n"), (journal.FILE, b"")):
-        path = folder.path / name
-        if not os.path.lexists(path):
-            fd = disk.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
-            try:
-                if content:
-                    write_all(disk, fd, content)
-            finally:
-                os.close(fd)
+        _make(disk, folder.path / name, content)
     if not os.path.lexists(folder.path / table.FILE):
         write_table(disk, folder)
     return (folder_config.FILE, journal.FILE, table.FILE)
+
+
+def ignore_sidecars(disk: Disk, folder: Path) -> None:
+    """See that git leaves alone what of a project's memory is nobody else's.
+
+    Raises:
+        OSError: the file that says so cannot be made.
+    """
+    _make(disk, folder / _GITIGNORE, _IGNORED.encode(), 0o644)
 
 
 def shared_folders(disk: Disk, injections: Injections, places: WindowPlaces) -> tuple[SharedFolder, ...]:
@@ -127,6 +135,18 @@ def shared_folders(disk: Disk, injections: Injections, places: WindowPlaces) -> 
                 may_write = False
         shared.append(SharedFolder(path=folder.real_path, may_write=may_write, kept=kept))
     return tuple(shared)
+
+
+def _make(disk: Disk, path: Path, content: bytes, mode: int = 0o600) -> None:
+    """See that a file is there; one that is, stays as it is."""
+    if os.path.lexists(path):
+        return
+    fd = disk.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode)
+    try:
+        if content:
+            write_all(disk, fd, content)
+    finally:
+        os.close(fd)
 
 
 def _own_size(fd: int, path: Path) -> int:

@@ -18,6 +18,7 @@ from threading import Event
 
 from actors.curated.config import CuratedConfig
 from actors.curated.folder import ARCHIVE, INDEX_BYTES
+from actors.curated.sidecars import ignore_sidecars
 from actors.edited_file.access import FileRefusedError
 from actors.edited_file.file import EditedFile, reason_of
 from actors.edited_file.queue import EditQueue, Host, Job, QueueConfig
@@ -38,9 +39,6 @@ Change = Callable[[bytes], bytes]
 Done = Callable[[str], None]
 """Told why a change was not made; empty when the file holds it."""
 _LEFTOVER = re.compile(r"\.(?P<name>[^/]+)\.[0-9a-f]{32}\.agent(?:\.new)?")
-_GITIGNORE = ".gitignore"
-_IGNORED = "MEMORY.local.md\npage-table.jsonl\nwriteback-journal.jsonl\n.*.agent*\n.*.new\n"
-"""Of a project's folder: what is personal, or made anew from the rest."""
 
 
 @dataclass(slots=True)
@@ -208,7 +206,7 @@ class FactFiles:
         if os.path.realpath(folder) != str(folder):
             raise FileRefusedError(f"{folder}: a part of it is a link, so nothing is written there")
         if is_new:
-            self._ignore_sidecars(folder)
+            ignore_sidecars(self._disk, folder)
 
     def make_archive(self, folder: Path) -> Path:
         """The archive of a memory folder, which is there now.
@@ -229,13 +227,6 @@ class FactFiles:
             self._disk.make_folder(each)
         if missing:
             make_durable(self._disk, folder, missing[-1].parent)
-
-    def _ignore_sidecars(self, folder: Path) -> None:
-        fd = self._disk.open(folder / _GITIGNORE, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644)
-        try:
-            self._disk.write(fd, _IGNORED.encode())
-        finally:
-            os.close(fd)
 
     def _edited(self, path: Path) -> EditedFile:
         spare = self._config.own_folder / digest(os.fsencode(path))[:16]

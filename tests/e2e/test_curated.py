@@ -93,7 +93,7 @@ class TestPrompts:
     @pytest.mark.req("S1-25")
     def test_switched_off_in_its_settings_it_leaves_the_prompt_as_it_is_without(self, tmp_path: Path) -> None:
         plain = self.without_layer(tmp_path / "plain")
-        silent = Recording(tmp_path / "silent", (LAYER,), **settings(tmp_path), **{"curated.no_memory": True})
+        silent = Recording(tmp_path / "silent", (LAYER,), **settings(tmp_path, **{"curated.no_memory": True}))
         try:
             request = silent.say("Hello")
         finally:
@@ -135,7 +135,7 @@ class TestDiscord:
     def test_what_private_threads_and_direct_messages_say_is_not_written_where_others_read_it(
         self, server: PlaygroundServer, tmp_path: Path
     ) -> None:
-        stage = Stage(server, tmp_path / "data", **settings(tmp_path), **{"discord.dms": True})
+        stage = Stage(server, tmp_path / "data", **settings(tmp_path, **{"discord.dms": True}))
         try:
             thread = server.create_thread(GENERAL_ID, "quiet", private=True)
             for place in (thread, server.open_dm()):
@@ -175,7 +175,7 @@ class TestModel:
 
     @pytest.fixture
     def stage(self, server: PlaygroundServer, model: LoopbackModel, tmp_path: Path) -> Iterator[Stage]:
-        more = {"model.name": "openai/loopback", "model.api_base": model.api_base}
+        more: dict[str, Any] = {"model.name": "openai/loopback", "model.api_base": model.api_base}
         made = Stage(server, tmp_path / "data", {"OPENAI_API_KEY": "no key"}, **settings(tmp_path), **more)
         yield made
         made.stop()
