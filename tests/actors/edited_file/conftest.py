@@ -1,0 +1,14 @@
+"""A folder to which somebody hostile writes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.actors.edited_file.hostile_folder import Folder
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Folder:
+    return Folder(tmp_path)
