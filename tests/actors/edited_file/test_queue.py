@@ -183,6 +183,17 @@ def test_what_somebody_wrote_late_is_made_again(rig: Rig, caplog: pytest.LogCapt
     assert "an editor saved the word list while it was changed" in caplog.text
 
 
+def test_what_somebody_wrote_late_is_made_again_after_the_next_edit_at_the_latest(rig: Rig) -> None:
+    slow = os.open(rig.path, os.O_WRONLY)
+    rig.put(adding(b"b"))
+    rig.settle()
+    os.write(slow, b"a\nhuman\n")
+    os.close(slow)
+    rig.put(adding(b"c"))
+    rig.settle()
+    assert sorted(rig.path.read_bytes().split()) == [b"a", b"b", b"c", b"human"]
+
+
 def test_what_cannot_be_made_again_is_tried_for_a_while_and_then_once_a_minute(rig: Rig) -> None:
     slow = os.open(rig.path, os.O_WRONLY)
     rig.put(adding(b"b"))
