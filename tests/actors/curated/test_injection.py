@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -35,12 +36,12 @@ def repository(tmp_path: Path) -> Path:
     return tmp_path / "shop"
 
 
-def with_project(tmp_path: Path, repository: Path, **options: object) -> CuratedRig:
+def with_project(tmp_path: Path, repository: Path, **options: Any) -> CuratedRig:
     return CuratedRig(tmp_path, projects={GENERAL.id: repository, "cli": repository}, **options)
 
 
-def kinds(rig: CuratedRig, **fields: object) -> list[str]:
-    return [fault.kind for fault in rig.answer(FaultsListed, ListFaults, **fields).faults]  # type: ignore[arg-type]
+def kinds(rig: CuratedRig, **fields: Any) -> list[str]:
+    return [fault.kind for fault in rig.answer(FaultsListed, ListFaults, **fields).faults]
 
 
 @pytest.mark.req("S1-05", "S1-14", "S1-26", "S1-43")
