@@ -7,6 +7,7 @@ from collections import Counter
 
 from domain.turn.prompt import is_block
 from messages.base import Address, flaw_of
+from messages.shell import SharedFolder
 from messages.turn import Reference, TurnContribution
 
 log = logging.getLogger(__name__)
@@ -34,14 +35,16 @@ class Contributions:
         """Contributor -> what it said last; kept over turns, so that being late once changes no request's beginning."""
         self._blocks: dict[str, str] = {}
         self._references: dict[Address, frozenset[Reference]] = {}
+        self._folders: dict[str, tuple[SharedFolder, ...]] = {}
         self._waiting_for: set[str] = set()
         self._missed: Counter[str] = Counter()
         """Contributor -> turns in a row that it let pass."""
 
     def begin(self) -> None:
-        """A new turn: forget the blocks of the one before."""
+        """A new turn: forget the blocks, references and folders of the one before."""
         self._blocks.clear()
         self._references.clear()
+        self._folders.clear()
         self._waiting_for = {name for name in self._contributors if self._missed[name] < PATIENCE_TURNS}
 
     @property
@@ -61,6 +64,7 @@ class Contributions:
             self._instructions[reply.contributor] = reply.instructions
             self._blocks[reply.contributor] = reply.block
             self._references[contributor] = frozenset(reply.references)
+            self._folders[reply.contributor] = tuple(reply.folders)
 
     def take_late(self, reply: TurnContribution) -> None:
         """Keep the instructions of a contribution to a turn that has gone on without it, if there are no newer ones.
@@ -89,6 +93,10 @@ class Contributions:
         """What the contributors want said in the system prompt."""
         return tuple(part for part in self._in_order(self._instructions) if part)
 
+    def folders(self) -> tuple[SharedFolder, ...]:
+        """What this turn's commands are to see of the contributors' own folders."""
+        return tuple(folder for name in self._contributors for folder in self._folders.get(name, ()))
+
     def owner_of(self, reference: Reference) -> Address | None:
         """Who named that place in this turn's block, the first in order of several; None for nobody."""
         named = (address for address in self._referrers if reference in self._references.get(address, ()))
@@ -104,6 +112,8 @@ class Contributions:
         flaw = flaw_of(reply)
         if not flaw and reply.block and not is_block(reply.block):
             flaw = "its block is not the line INJECTED_CONTEXT_<NAME> and one line of JSON"
+        if not flaw and not all(isinstance(folder, SharedFolder) for folder in reply.folders):
+            flaw = "its folders are none"
         if flaw:
             log.warning("a contribution of %s is left out: %s", reply.contributor, flaw)
         return not flaw

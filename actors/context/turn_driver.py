@@ -353,6 +353,7 @@ class TurnDriver:
             command=arguments.command,
             timeout_s=arguments.timeout_s,
             audience=run.audience,
+            folders=self._contributions.folders(),
         )
         self._host.tell(self._config.shell, request)
         self._teller.call(run.calls[0])
