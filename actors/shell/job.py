@@ -49,6 +49,10 @@ class Limits:
     most_threads: int = 0
     """Of all its processes; 0 where the kernel's limit of processes holds."""
 
+    def fields(self) -> dict[str, str | int]:
+        """As they travel."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
@@ -60,6 +64,8 @@ class Job:
     nice: int = 19
     """By how much it gives way to others, once it has had its first moment."""
     limits: Limits = Limits()
+    shared: Sequence[Limits] = ()
+    """Bounds of further folders that the command may write to: of each, what is said of a folder and its disk."""
     seccomp: bytes = b""
     """The filter where a control group bounds the command's memory."""
     seccomp_ungrouped: bytes = b""
@@ -73,7 +79,7 @@ class Job:
         """As it travels."""
         fields = {name: getattr(self, name) for name in self.__slots__}
         fields |= {name: base64.b64encode(fields[name]).decode() for name in _FILTERS}
-        fields["limits"] = {name: getattr(self.limits, name) for name in self.limits.__slots__}
+        fields |= {"limits": self.limits.fields(), "shared": [limits.fields() for limits in self.shared]}
         body = json.dumps(fields).encode()  # in ASCII, since a path may be no UTF-8
         return HEADER.pack(len(body)) + body
 
@@ -82,7 +88,8 @@ class Job:
         """The job in `body`, without its header."""
         fields = json.loads(body)
         filters = {name: base64.b64decode(fields[name]) for name in _FILTERS}
-        return cls(**fields | filters | {"limits": Limits(**fields["limits"])})
+        limits = {"limits": Limits(**fields["limits"]), "shared": tuple(Limits(**each) for each in fields["shared"])}
+        return cls(**fields | filters | limits)
 
 
 _FILTERS = ("seccomp", "seccomp_ungrouped")

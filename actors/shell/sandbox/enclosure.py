@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -44,6 +44,7 @@ class Enclosure:
         timeout_s: float,
         user_threads: int,
         disk: Limits | None = None,
+        shared: Sequence[Limits] = (),
     ) -> Job:
         """The job that runs `command`.
 
@@ -54,6 +55,7 @@ class Enclosure:
             timeout_s: When it will be killed.
             user_threads: How many threads the agent's user has on this machine; of no account unless `counts_users`.
             disk: Bounds on the folder that it writes to; None for none.
+            shared: Bounds on the shared folders that it may change.
         """
         # To the kernel's own user 0 its limit of processes does not apply, in no namespace.
         is_root = os.geteuid() == 0
@@ -70,6 +72,7 @@ class Enclosure:
                 most_temporary_files=TEMPORARY_FILES,
                 most_threads=THREADS if is_root else 0,
             ),
+            shared=shared,
             seccomp=build_filter(machine, bounds_memory=False),
             seccomp_ungrouped=build_filter(machine, bounds_memory=True),
             is_scoped=view.has_network and self.has_scopes,

@@ -167,6 +167,7 @@ def test_a_job_travels_unchanged() -> None:
         argv=("/bin/bash", "-c", 'echo "é\x01"'),
         environment={"A": "b"},
         limits=Limits(folder="/w", most_bytes=1 << 40),
+        shared=(Limits(folder="/s", most_files=7),),
         seccomp=b"\x00\xff",
         seccomp_ungrouped=b"\x01",
         files=("/etc/passwd",),

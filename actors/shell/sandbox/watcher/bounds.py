@@ -1,6 +1,6 @@
 """Bounds of a running command that the kernel does not hold: looked at while it runs; to be beyond one is to be killed.
 
-Disk: growth of the folder and room on its disk. Memory: what is left to the machine, where no control group holds the
+Disk: growth of each folder and room on its disk. Memory: what is left to the machine, where no control group holds the
 command. Files in memory: those in the command's /tmp. Threads: where neither a group nor a limit holds them (root).
 """
 
@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from actors.linux.folder import MOST_LEVELS, TooDeepError, Usage, open_folder, usage
 from actors.linux.processes import all_threads, family_of, resident_bytes
@@ -31,18 +31,27 @@ _SLICES_AT_ONCE = 4
 class DiskBound:
     """Bound on a folder's growth and on its disk; holds a descriptor of the folder, taken before the command begins."""
 
-    def __init__(self, limits: Limits, now: float) -> None:
+    def __init__(self, limits: Limits, now: float, name: str = "its folder", most_written: int | None = None) -> None:
         """Look at the folder as it is.
+
+        Args:
+            limits: Bounds.
+            now: Seconds that never go back.
+            name: What the folder is called where it is told of.
+            most_written: Bytes that the command may write to all its folders while the folder's disk is nearly full;
+                None for no more than this one may hold.
 
         Raises:
             OSError: it cannot be opened.
         """
         self._limits = limits
+        self._name = name
         self._folder = open_folder(limits.folder)
         self._usage = Usage(limits.used_files, limits.used_bytes)
         self._room, self._names = self._left()
         self._room_at_walk, self._names_at_walk = self._room, self._names
-        self._scarcity = Scarcity(limits, self._folder, self._room, self._names)
+        of_disk = limits if most_written is None else replace(limits, most_bytes=most_written)
+        self._scarcity = Scarcity(of_disk, self._folder, self._room, self._names)
         self._counted = self._usage
         self._walk: Iterator[Usage] | None = None
         self._walk_began = now
@@ -102,11 +111,13 @@ class DiskBound:
                 self._counted = counted
                 if counted.bytes > self._limits.most_bytes:
                     most = self._limits.most_bytes // 1024**2
-                    return f"its folder grew to more than {most:,} MiB, which is the most it may hold"
+                    return f"{self._name} grew to more than {most:,} MiB, which is the most it may hold"
                 if counted.files > self._limits.most_files:
-                    return f"its folder got more than {self._limits.most_files:,} files, which is the most it may hold"
+                    return (
+                        f"{self._name} got more than {self._limits.most_files:,} files, which is the most it may hold"
+                    )
         except TooDeepError:
-            return f"its folder has folders nested deeper than {MOST_LEVELS}"
+            return f"{self._name} has folders nested deeper than {MOST_LEVELS}"
         except OSError as error:  # something vanished in the middle of a look; the next one sees what there is then
             self._note_counted(now, failed=error)
         return ""
@@ -197,24 +208,36 @@ def memory_fault(least_bytes: int) -> str:
 class Bounds:
     """All bounds of one command, with the moment when the next look is due."""
 
-    def __init__(self, limits: Limits, *, has_group: bool) -> None:
+    def __init__(self, limits: Limits, shared: Sequence[Limits] = (), *, has_group: bool) -> None:
         """Begin to look.
 
+        Args:
+            limits: Those of the command.
+            shared: Those of further folders that it may change.
+            has_group: Whether a control group bounds its memory and threads.
+
         Raises:
-            OSError: the folder cannot be opened.
+            OSError: a folder cannot be opened.
         """
         self._limits = limits
         self._has_group = has_group
         now = time.monotonic()
-        self._disk = DiskBound(limits, now) if limits.folder else None
+        self._disks = list[DiskBound]()
+        try:
+            if limits.folder:
+                self._disks.append(DiskBound(limits, now))
+            for each in shared:
+                self._disks.append(DiskBound(each, now, f"the folder {each.folder}", limits.most_bytes))
+        except OSError:
+            self._close_disks()
+            raise
         self._temporary = TemporaryFilesBound(limits.most_temporary_files)
         counts = limits.most_threads and not has_group
         self._threads = ThreadsBound(limits.most_threads, all_threads()) if counts else None
 
     def close(self) -> None:
         """Give everything back."""
-        if self._disk is not None:
-            self._disk.close()
+        self._close_disks()
         self._temporary.close()
 
     def look(self, first: int) -> str:
@@ -226,8 +249,8 @@ class Bounds:
         if first:
             self._temporary.attach(first)
         fault = self._temporary.look()
-        if self._disk is not None:
-            fault = fault or self._disk.look(time.monotonic())
+        for disk in self._disks:
+            fault = fault or disk.look(time.monotonic())
         if not self._has_group:
             fault = fault or memory_fault(self._limits.least_memory_bytes)
         if self._threads is not None:
@@ -238,5 +261,9 @@ class Bounds:
         """How long nobody need look."""
         if self._threads is not None:
             return round(1000 * URGENT_S)
-        pause_s = LOOK_S if self._disk is None else min(LOOK_S, self._disk.pause_s())
-        return round(1000 * max(URGENT_S, pause_s))
+        pause_s = min((disk.pause_s() for disk in self._disks), default=LOOK_S)
+        return round(1000 * max(URGENT_S, min(LOOK_S, pause_s)))
+
+    def _close_disks(self) -> None:
+        for disk in self._disks:
+            disk.close()

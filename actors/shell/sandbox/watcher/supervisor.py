@@ -120,7 +120,7 @@ class Supervisor:
         try:
             if job.is_scoped:
                 _stay_inside()
-            self._bounds = Bounds(job.limits, has_group=self._group is not None)
+            self._bounds = Bounds(job.limits, job.shared, has_group=self._group is not None)
             seccomp = job.seccomp if self._group is not None else job.seccomp_ungrouped
             set_oom_score(FIRST_TO_DIE)
             self._main = start(job, seccomp, output=output, status=status, sync=self._channel.fileno())

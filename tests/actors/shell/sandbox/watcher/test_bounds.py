@@ -111,6 +111,48 @@ def test_a_folder_that_is_renamed_and_replaced_is_still_the_one_that_is_watched(
     bound.close()
 
 
+def test_each_of_several_folders_has_its_bound_and_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seconds = iter(range(1_000))
+    monkeypatch.setattr("time.monotonic", lambda: float(next(seconds)))
+    work, layer = tmp_path / "work", tmp_path / "layer"
+    work.mkdir()
+    layer.mkdir()
+    both = Bounds(limits(work, most_bytes=1 << 30), [limits(layer)], has_group=True)
+    assert not [fault for _ in range(5) if (fault := both.look(0))]
+    (layer / "big").write_bytes(bytes(2 << 20))
+    faults = [fault for _ in range(5) if (fault := both.look(0))]
+    assert faults[0] == f"the folder {layer} grew to more than 1 MiB, which is the most it may hold"
+    both.close()
+
+
+def test_the_nearest_of_several_bounds_says_how_long_nobody_need_look(tmp_path: Path) -> None:
+    far, near = limits(tmp_path, most_bytes=1 << 34), limits(tmp_path, most_bytes=1 << 27)
+    one, both = Bounds(far, has_group=True), Bounds(far, [near], has_group=True)
+    assert both.pause_ms() < one.pause_ms() == round(1000 * bounds.LOOK_S)
+    one.close()
+    both.close()
+
+
+def test_of_folders_that_cannot_all_be_opened_none_stays_open(tmp_path: Path) -> None:
+    before = len(os.listdir("/proc/self/fd"))  # noqa: PTH208
+    with pytest.raises(FileNotFoundError):
+        Bounds(limits(tmp_path), [limits(tmp_path), limits(tmp_path / "absent")], has_group=True)
+    assert len(os.listdir("/proc/self/fd")) == before  # noqa: PTH208
+
+
+def test_what_may_be_written_to_a_nearly_full_disk_is_not_what_a_small_folder_may_hold(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk = os.statvfs(tmp_path)
+    monkeypatch.setattr(scarcity, "written_bytes", lambda _pid: 10 << 20)
+    near = limits(tmp_path, least_free_bytes=disk.f_bavail * disk.f_frsize // 2)
+    for most, found in ((None, "it wrote more than 1 MiB"), (1 << 30, "")):
+        bound = DiskBound(near, 0.0, most_written=most)
+        assert found in bound.look(0.0)
+        assert bool(found) == bool(bound.look(0.1))
+        bound.close()
+
+
 def test_files_in_memory_are_those_of_the_command_and_not_the_machines() -> None:
     bound = TemporaryFilesBound(0)
     bound.attach(os.getpid())  # shares the machine's /tmp and /dev/shm
