@@ -24,6 +24,9 @@ _SHARE = 8
 """Of a small disk, one folder may take an eighth, and an eighth must stay free."""
 _HARD = 2
 """A running command is killed when only the half is free of what must be free before one is begun."""
+SHARED_MOST_BYTES = 64 * 1024**2
+SHARED_MOST_FILES = 10_000
+"""In a shared folder that commands may change; the contributor that it belongs to looks through it, too."""
 EMPTY_IT = "People can have it emptied: /empty in this channel or thread."
 _MAKE_ROOM = "People can make room: /empty removes what the commands of its channel or thread have left."
 
@@ -49,6 +52,7 @@ class Quota:
         most_bytes: int = MOST_BYTES,
         most_files: int = MOST_FILES,
         least_free_bytes: int | None = None,
+        refusal: str = f"The working directory {{folder}} holds {{what}}. {EMPTY_IT}",
     ) -> None:
         """Nothing is measured yet.
 
@@ -57,13 +61,25 @@ class Quota:
             most_bytes: In one directory, by the blocks that its files take; on a small disk less.
             most_files: In one directory, folders and links counted.
             least_free_bytes: On its disk; None for the usual, which is less on a small disk.
+            refusal: What is said of a `folder` that holds `what` is too much.
         """
         self._monotonic = monotonic
         self._most_bytes = most_bytes
         self._most_files = most_files
         self._is_strict = least_free_bytes is not None
         self._least_free_bytes = LEAST_FREE_BYTES if least_free_bytes is None else least_free_bytes
+        self._refusal = refusal
         self._measured: dict[Path, _Measurement] = {}
+
+    def for_shared(self) -> Quota:
+        """One for shared folders, on disks of which as much must stay free."""
+        return Quota(
+            self._monotonic,
+            most_bytes=min(self._most_bytes, SHARED_MOST_BYTES),
+            most_files=min(self._most_files, SHARED_MOST_FILES),
+            least_free_bytes=self._least_free_bytes if self._is_strict else None,
+            refusal="it holds {what}",
+        )
 
     def check(self, folder: Path) -> Limits:
         """See that a command may run in `folder`; takes up to about a second if there are very many files.
@@ -154,7 +170,7 @@ class Quota:
 
     def _refuse(self, folder: Path, what: str) -> NoReturn:
         self.forget(folder)
-        raise RefusedError(f"The working directory {folder} holds {what}. {EMPTY_IT}")
+        raise RefusedError(self._refusal.format(folder=folder, what=what))
 
 
 def _size(count: int) -> str:

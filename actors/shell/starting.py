@@ -10,16 +10,19 @@ from typing import Protocol
 
 from actors.shell.job import UNBOUNDED, Limits
 from actors.shell.launch import bash_launch, command_environment
-from actors.shell.log_visibility import LogVisibility
+from actors.shell.log_visibility import VIEWS, LogVisibility
 from actors.shell.process import BashProcess, Process
 from actors.shell.quota import Quota
 from actors.shell.refused import RefusedError
 from actors.shell.sandbox.caller_folder import READING, RESERVED, CallerFolder, Findings, examine, missing
 from actors.shell.sandbox.enclosure import Enclosure, threads_of_user
+from actors.shell.sandbox.shared_folder import Surroundings, bounded, shareable
 from actors.shell.sandbox.view import View, programs_elsewhere
 from actors.shell.warden_client import WardenClient
 from actors.shell.workplace import Workplace, Workplaces
-from messages.shell import RunBash
+from domain.log.window import LOG_ROOT, REDACTED_ROOT
+from domain.log.window_folders import ATTACHMENTS_ROOT, OUTPUT_ROOT
+from messages.shell import RunBash, SharedFolder
 
 _COUNT_HOLDS_S = 1.0
 _UNBOUNDED = {"most_bytes": UNBOUNDED, "most_files": UNBOUNDED}
@@ -94,6 +97,7 @@ class EnclosedStarter:
         self._permissions = permissions
         self._quota = quota
         self._private = tuple(map(os.path.realpath, (data_root, workplaces.work_root, *permissions.caller.private)))
+        self._shared_quota = quota.for_shared()
         self._visibility = LogVisibility(data_root, permissions.scope)
         self._findings: Findings | None = None
         self._user_threads = 0
@@ -106,24 +110,35 @@ class EnclosedStarter:
             workplace = self._workplaces.open(request.window, logs.at)
             disk = await asyncio.to_thread(self._check_room, workplace)
             view = self._view(workplace, (*logs.mounts, *workplace.mounts), door)
+            shared: tuple[Limits, ...] = ()
+            if request.folders:
+                view, shared = await asyncio.to_thread(self._share, request.folders, view, disk)
             environment = command_environment(
                 os.environ, workplace=workplace, window=request.window, data_root=self._data_root
             )
             job = self._enclosure.job(
-                request.command, view, environment, timeout_s=timeout_s, user_threads=self._threads(), disk=disk
+                request.command,
+                view,
+                environment,
+                timeout_s=timeout_s,
+                user_threads=self._threads(),
+                disk=disk,
+                shared=shared,
             )
         except ValueError as error:
             raise RefusedError(str(error)) from error
         except OSError as error:
             raise RefusedError(f"The command cannot be started: {error}") from error
         process = await self._warden.start(job)
-        process.exited.add_done_callback(lambda _exited: self._note_end(process, disk))
+        process.exited.add_done_callback(lambda _exited: self._note_end(process, disk, shared))
         return workplace, process
 
-    def _note_end(self, process: Process, disk: Limits) -> None:
+    def _note_end(self, process: Process, disk: Limits, shared: tuple[Limits, ...]) -> None:
         """Called before anybody hears of the end."""
         if process.ending.exceeded and disk.folder:
             self._quota.forget(Path(disk.folder))
+            for limits in shared:
+                self._shared_quota.forget(Path(limits.folder))
 
     def _view(self, workplace: Workplace, readable: tuple[tuple[str, str], ...], door: str) -> View:
         cwd, home = str(workplace.cwd), str(workplace.home)
@@ -140,6 +155,19 @@ class EnclosedStarter:
             door=door,
             has_network=self._permissions.has_network,
         )
+
+    def _share(self, folders: tuple[SharedFolder, ...], view: View, disk: Limits) -> tuple[View, tuple[Limits, ...]]:
+        """The view with what is shared, and bounds of what of that may be changed."""
+        data_root, work_root, *private = self._private
+        of_windows = (LOG_ROOT, REDACTED_ROOT, VIEWS, ATTACHMENTS_ROOT, OUTPUT_ROOT)
+        around = Surroundings(
+            data_root=data_root,
+            private=(work_root, *(f"{data_root}/{name}" for name in of_windows), *set(private) - {data_root}),
+            unchanging=tuple(map(os.path.realpath, self._permissions.caller.unchanging)),
+            read=(*view.shown, *view.executable),
+        )
+        shown, bounds = bounded(shareable(folders, around), self._shared_quota, disk)
+        return replace(view, shared=shown), bounds
 
     def _check_room(self, workplace: Workplace) -> Limits:
         """Bounds on what the command writes.

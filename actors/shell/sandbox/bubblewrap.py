@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
 from actors.shell.job import FILTER_FD, FIRST_FILE_FD, STATUS_FD, SYNC_FD
+from actors.shell.sandbox.shared_mounts import Mount, cover, innermost, with_shared
 from actors.shell.sandbox.view import LINKED_TO_SYSTEM, SYSTEM, View, is_below
 
 DOOR = "/run/agent.sock"
 NOBODY = "65534"
 TEMPORARY_BYTES = 256 * 1024 * 1024
 SHARED_MEMORY_BYTES = 64 * 1024 * 1024
-COVER_BYTES = 4096
-"""Of what lies over a hidden folder; only the folders of skills that are shown in it are made there."""
 
 ATTENDED = (
     "trap 'code=$?; exec >&- 2>&-; "
@@ -80,34 +79,17 @@ def _programs() -> tuple[str, ...]:
 
 
 def _files(view: View) -> Iterator[str]:
-    for path in (*view.executable, *view.shown):
-        yield from ("--ro-bind-try", path, path)
     private = [path for path in view.covered() if os.path.isdir(path)]  # noqa: PTH112
-    for path in private:
-        yield from ("--size", str(COVER_BYTES), "--tmpfs", path)
-    for path in view.executable:
-        if is_below(os.path.realpath(path), tuple(private)):
-            yield from ("--ro-bind-try", path, path)
-    for path in view.covered():
-        if os.path.isfile(path):  # noqa: PTH113
-            yield from ("--ro-bind", "/dev/null", path)
-    for path in view.own:
-        yield from ("--bind", path, path)
-    for path in _held(view):
-        yield from ("--bind", path, path)
-    for path in view.protected:
-        yield from ("--ro-bind-try", path, path)
     covers = [path for path in view.hidden if os.path.isdir(path)]  # noqa: PTH112
-    for path in covers:
-        yield from ("--size", str(COVER_BYTES), "--tmpfs", path)
-    for path in view.executable:
-        if is_below(path, tuple(covers)):
-            yield from ("--ro-bind-try", path, path)
     under_covers = [mount for mount in view.readable if is_below(mount[1], tuple(covers))]
-    for source, shown_at in under_covers:  # such as the logs, where the data root lies in the caller's folder
-        yield from ("--ro-bind-try", source, shown_at)
+    mounts = list(_mounts(view, private, covers, under_covers))
+    closed = with_shared(mounts, view) if view.shared else ()
+    for mount in mounts:
+        yield from mount
+    shared = {folder.path for folder in view.shared}  # over a cover it would itself be what is made read-only
     for path in covers:
-        yield from ("--remount-ro", path)
+        if path not in shared:
+            yield from ("--remount-ro", path)
     for path in view.hidden:
         if path not in covers:
             yield from ("--ro-bind", "/dev/null", path)
@@ -116,16 +98,46 @@ def _files(view: View) -> Iterator[str]:
             yield from ("--ro-bind-try", source, shown_at)
     if view.door:
         yield from ("--ro-bind-try", view.door, DOOR)
-    for path in (*private, "/"):
+    for path in (*private, *closed, "/"):
         yield from ("--remount-ro", path)
 
 
+def _mounts(
+    view: View, private: Sequence[str], covers: Sequence[str], under_covers: Sequence[tuple[str, str]]
+) -> Iterator[Mount]:
+    """What has to be mounted before anything is made read-only, in its order."""
+    for path in (*view.executable, *view.shown):
+        yield "--ro-bind-try", path, path
+    for path in private:
+        yield cover(path)
+    for path in view.executable:
+        if is_below(os.path.realpath(path), tuple(private)):
+            yield "--ro-bind-try", path, path
+    for path in view.covered():
+        if os.path.isfile(path):  # noqa: PTH113
+            yield "--ro-bind", "/dev/null", path
+    for path in view.own:
+        yield "--bind", path, path
+    for path in _held(view):
+        yield "--bind", path, path
+    for path in view.protected:
+        yield "--ro-bind-try", path, path
+    for path in covers:
+        yield cover(path)
+    for path in view.executable:
+        if is_below(path, tuple(covers)):
+            yield "--ro-bind-try", path, path
+    for source, shown_at in under_covers:  # such as the logs, where the data root lies in the caller's folder
+        yield "--ro-bind-try", source, shown_at
+
+
 def _held(view: View) -> list[str]:
-    """Folders between what may be changed and what is protected or hidden in it, outermost first.
+    """Folders between what may be changed and what is protected, hidden or shared in it, outermost first.
 
     As mount points of their own they cannot be renamed, and nothing that lies in them can be moved away with them.
     """
     roots = set(view.own)
-    kept = (*view.protected, *view.hidden)
+    shared = {folder.path for folder in view.shared}
+    kept = (*view.protected, *view.hidden, *shared)
     between = {str(parent) for path in kept for parent in Path(path).parents if is_below(str(parent), tuple(roots))}
-    return sorted(between - roots)
+    return sorted(path for path in between - roots if innermost(path, roots | shared) not in shared)

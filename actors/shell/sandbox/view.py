@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 
+from messages.shell import SharedFolder
+
 SYSTEM = ("/usr",)
 LINKED_TO_SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 """Links into /usr on most systems, folders of their own on some."""
@@ -44,6 +46,8 @@ class View:
     """What may be read, and where that is shown; a later one may lie over an earlier one."""
     executable: tuple[str, ...] = ()
     """Folders that may be read and whose programs may be run."""
+    shared: tuple[SharedFolder, ...] = ()
+    """Shown at their own paths, wherever these lie; real paths, and so are those of what is kept in them."""
     hidden: tuple[str, ...] = ()
     """Not shown though it lies in a folder that is."""
     private: tuple[str, ...] = ()

@@ -16,7 +16,7 @@ from actors.shell.launch import probe_bash
 from actors.shell.quota import Quota
 from actors.shell.sandbox.choice import Found, Level, sandbox_level
 from messages.base import Address, RequestId, Surface, Window
-from messages.shell import BashRefused, BashResult, CancelBash, RunBash
+from messages.shell import BashRefused, BashResult, CancelBash, RunBash, SharedFolder
 from tests.patience import PATIENCE_S
 
 SHELL = Address("shell")
@@ -64,7 +64,13 @@ class Bench:
         return path
 
     def ask(
-        self, command: str, *, of: Window | None = None, timeout_s: float | None = None, audience: str = ""
+        self,
+        command: str,
+        *,
+        of: Window | None = None,
+        timeout_s: float | None = None,
+        audience: str = "",
+        folders: tuple[SharedFolder, ...] = (),
     ) -> RequestId:
         request_id = next(self._ids)
         self.system.tell(
@@ -76,6 +82,7 @@ class Bench:
                 command=command,
                 timeout_s=timeout_s,
                 audience=audience,
+                folders=folders,
             ),
         )
         return request_id
@@ -94,9 +101,15 @@ class Bench:
         return reply.reason
 
     def run(
-        self, command: str, *, of: Window | None = None, timeout_s: float | None = None, audience: str = ""
+        self,
+        command: str,
+        *,
+        of: Window | None = None,
+        timeout_s: float | None = None,
+        audience: str = "",
+        folders: tuple[SharedFolder, ...] = (),
     ) -> BashResult:
-        return self.result(self.ask(command, of=of, timeout_s=timeout_s, audience=audience))
+        return self.result(self.ask(command, of=of, timeout_s=timeout_s, audience=audience, folders=folders))
 
 
 LEVELS = ("none", "bundled", "bwrap")

@@ -1,0 +1,176 @@
+"""Shared folders: which of those that contributors name a command sees, and what it may change in them.
+
+Whatever a contributor names, the command is run: with what is sound of it, and a line in the log about the rest.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import stat
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from actors.shell.job import Limits
+from actors.shell.quota import Quota
+from actors.shell.refused import RefusedError
+from actors.shell.sandbox.view import LINKED_TO_SYSTEM, SYSTEM, is_below
+from messages.shell import SharedFolder
+
+log = logging.getLogger(__name__)
+
+MOST_MOUNTS = 1_000
+"""Of one command, folders and what is kept in them; each costs a fifth of a millisecond."""
+_SYSTEM = (*SYSTEM, *LINKED_TO_SYSTEM, "/etc", "/proc", "/dev", "/run", "/sys", "/boot")
+_EVERYBODYS = ("/home", "/media", "/mnt", "/opt", "/root", "/srv", "/tmp", "/var", "/var/lib", "/var/tmp")
+"""Folders of the system in which others have theirs: never shown as a whole."""
+_ALL_OF_OWNER = 0o700
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """Places by which shared folders are judged; real paths."""
+
+    data_root: str
+    private: tuple[str, ...] = ()
+    """The agent's files and folders in which, and around which, nothing is shared."""
+    unchanging: tuple[str, ...] = ()
+    """What the running agent obeys: around it, and in it but for the data root, nothing is changed."""
+    read: tuple[str, ...] = ()
+    """Folders that the command sees anyway and may not change."""
+
+
+def shareable(folders: Iterable[SharedFolder], around: Surroundings) -> tuple[SharedFolder, ...]:
+    """Those of `folders` that can be shown, each path once and with what may be done there; looks at the disk."""
+    merged = dict[str, SharedFolder]()
+    for folder in folders:
+        if fault := _fault(folder.path, around):
+            log.warning("a contributor's folder %r is not shown to a command: %s", folder.path, fault)
+        elif os.path.lexists(folder.path):
+            merged[folder.path] = _narrower(merged.get(folder.path, folder), folder)
+    kept = tuple(f"{folder.path}/{name}" for folder in merged.values() if folder.may_write for name in folder.kept)
+    room = MOST_MOUNTS
+    shown = list[SharedFolder]()
+    for folder in merged.values():
+        changed = _with_permission(folder, around, kept)
+        room -= 1 + len(changed.kept)
+        if room < 0:
+            log.warning("a contributor's folder %r is not shown to a command: there are too many", folder.path)
+        else:
+            shown.append(changed)
+    return tuple(shown)
+
+
+def bounded(
+    folders: Iterable[SharedFolder], quota: Quota, own: Limits
+) -> tuple[tuple[SharedFolder, ...], tuple[Limits, ...]]:
+    """The folders, those that are too full for reading only, and bounds of the others; looks at all that is in them.
+
+    Args:
+        folders: What is to be shown.
+        quota: Of each of them.
+        own: Bounds of where the command writes besides: what must stay free of that disk is looked at there already.
+    """
+    shown, bounds = list[SharedFolder](), list[Limits]()
+    device = os.stat(own.folder).st_dev if own.folder else None  # noqa: PTH116
+    for folder in folders:
+        if not folder.may_write:
+            shown.append(folder)
+            continue
+        try:
+            limits = quota.check(Path(folder.path))
+            if os.stat(folder.path).st_dev == device:  # noqa: PTH116
+                limits = replace(limits, least_free_bytes=0, least_free_names=0)
+        except (RefusedError, OSError) as error:
+            shown.append(_for_reading(folder, str(error)))
+        else:
+            shown.append(folder)
+            bounds.append(limits)
+    return tuple(shown), tuple(bounds)
+
+
+def _fault(path: str, around: Surroundings) -> str:
+    """Why a folder is never shown; empty if it may be. What is not there has no fault but its name's."""
+    if not path.startswith("/") or not _is_name(path):
+        return "it is no absolute path"
+    if not os.path.lexists(path):
+        return ""
+    if os.path.realpath(path) != path:
+        return "it is not its own real path"
+    if not os.path.isdir(path):  # noqa: PTH112
+        return "it is no folder"
+    is_of_data = path != around.data_root and is_below(path, (around.data_root,))
+    if path in ("/", *_EVERYBODYS) or (is_below(path, _SYSTEM) and not is_of_data):
+        return "it belongs to the system"
+    if is_below(os.path.realpath(os.path.expanduser("~")), (path,)):  # noqa: PTH111
+        return "it is or holds a home directory"
+    if is_below(around.data_root, (path,)):
+        return "it is or holds the agent's data"
+    if any(is_below(path, (each,)) or is_below(each, (path,)) for each in around.private):
+        return "it is, holds or lies in something private of the agent's"
+    return ""
+
+
+def _narrower(one: SharedFolder, other: SharedFolder) -> SharedFolder:
+    """What both of two contributors let be done in one folder."""
+    kept = tuple(dict.fromkeys((*one.kept, *other.kept)))
+    return SharedFolder(path=one.path, may_write=one.may_write and other.may_write, kept=kept)
+
+
+def _with_permission(folder: SharedFolder, around: Surroundings, kept: tuple[str, ...]) -> SharedFolder:
+    """A folder with those of its kept names that are there; for reading only, where these cannot be kept or more is."""
+    path = folder.path
+    if not folder.may_write or path in around.read or is_below(path, kept):
+        return _for_reading(folder)
+    if not is_below(path, (around.data_root,)):
+        for each in around.unchanging:
+            if is_below(path, (each,)) or is_below(each, (path,)):
+                return _for_reading(folder, f"the running agent obeys {each}")
+    try:
+        _open_up(path)
+        names = tuple(name for name in folder.kept if _is_there(path, name))
+        for name in names:
+            status = os.lstat(f"{path}/{name}")
+            if stat.S_ISLNK(status.st_mode) or (stat.S_ISREG(status.st_mode) and status.st_nlink > 1):
+                return _for_reading(folder, f"{name!r} is a link, or has another name under which it could be changed")
+    except OSError as error:
+        return _for_reading(folder, str(error))
+    return SharedFolder(path=path, may_write=True, kept=names)
+
+
+def _is_there(path: str, name: str) -> bool:
+    """Whether a name to be kept is one, and there.
+
+    Raises:
+        OSError: nobody can tell.
+    """
+    if "/" in name or name in ("", ".", "..") or not _is_name(name):
+        log.warning("in a contributor's folder %r nothing called %r can be kept", path, name)
+        return False
+    try:
+        os.lstat(f"{path}/{name}")
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _open_up(path: str) -> None:
+    """See that what is in a folder can be looked at: a command may have shut it."""
+    mode = stat.S_IMODE(os.stat(path).st_mode)  # noqa: PTH116
+    if mode & _ALL_OF_OWNER != _ALL_OF_OWNER:
+        os.chmod(path, mode | _ALL_OF_OWNER)  # noqa: PTH101
+
+
+def _for_reading(folder: SharedFolder, reason: str = "") -> SharedFolder:
+    if reason:
+        log.warning("a contributor's folder %r is shown to a command for reading only: %s", folder.path, reason)
+    return SharedFolder(path=folder.path)
+
+
+def _is_name(text: str) -> bool:
+    """Whether the system has room for it among its names."""
+    try:
+        return b"\0" not in os.fsencode(text)
+    except UnicodeEncodeError:
+        return False

@@ -1,0 +1,74 @@
+"""Mounts of shared folders among the others: each over all that it lies in, and below all that lies in it; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import PurePath
+
+from actors.shell.sandbox.view import View, is_below
+
+Mount = tuple[str, ...]
+"""bubblewrap's words for one mount, the last of which is where it is."""
+COVER_BYTES = 4096
+"""Of an empty folder in memory; only the folders that are shown in it are made there."""
+TEMPORARY = ("/tmp", "/dev/shm")
+"""The command's own file systems in memory: what it finds there it may move."""
+_TO_READ, _TO_CHANGE = "--ro-bind-try", "--bind-try"
+
+
+def cover(path: str) -> Mount:
+    """An empty folder over another one."""
+    return "--size", str(COVER_BYTES), "--tmpfs", path
+
+
+def innermost(path: str, folders: Iterable[str]) -> str:
+    """That of `folders` in which `path` lies, or which it is; empty for none."""
+    return max((folder for folder in folders if is_below(path, (folder,))), key=len, default="")
+
+
+def with_shared(mounts: list[Mount], view: View) -> tuple[str, ...]:
+    """Put the shared folders of `view` among `mounts`.
+
+    A mount that lies over a folder hides all that was mounted in it before. So the place right behind the last mount
+    of a folder in which a shared one lies has nothing before it that would be seen in the shared one, and behind it
+    everything that is to lie over it.
+
+    Returns:
+        Folders to be made read-only when all is mounted.
+    """
+    others = frozenset(mount[-1] for mount in mounts)
+    options = _options(view, others)
+    for path, option in sorted(options.items()):
+        behind = max((at for at, mount in enumerate(mounts, 1) if is_below(path, (mount[-1],))), default=0)
+        mounts.insert(behind, (option, path, path))
+    tops = {top for folder in view.shared for top in _top(folder.path)}
+    closed = tuple(sorted(top for top in tops if not innermost(top, (*others, *options))))
+    mounts[:0] = map(cover, closed)
+    return closed
+
+
+def _options(view: View, others: frozenset[str]) -> dict[str, str]:
+    """What is to be mounted where: the folders, what is kept in them, and what holds fast what lies in them."""
+    options = {folder.path: _TO_CHANGE if folder.may_write else _TO_READ for folder in view.shared}
+    options |= {f"{folder.path}/{name}": _TO_READ for folder in view.shared if folder.may_write for name in folder.kept}
+    fixed = (*options, *others, *view.hidden)
+    return {path: _TO_CHANGE for place in fixed for path in _held(place, options, others)} | options
+
+
+def _held(place: str, options: dict[str, str], others: frozenset[str]) -> Sequence[str]:
+    """The folders between a mount and the shared folder around it, if that may be changed: as mounts they stay."""
+    between = list[str]()
+    for parent in map(str, PurePath(place).parents):
+        if parent in options:
+            return between if options[parent] == _TO_CHANGE else ()
+        if parent in others:
+            break
+        between.append(parent)
+    return ()
+
+
+def _top(path: str) -> Iterator[str]:
+    """What the command would have to move to move the folders in which `path` lies, where it could."""
+    for folder in TEMPORARY:
+        if path.startswith(f"{folder}/"):
+            yield f"{folder}/{path.removeprefix(folder).split('/')[1]}"
