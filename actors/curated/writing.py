@@ -201,10 +201,10 @@ class FactFiles:
         if not base.is_dir():
             raise FileRefusedError(f"{root}: there is no such repository, so it gets no memory")
         folder = base / inner
+        _require_no_link(folder, base)
         is_new = not folder.exists()
         self._make(folder, base)
-        if os.path.realpath(folder) != str(folder):
-            raise FileRefusedError(f"{folder}: a part of it is a link, so nothing is written there")
+        _require_no_link(folder, base)
         if is_new:
             ignore_sidecars(self._disk, folder)
 
@@ -246,6 +246,17 @@ class FactFiles:
             )
             self._files[path] = _File(file, EditQueue(self._host, file, config, self._numbers))
         return self._files[path]
+
+
+def _require_no_link(folder: Path, base: Path) -> None:
+    """See that nothing between `base` and `folder` leads elsewhere.
+
+    Raises:
+        FileRefusedError: something does.
+    """
+    between = [each for each in (folder, *folder.parents) if each != base and each.is_relative_to(base)]
+    if any(each.is_symlink() for each in between):
+        raise FileRefusedError(f"{folder}: a part of it is a link, so nothing is written there")
 
 
 def _names_with_leftovers(folder: Path) -> list[str]:

@@ -56,7 +56,8 @@ def without_fact(data: bytes, page: Page) -> bytes:
     if number is None:
         return data
     pages, (_, blank) = document.pages, _split(document.pages[number].raw, "")
-    keeps_blank = number + 1 < len(pages) and pages[number + 1].kind is PageKind.SECTION
+    parts = number + 1 < len(pages) and pages[number + 1].kind is PageKind.SECTION
+    keeps_blank = parts and not (number and _split(pages[number - 1].raw, "")[1])
     return joined(document.mark, _raw(pages[:number]), blank if keeps_blank else "", _raw(pages[number + 1 :]))
 
 
