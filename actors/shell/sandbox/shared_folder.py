@@ -100,7 +100,7 @@ def _fault(path: str, around: Surroundings) -> str:
         return "it is not its own real path"
     if not os.path.isdir(path):  # noqa: PTH112
         return "it is no folder"
-    is_of_data = path != around.data_root and is_below(path, (around.data_root,))
+    is_of_data = is_below(path, (around.data_root,))
     if path in ("/", *_EVERYBODYS) or (is_below(path, _SYSTEM) and not is_of_data):
         return "it belongs to the system"
     if is_below(os.path.realpath(os.path.expanduser("~")), (path,)):  # noqa: PTH111

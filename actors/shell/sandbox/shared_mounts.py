@@ -50,7 +50,7 @@ def with_shared(mounts: list[Mount], view: View) -> tuple[str, ...]:
 def _options(view: View, others: frozenset[str]) -> dict[str, str]:
     """What is to be mounted where: the folders, what is kept in them, and what holds fast what lies in them."""
     options = {folder.path: _TO_CHANGE if folder.may_write else _TO_READ for folder in view.shared}
-    options |= {f"{folder.path}/{name}": _TO_READ for folder in view.shared if folder.may_write for name in folder.kept}
+    options |= {f"{folder.path}/{name}": _TO_READ for folder in view.shared for name in folder.kept}
     fixed = (*options, *others, *view.hidden)
     return {path: _TO_CHANGE for place in fixed for path in _held(place, options, others)} | options
 

@@ -51,6 +51,8 @@ def test_what_lies_in_one_that_may_be_changed_is_held_by_the_folders_between() -
     assert mounted(of) == [bind("/s"), bind("/s/h"), bind("/s/a"), bind("/s/a/b"), ro("/s/a/b/t")]
     of = view(share("/s", may_write=False), share("/s/a/t"))
     assert mounted(of) == [ro("/s"), bind("/s/a/t")]
+    own = ("--bind", "/s/x/w", "/s/x/w")
+    assert mounted(view(share("/s"), own=("/s/x/w",)), own) == [bind("/s"), bind("/s/x"), own]
 
 
 def test_what_lies_under_a_cover_is_not_shown_to_hold_anything() -> None:
@@ -74,9 +76,9 @@ def test_without_any_the_command_line_is_as_it_was() -> None:
 
 
 def test_folders_above_one_in_what_is_own_are_held_but_none_in_one_that_is_only_read() -> None:
-    words = command_line("bwrap", view(share("/w/a/s", may_write=False), hidden=("/w/a/s/b/c",)), "bash", "true")
-    binds = [words[at + 1] for at, word in enumerate(words) if word == "--bind"]
-    assert binds == ["/w", "/w/a"]
+    for hidden in ((), ("/w/a/s/b/c",)):
+        words = command_line("bwrap", view(share("/w/a/s", may_write=False), hidden=hidden), "bash", "true")
+        assert [words[at + 1] for at, word in enumerate(words) if word == "--bind"] == ["/w", "/w/a"]
 
 
 def test_one_by_whose_name_it_would_be_hidden_is_not_made_read_only(tmp_path: Path) -> None:
