@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from actors.shell.quota import Quota
-from actors.shell.sandbox import shared_folder
 from actors.shell.sandbox.caller_folder import CallerFolder
+from actors.shell.starting import EnclosedStarter
 from messages.shell import SharedFolder
 from tests.actors.shell.bench import CLI, Bench, window
 from tests.actors.shell.test_quota import Clock, still_disk
@@ -272,5 +272,5 @@ def test_without_a_sandbox_nothing_is_to_be_done(tmp_path: Path) -> None:
 
 
 def test_a_command_without_any_is_not_looked_at(jail: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared_folder, "_fault", lambda *_: pytest.fail("looked"))
+    monkeypatch.setattr(EnclosedStarter, "_share", lambda *_: pytest.fail("looked"))
     assert jail.run("echo ran").text == "ran"
