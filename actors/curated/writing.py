@@ -12,7 +12,6 @@ import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from threading import Event
 
@@ -27,7 +26,6 @@ from actors.linux.disk import Disk, RealDisk, make_durable
 from actors.linux.private_folder import make_private
 from domain.curated.table import digest
 from domain.edit.lines import EditRefusedError
-from domain.edit.merge import changes
 from messages.curated import FileStep
 
 log = logging.getLogger(__name__)
@@ -155,16 +153,7 @@ class FactFiles:
         """
         for place in (folder, folder / ARCHIVE):
             for name in _names_with_leftovers(place):
-                self._recover_file(place / name)
-
-    def _recover_file(self, path: Path) -> None:
-        file = self._edited(path)
-        for leftover in file.leftovers():
-            hunks = changes(leftover.expected, leftover.data) if leftover.expected is not None else ()
-            log.warning("%s: what a crash left there is brought back (%d edits)", leftover.path.name, len(hunks))
-            self._at(path).queue.make_again(
-                hunks, partial(file.forget, leftover.path), instead_of_nothing=leftover.data
-            )
+                self._at(place / name).queue.bring_back()
 
     def write_now(self, path: Path, change: Change) -> str:
         """Change a file at once, for an actor that ends; why that could not be, empty for done."""

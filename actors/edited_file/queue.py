@@ -15,7 +15,7 @@ from typing import Protocol
 from actors.edited_file.file import LIMIT_BYTES, EditedFile, reason_of
 from actors.edited_file.rewriting import Edit, Rewriting, Waits
 from domain.edit.lines import EditRefusedError
-from domain.edit.merge import Hunk, apply
+from domain.edit.merge import Hunk, apply, changes
 from domain.policy.fair_queue import FairQueue
 from messages.base import Message, RequestId, Window
 
@@ -194,6 +194,18 @@ class EditQueue:
                 )
 
         self.put(Job(edit, on_done, failed))
+
+    def bring_back(self) -> None:
+        """Have what a crash left beside the file made again in it.
+
+        Raises:
+            OSError: nobody can say whether there is anything.
+        """
+        for leftover in self._file.leftovers():
+            path, data, expected = leftover.path, leftover.data, leftover.expected
+            hunks = changes(expected, data) if expected is not None else ()
+            log.warning("%s: what a crash left there is brought back (%d edits)", path.name, len(hunks))
+            self.make_again(hunks, partial(self._file.forget, path), instead_of_nothing=data)
 
     def try_again(self) -> None:
         """Make up for what could not be made up for a minute ago."""

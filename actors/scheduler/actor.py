@@ -24,7 +24,6 @@ from actors.scheduler.state import SchedulerState
 from actors.scheduler.status import Troubles, describe
 from actors.scheduler.watermark import Watermark
 from domain.edit.lines import BOM
-from domain.edit.merge import changes
 from domain.reminder.document import add_ids
 from domain.reminder.due import Findings, Stretch
 from messages.audience import ReadersDescribed
@@ -101,7 +100,7 @@ class SchedulerActor(Actor):
             looked_at = self._guarded(_WATERMARK, self._watermark.read, None)
             self._cursor = self._state.begin(self.now(), looked_at, timedelta(hours=self._config.catchup_hours))
             with suppress(OSError):  # then every look tries it again, and says so
-                self._recover()
+                self._edits.bring_back()
         if self._config.fires:
             self._aim = self.now()
             self._aim_at(self._aim)
@@ -202,7 +201,7 @@ class SchedulerActor(Actor):
 
     def _announce(self, look: Look, findings: Findings) -> None:
         if self._edits.is_settled:
-            self._guarded(_LEFTOVERS, self._recover, None)
+            self._guarded(_LEFTOVERS, self._edits.bring_back, None)
         now = self.now()
         lines = look.data.removeprefix(BOM).split(b"\n")
         unfinished = b"" if self._may_end_the_file(look) else lines[-1]
@@ -226,18 +225,6 @@ class SchedulerActor(Actor):
             self._requests.take(reply)
 
     # the rest
-
-    def _recover(self) -> None:
-        """Bring what a crash left beside the file back into it.
-
-        Raises:
-            OSError: nobody can say whether there is anything.
-        """
-        for leftover in self._file.leftovers():
-            path, data, expected = leftover.path, leftover.data, leftover.expected
-            hunks = changes(expected, data) if expected is not None else ()
-            log.warning("%s: what a crash left there is brought back (%d edits)", path.name, len(hunks))
-            self._edits.make_again(hunks, partial(self._file.forget, path), instead_of_nothing=data)
 
     def _guarded(self, cause: str, act: Callable[[], _T], otherwise: _T, *, tells: bool = True) -> _T:
         """Do something with the disk, or say what does not work without it."""
