@@ -31,6 +31,7 @@ _OUTGOING = "tests/actors/discord/outgoing"
 _OUTBOX = f"{_OUTGOING}/test_outbox.py"
 _SCHEDULER = "tests/actors/scheduler"
 _MEMORY = "tests/actors/memory"
+_CURATED = "tests/actors/curated"
 
 TARGETS = (
     # how far was read
@@ -87,6 +88,9 @@ TARGETS = (
         "actors/edited_file/rewriting.py",
         ("tests/actors/edited_file", f"{_SCHEDULER}/test_actor.py", _SCHEDULER),
     ),
+    Target("actors/edited_file/access.py", ("tests/actors/edited_file",)),
+    Target("actors/edited_file/displaced.py", ("tests/actors/edited_file", _SCHEDULER)),
+    Target("actors/edited_file/queue.py", ("tests/actors/edited_file/test_queue.py", _SCHEDULER)),
     _rule("reminder", "owed"),
     Target("actors/scheduler/announcer.py", (f"{_SCHEDULER}/test_actor.py", _SCHEDULER)),
     Target(
@@ -97,6 +101,16 @@ TARGETS = (
         (f"{_SCHEDULER}/test_owed.py", f"{_SCHEDULER}/test_confirmations.py", _SCHEDULER),
     ),
     Target("actors/scheduler/watermark.py", (f"{_SCHEDULER}/test_clock.py", _SCHEDULER)),
+    # memory that is kept by hand
+    _rule("curated", "caps"),
+    _rule("curated", "document"),
+    _rule("curated", "edits"),
+    _rule("curated", "journal", f"{_CURATED}/test_writeback.py"),
+    _rule("curated", "residency"),
+    Target("actors/curated/places.py", (f"{_CURATED}/test_places.py",)),
+    Target("actors/curated/sidecars.py", (_CURATED,)),
+    Target("actors/curated/writeback.py", (f"{_CURATED}/test_writeback.py", _CURATED)),
+    Target("actors/curated/writing.py", (f"{_CURATED}/test_requests.py", _CURATED)),
     # the index
     Target("actors/memory/index/seal.py", (f"{_MEMORY}/test_alteration.py", f"{_MEMORY}/test_damage.py")),
     # backups
