@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from domain.curated.page import Page, PageKind, is_bullet, pointer_of
 from domain.edit.lines import BOM
 
-_HEADING = re.compile(r"#{1,6}(?:[ \t]+(?P<words>.*?))?(?:[ \t]+#+)?[ \t]*")
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
+_DEEPEST = 6
+"""Level of a heading."""
 
 
 @dataclass(frozen=True)
@@ -54,16 +55,17 @@ def parsed(data: bytes) -> Document:
     kind, line, section, after_blank = PageKind.SECTION, 1, "", False
     for number, raw in enumerate(lines, 1):
         bare = raw.rstrip("\r\n")
-        heading = None if fenced[number - 1] else heading_words(bare)
-        bullet = heading is None and not fenced[number - 1] and is_bullet(bare)
-        prose = not fenced[number - 1] and kind is PageKind.FACT and after_blank and bare[:1].strip() != ""
+        sign = "" if fenced[number - 1] else bare[:1]
+        heading = heading_words(bare) if sign == "#" else None
+        bullet = sign in ("-", "*", "+") and is_bullet(bare)
+        prose = after_blank and kind is PageKind.FACT and sign.strip() != ""
         if heading is not None or bullet or prose:
             pages += _page(kind, begun, line, section)
             begun, line = [], number
             section = section if heading is None else heading
             kind = PageKind.FACT if bullet else PageKind.SECTION
         begun.append(raw)
-        after_blank = not bare.strip()
+        after_blank = not bare or bare.isspace()
     return Document((*pages, *_page(kind, begun, line, section)), mark)
 
 
@@ -86,41 +88,60 @@ def lines_of(text: str) -> list[str]:
 
 def heading_words(line: str) -> str | None:
     """The words of a heading; None for a line that is none."""
-    match = _HEADING.fullmatch(line.rstrip("\r\n"))
-    return None if match is None else (match["words"] or "").strip()
+    rest = line.lstrip("#")
+    if not 1 <= len(line) - len(rest) <= _DEEPEST or (rest and rest[0] not in " \t\r\n"):
+        return None
+    words = rest.strip()
+    bare = words.rstrip("#")
+    return bare.strip() if bare[-1:] in ("", " ", "\t") else words
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """Line that may open or close a code block."""
+
+    number: int
+    """Place among the lines."""
+    sign: str
+    length: int
+    opens: bool
+    closes: bool
 
 
 def _fenced(lines: Sequence[str]) -> list[bool]:
-    """For each line whether it is of a code block; marks that nothing closes open none."""
-    marks = [_FENCE.match(line) for line in lines]
+    """For each line whether it is of a code block and not its first; marks that nothing closes open none."""
+    suspects = ((number, line) for number, line in enumerate(lines) if "```" in line or "~~~" in line)
+    marks = [mark for number, line in suspects for mark in _marks(number, line)]
+    longest = {"`": 0, "~": 0}
+    closable = []
+    for mark in reversed(marks):
+        closable.append(mark.opens and mark.length <= longest[mark.sign])
+        if mark.closes:
+            longest[mark.sign] = max(longest[mark.sign], mark.length)
     fenced = [False] * len(lines)
-    unclosed: dict[str, int] = {}
-    """Character -> fewest marks of it that nothing behind them closes."""
-    at = 0
-    while at < len(lines):
-        match = marks[at]
-        if match is not None and len(match[1]) < unclosed.get(match[1][0], len(match[1]) + 1):
-            end = next((each for each in range(at + 1, len(lines)) if _closes(match[1], lines[each], marks[each])), 0)
-            if end:
-                fenced[at : end + 1] = [True] * (end + 1 - at)
-                at = end
-            else:
-                unclosed[match[1][0]] = len(match[1])
-        at += 1
+    opening: _Mark | None = None
+    for mark, has_end in zip(marks, reversed(closable), strict=True):
+        if opening is None:
+            opening = mark if has_end else None
+        elif mark.closes and mark.sign == opening.sign and mark.length >= opening.length:
+            fenced[opening.number + 1 : mark.number + 1] = [True] * (mark.number - opening.number)
+            opening = None
     return fenced
 
 
-def _closes(opening: str, line: str, marks: re.Match[str] | None) -> bool:
-    if marks is None or marks[1][0] != opening[0] or len(marks[1]) < len(opening):
-        return False
-    return not line.strip().strip(opening[0])
+def _marks(number: int, line: str) -> Iterator[_Mark]:
+    """The mark that a line is, if it is one."""
+    match = _FENCE.match(line)
+    if match is not None:
+        sign, rest = match[1][0], line[match.end() :]
+        yield _Mark(number, sign, len(match[1]), sign == "~" or sign not in rest, not rest.strip())
 
 
-def _page(kind: PageKind, lines: Iterable[str], line: int, section: str) -> list[Page]:
-    raw = "".join(lines)
-    if not raw:
+def _page(kind: PageKind, lines: Sequence[str], line: int, section: str) -> list[Page]:
+    if not lines:
         return []
+    raw = "".join(lines)
     page = Page(kind, raw, line, section)
-    if kind is PageKind.FACT and "\n" not in raw.strip() and pointer_of(page.text):
+    if kind is PageKind.FACT and "[" in raw and "\n" not in raw.strip() and pointer_of(page.text):
         page = Page(PageKind.POINTER, raw, line, section)
     return [page]

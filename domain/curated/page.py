@@ -12,7 +12,7 @@ _MARKER = re.compile(r"[-*+][ \t]+")
 _POINTER = re.compile(
     r"\[(?P<title>[^\[\]\n]+)\]\((?P<file>[^()\s/]+\.md)\)[ \t]*(?:(?:[\u2012-\u2015]|--?|:)[ \t]*(?P<gist>.*))?"
 )
-_CONFIRMED = re.compile(r"[ \t]*<!-- confirmed (\d{4}-\d{2}-\d{2}) -->")
+_CONFIRMED = re.compile(r"(?<![ \t])[ \t]*<!-- confirmed (\d{4}-\d{2}-\d{2}) -->")
 _ID_BYTES = 4
 
 
@@ -138,8 +138,7 @@ def pointer_of(text: str) -> re.Match[str] | None:
 
 def is_bullet(line: str) -> bool:
     """Whether a line begins a bullet of the outermost level that says something."""
-    match = _MARKER.match(line)
-    return match is not None and bool(line[match.end() :].strip())
+    return _MARKER.match(line) is not None and bool(line.strip("-*+ \t\r\n").strip())
 
 
 def dated(bullet: str, day: str) -> str:
