@@ -36,7 +36,8 @@ def capped(data: bytes, max_lines: int, max_bytes: int) -> Capped:
             break
         kept, room = kept + 1, room + len(line)
     if not kept and lines and max_lines and max_bytes:
-        return Capped(_whole_characters(lines[0][:max_bytes]), 1, len(lines), len(data))
+        cut = _whole_characters(lines[0][:max_bytes])
+        return Capped(cut, 1 if cut else 0, len(lines), len(data))
     return Capped(data[:room], kept, len(lines), len(data))
 
 

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain.curated.caps import capped
+from tests.domain.curated.files import anything
+
+LIMITS = st.integers(0, 40)
+
+
+@given(anything, LIMITS, LIMITS)
+def test_what_is_kept_is_a_beginning_within_both_limits(data: bytes, max_lines: int, max_bytes: int) -> None:
+    kept = capped(data, max_lines, max_bytes)
+
+    assert data.startswith(kept.data)
+    assert len(kept.data) <= max_bytes
+    assert kept.lines == kept.data.count(b"\n") + bool(kept.data.rpartition(b"\n")[2]) <= max_lines
+    assert (kept.total_lines, kept.total_bytes) == (data.count(b"\n") + bool(data.rpartition(b"\n")[2]), len(data))
+    assert kept.is_cut == (kept.data != data)
+
+
+@given(anything, LIMITS, LIMITS)
+@pytest.mark.req("X-78")
+def test_lines_stay_whole_and_no_line_more_would_fit(data: bytes, max_lines: int, max_bytes: int) -> None:
+    kept = capped(data, max_lines, max_bytes)
+    if not kept.is_cut:
+        return
+    is_whole = not kept.data or kept.data.endswith(b"\n")
+    rest, _, _ = data[len(kept.data) :].partition(b"\n")
+    more = kept.data + rest + data[len(kept.data) + len(rest) :][:1]
+
+    assert is_whole or b"\n" not in kept.data
+    assert kept.lines == max_lines or len(more) > max_bytes
+
+
+@given(st.text(max_size=30), LIMITS)
+@pytest.mark.req("X-78")
+def test_a_line_that_is_too_long_is_cut_between_two_characters(text: str, max_bytes: int) -> None:
+    data = text.replace("\n", "").encode()
+    kept = capped(data, 1, max_bytes).data
+
+    assert kept.decode() == data.decode()[: len(kept.decode())]
+    assert kept == data or len(kept) > max_bytes - 4
+
+
+@pytest.mark.req("S1-06", "S1-27")
+def test_of_an_index_a_prompt_takes_two_hundred_lines_or_eight_kibibytes() -> None:
+    assert capped(b"x\n" * 201, 200, 8192).data == b"x\n" * 200
+    assert capped(b"x\n" * 200, 200, 8192).is_cut is False
+
+    wide = capped((b"x" * 199 + b"\n") * 100, 200, 8192)
+    assert (len(wide.data), wide.lines, wide.total_lines, wide.is_cut) == (8000, 40, 100, True)
+
+
+@pytest.mark.req("X-78")
+def test_of_a_single_long_line_whole_characters_are_kept() -> None:
+    kept = capped("ä€😀".encode() * 2000, 200, 8192)
+
+    assert len(kept.data) > 8188
+    assert kept.data.decode().startswith("ä€😀ä€😀")
+
+
+@pytest.mark.parametrize(
+    ("data", "max_lines", "max_bytes", "kept"),
+    [
+        (b"", 200, 8192, b""),
+        (b"abc\n", 0, 8192, b""),
+        (b"abc\n", 200, 0, b""),
+        (b"abc\n", 1, 4, b"abc\n"),
+        (b"abc\n", 1, 3, b"abc"),
+        (b"a\nbcdef\n", 9, 4, b"a\n"),
+        (b"a\r\nb\r\n", 1, 99, b"a\r\n"),
+        (b"\n\n\n", 2, 99, b"\n\n"),
+        ("é".encode(), 1, 1, b""),
+        (b"\xff\xff\xff", 1, 2, b"\xff"),
+        (b"\x80\x80\x80\x80\x80\x80", 1, 5, b"\x80\x80\x80\x80\x80"),
+    ],
+)
+def test_whichever_limit_is_reached_first_ends_it(data: bytes, max_lines: int, max_bytes: int, kept: bytes) -> None:
+    assert capped(data, max_lines, max_bytes).data == kept
