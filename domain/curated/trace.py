@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,9 +13,11 @@ MOST_LINES = 2_000
 SLACK_LINES = 500
 """So many more may stand in the file before the oldest are taken out."""
 LONGEST_LINE = 4_096
-"""Bytes."""
+"""Bytes, without its end."""
 _LONGEST_REASON = 300
 _MOST_REASONS = 8
+_LONGEST_WORD = 80
+"""Characters of any other field."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,17 +37,23 @@ class Trace:
 
 
 def line(trace: Trace) -> bytes:
-    """The trace's line."""
+    """The trace's line; of reasons that are too many or too long, as many as it holds."""
     reasons = [reason[:_LONGEST_REASON] for reason in trace.reasons[:_MOST_REASONS]]
+    while len(made := _line(trace, reasons, trace.tokens)) > LONGEST_LINE and reasons:
+        reasons.pop()
+    return (made if len(made) <= LONGEST_LINE else _line(trace, (), {})) + b"\n"
+
+
+def _line(trace: Trace, reasons: Sequence[str], tokens: Mapping[str, int]) -> bytes:
     fields = {
-        "id": trace.id,
-        "at": trace.at,
-        "context": trace.context,
-        "decision": trace.decision,
-        "reasons": reasons,
-        "tokens": dict(trace.tokens),
+        "id": trace.id[:_LONGEST_WORD],
+        "at": trace.at[:_LONGEST_WORD],
+        "context": trace.context[:_LONGEST_WORD],
+        "decision": trace.decision[:_LONGEST_WORD],
+        "reasons": list(reasons),
+        "tokens": dict(tokens),
     }
-    return json.dumps(fields, ensure_ascii=True).encode()[:LONGEST_LINE] + b"\n"
+    return json.dumps(fields, ensure_ascii=True).encode()
 
 
 def read(data: bytes) -> tuple[Trace, ...]:
@@ -65,5 +73,5 @@ def _trace(raw: bytes) -> Trace | None:
             tuple(map(str, fields["reasons"])),
             {str(name): int(value) for name, value in fields["tokens"].items()},
         )
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         return None
