@@ -29,12 +29,13 @@ class TableState(StrEnum):
 
 
 def table(index: bytes, document: Document, topics: Mapping[str, Document]) -> bytes:
-    """The page table: a line about the index, then a line for each page of it and of each topic file."""
+    """The page table: a line about the index, one for each page of it and of each topic file, and a digest of them."""
     head = {"version": VERSION, "index": digest(index), "bytes": len(index), "pages": len(document.pages)}
     lines = [head, *_rows(document.pages)]
     for name in sorted(topics):
         lines += [{"topic": name, "pages": len(topics[name].pages)}, *_rows(topics[name].pages, name)]
-    return "".join(f"{json.dumps(line, ensure_ascii=True, sort_keys=True)}\n" for line in lines).encode()
+    body = "".join(f"{json.dumps(line, ensure_ascii=True, sort_keys=True)}\n" for line in lines).encode()
+    return body + _seal(body)
 
 
 def state_of(data: bytes | None, index: bytes) -> TableState:
@@ -53,22 +54,21 @@ def digest(data: bytes) -> str:
 
 
 def _head(data: bytes) -> dict[str, Any] | None:
-    """The line about the index, if all lines are those of a page table."""
+    """The line about the index; None if any byte of the table is not as it was written."""
+    body = data[: data.rfind(b"\n", 0, -1) + 1]
+    if data != body + _seal(body):
+        return None
     try:
-        lines = [json.loads(line) for line in data.decode("utf-8").splitlines()]
+        head = json.loads(body.partition(b"\n")[0].decode("utf-8"))
     except (ValueError, RecursionError):
         return None
-    if not lines or not all(isinstance(line, dict) for line in lines):
-        return None
-    head = lines[0]
-    own = [line for line in lines[1:] if "topic" not in line]
-    is_sound = (
-        head.get("version") == VERSION
-        and isinstance(head.get("index"), str)
-        and head.get("pages") == len(own)
-        and all(isinstance(line.get("id"), str) and isinstance(line.get("kind"), str) for line in own)
-    )
+    is_sound = isinstance(head, dict) and head.get("version") == VERSION and isinstance(head.get("index"), str)
     return head if is_sound else None
+
+
+def _seal(body: bytes) -> bytes:
+    """The last line of a table."""
+    return f'{{"digest": "{digest(body)}"}}\n'.encode()
 
 
 def _rows(pages: tuple[Page, ...], topic: str = "") -> Iterator[dict[str, Any]]:
