@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from domain.curated.document import Document, heading_words, joined, lines_of, parsed
 from domain.curated.page import Page, PageKind, dated
+from domain.curated.refusal import one_line
 from domain.edit.lines import EditRefusedError, line_end
 
 SECTION = "Remembered"
@@ -39,11 +40,10 @@ def with_page(data: bytes, page: Page, section: str = "") -> bytes:
 
 def _with_bullet(document: Document, bullet: str, section: str, end: str) -> bytes:
     section, pages = section or SECTION, document.pages
-    inside = [number for number, page in enumerate(pages) if page.section.casefold() == section.casefold()]
-    if not inside:
+    last = _end_of_section(pages, section)
+    if last is None:
         words, blank = _split(_raw(pages), end)
         return joined(document.mark, words, blank or end * bool(words), f"## {section}{end}{end}{bullet}{end}")
-    last = inside[-1]
     words, blank = _split(_raw(pages[: last + 1]), end)
     gap = end if pages[last].kind is PageKind.SECTION else ""
     return joined(document.mark, words, gap, bullet, end, blank, _raw(pages[last + 1 :]))
@@ -81,7 +81,7 @@ def the_fact(document: Document, words: str) -> Page:
     Raises:
         EditRefusedError: none or several; the text says so.
     """
-    wanted = " ".join(words.split()).removeprefix("- ")
+    wanted = one_line(words)
     if not wanted:
         raise EditRefusedError("no words: say which fact is meant, by its id or by words of it")
     facts = document.facts
@@ -100,8 +100,23 @@ def the_fact(document: Document, words: str) -> Page:
 
 def sections(document: Document) -> tuple[str, ...]:
     """Words of the headings of level two, in order."""
-    heads = [page for page in document.pages if page.kind is PageKind.SECTION and page.raw.startswith("## ")]
+    heads = [page for page in document.pages if page.kind is PageKind.SECTION and _is_of_level_two(page)]
     return tuple(dict.fromkeys(words for page in heads if (words := heading_words(page.first_line))))
+
+
+def _is_of_level_two(page: Page) -> bool:
+    return page.raw.startswith("##") and page.raw[2:3] != "#"
+
+
+def _end_of_section(pages: tuple[Page, ...], section: str) -> int | None:
+    """Place of the last page that stands right below a heading of level two with these words."""
+    last, is_inside = None, False
+    for number, page in enumerate(pages):
+        words = heading_words(page.first_line) if page.kind is PageKind.SECTION else None
+        if words is not None:
+            is_inside = _is_of_level_two(page) and words.casefold() == section.casefold()
+        last = number if is_inside else last
+    return last
 
 
 def _place(document: Document, page: Page) -> int | None:
