@@ -1,0 +1,199 @@
+from __future__ import annotations
+
+import typing
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain.curated.wording import lines
+from messages.base import Message, RequestId
+from messages.curated import (
+    ClaudeImported,
+    CuratedReply,
+    FactsFlushed,
+    FactStaged,
+    FactWritten,
+    InjectionSwitched,
+    PagesVerified,
+    Rejection,
+)
+from messages.curated_view import (
+    CuratedDescribed,
+    FactsRecalled,
+    FaultShown,
+    FaultsListed,
+    FileSize,
+    PageShown,
+    PagesListed,
+    ScopePages,
+    ScopeStatus,
+    StaleListed,
+    TraceShown,
+    TracesListed,
+)
+from messages.socket import Refused
+
+ID = RequestId("r1")
+
+
+def page(text: str = "sccache breaks -Werror", number: int = 7) -> PageShown:
+    return PageShown(id=f"{number:08x}", kind="fact", file="MEMORY.md", line=number, section="Build", text=text)
+
+
+def status(name: str = "project", **changed: object) -> ScopeStatus:
+    fields: dict[str, object] = {
+        "scope": name,
+        "folder": f"/srv/{name}/memory",
+        "trust": "trusted",
+        "exists": True,
+        "writable": "",
+        "files": (FileSize(name="MEMORY.md", bytes=9000), FileSize(name="archive/old.md", bytes=1)),
+        "index_bytes": 9000,
+        "injected_bytes": 8192,
+        "is_capped": True,
+        "table": "stale",
+        "waiting": 2,
+        "proposed": 1,
+        "notes": ("config.json: odd",),
+    }
+    return ScopeStatus(**{**fields, **changed})  # type: ignore[arg-type]
+
+
+def trace(number: int) -> TraceShown:
+    return TraceShown(
+        id=f"t{number}",
+        at="2026-01-02T03:04:05Z",
+        context="cli/1",
+        decision="injected",
+        reasons=("whole", "fits"),
+        tokens=(("budget", 4096),),
+    )
+
+
+def replies(text: str) -> list[Message]:
+    """One reply of each kind, with somebody's words wherever they may stand."""
+    scopes = (ScopePages(scope="global", table="ok", pages=(page(text),)),)
+    return [
+        CuratedDescribed(request_id=ID, injection="on", scopes=(status(notes=(text,)),), note=text),
+        PagesListed(request_id=ID, scopes=scopes),
+        PagesVerified(request_id=ID, scopes=(("global", 1, "missing"),), notes=(text,)),
+        FactStaged(request_id=ID, id="o1", scope="global", text=text, waiting=1, note=text),
+        FactsFlushed(request_id=ID, committed=(("global", text),), rejected=(rejection(text),), notes=(text,)),
+        FaultsListed(request_id=ID, faults=(FaultShown(kind="capped", scope="", detail=text),)),
+        TracesListed(request_id=ID, traces=(trace(1), trace(2))),
+        FactsRecalled(request_id=ID, code="ok", reason=text, facts=(("global", page(text)),)),
+        InjectionSwitched(request_id=ID, on=True),
+        StaleListed(request_id=ID, after_days=90, facts=(("global", 91, page(text)),), undated=2),
+        FactWritten(request_id=ID, scope="global", done="added", path="/m/MEMORY.md", text=text, note=text),
+        ClaudeImported(request_id=ID, folder="/c", staged=1, topics=(text,), skipped=(text,)),
+    ]
+
+
+def rejection(text: str) -> Rejection:
+    return Rejection(scope="project", text=text, reason="it looks like a secret")
+
+
+def test_every_reply_of_curated_memory_has_its_words() -> None:
+    kinds = {type(reply) for reply in replies("x")}
+
+    assert kinds == {kind for kind in typing.get_args(CuratedReply) if kind is not Refused}
+    assert all(lines(reply) for reply in replies("x"))
+
+
+@given(st.text(max_size=30))
+def test_one_fact_stands_in_one_line_whatever_somebody_wrote(text: str) -> None:
+    for reply, plain in zip(replies(text), replies("x"), strict=True):
+        assert not any("\n" in line or "\r" in line for line in lines(reply))
+        assert len(lines(reply)) <= len(lines(plain))
+
+
+def test_what_is_no_reply_of_curated_memory_is_refused() -> None:
+    with pytest.raises(TypeError, match="Refused"):
+        lines(Refused(request_id=ID, reason="no"))
+
+
+@pytest.mark.req("S1-49", "S1-28", "S1-64")
+def test_the_status_has_files_sizes_bytes_table_trust_and_paths() -> None:
+    said = lines(CuratedDescribed(request_id=ID, injection="on", scopes=(status("global"), status())))
+    project = said[said.index("Project memory: /srv/project/memory") :]
+
+    assert said[0] == "Memory in prompts: on"
+    assert "Global memory: /srv/global/memory" in said
+    assert [line.removeprefix("- ") for line in project[1:]] == [
+        "Trust: trusted; writing from here: yes",
+        "Files: 2, 9,001 bytes",
+        "MEMORY.md: 9,000 bytes",
+        "archive/old.md: 1 bytes",
+        "Injected: 8,192 of 9,000 bytes of MEMORY.md",
+        "Warning: MEMORY.md is longer than what is injected of it; put detail into topic files",
+        "Page table: there, but older than the index",
+        "Waiting: 2 staged, 1 proposed",
+        "Warning: config.json: odd",
+    ]
+
+
+def test_a_folder_that_is_not_there_comes_into_being_later() -> None:
+    said = lines(CuratedDescribed(request_id=ID, injection="off", scopes=(status(exists=False, writable="why"),)))
+
+    assert any("comes into being with the first thing" in line for line in said)
+    assert any(line.endswith("writing from here: no, why") for line in said)
+
+
+@pytest.mark.req("S1-50")
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        ("ok", "exists and is valid"),
+        ("stale", "exists and is stale"),
+        ("invalid", "is invalid"),
+        ("missing", "is missing"),
+    ],
+)
+def test_the_pages_say_whether_there_is_a_table_of_them(table: str, words: str) -> None:
+    scopes = (ScopePages(scope="global", table=table, pages=(page(), page("other", 8))),)
+
+    assert lines(PagesListed(request_id=ID, scopes=scopes)) == [
+        f"Global: 2 pages; page-table.jsonl {words}",
+        "- 00000007 fact MEMORY.md:7 sccache breaks -Werror",
+        "- 00000008 fact MEMORY.md:8 other",
+    ]
+
+
+def test_one_trace_is_shown_whole_and_several_in_a_line_each() -> None:
+    whole = lines(TracesListed(request_id=ID, traces=(trace(1),)))
+
+    assert whole == [
+        "t1: injected in cli/1 at 2026-01-02T03:04:05Z",
+        "- whole",
+        "- fits",
+        "- Counts: budget 4096",
+    ]
+    assert len(lines(TracesListed(request_id=ID, traces=(trace(1), trace(2))))) == 2
+    assert lines(TracesListed(request_id=ID, traces=())) == ["No traces."]
+
+
+def test_where_there_is_nothing_it_says_so() -> None:
+    assert lines(FaultsListed(request_id=ID, faults=())) == ["No faults."]
+    assert lines(StaleListed(request_id=ID, after_days=90, facts=(), undated=0)) == [
+        "No fact was confirmed more than 90 days ago.",
+        "These are suggestions: nothing is ever removed for its age.",
+    ]
+
+
+def test_a_flush_names_what_was_rejected_and_why() -> None:
+    said = lines(FactsFlushed(request_id=ID, committed=(("global", "a"),), rejected=(rejection("b"),)))
+
+    assert said == [
+        "Committed: 1; rejected: 1",
+        "- global: a",
+        "- rejected, project: b: it looks like a secret",
+    ]
+
+
+def test_an_answer_that_is_too_long_says_how_much_is_left_out() -> None:
+    faults = tuple(FaultShown(kind="duplicate", scope="global", detail=str(n)) for n in range(1000))
+    said = lines(FaultsListed(request_id=ID, faults=faults))
+
+    assert len(said) == 401
+    assert said[-1] == "… and 600 more"
