@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from domain.curated.page import Page, PageKind, is_bullet, pointer_of
 from domain.edit.lines import BOM
@@ -96,8 +97,7 @@ def heading_words(line: str) -> str | None:
     return bare.strip() if bare[-1:] in ("", " ", "\t") else words
 
 
-@dataclass(frozen=True, slots=True)
-class _Mark:
+class _Mark(NamedTuple):
     """Line that may open or close a code block."""
 
     number: int
