@@ -150,7 +150,6 @@ def test_an_index_is_shown_as_valid_text_that_imitates_nothing(data: bytes) -> N
 
     assert text.encode().decode() == text
     assert "\0" not in text
-    assert not text.startswith("\ufeff")
     assert [line for line in text.splitlines() if imitates(line)] == []
 
 
@@ -162,6 +161,10 @@ def test_an_index_of_plain_text_is_shown_as_it_is(data: bytes) -> None:
         return
     if "\0" not in text and not any(map(imitates, text.splitlines())) and not text.startswith("\ufeff"):
         assert shown_index(plain_index(data)) == text
+
+
+def test_a_byte_order_mark_is_no_part_of_what_is_shown() -> None:
+    assert shown_index(plain_index(b"\xef\xbb\xbf- a\n")) == "- a\n"
 
 
 def test_lines_that_pass_for_the_runtimes_are_marked() -> None:
