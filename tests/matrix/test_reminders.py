@@ -13,7 +13,8 @@ import pytest
 from actors.edited_file.access import EDITED_BYTES
 from actors.linux.disk import Disk, RealDisk
 from domain.reminder.document import scan
-from lab.chaos.reminders.race import Saver, race
+from lab.chaos.editor import Saver
+from lab.chaos.reminders.race import race
 from lab.chaos.reminders.world import Channel, Process, ProcessConfig
 from messages.base import Message, RequestId
 from messages.scheduler import CreateReminder, ReminderCreated

@@ -52,8 +52,9 @@ chaos.add_command(discord)
 def reminders(rounds: int, years: int, seed: str, as_json: bool) -> None:
     """Race the agent against two kinds of editors, kill it at every step of a firing, and replay years of minutes."""
     from actors.scheduler.zone import load_zone
+    from lab.chaos.editor import Saver
     from lab.chaos.reminders.crash import crash_everywhere
-    from lab.chaos.reminders.race import Saver, race
+    from lab.chaos.reminders.race import race
     from lab.chaos.reminders.replay import START, replay
 
     end = START.replace(year=START.year + years)

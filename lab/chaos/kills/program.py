@@ -14,6 +14,7 @@ import os
 import signal
 import sys
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -34,13 +35,26 @@ START = "from lab.chaos.kills.program import live; live({config!r})"
 
 
 def serve() -> None:
-    """Carry out commands until stdin ends."""
+    """Carry out commands about agents until stdin ends."""
+    carry_out(_warm_up, live)
+
+
+def carry_out(warm_up: Callable[[], None], live: Callable[[str], None]) -> None:
+    """Carry out commands until stdin ends.
+
+    Args:
+        warm_up: Imports what each child needs.
+        live: Is the child, with the settings that are named; what else is forked than an agent cannot be a cold one.
+    """
     prctl(PR_SET_CHILD_SUBREAPER, 1)
-    _warm_up()
+    warm_up()
+    threads = len(os.listdir("/proc/self/task"))  # noqa: PTH208
+    if threads != 1:
+        raise RuntimeError(f"{threads} threads run before the first fork: what they hold would never be let go")
     try:
         for line in sys.stdin:
             command = json.loads(line)
-            answer = _start(**command["start"]) if "start" in command else _bury(command["bury"])
+            answer = _start(live, **command["start"]) if "start" in command else _bury(command["bury"])
             sys.stdout.write(json.dumps(answer) + "\n")
             sys.stdout.flush()
     finally:
@@ -82,12 +96,9 @@ def _warm_up() -> None:
     from actors.embedder.litellm_provider import _import
 
     _import()
-    threads = len(os.listdir("/proc/self/task"))  # noqa: PTH208
-    if threads != 1:
-        raise RuntimeError(f"{threads} threads run before the first fork: what they hold would never be let go")
 
 
-def _start(config: str, stderr: str, *, is_cold: bool) -> dict[str, Any]:
+def _start(live: Callable[[str], None], config: str, stderr: str, *, is_cold: bool) -> dict[str, Any]:
     """Start an agent; a cold one as an operator does, by a new interpreter."""
     pid = os.fork()
     if pid:

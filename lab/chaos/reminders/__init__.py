@@ -3,7 +3,7 @@
 Read `world.py` first (a Discord that keeps what was posted, and processes that live and die before it), then
 `crash.py`, `race.py` and `replay.py`.
 The reminders' file lies in an empty folder that the caller gives; the scheduler's own file class writes it, and in
-`race.py` the imitated editor. `replay.py` is pure but for its stopwatch.
+`race.py` the editor of `lab/chaos/editor.py`. `replay.py` is pure but for its stopwatch.
 """
 
 from __future__ import annotations

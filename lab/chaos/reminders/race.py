@@ -5,37 +5,19 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import partial
-from hashlib import blake2b
 from pathlib import Path
 from time import perf_counter
 
 from actors.edited_file.access import FileRefusedError
 from actors.edited_file.file import EditedFile
-from actors.edited_file.rewriting import Edit, Rewriting, Waits
+from actors.edited_file.rewriting import Edit, Rewriting
 from actors.linux.disk import Disk
 from domain.edit.merge import apply
 from domain.reminder.document import append, remove_line
-
-PAUSE_S = 0.01
-"""Between two edits, on average: some hundred a second."""
-EDITS_A_ROUND = 3
-"""Most edits of the editor for each of the agent, so that the file stays as small as people's are."""
-WAITS = Waits(settle_s=0.005, verify_s=0.06)
-"""An editor that takes longer than this from reading to saving may overwrite what the agent did meanwhile."""
-
+from lab.chaos.editor import EDITS_A_ROUND, PAUSE_S, WAITS, Editor, Saver, chance
 
 _TRIES = 5
-
-
-class Saver(StrEnum):
-    """Way in which the editor saves."""
-
-    RENAME = "rename"
-    """Writes a new file and renames it over the old one, as most editors do."""
-    IN_PLACE = "in-place"
-    """Empties the file and writes it anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,49 +42,6 @@ class RaceReport:
         return self.human_lost == 0 and self.agent_lost == 0
 
 
-class Editor(threading.Thread):
-    """A person's program: reads the file, adds a line somewhere, saves; again and again until stopped."""
-
-    def __init__(self, path: Path, saver: Saver, seed: str) -> None:
-        super().__init__(name="editor", daemon=True)
-        self._path = path
-        self._saver = saver
-        self._seed = seed
-        self._over = threading.Event()
-        self.allowed = EDITS_A_ROUND
-        """Edits that it may have made by now; whoever races it raises this."""
-        self.edits = 0
-        self.slow: list[tuple[float, float]] = []
-        """When it read and when it had saved, for saves that took longer than the agent waits."""
-
-    def run(self) -> None:
-        """Edit until stopped."""
-        while not self._over.is_set():
-            began = perf_counter()
-            lines = self._path.read_bytes().split(b"\n")
-            if lines != [b""] and self.edits < self.allowed:
-                place = chance(f"{self._seed}/{self.edits}", len(lines))
-                lines.insert(place, human_line(self.edits))
-                self._save(b"\n".join(lines))
-                self.edits += 1
-                if (ended := perf_counter()) - began > WAITS.verify_s:
-                    self.slow.append((began, ended))
-            self._over.wait(PAUSE_S * (0.5 + chance(f"{self._seed}/pause/{self.edits}", 100) / 100))
-
-    def stop(self) -> None:
-        """Make the last edit the last."""
-        self._over.set()
-        self.join()
-
-    def _save(self, data: bytes) -> None:
-        if self._saver is Saver.IN_PLACE:
-            self._path.write_bytes(data)
-            return
-        fresh = self._path.with_name("editor.tmp")
-        fresh.write_bytes(data)
-        fresh.replace(self._path)
-
-
 def race(
     folder: Path,
     saver: Saver,
@@ -124,7 +63,11 @@ def race(
     path = folder / "reminders.md"
     path.write_bytes(b"# Reminders\n\nend\n")
     file = EditedFile(path, folder / "spare", disk)
-    agent, editor = _Agent(file), Editor(path, saver, seed)
+
+    def revise(lines: list[bytes], edit: int) -> None:
+        lines.insert(chance(f"{seed}/{edit}", len(lines)), human_line(edit))
+
+    agent, editor = _Agent(file), Editor(path, saver, seed, revise)
     began = perf_counter()
     editor.start()
     pause = threading.Event()
@@ -218,8 +161,3 @@ def human_line(number: int) -> bytes:
 def agent_line(number: int) -> str:
     """What the agent adds in one edit."""
     return f'- [ ] date=2030-01-01 time=09:00 recur=none msg="agent {number}" id=rid_{number}'
-
-
-def chance(seed: str, below: int) -> int:
-    """A number from 0 to `below` - 1 that looks random and is the same for the same seed."""
-    return int.from_bytes(blake2b(seed.encode(), digest_size=8).digest()) % below

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from lab.chaos.reminders.race import Saver, race
+from lab.chaos.editor import Saver
+from lab.chaos.reminders.race import race
 
 
 @pytest.mark.slow

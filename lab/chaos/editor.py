@@ -1,0 +1,87 @@
+"""Editor of a person's, imitated: reads a file, changes lines, saves in one of two ways, while the agent writes it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from enum import StrEnum
+from hashlib import blake2b
+from pathlib import Path
+from time import perf_counter
+
+from actors.edited_file.rewriting import Waits
+
+PAUSE_S = 0.01
+"""Between two edits, on average: some hundred a second."""
+EDITS_A_ROUND = 3
+"""Most edits of the editor for each of the agent, so that the file stays as small as people's are."""
+WAITS = Waits(settle_s=0.005, verify_s=0.06)
+"""An editor that takes longer than this from reading to saving may overwrite what the agent did meanwhile."""
+
+Revise = Callable[[list[bytes], int], None]
+"""Makes the edit of that number in the lines of the file."""
+
+
+class Saver(StrEnum):
+    """Way in which the editor saves."""
+
+    RENAME = "rename"
+    """Writes a new file and renames it over the old one, as most editors do."""
+    IN_PLACE = "in-place"
+    """Empties the file and writes it anew."""
+
+
+class Editor(threading.Thread):
+    """A person's program: reads the file, changes something in it, saves; again and again until stopped."""
+
+    def __init__(self, path: Path, saver: Saver, seed: str, revise: Revise) -> None:
+        """An editor at rest.
+
+        Args:
+            path: Of the file, which is there.
+            saver: How it saves.
+            seed: Decides how long the pauses are.
+            revise: Makes an edit, which is saved then.
+        """
+        super().__init__(name="editor", daemon=True)
+        self._path = path
+        self._saver = saver
+        self._seed = seed
+        self._revise = revise
+        self._over = threading.Event()
+        self.allowed = EDITS_A_ROUND
+        """Edits that it may have made by now; whoever races it raises this."""
+        self.edits = 0
+        self.slow: list[tuple[float, float]] = []
+        """When it read and when it had saved, for saves that took longer than the agent waits."""
+
+    def run(self) -> None:
+        """Edit until stopped."""
+        while not self._over.is_set():
+            began = perf_counter()
+            lines = self._path.read_bytes().split(b"\n")
+            if lines != [b""] and self.edits < self.allowed:
+                self._revise(lines, self.edits)
+                self._save(b"\n".join(lines))
+                self.edits += 1
+                if (ended := perf_counter()) - began > WAITS.verify_s:
+                    self.slow.append((began, ended))
+            self._over.wait(PAUSE_S * (0.5 + chance(f"{self._seed}/pause/{self.edits}", 100) / 100))
+
+    def stop(self) -> None:
+        """Make the last edit the last."""
+        self._over.set()
+        self.join()
+
+    def _save(self, data: bytes) -> None:
+        if self._saver is Saver.IN_PLACE:
+            self._path.write_bytes(data)
+            return
+        fresh = self._path.with_name("editor.tmp")
+        fresh.write_bytes(data)
+        fresh.replace(self._path)
+
+
+def chance(seed: str, below: int) -> int:
+    """A number from 0 to `below` - 1 that looks random and is the same for the same seed."""
+    return int.from_bytes(blake2b(seed.encode(), digest_size=8).digest()) % below
