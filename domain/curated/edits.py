@@ -43,7 +43,8 @@ def _with_bullet(document: Document, bullet: str, section: str, end: str) -> byt
     last = _end_of_section(pages, section)
     if last is None:
         words, blank = _split(_raw(pages), end)
-        return joined(document.mark, words, blank or end * bool(words), f"## {section}{end}{end}{bullet}{end}")
+        gap = _ended(blank, end) or end * bool(words)
+        return joined(document.mark, words, gap, f"## {section}{end}{end}{bullet}{end}")
     words, blank = _split(_raw(pages[: last + 1]), end)
     gap = end if pages[last].kind is PageKind.SECTION else ""
     return joined(document.mark, words, gap, bullet, end, blank, _raw(pages[last + 1 :]))
@@ -128,11 +129,11 @@ def _place(document: Document, page: Page) -> int | None:
 
 
 def _split(raw: str, end: str) -> tuple[str, str]:
-    """Lines up to the last that is not blank, and the blank ones behind; the very last ends in `end` if in nothing."""
+    """Lines up to the last that is not blank, which ends in `end` if in nothing, and the blank ones behind."""
     lines = lines_of(raw)
     count = max((number for number, line in enumerate(lines, 1) if line.strip()), default=0)
     words, blank = "".join(lines[:count]), "".join(lines[count:])
-    return _ended(words, end), _ended(blank, end)
+    return _ended(words, end), blank
 
 
 def _ended(lines: str, end: str) -> str:
