@@ -16,7 +16,7 @@ from domain.curated import config as folder_config
 from domain.curated import journal, table
 from domain.curated.document import Document, parsed
 from domain.curated.page import Fault, FaultKind, Scope
-from domain.curated.table import TableState, state_of
+from domain.curated.table import TableState, described_by, state_beside
 
 INDEX = "MEMORY.md"
 LOCAL = "MEMORY.local.md"
@@ -84,6 +84,8 @@ class MemoryFolder:
         self._clock_ns = clock_ns
         self._known = {name: _Known() for name in _READ}
         self._snapshot: Snapshot | None = None
+        self._described: tuple[bytes, str | None] | None = None
+        """The page table, and the version of the index that it describes."""
         self._versions = 0
 
     def look(self) -> Snapshot:
@@ -92,14 +94,12 @@ class MemoryFolder:
         if self._snapshot is None or any(changed):
             self._versions += 1
             index = self._known[INDEX].data
-            sidecar = self._known[table.FILE]
-            state = TableState.INVALID if sidecar.flaw else state_of(sidecar.data, index or b"")
             self._snapshot = Snapshot(
                 self._versions,
                 index,
                 self._known[LOCAL].data,
                 self._known[folder_config.FILE].data,
-                state,
+                self._table_state(index or b""),
                 tuple(Fault(FaultKind.DENIED, self.scope, each.flaw) for each in self._known.values() if each.flaw),
             )
         return self._snapshot
@@ -145,6 +145,17 @@ class MemoryFolder:
             OSError: it cannot be read.
         """
         return journal.read(self.read(journal.FILE, journal.LIMIT_BYTES) or b"")
+
+    def _table_state(self, index: bytes) -> TableState:
+        """What the page table is worth; its lines are looked at once, however often the index changes."""
+        sidecar = self._known[table.FILE]
+        if sidecar.flaw:
+            return TableState.INVALID
+        if sidecar.data is None:
+            return TableState.MISSING
+        if self._described is None or self._described[0] is not sidecar.data:
+            self._described = sidecar.data, described_by(sidecar.data)
+        return state_beside(self._described[1], index)
 
     def _refresh(self, name: str) -> bool:
         """Whether the file is another one than before, or holds something else."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from actors.curated.config import CuratedConfig
 from actors.curated.folder import Folders, MemoryFolder, Snapshot
@@ -22,6 +23,10 @@ from messages.base import Surface, Window
 _CACHED = 256
 """Blocks that are kept; windows that reach the same scopes with the same rights share one."""
 _EMPTY = Capped(b"", 0, 0, 0)
+_KEPT = 8
+"""Texts whose pages and shown forms are kept: when one index changes, the other's are there."""
+_pages_of = lru_cache(_KEPT)(parsed)
+_shown = lru_cache(_KEPT)(shown_index)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +107,8 @@ class Injections:
                 each.place.scope,
                 str(each.place.folder),
                 each.place.may_write,
-                shown_index(each.text),
-                shown_index(each.local),
+                _shown(each.text),
+                _shown(each.local),
             )
             for each in parts
         ]
@@ -140,7 +145,7 @@ def _resident(
     if not config.pageTableInjection:
         return parts, ["plain: config.json says pageTableInjection: false"], {}
     for each in parts:
-        pages += [(each.place.scope, page) for page in parsed(each.capped.data).pages]
+        pages += [(each.place.scope, page) for page in _pages_of(each.capped.data).pages]
     if any(state in (TableState.MISSING, TableState.INVALID) for _, state in states):
         chars = sum(len(page.raw) for _, page in pages)
         if chars > room * 4:
