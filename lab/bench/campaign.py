@@ -14,6 +14,7 @@ from pathlib import Path
 
 from actors.kernel import SystemClock
 from lab.bench.kernel.workload import OURS, WORKLOADS, Workload
+from lab.bench.machine import cpu
 from lab.bench.measure import Figures
 from lab.bench.process import Erlang, measure_python
 
@@ -71,7 +72,7 @@ def run(rows: tuple[Workload, ...], say: Say, *, quick: bool = False) -> Results
     with _erlang() as erlang:
         workloads = {row.name: _measure(row, erlang, rounds[row.name], quick, say) for row in rows}
         machine = Machine(
-            cpu=_cpu(),
+            cpu=cpu(),
             cores=os.cpu_count() or 1,
             system=platform.platform(),
             python=platform.python_version(),
@@ -119,13 +120,3 @@ def _erlang() -> Iterator[Erlang | None]:
         return
     with tempfile.TemporaryDirectory(prefix="bench-erlang-") as folder:
         yield Erlang(Path(folder))
-
-
-def _cpu() -> str:
-    """The processor's name, as the system has it."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:  # another system than Linux
-        return platform.processor() or platform.machine()
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.machine()

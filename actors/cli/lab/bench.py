@@ -9,6 +9,7 @@ import click
 
 from actors.cli.common import fail, json_option
 from actors.cli.lab.bench_crashes import crashes
+from actors.cli.lab.bench_curated import curated
 from actors.cli.lab.bench_discord import discord
 from actors.cli.lab.bench_memory import memory
 from actors.cli.lab.bench_recall import recall
@@ -26,6 +27,7 @@ def bench() -> None:
 
 
 bench.add_command(crashes)
+bench.add_command(curated)
 bench.add_command(discord)
 bench.add_command(memory)
 bench.add_command(recall)

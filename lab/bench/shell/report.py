@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import platform
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 
 from rich.table import Table
 
-from actors.kernel import SystemClock
+from lab.bench.machine import machine
 from lab.bench.measure import Figures
 from lab.bench.shell.neighbour import ATTACKS
 from lab.bench.shell.run import PLAIN
@@ -65,13 +63,7 @@ def is_sound(figures: Mapping[str, Figures]) -> bool:
 def as_document(figures: Mapping[str, Figures], *, quick: bool) -> dict[str, object]:
     """All of it, for `json.dumps`; small sizes say nothing of any target."""
     return {
-        "machine": {
-            "system": platform.platform(),
-            "cores": os.cpu_count(),
-            "python": platform.python_version(),
-            "at": SystemClock().now().isoformat(timespec="seconds"),
-            "load": os.getloadavg()[0],
-        },
+        "machine": machine(),
         "quick": quick,
         "levels": dict(figures),
         "targets": [] if quick else [asdict(verdict) for verdict in verdicts(figures)],

@@ -1,0 +1,87 @@
+"""Curated memory by itself, for campaigns and measurements: the real actor with its workers, and whoever asks it."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from actors.curated.actor import CuratedActor
+from actors.curated.config import CuratedConfig
+from actors.curated.state import CuratedState
+from actors.edited_file.rewriting import Waits
+from actors.kernel import ActorSpec, ActorSystem
+from actors.linux.disk import Disk
+from messages.base import Address, Message, RequestId, Surface, Window
+from messages.curated import CURATED
+
+OPERATOR = Window(surface=Surface.CLI, id="operator")
+PATIENCE_S = 60.0
+WORKERS = 2
+
+
+class CuratedMemory:
+    """A system with the one actor, which is activated by what is told to it first; also a context manager."""
+
+    def __init__(self, config: CuratedConfig, *others: ActorSpec, workers: int = WORKERS) -> None:
+        """Start it.
+
+        Args:
+            config: Of the actor.
+            others: Actors beside it.
+            workers: Threads.
+        """
+        state = CuratedState()
+        self.system = ActorSystem(workers=workers)
+        for spec in (ActorSpec(CURATED.kind, lambda _key: CuratedActor(config, state)), *others):
+            self.system.register(spec)
+        self.system.start()
+        self._edge = self.system.edge("lab")
+        self._numbers = itertools.count(1)
+
+    def ask(self, kind: type[Message], **fields: Any) -> Message:
+        """What is answered to a message of that kind with those fields.
+
+        Raises:
+            TimeoutError: nothing is.
+        """
+        request_id = RequestId(f"r{next(self._numbers)}")
+        message = kind(request_id=request_id, reply_to=self._edge.address, **fields)
+        return self.answer(message, request_id)
+
+    def answer(self, message: Message, request_id: RequestId, to: Address = CURATED) -> Message:
+        """What is answered to a message, which has that id.
+
+        Raises:
+            TimeoutError: nothing is.
+        """
+        self._edge.tell(to, message)
+        return self._edge.receive(PATIENCE_S, lambda heard: getattr(heard, "request_id", "") == request_id)
+
+    @property
+    def asker(self) -> Address:
+        """Who is answered."""
+        return self._edge.address
+
+    def close(self) -> None:
+        """End the actor in good order."""
+        self.system.stop(PATIENCE_S)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+
+def global_config(root: Path, waits: Waits, disk: Disk | None = None) -> CuratedConfig:
+    """Of an agent that has a global memory only, all of it below `root`."""
+    return CuratedConfig(
+        global_folder=root / "memory",
+        projects={},
+        untrusted=frozenset(),
+        own_folder=root / "own",
+        waits=waits,
+        disk=disk,
+    )
