@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import threading
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -19,6 +20,7 @@ from messages.curated import CURATED
 OPERATOR = Window(surface=Surface.CLI, id="operator")
 PATIENCE_S = 60.0
 WORKERS = 2
+_LOOK_S = 0.01
 
 
 class CuratedMemory:
@@ -73,6 +75,23 @@ class CuratedMemory:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
+
+
+def leftovers(folder: Path) -> list[Path]:
+    """What edits have beside the files of a memory folder: versions that are not accounted for yet."""
+    return sorted(folder.glob(".*.agent*"))
+
+
+def until_brought_back(folder: Path, patience_s: float = PATIENCE_S) -> None:
+    """Return when a life has brought back what an earlier one left beside the files, or after that time.
+
+    Nobody is told of it, and an end does not wait for it: the next start goes on with it.
+    """
+    pause, looks = threading.Event(), round(patience_s / _LOOK_S)
+    for _ in range(looks):
+        if not leftovers(folder):
+            return
+        pause.wait(_LOOK_S)
 
 
 def global_config(root: Path, waits: Waits, disk: Disk | None = None) -> CuratedConfig:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import dataclasses
 import json
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
 from actors.cli.common import fail, json_option
+from actors.cli.lab.chaos_curated import curated
 from actors.cli.lab.chaos_discord import discord
 from actors.cli.lab.chaos_kills import FIFTEEN, KillOptions, run_kills
-from actors.cli.lab.progress import Say, progress_line
+from actors.cli.lab.folders import new_folders
+from actors.cli.lab.progress import progress_line, tick
 
 
 @click.group(invoke_without_command=True)
@@ -39,6 +40,7 @@ def chaos(context: click.Context, /, as_json: bool, **options: Any) -> None:
         run_kills(KillOptions(**{**options, "scene": options["scene"] or ""}), as_json=as_json)
 
 
+chaos.add_command(curated)
 chaos.add_command(discord)
 
 
@@ -59,13 +61,13 @@ def reminders(rounds: int, years: int, seed: str, as_json: bool) -> None:
 
     end = START.replace(year=START.year + years)
     with tempfile.TemporaryDirectory(prefix="agent-chaos-") as scratch, progress_line() as say:
-        folders = _folders(Path(scratch))
+        folders = new_folders(Path(scratch))
         races = [
-            race(folders(), saver, rounds, seed, tick=_tick(say, f"{saver.value}: round %s of {rounds}"))
+            race(folders(), saver, rounds, seed, tick=tick(say, f"{saver.value}: round %s of {rounds}"))
             for saver in Saver
         ]
-        crashes = crash_everywhere(folders, _tick(say, "kill %s"))
-        replayed = replay(load_zone(), START, end, tick=_tick(say, "replay: %s"))
+        crashes = crash_everywhere(folders, tick(say, "kill %s"))
+        replayed = replay(load_zone(), START, end, tick=tick(say, "replay: %s"))
     rows = {"races": [dataclasses.asdict(row) for row in races], "crashes": dataclasses.asdict(crashes)}
     document = {"seed": seed, **rows, "replay": dataclasses.asdict(replayed)}
     if as_json:
@@ -83,20 +85,3 @@ def reminders(rounds: int, years: int, seed: str, as_json: bool) -> None:
         )
     if not (all(row.is_sound for row in races) and crashes.is_sound and replayed.is_sound):
         fail("something was lost or doubled")
-
-
-def _folders(root: Path) -> Callable[[], Path]:
-    """Gives a new empty folder at each call."""
-    folders: list[Path] = []
-
-    def folder() -> Path:
-        folders.append(root / str(len(folders)))
-        folders[-1].mkdir()
-        return folders[-1]
-
-    return folder
-
-
-def _tick(say: Say, text: str) -> Callable[[object], None]:
-    """What says how far a campaign is, `text` with the number in the place of `%s`."""
-    return lambda number: say(text % number)

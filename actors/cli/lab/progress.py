@@ -21,3 +21,8 @@ def progress_line() -> Iterator[Say]:
         yield overwrite_line
     finally:
         overwrite_line("")
+
+
+def tick(say: Say, text: str) -> Callable[[object], None]:
+    """What says how far a campaign is, `text` with the number in the place of `%s`."""
+    return lambda number: say(text % number)
