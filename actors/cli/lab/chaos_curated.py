@@ -39,7 +39,7 @@ def curated(edits: int, kills: int, documents: int, seed: str, as_json: bool) ->
     The real actor in a real system with its workers. The editor makes at least as many edits of the index as the agent
     makes writes, half of them with each way of saving. Each kill ends a process of its own: from outside, or in a call
     of the disk, in half of a write too. What it has said to be staged must stand in the index once, and what people
-    wrote must be as it was. Some five minutes; exit 1 if anything was lost, doubled or altered.
+    wrote must be as it was. Some three minutes; exit 1 if anything was lost, doubled or altered.
     """
     from lab.chaos.curated.documents import try_documents
     from lab.chaos.curated.kills import kill_everywhere
