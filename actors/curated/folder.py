@@ -29,7 +29,7 @@ _MOST_ENTRIES = 10_000
 _SETTLED_NS = 20_000_000
 """A file that was changed less long before it was read may be changed again within the same tick of its clock."""
 _READ = (INDEX, LOCAL, folder_config.FILE, table.FILE)
-_LIMITS = {INDEX: INDEX_BYTES, LOCAL: INDEX_BYTES, folder_config.FILE: folder_config.LIMIT_BYTES}
+_BYTES_READ = {INDEX: INDEX_BYTES, LOCAL: INDEX_BYTES, folder_config.FILE: folder_config.LIMIT_BYTES}
 _Signature = tuple[int, int, int, int] | None
 
 
@@ -167,7 +167,7 @@ class MemoryFolder:
         known.is_settled = signature is None or abs(self._clock_ns() - max(signature[2:])) > _SETTLED_NS
         if signature is not None:
             try:
-                known.data = self.read(name, _LIMITS.get(name, table.LIMIT_BYTES))
+                known.data = self.read(name, _BYTES_READ.get(name, table.LIMIT_BYTES))
             except (ValueError, OSError) as error:
                 known.flaw = f"{name} is not read: {error}"
         return (data, flaw) != (known.data, known.flaw)

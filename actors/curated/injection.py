@@ -25,8 +25,6 @@ _CACHED = 256
 _EMPTY = Capped(b"", 0, 0, 0)
 _KEPT = 8
 """Texts whose pages and shown forms are kept: when one index changes, the other's are there."""
-_pages_of = lru_cache(_KEPT)(parsed)
-_shown = lru_cache(_KEPT)(shown_index)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +60,8 @@ class Injections:
     def __init__(self, config: CuratedConfig, folders: Folders) -> None:
         self._config = config
         self._folders = folders
+        self._pages_of = lru_cache(_KEPT)(parsed)
+        self._shown = lru_cache(_KEPT)(shown_index)
         self._made: OrderedDict[tuple[object, ...], Injection] = OrderedDict()
 
     def of(self, window: Window, places: WindowPlaces) -> Injection:
@@ -101,14 +101,15 @@ class Injections:
             parts.append(Part(place, snapshot, index, plain_index(index.data), plain_index(local.data)))
             if index.is_cut:
                 faults.append(_capped_fault(place.scope, index))
-        parts, reasons, chosen = _resident(parts, config, faults)
+        pages = [(each.place.scope, page) for each in parts for page in self._pages_of(each.capped.data).pages]
+        parts, reasons, chosen = _resident(parts, pages, config, faults)
         shown = [
             Shown(
                 each.place.scope,
                 str(each.place.folder),
                 each.place.may_write,
-                _shown(each.text),
-                _shown(each.local),
+                self._shown(each.text),
+                self._shown(each.local),
             )
             for each in parts
         ]
@@ -131,11 +132,10 @@ def effective(snapshots: Sequence[Snapshot]) -> tuple[FolderConfig, list[tuple[s
 
 
 def _resident(
-    parts: list[Part], config: FolderConfig, faults: list[Fault]
+    parts: list[Part], pages: list[tuple[Scope, Page]], config: FolderConfig, faults: list[Fault]
 ) -> tuple[list[Part], list[str], dict[str, int]]:
     """The parts with the pages that fit into the budget, why, and how many pages have which fidelity."""
     room = config.maxMemoryTokens - sum(tokens(each.local) for each in parts)
-    pages: list[tuple[Scope, Page]] = []
     states = [(each.place.scope, each.snapshot.table) for each in parts if each.snapshot.index is not None]
     for scope, state in states:
         if state is TableState.STALE:
@@ -144,8 +144,6 @@ def _resident(
             faults.append(Fault(FaultKind.INVALID_TABLE, scope, f"the page table is {state.value}; /memory verify"))
     if not config.pageTableInjection:
         return parts, ["plain: config.json says pageTableInjection: false"], {}
-    for each in parts:
-        pages += [(each.place.scope, page) for page in _pages_of(each.capped.data).pages]
     if any(state in (TableState.MISSING, TableState.INVALID) for _, state in states):
         chars = sum(len(page.raw) for _, page in pages)
         if chars > room * 4:

@@ -76,7 +76,7 @@ class TestPrompts:
         assert logs
         assert not any("Zebra" in text for text in logs)
 
-    @pytest.mark.req("S1-24", "S1-31")
+    @pytest.mark.req("S1-24", "S1-31", "X-72")
     def test_the_block_follows_all_else_behind_a_blank_line_and_is_the_same_in_the_next_turn(
         self, agent: Recording, tmp_path: Path
     ) -> None:

@@ -10,6 +10,7 @@ from tests.requirements.sharing import changed, frozen, kept, makers, rebound, t
 from tests.requirements.test_core import sources
 
 MADE = {
+    "actors/curated/table.py": {"Field", "FolderOf"},
     "actors/discord/connection/pauses.py": {"ContextVar"},
     "actors/settings/schema.py": {"ConfigDict", "Field", "PrivateAttr", "SettingsConfigDict"},
     "actors/shell/sandbox/kept_names.py": {"_matcher"},

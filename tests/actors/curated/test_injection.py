@@ -44,7 +44,7 @@ def kinds(rig: CuratedRig, **fields: Any) -> list[str]:
     return [fault.kind for fault in rig.answer(FaultsListed, ListFaults, **fields).faults]
 
 
-@pytest.mark.req("S1-05", "S1-14", "S1-26", "S1-43")
+@pytest.mark.req("S1-05", "S1-14", "S1-26", "S1-43", "X-71")
 def test_the_order_is_preamble_global_project_with_their_headings(tmp_path: Path, repository: Path) -> None:
     rig = with_project(tmp_path, repository)
     rig.write_index("- tea at four\n")
@@ -178,6 +178,7 @@ def test_a_page_table_that_cannot_be_read_is_a_fault_and_the_text_the_plain_one(
     assert kinds(rig) == [FaultKind.INVALID_TABLE]
 
 
+@pytest.mark.req("X-73")
 def test_a_page_table_is_never_believed_against_the_markdown(tmp_path: Path) -> None:
     rig = CuratedRig(tmp_path)
     rig.write_index("- one\n")

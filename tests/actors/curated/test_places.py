@@ -71,6 +71,7 @@ def test_private_windows_are_told_that_they_are_denied(tmp_path: Path, window: W
     assert not rig.folder.exists()
 
 
+@pytest.mark.req("X-70", "X-113")
 def test_a_projects_memory_is_seen_and_written_in_its_own_channels_alone(tmp_path: Path, repository: Path) -> None:
     rig = CuratedRig(tmp_path, projects={GENERAL.id: repository})
     assert may_write(rig, GENERAL, "project")

@@ -67,7 +67,7 @@ def test_verify_makes_a_page_table_that_is_gone_and_leaves_the_markdown(tmp_path
     assert rig.index() == before
     (rig.folder / "page-table.jsonl").unlink()
     rig.answer(PagesVerified, VerifyPages)
-    assert len((rig.folder / "page-table.jsonl").read_text().splitlines()) == 6
+    assert len((rig.folder / "page-table.jsonl").read_text().splitlines()) == 7
     assert rig.answer(PagesVerified, VerifyPages, PRIVATE).scopes == ()
 
 

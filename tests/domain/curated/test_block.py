@@ -65,28 +65,15 @@ def test_what_is_durable_is_to_be_saved(what: str) -> None:
 @pytest.mark.parametrize(
     "rule",
     [
-        pytest.param(
-            "Check the index first: update an existing entry rather than adding a duplicate.",
-            marks=pytest.mark.req("S1-38"),
-        ),
-        pytest.param(
-            "Delete entries that turn out to be wrong; move those that are merely stale to archive/.",
-            marks=pytest.mark.req("S1-39", "X-75"),
-        ),
-        pytest.param(
-            "Keep the index to one line per fact below `##` headings; put detail in topic files",
-            marks=pytest.mark.req("S1-40", "S1-64"),
-        ),
-        pytest.param(
-            "Project memory is read by your teammates in version control: factual, professional, no secrets.",
-            marks=pytest.mark.req("S1-41"),
-        ),
-        pytest.param(
-            "Don't save what the repo records anyway (code, git history, AGENTS.md).", marks=pytest.mark.req("S1-42")
-        ),
-        pytest.param("leave a line that points there: `- [Title](file.md) — gist`", marks=pytest.mark.req("S1-22")),
+        "Check the index first: update an existing entry rather than adding a duplicate.",
+        "Delete entries that turn out to be wrong; move those that are merely stale to archive/.",
+        "Keep the index to one line per fact below `##` headings; put detail in topic files",
+        "Project memory is read by your teammates in version control: factual, professional, no secrets.",
+        "Don't save what the repo records anyway (code, git history, AGENTS.md).",
+        "leave a line that points there: `- [Title](file.md) — gist`",
     ],
 )
+@pytest.mark.req("S1-22", "S1-38", "S1-39", "S1-40", "S1-41", "S1-42", "S1-64", "X-75")
 def test_the_rules_are_those_of_the_source(rule: str) -> None:
     assert rule in WORDS
 
