@@ -9,7 +9,6 @@ from actors.curated.config import CuratedConfig
 from actors.curated.folder import INDEX, MemoryFolder
 from actors.curated.injection import Injection, Injections
 from actors.curated.places import Place, WindowPlaces
-from actors.curated.sidecars import topic_pages
 from actors.curated.writeback import waiting_of
 from domain.curated.document import Document
 from domain.curated.page import Fault, FaultKind, Page
@@ -169,7 +168,7 @@ def trace_shown(trace: Trace) -> TraceShown:
 
 def _all_pages(folder: MemoryFolder) -> list[tuple[str, Page]]:
     """File and page of everything that says something, the index first."""
-    topics, _ = topic_pages(folder)
+    topics, _ = folder.topic_pages()
     files: list[tuple[str, Document]] = [(INDEX, folder.look().document), *topics.items()]
     return [(file, page) for file, document in files for page in document.pages if page.text]
 
@@ -186,7 +185,7 @@ def _faults_of(scope: str, folder: MemoryFolder) -> list[Fault]:
         Fault(FaultKind.DUPLICATE, scope, f"line {page.line} says again: {_valid(page.text)[:80]}")
         for page in document.duplicates
     ]
-    _, notes = topic_pages(folder)
+    _, notes = folder.topic_pages()
     return found + [Fault(FaultKind.DENIED, scope, note) for note in notes]
 
 

@@ -7,10 +7,12 @@ name must neither lead elsewhere nor hold anything up.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
+from actors.edited_file.access import MOST_LINES
 from actors.linux.safe_open import read_beneath
 from domain.curated import config as folder_config
 from domain.curated import journal, table
@@ -25,6 +27,9 @@ INDEX_BYTES = 4 * 1024 * 1024
 """A larger index or topic file is not read."""
 MOST_TOPICS = 500
 """Topic files that are looked at."""
+MOST_TOPIC_BYTES = 8 * 1024 * 1024
+MOST_TOPIC_LINES = 20_000
+"""Of all topic files of a folder; what is beyond is not looked at, for everybody waits meanwhile."""
 _MOST_ENTRIES = 10_000
 _SETTLED_NS = 20_000_000
 """A file that was changed less long before it was read may be changed again within the same tick of its clock."""
@@ -33,7 +38,7 @@ _BYTES_READ = {INDEX: INDEX_BYTES, LOCAL: INDEX_BYTES, folder_config.FILE: folde
 _Signature = tuple[int, int, int, int] | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Snapshot:
     """What a folder holds of what a prompt is made from."""
 
@@ -47,7 +52,7 @@ class Snapshot:
     faults: tuple[Fault, ...] = ()
     """Files that cannot be read as they are."""
 
-    @property
+    @cached_property
     def document(self) -> Document:
         """The pages of the index."""
         return parsed(self.index or b"")
@@ -83,6 +88,7 @@ class MemoryFolder:
         self._inner = f"{inner}/" if inner else ""
         self._clock_ns = clock_ns
         self._known = {name: _Known() for name in _READ}
+        self._topics: dict[str, tuple[_Known, Document]] = {}
         self._snapshot: Snapshot | None = None
         self._described: tuple[bytes, str | None] | None = None
         """The page table, and the version of the index that it describes."""
@@ -114,7 +120,10 @@ class MemoryFolder:
         if not os.path.lexists(self.path / name):
             return None
         self.reads += 1
-        return read_beneath(self._root, f"{self._inner}{name}", most_bytes)
+        data = read_beneath(self._root, f"{self._inner}{name}", most_bytes)
+        if name.endswith(".md") and data.count(b"\n") > MOST_LINES:
+            raise ValueError(f"file {name[:200]!r}: it has more than {MOST_LINES:,} lines")
+        return data
 
     def files(self) -> tuple[tuple[str, int], ...]:
         """Names and sizes of the regular files in the folder and in its archive, by name."""
@@ -125,6 +134,27 @@ class MemoryFolder:
         """Names of the topic files."""
         names = [name for name, _ in _regular(self.path) if name.endswith(".md") and name not in (INDEX, LOCAL)]
         return tuple(sorted(names)[:MOST_TOPICS])
+
+    def topic_pages(self) -> tuple[Mapping[str, Document], tuple[str, ...]]:
+        """Topic file -> its pages, and what could not be read; those that have not changed are not read again."""
+        found, notes = dict[str, tuple[_Known, Document]](), list[str]()
+        room_bytes, room_lines = MOST_TOPIC_BYTES, MOST_TOPIC_LINES
+        for name in self.topics():
+            known, document = self._topics.get(name, (_Known(), Document(())))
+            try:
+                changed = self._look_again(name, known, min(INDEX_BYTES, room_bytes))
+            except (ValueError, OSError) as error:
+                notes.append(f"{name} is not read: {error}")
+                continue
+            if (data := known.data) is None:
+                continue
+            room_bytes, room_lines = room_bytes - len(data), room_lines - data.count(b"\n")
+            if room_bytes < 0 or room_lines < 0:
+                notes.append(f"{name} and what follows it is not read: the topic files are too many lines in all")
+                break
+            found[name] = known, parsed(data) if changed or name not in self._topics else document
+        self._topics = found
+        return {name: document for name, (_, document) in found.items()}, tuple(notes)
 
     @property
     def exists(self) -> bool:
@@ -159,18 +189,31 @@ class MemoryFolder:
 
     def _refresh(self, name: str) -> bool:
         """Whether the file is another one than before, or holds something else."""
-        known, signature = self._known[name], _signature(self.path / name)
+        known = self._known[name]
+        data, flaw = known.data, known.flaw
+        try:
+            if not self._look_again(name, known, _BYTES_READ.get(name, table.LIMIT_BYTES)):
+                return False
+            known.flaw = ""
+        except (ValueError, OSError) as error:
+            known.flaw = f"{name} is not read: {error}"
+        return (data, flaw) != (known.data, known.flaw)
+
+    def _look_again(self, name: str, known: _Known, most_bytes: int) -> bool:
+        """Whether a file had to be read again, into `known`.
+
+        Raises:
+            ValueError: it may not be read as it is.
+            OSError: it cannot be read.
+        """
+        signature = _signature(self.path / name)
         if signature == known.signature and (known.is_settled or signature is None):
             return False
-        data, flaw = known.data, known.flaw
-        known.signature, known.data, known.flaw = signature, None, ""
+        known.signature, known.data = signature, None
         known.is_settled = signature is None or abs(self._clock_ns() - max(signature[2:])) > _SETTLED_NS
         if signature is not None:
-            try:
-                known.data = self.read(name, _BYTES_READ.get(name, table.LIMIT_BYTES))
-            except (ValueError, OSError) as error:
-                known.flaw = f"{name} is not read: {error}"
-        return (data, flaw) != (known.data, known.flaw)
+            known.data = self.read(name, most_bytes)
+        return True
 
 
 @dataclass(slots=True)

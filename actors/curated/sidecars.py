@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import os
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 from actors.curated.folder import MemoryFolder
@@ -13,10 +14,9 @@ from actors.curated.injection import Injections
 from actors.curated.places import WindowPlaces
 from actors.edited_file.access import FileRefusedError
 from actors.edited_file.file import reason_of
-from actors.linux.disk import Disk, put_whole, write_all
+from actors.linux.disk import Disk, write_all
 from domain.curated import config as folder_config
 from domain.curated import journal, table
-from domain.curated.document import Document, parsed
 from domain.curated.journal import Operation
 from domain.curated.page import Scope
 from messages.shell import SharedFolder
@@ -70,26 +70,11 @@ def write_table(disk: Disk, folder: MemoryFolder) -> tuple[int, tuple[str, ...]]
     Raises:
         OSError: it cannot be written.
     """
-    index = folder.look().index or b""
-    document = parsed(index)
-    topics, notes = topic_pages(folder)
-    put_whole(disk, folder.path / table.FILE, table.table(index, document, topics))
+    snapshot = folder.look()
+    index, document = snapshot.index or b"", snapshot.document
+    topics, notes = folder.topic_pages()
+    _put_into(disk, folder.path / table.FILE, table.table(index, document, topics))
     return len(document.pages) + sum(len(each.pages) for each in topics.values()), notes
-
-
-def topic_pages(folder: MemoryFolder) -> tuple[Mapping[str, Document], tuple[str, ...]]:
-    """Topic file -> its pages, and what could not be read."""
-    topics: dict[str, Document] = {}
-    notes = []
-    for name in folder.topics():
-        try:
-            data = folder.read(name)
-        except (ValueError, OSError) as error:
-            notes.append(f"{name} is not read: {error}")
-            continue
-        if data is not None:
-            topics[name] = parsed(data)
-    return topics, tuple(notes)
 
 
 def keep_from_commands(disk: Disk, folder: MemoryFolder) -> tuple[str, ...]:
@@ -135,6 +120,29 @@ def shared_folders(disk: Disk, injections: Injections, places: WindowPlaces) -> 
                 may_write = False
         shared.append(SharedFolder(path=folder.real_path, may_write=may_write, kept=kept))
     return tuple(shared)
+
+
+def _put_into(disk: Disk, path: Path, content: bytes) -> None:
+    """Make a file hold something and stay the same file, so that commands under way are still kept from it.
+
+    A crash may leave it half written. What lies there that is no file of its own is taken away first.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    with suppress(FileNotFoundError):
+        status = path.lstat()
+        if stat.S_ISDIR(status.st_mode):
+            path.rmdir()
+        elif not stat.S_ISREG(status.st_mode) or status.st_nlink != 1:
+            disk.unlink(path)
+    fd = disk.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
+    try:
+        _own_size(fd, path)
+        os.ftruncate(fd, 0)
+        write_all(disk, fd, content)
+    finally:
+        os.close(fd)
 
 
 def _make(disk: Disk, path: Path, content: bytes, mode: int = 0o600) -> None:

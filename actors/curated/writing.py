@@ -15,8 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
 
+from actors.curated.archives import Archives
 from actors.curated.config import CuratedConfig
-from actors.curated.folder import ARCHIVE, INDEX_BYTES
+from actors.curated.folder import ARCHIVE, INDEX, INDEX_BYTES
 from actors.curated.sidecars import ignore_sidecars
 from actors.edited_file.access import FileRefusedError
 from actors.edited_file.file import EditedFile, reason_of
@@ -24,6 +25,7 @@ from actors.edited_file.queue import EditQueue, Host, Job, QueueConfig
 from actors.edited_file.rewriting import Rewriting, Waits
 from actors.linux.disk import Disk, RealDisk, make_durable
 from actors.linux.private_folder import make_private
+from domain.curated.refusal import flaw_of_topic
 from domain.curated.table import digest
 from domain.edit.lines import EditRefusedError
 from messages.curated import FileStep
@@ -36,7 +38,7 @@ Change = Callable[[bytes], bytes]
 """Gives the file as it should be; the same again when it is so already. May raise `EditRefusedError`."""
 Done = Callable[[str], None]
 """Told why a change was not made; empty when the file holds it."""
-_LEFTOVER = re.compile(r"\.(?P<name>[^/]+)\.[0-9a-f]{32}\.agent(?:\.new)?")
+_LEFTOVER = re.compile(r"\.(?P<name>[\w-]+\.md)\.[0-9a-f]{32}\.agent(?:\.new)?")
 
 
 @dataclass(slots=True)
@@ -113,6 +115,7 @@ class FactFiles:
         self._config = config
         self._disk: Disk = config.disk or RealDisk()
         self._files: dict[Path, _File] = {}
+        self._archives = Archives()
         self._numbers = itertools.count(1)
 
     @property
@@ -133,7 +136,8 @@ class FactFiles:
             change: Made anew whenever somebody else was faster.
             done: Told the outcome, later.
         """
-        self._at(path).put(_Wish(change, done))
+        held = self._archives.of(path)
+        self._at(path).put(_Wish(change, done if held is None else lambda reason: done(held.named(reason))))
 
     def go_on(self, step: FileStep) -> None:
         """Do the next step of a file's edit."""
@@ -151,9 +155,20 @@ class FactFiles:
         Raises:
             OSError: nobody can say whether there is anything.
         """
-        for place in (folder, folder / ARCHIVE):
-            for name in _names_with_leftovers(place):
-                self._at(place / name).queue.bring_back()
+        for name in _names_with_leftovers(folder):
+            if name == INDEX or not flaw_of_topic(name):
+                self._at(folder / name).queue.bring_back()
+        if os.path.lexists(folder / ARCHIVE):
+            self._recover_archive(folder)
+
+    def _recover_archive(self, folder: Path) -> None:
+        try:
+            archive = self._archives.hold(folder).place
+        except OSError as error:
+            log.warning("an archive is not looked at: %s", reason_of(error))
+            return
+        if INDEX in _names_with_leftovers(archive):
+            self._at(archive / INDEX).queue.bring_back()
 
     def write_now(self, path: Path, change: Change) -> str:
         """Change a file at once, for an actor that ends; why that could not be, empty for done."""
@@ -171,6 +186,7 @@ class FactFiles:
         for each in self._files.values():
             each.queue.close()
         self._files.clear()
+        self._archives.close()
 
     def make_folder(self, root: Path, inner: str) -> None:
         """See that a memory folder is there, for a first thing is to be written into it.
@@ -198,7 +214,7 @@ class FactFiles:
             ignore_sidecars(self._disk, folder)
 
     def make_archive(self, folder: Path) -> Path:
-        """The archive of a memory folder, which is there now.
+        """The archive of a memory folder, which is there now, by a path that a link in its place does not change.
 
         Raises:
             FileRefusedError: something else has its name.
@@ -206,9 +222,18 @@ class FactFiles:
         """
         archive = folder / ARCHIVE
         self._make(archive, folder)
-        if archive.is_symlink() or not archive.is_dir():
-            raise FileRefusedError(f"{archive}: is no folder of its own, so nothing is archived there")
-        return archive
+        self._archives.drop(self._is_done_with)
+        return self._archives.hold(folder).place
+
+    def _is_done_with(self, archive: Path) -> bool:
+        """Whether no file of an archive is being written; none of them is known any more then."""
+        files = {path: each for path, each in self._files.items() if path.parent == archive}
+        if any(not each.queue.is_settled for each in files.values()):
+            return False
+        for path, each in files.items():
+            each.queue.close()
+            del self._files[path]
+        return True
 
     def _make(self, folder: Path, base: Path) -> None:
         missing = [each for each in (folder, *folder.parents) if each.is_relative_to(base) and not each.exists()]
@@ -218,7 +243,9 @@ class FactFiles:
             make_durable(self._disk, folder, missing[-1].parent)
 
     def _edited(self, path: Path) -> EditedFile:
-        spare = self._config.own_folder / digest(os.fsencode(path))[:16]
+        held = self._archives.of(path)
+        lasting = path if held is None else held.shown / path.name
+        spare = self._config.own_folder / digest(os.fsencode(lasting))[:16]
         make_private(self._config.own_folder, self._disk.make_folder)
         return EditedFile(path, spare, self._disk, follows_links=False)
 
@@ -250,7 +277,5 @@ def _require_no_link(folder: Path, base: Path) -> None:
 
 def _names_with_leftovers(folder: Path) -> list[str]:
     """Names of files beside which an edit left something."""
-    if folder.is_symlink() or not folder.is_dir():
-        return []
     matches = (_LEFTOVER.fullmatch(entry.name) for entry in folder.iterdir())
     return sorted({match["name"] for match in matches if match})

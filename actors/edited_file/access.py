@@ -20,6 +20,8 @@ log = logging.getLogger(__name__)
 
 EDITED_BYTES = 16 * 1024 * 1024
 """A larger file is not edited: to leave everything else byte for byte, all of it has to be read."""
+MOST_LINES = 10_000
+"""A file in a folder to which hostile programs write is not edited with more: versions are compared line by line."""
 _KINDS = {
     stat.S_IFDIR: "a folder",
     stat.S_IFIFO: "a pipe",
@@ -141,6 +143,10 @@ class Access:
                 f"{path}: has more than {shown_size(self.most_bytes)}, so it is not edited; take something out of it "
                 "by hand"
             )
+        if not self.follows_links and data.count(b"\n") > MOST_LINES:
+            raise FileRefusedError(
+                f"{path}: has more than {MOST_LINES:,} lines, so it is not edited; take something out of it by hand"
+            )
         return data
 
     def check_size(self, path: Path, data: bytes, seen: bytes) -> None:
@@ -149,6 +155,10 @@ class Access:
         Raises:
             FileRefusedError: it could not be edited again.
         """
+        if not self.follows_links and data.count(b"\n") > max(MOST_LINES, seen.count(b"\n")):
+            raise FileRefusedError(
+                f"{path}: would have more than {MOST_LINES:,} lines; take something out of it by hand"
+            )
         if len(data) > self.most_bytes and len(data) > len(seen):
             raise FileRefusedError(
                 f"{path}: would have {len(data):,} bytes, at most {self.most_bytes:,} can be edited; take something "

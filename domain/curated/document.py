@@ -11,6 +11,8 @@ from typing import NamedTuple
 from domain.curated.page import Page, PageKind, is_bullet, pointer_of
 from domain.edit.lines import BOM
 
+_LONGEST_SECTION = 200
+"""Characters of a heading that every page below it carries."""
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
 _DEEPEST = 6
 """Level of a heading."""
@@ -63,7 +65,7 @@ def parsed(data: bytes) -> Document:
         if heading is not None or bullet or prose:
             pages += _page(kind, begun, line, section)
             begun, line = [], number
-            section = section if heading is None else heading
+            section = section if heading is None else heading[:_LONGEST_SECTION]
             kind = PageKind.FACT if bullet else PageKind.SECTION
         begun.append(raw)
         after_blank = not bare or bare.isspace()

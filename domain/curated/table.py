@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import Any
 
@@ -15,7 +15,8 @@ FILE = "page-table.jsonl"
 VERSION = 1
 LIMIT_BYTES = 16 * 1024 * 1024
 """A larger one is not read."""
-_GIST = 200
+_GIST = 80
+"""Characters of a page's words and of its heading's."""
 
 
 class TableState(StrEnum):
@@ -31,11 +32,13 @@ class TableState(StrEnum):
 def table(index: bytes, document: Document, topics: Mapping[str, Document]) -> bytes:
     """The page table: a line about the index, one for each page of it and of each topic file, and a digest of them."""
     head = {"version": VERSION, "index": digest(index), "bytes": len(index), "pages": len(document.pages)}
-    lines = [head, *_rows(document.pages)]
+    whole = _lines([head, *_rows(document.pages)])
     for name in sorted(topics):
-        lines += [{"topic": name, "pages": len(topics[name].pages)}, *_rows(topics[name].pages, name)]
-    body = "".join(f"{json.dumps(line, ensure_ascii=True, sort_keys=True)}\n" for line in lines).encode()
-    return body + _seal(body)
+        more = _lines([{"topic": name, "pages": len(topics[name].pages)}, *_rows(topics[name].pages, name)])
+        if len(whole) + len(more) > LIMIT_BYTES:
+            break
+        whole += more
+    return whole + _seal(whole)
 
 
 def state_of(data: bytes | None, index: bytes) -> TableState:
@@ -64,6 +67,12 @@ def digest(data: bytes) -> str:
     return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
+def _lines(lines: Iterable[Mapping[str, object]]) -> bytes:
+    """A line of JSON each; what is no valid text is shown as such, and only then is a line of a bounded length."""
+    text = "".join(f"{json.dumps(line, ensure_ascii=False, sort_keys=True)}\n" for line in lines)
+    return text.encode("utf-8", "replace")
+
+
 def _head(data: bytes) -> dict[str, Any] | None:
     """The line about the index; None if any byte of the table is not as it was written."""
     body = data[: data.rfind(b"\n", 0, -1) + 1]
@@ -89,7 +98,7 @@ def _rows(pages: tuple[Page, ...], topic: str = "") -> Iterator[dict[str, Any]]:
             "kind": page.kind.value,
             "line": page.line,
             "chars": len(page.raw),
-            "section": page.section,
+            "section": page.section[:_GIST],
             "gist": page.text[:_GIST],
         }
         if page.target:

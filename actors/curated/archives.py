@@ -1,0 +1,82 @@
+"""Archives of memory folders, each held open: whoever puts a link in its place leads nobody elsewhere.
+
+A command may put something else into the place of an archive between any two calls. So the folder itself is opened once
+without following a link, and every file in it is reached through what was opened.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from actors.curated.folder import ARCHIVE
+from actors.edited_file.access import FileRefusedError
+
+MOST_HELD = 64
+"""Archives that are held, each put in the place of another one included."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """One archive."""
+
+    fd: int
+    shown: Path
+    """Its name, for people."""
+
+    @property
+    def place(self) -> Path:
+        """A path to it that leads nowhere else, whatever has its name."""
+        return Path(f"/proc/self/fd/{self.fd}")
+
+    def named(self, reason: str) -> str:
+        """What is said of it, by the name that people know."""
+        return reason.replace(str(self.place), str(self.shown))
+
+
+class Archives:
+    """Every archive that was reached in this life of the actor."""
+
+    def __init__(self) -> None:
+        self._held: list[Held] = []
+
+    def hold(self, folder: Path) -> Held:
+        """The archive of a memory folder as it is now, which is there.
+
+        Raises:
+            FileRefusedError: something else has its name, or another one too often.
+            OSError: it cannot be opened.
+        """
+        shown = folder / ARCHIVE
+        if shown.is_symlink() or not shown.is_dir():
+            raise FileRefusedError(f"{shown}: is no folder of its own, so nothing is archived there")
+        fd = os.open(shown, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        for each in self._held:
+            if os.path.sameopenfile(each.fd, fd):
+                os.close(fd)
+                return each
+        if len(self._held) >= MOST_HELD:
+            os.close(fd)
+            raise FileRefusedError(f"{shown}: another folder took its place too often, so nothing is archived there")
+        held = Held(fd, shown)
+        self._held.append(held)
+        return held
+
+    def of(self, path: Path) -> Held | None:
+        """The archive that a file lies in, if `path` is one through it."""
+        return next((each for each in self._held if path.parent == each.place), None)
+
+    def drop(self, is_done_with: Callable[[Path], bool]) -> None:
+        """Let go of those that are reached by a path that nobody needs any more."""
+        done_with = [each for each in self._held if is_done_with(each.place)]
+        self._held = [each for each in self._held if each not in done_with]
+        for each in done_with:
+            os.close(each.fd)
+
+    def close(self) -> None:
+        """Let go of all of them."""
+        for each in self._held:
+            os.close(each.fd)
+        self._held.clear()
