@@ -6,6 +6,7 @@ import os
 import random
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -62,7 +63,7 @@ def test_an_archive_that_becomes_a_link_while_it_is_written_leads_nowhere(
     swap(rig.folder)
     rig.settle()
     assert (elsewhere / "MEMORY.md").read_text() == ELSEWHERE
-    assert os.listdir(elsewhere) == ["MEMORY.md"]
+    assert [path.name for path in elsewhere.iterdir()] == ["MEMORY.md"]
     texts = [path.read_text() for path in rig.folder.rglob("*.md") if not path.parent.is_symlink()]
     assert not any("elsewhere" in text for text in texts)
     assert sum("two" in text for text in texts) >= 1
@@ -130,7 +131,7 @@ def test_whatever_a_file_holds_everything_is_answered(tmp_path: Path, text: str,
     rig.write_index("- one\n")
     rig.write_index(text, name)
     assert "Persistent memory" in rig.block()
-    ask: tuple[tuple[type[Message], dict[str, str]], ...] = (
+    ask: tuple[tuple[type[Message], dict[str, Any]], ...] = (
         (ListPages, {}),
         (RecallFacts, {"query": "one"}),
         (VerifyPages, {}),
@@ -171,7 +172,7 @@ def test_a_coarse_comparison_finds_what_a_person_changed_in_a_file_of_equal_line
 
 @pytest.mark.parametrize(
     ("line", "words"),
-    [("# a #", "a"), ("## ##", "##"), ("#a", None), ("#", ""), ("# C#", "C#"), ("####### a", None), ("# a # #", "a #")],
+    [("# a #", "a"), ("## ##", ""), ("#a", None), ("#", ""), ("# C#", "C#"), ("####### a", None), ("# a # #", "a #")],
 )
 def test_a_heading_has_the_words_between_its_marks(line: str, words: str | None) -> None:
     assert heading_words(line) == words
