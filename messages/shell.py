@@ -32,6 +32,8 @@ class SharedFolder(Value, frozen=True, kw_only=True, gc=False):
     """Names directly in it that they may only read although they may change the rest; what is not there when a command
     begins is not kept. Who puts another file in the place of one of them while a command runs takes the protection of
     that name from that command: write into the file instead."""
+    hidden: tuple[str, ...] = ()
+    """Names directly in it of regular files that commands see empty, and cannot change; likewise."""
 
 
 class RunBash(Message, frozen=True, kw_only=True, gc=False):

@@ -156,7 +156,7 @@ class CuratedActor(Actor):
     def _contribution(self, turn: PrepareTurn) -> TurnContribution:
         self._places.note(turn.window, turn.audience)
         places = self._places.of(turn.window)
-        folders = shared_folders(self._disk, self._injections, places) if self._config.can_run else ()
+        folders = shared_folders(self._disk, self._injections, places, turn.window) if self._config.can_run else ()
         if self._shows(turn.window):
             made = self._injections.of(turn.window, places)
             self._decisions.note(turn.window, made.decision, made.reasons, made)

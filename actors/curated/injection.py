@@ -67,7 +67,7 @@ class Injections:
     def of(self, window: Window, places: WindowPlaces) -> Injection:
         """The block for a turn of a window; looks at the files' times, and reads what changed."""
         looks = [(place, self.folder(place).look()) for place in places.places]
-        shows_local = self._shows_local(window)
+        shows_local = self.shows_local(window)
         key = (shows_local, *((place, snapshot.version) for place, snapshot in looks))
         if key in self._made:
             self._made.move_to_end(key)
@@ -82,7 +82,8 @@ class Injections:
         """The reader of a scope's folder."""
         return self._folders.at(place.scope, place.root, place.inner)
 
-    def _shows_local(self, window: Window) -> bool:
+    def shows_local(self, window: Window) -> bool:
+        """Whether the personal notes of its project are shown in a window."""
         where = self._config.local_notes
         return where == "channels" or (where == "cli" and window.surface is Surface.CLI)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from actors.curated.folder import MemoryFolder
+from actors.curated.folder import LOCAL, MemoryFolder
 from actors.curated.injection import Injections
 from actors.curated.places import WindowPlaces
 from actors.edited_file.access import FileRefusedError
@@ -19,6 +19,7 @@ from domain.curated import config as folder_config
 from domain.curated import journal, table
 from domain.curated.journal import Operation
 from domain.curated.page import Scope
+from messages.base import Surface, Window
 from messages.shell import SharedFolder
 
 log = logging.getLogger(__name__)
@@ -103,8 +104,18 @@ def ignore_sidecars(disk: Disk, folder: Path) -> None:
     _make(disk, folder / _GITIGNORE, _IGNORED.encode(), 0o644)
 
 
-def shared_folders(disk: Disk, injections: Injections, places: WindowPlaces) -> tuple[SharedFolder, ...]:
-    """The memory folders that are there; what commands must not change of those that they may write is there then."""
+def shared_folders(
+    disk: Disk, injections: Injections, places: WindowPlaces, window: Window
+) -> tuple[SharedFolder, ...]:
+    """The memory folders that are there; what commands must not change of those that they may write is there then.
+
+    Args:
+        disk: What stores.
+        injections: Know the folders.
+        places: The window's scopes.
+        window: Whose commands see them: the operator's see all, others no personal notes unless these are shown there.
+    """
+    shows_local = window.surface is Surface.CLI or injections.shows_local(window)
     shared = []
     for place in places.places:
         folder = injections.folder(place)
@@ -118,7 +129,8 @@ def shared_folders(disk: Disk, injections: Injections, places: WindowPlaces) -> 
             except OSError as error:
                 log.warning("%s is shown for reading only: %s", folder.path, reason_of(error))
                 may_write = False
-        shared.append(SharedFolder(path=folder.real_path, may_write=may_write, kept=kept))
+        hidden = () if shows_local or place.scope is Scope.GLOBAL else (LOCAL,)
+        shared.append(SharedFolder(path=folder.real_path, may_write=may_write, kept=kept, hidden=hidden))
     return tuple(shared)
 
 

@@ -16,7 +16,7 @@ from actors.shell.quota import Quota
 from actors.shell.refused import RefusedError
 from actors.shell.sandbox.caller_folder import READING, RESERVED, CallerFolder, Findings, examine, missing
 from actors.shell.sandbox.enclosure import Enclosure, threads_of_user
-from actors.shell.sandbox.shared_folder import Surroundings, bounded, shareable
+from actors.shell.sandbox.shared_folder import Surroundings, bounded, hidden_of, shareable
 from actors.shell.sandbox.view import View, programs_elsewhere
 from actors.shell.warden_client import WardenClient
 from actors.shell.workplace import Workplace, Workplaces
@@ -167,7 +167,7 @@ class EnclosedStarter:
             read=(*view.shown, *view.executable),
         )
         shown, bounds = bounded(shareable(folders, around), self._shared_quota, disk)
-        return replace(view, shared=shown), bounds
+        return replace(view, shared=shown, hidden=(*view.hidden, *hidden_of(shown))), bounds
 
     def _check_room(self, workplace: Workplace) -> Limits:
         """Bounds on what the command writes.

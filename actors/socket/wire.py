@@ -68,10 +68,26 @@ def parse(line: bytes) -> Request:
 
 def success(name: RequestName, result: object) -> bytes:
     """The line that answers a request with `result`."""
-    line = msgspec.json.encode({"id": name, "ok": True, "result": result}) + b"\n"
+    try:
+        line = msgspec.json.encode({"id": name, "ok": True, "result": result}) + b"\n"
+    except UnicodeEncodeError:  # a file's name or content, of somebody who writes what he likes
+        return success(name, _spelled_out(msgspec.to_builtins(result)))
     if len(line) > LONGEST_ANSWER_BYTES:
         return failure(name, f"the answer has {len(line)} bytes, at most {LONGEST_ANSWER_BYTES} are allowed; ask less")
     return line
+
+
+def _spelled_out(value: object) -> object:
+    """A value of JSON with bytes that are no UTF-8 spelled out in its texts."""
+    match value:
+        case str():
+            return value.encode(errors="backslashreplace").decode()
+        case list() | tuple():
+            return [_spelled_out(each) for each in value]
+        case dict():
+            return {_spelled_out(name): _spelled_out(each) for name, each in value.items()}
+        case _:
+            return value
 
 
 def failure(name: RequestName, reason: str) -> bytes:

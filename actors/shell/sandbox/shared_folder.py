@@ -54,12 +54,18 @@ def shareable(folders: Iterable[SharedFolder], around: Surroundings) -> tuple[Sh
     shown = list[SharedFolder]()
     for folder in merged.values():
         changed = _with_permission(folder, around, kept)
-        room -= 1 + len(changed.kept)
+        room -= 1 + len(changed.kept) + len(changed.hidden)
         if room < 0:
             log.warning("a contributor's folder %r is not shown to a command: there are too many", folder.path)
         else:
             shown.append(changed)
     return tuple(shown)
+
+
+def hidden_of(folders: Iterable[SharedFolder]) -> tuple[str, ...]:
+    """Paths of the files that are not shown though they lie in one of `folders`; looks at the disk."""
+    paths = [f"{folder.path}/{name}" for folder in folders for name in folder.hidden if "/" not in name]
+    return tuple(path for path in paths if _is_regular(path))
 
 
 def bounded(
@@ -115,7 +121,8 @@ def _fault(path: str, around: Surroundings) -> str:
 def _narrower(one: SharedFolder, other: SharedFolder) -> SharedFolder:
     """What both of two contributors let be done in one folder."""
     kept = tuple(dict.fromkeys((*one.kept, *other.kept)))
-    return SharedFolder(path=one.path, may_write=one.may_write and other.may_write, kept=kept)
+    hidden = tuple(dict.fromkeys((*one.hidden, *other.hidden)))
+    return SharedFolder(path=one.path, may_write=one.may_write and other.may_write, kept=kept, hidden=hidden)
 
 
 def _with_permission(folder: SharedFolder, around: Surroundings, kept: tuple[str, ...]) -> SharedFolder:
@@ -136,7 +143,7 @@ def _with_permission(folder: SharedFolder, around: Surroundings, kept: tuple[str
                 return _for_reading(folder, f"{name!r} is a link, or has another name under which it could be changed")
     except OSError as error:
         return _for_reading(folder, str(error))
-    return SharedFolder(path=path, may_write=True, kept=names)
+    return SharedFolder(path=path, may_write=True, kept=names, hidden=folder.hidden)
 
 
 def _is_there(path: str, name: str) -> bool:
@@ -155,6 +162,13 @@ def _is_there(path: str, name: str) -> bool:
     return True
 
 
+def _is_regular(path: str) -> bool:
+    try:
+        return stat.S_ISREG(os.lstat(path).st_mode)
+    except (OSError, ValueError):
+        return False
+
+
 def _open_up(path: str) -> None:
     """See that what is in a folder can be looked at: a command may have shut it."""
     mode = stat.S_IMODE(os.stat(path).st_mode)  # noqa: PTH116
@@ -165,7 +179,7 @@ def _open_up(path: str) -> None:
 def _for_reading(folder: SharedFolder, reason: str = "") -> SharedFolder:
     if reason:
         log.warning("a contributor's folder %r is shown to a command for reading only: %s", folder.path, reason)
-    return SharedFolder(path=folder.path)
+    return SharedFolder(path=folder.path, hidden=folder.hidden)
 
 
 def _is_name(text: str) -> bool:

@@ -63,7 +63,7 @@ def test_an_archive_that_becomes_a_link_while_it_is_written_leads_nowhere(
     swap(rig.folder)
     rig.settle()
     assert (elsewhere / "MEMORY.md").read_text() == ELSEWHERE
-    assert [path.name for path in elsewhere.iterdir()] == ["MEMORY.md"]
+    assert [each.name for each in elsewhere.iterdir()] == ["MEMORY.md"]
     texts = [path.read_text() for path in rig.folder.rglob("*.md") if not path.parent.is_symlink()]
     assert not any("elsewhere" in text for text in texts)
     assert sum("two" in text for text in texts) >= 1

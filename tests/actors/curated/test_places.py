@@ -163,3 +163,13 @@ def test_staging_is_answered_with_what_waits(tmp_path: Path) -> None:
         1,
         2,
     ]
+
+
+@pytest.mark.parametrize(("setting", "is_hidden"), [("off", True), ("cli", True), ("channels", False)])
+def test_commands_of_channels_see_personal_notes_only_where_these_are_shown(
+    tmp_path: Path, repository: Path, setting: str, *, is_hidden: bool
+) -> None:
+    (repository / ".pi" / "memory").mkdir(parents=True)
+    rig = CuratedRig(tmp_path, projects={GENERAL.id: repository, "cli": repository}, local_notes=setting)
+    assert [folder.hidden for folder in rig.prepare().folders] == [("MEMORY.local.md",) if is_hidden else ()]
+    assert [folder.hidden for folder in rig.prepare(TURN).folders] == [()]

@@ -274,3 +274,18 @@ def test_without_a_sandbox_nothing_is_to_be_done(tmp_path: Path) -> None:
 def test_a_command_without_any_is_not_looked_at(jail: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(EnclosedStarter, "_share", lambda *_: pytest.fail("looked"))
     assert jail.run("echo ran").text == "ran"
+
+
+@pytest.mark.parametrize("may_write", [True, False])
+def test_what_is_hidden_in_one_is_neither_read_nor_changed_nor_moved(
+    jail: Bench, tmp_path: Path, *, may_write: bool
+) -> None:
+    path = tmp_path / "layer"
+    share(path, secret="t0ken", a="1")
+    folder = SharedFolder(path=str(path), may_write=may_write, hidden=("secret", "absent", "../x"))
+    attempts = "cat secret; echo x > secret; mv secret b; rm -f secret; ln secret c; cat b c"
+    got = jail.run(f"cd {path}; {attempts}; cat a", folders=(folder,))
+    assert "t0ken" not in got.text
+    assert got.text.endswith("1")
+    assert (path / "secret").read_text() == "t0ken"
+    assert not (path / "absent").exists()
