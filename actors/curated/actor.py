@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import logging
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from actors.curated.answers import Answers, trace_shown
-from actors.curated.config import MEMORY, CuratedConfig
+from actors.curated.config import CuratedConfig
 from actors.curated.decisions import Decisions, Traces
 from actors.curated.folder import Folders
 from actors.curated.injection import Injections
 from actors.curated.places import Place, Places, WindowPlaces
+from actors.curated.recovery import Recovery
 from actors.curated.requests import FactRequests
 from actors.curated.rules import Rules
 from actors.curated.sidecars import shared_folders, write_table
@@ -97,7 +99,7 @@ class CuratedActor(Actor):
         self._answers = Answers(config, self._injections)
         self._rules = Rules(config.secrets, state, self._today)
         self._files = FactFiles(self, config)
-        self._writeback = Writeback(config, self._folders, self._files, self._rules)
+        self._writeback = Writeback(config, self._folders, self._files, self._rules, self._places.denial_of)
         self._requests = FactRequests(self._files, self._rules, self._written)
         self._staging = Staging(
             config, self._injections, self._files, self._writeback, self._rules, (self.new_token, self.now)
@@ -107,6 +109,7 @@ class CuratedActor(Actor):
         self._decisions = Decisions(self._traces, self.new_id, self.now, are_kept=config.lives)
         self._stale_tables: dict[Path, Place] = {}
         self._has_looked_after = False
+        self._recovery = Recovery(config, self._injections, self._files, self._writeback)
 
     def on_start(self) -> None:
         """Learn who reads what, and finish what an earlier life left half done."""
@@ -114,13 +117,13 @@ class CuratedActor(Actor):
             self.tell(self._config.surface, TellReaders(reply_to=self.address))
         if self._config.lives:
             with self.blocking():
-                self._recover()
+                self._recovery.begin()
 
     def on_stop(self) -> None:
         """Commit what is staged, and let go of the files."""
         with self.blocking():
             self._files.close()
-            for place in self._every_place() if self._config.lives else ():
+            for place in self._recovery.places if self._config.lives else ():
                 if self._injections.folder(place).exists:
                     self._writeback.flush_now(place)
             self._traces.close()
@@ -142,6 +145,7 @@ class CuratedActor(Actor):
                     return
                 case ReadersListed() | ReadersChanged():
                     self._readers.learn(message.windows, is_all=isinstance(message, ReadersListed))
+                    self._recovery.go_on()
                 case FileStep():
                     self._files.go_on(message)
                 case LookAfterFiles():
@@ -239,7 +243,8 @@ class CuratedActor(Actor):
             case RememberFact():
                 self._remember(message, window, places)
             case FlushFacts():
-                self._staging.flush(message, places, lambda reply: self._answer(message, reply))
+                told = partial(self._answer, message)
+                self._staging.flush(message, places, told, is_operators=message.window.surface is Surface.CLI)
             case ImportClaude():
                 self._import(message, places)
             case AddFact() | FixFact() | RemoveFact() | ArchiveFact() | MoveFact() | ConfirmFact():
@@ -349,32 +354,13 @@ class CuratedActor(Actor):
             self._has_looked_after = True
             self.after(LOOK_AFTER_S, LookAfterFiles())
 
-    def _every_place(self) -> tuple[Place, ...]:
-        """Every scope that there is."""
-        repositories = dict.fromkeys(self._config.projects.values())
-        projects = (Place(Scope.PROJECT, repository, MEMORY) for repository in repositories)
-        return (Place(Scope.GLOBAL, self._config.global_folder, ""), *projects)
-
-    def _recover(self) -> None:
-        """Bring back what a crash left beside the files, and commit what was staged."""
-        for place in self._every_place():
-            folder = self._injections.folder(place)
-            if not folder.exists:
-                continue
-            try:
-                self._files.recover(folder.path)
-                if folder.waiting().waiting:
-                    self._writeback.flush(place, lambda _flushed: None, takes_proposals=False)
-            except (ValueError, OSError) as error:
-                log.warning("%s: what an earlier life left is not finished: %s", folder.path, reason_of(error))
-
     # the rest
 
     def _today(self) -> str:
         return self.now().date().isoformat() if self._config.dates else ""
 
     def _description(self, request_id: RequestId) -> SelfDescription:
-        place = self._every_place()[0]
+        place = self._recovery.places[0]
         folder = self._injections.folder(place)
         figures = (
             ("global_bytes", len(folder.look().index or b"")),

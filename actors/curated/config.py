@@ -32,6 +32,8 @@ class CuratedConfig:
     """Of the agent's own, for traces and for what must outlive a crash in the middle of an edit."""
     surface: Address | None = None
     """Who knows who reads which window; None where nobody does."""
+    channels: frozenset[str] = frozenset()
+    """Where the agent lives, each of which shows the global memory."""
     dms: bool = False
     """Whether direct messages are windows, which show the global memory too."""
     lives: bool = True

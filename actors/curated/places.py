@@ -89,6 +89,17 @@ class Places:
         is_untrusted = repository is None and any(each in self._config.untrusted for each in channels)
         return WindowPlaces(tuple(places), is_untrusted)
 
+    def denial_of(self, place: Place, window_key: str) -> str:
+        """Why what was said in the window with that key may not be written there now; empty if it may."""
+        if not window_key:  # the operator's
+            return ""
+        try:
+            window = Window.from_key(window_key)
+        except ValueError:
+            return _UNKNOWN.format(what=_WHAT[place.scope])
+        own = next((each for each in self.of(window).places if each.folder == place.folder), None)
+        return "this conversation does not have that project" if own is None else own.denial
+
     def _channels(self, window: Window) -> tuple[str, ...]:
         """Names under which a project may belong to a window: its own, then its channel's."""
         if window.surface is Surface.CLI:
@@ -100,6 +111,9 @@ class Places:
 
     def _global_denial(self, window: Window) -> str:
         denial = self._denial(window, Scope.GLOBAL, self._readers.channels)
+        unknown = sorted(channel for channel in self._config.channels if self._of_channel(channel) is None)
+        if not denial and unknown and window.surface is not Surface.CLI:
+            return f"who reads channel {unknown[0]}, which shows the global memory, is not known at the moment"
         own = self._readers.of(window.address.key)
         if not denial and self._config.dms and own is not None and not is_open(own):
             return _NARROW.format(what=_WHAT[Scope.GLOBAL])

@@ -94,12 +94,14 @@ def curated_config(plan: Plan, *, lives: bool = False) -> CuratedConfig:
     """What the settings decide."""
     settings, table = plan.settings, plan.settings.table(CuratedTable)
     projects, untrusted = projects_of(table)
+    connection = plan.connection if lives else None
     return CuratedConfig(
         global_folder=absolute(table.global_folder),
         projects=projects,
         untrusted=untrusted,
         own_folder=settings.data_root / FOLDER,
-        surface=plan.surface if plan.connection is not None and lives else None,
+        surface=plan.surface if connection is not None else None,
+        channels=frozenset(connection.channels) if connection is not None else frozenset(),
         dms=settings.discord.dms,
         lives=lives,
         can_run=settings.shell.enabled,

@@ -113,7 +113,8 @@ def shared_folders(
         disk: What stores.
         injections: Know the folders.
         places: The window's scopes.
-        window: Whose commands see them: the operator's see all, others no personal notes unless these are shown there.
+        window: Whose commands see them: the operator's see all, others no journal, in which stands what was said where
+            fewer people may read by now, and no personal notes unless these are shown there.
     """
     shows_local = window.surface is Surface.CLI or injections.shows_local(window)
     shared = []
@@ -129,7 +130,9 @@ def shared_folders(
             except OSError as error:
                 log.warning("%s is shown for reading only: %s", folder.path, reason_of(error))
                 may_write = False
-        hidden = () if shows_local or place.scope is Scope.GLOBAL else (LOCAL,)
+        hidden = () if window.surface is Surface.CLI else (journal.FILE,)
+        if not shows_local and place.scope is Scope.PROJECT:
+            hidden = (*hidden, LOCAL)
         shared.append(SharedFolder(path=folder.real_path, may_write=may_write, kept=kept, hidden=hidden))
     return tuple(shared)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from datetime import datetime
 from functools import partial
@@ -114,7 +115,9 @@ class Staging:
             self._writeback.stage(place, operation)
         return len(found)
 
-    def flush(self, request: FlushFacts, places: WindowPlaces, told: Callable[[FactsFlushed], None]) -> None:
+    def flush(
+        self, request: FlushFacts, places: WindowPlaces, told: Callable[[FactsFlushed], None], *, is_operators: bool
+    ) -> None:
         """Commit what waits in every scope that may be written, then say what became of it.
 
         Raises:
@@ -131,7 +134,7 @@ class Staging:
                 told(_reply(request, outcomes))
 
         for place in places_to_write:
-            self._writeback.flush(place, partial(ended, place), takes_proposals=True)
+            self._writeback.flush(place, partial(ended, place), takes_proposals=True, is_operators=is_operators)
 
     def import_claude(
         self, request: ImportClaude, places: WindowPlaces, told: Callable[[ClaudeImported], None]
@@ -228,6 +231,11 @@ def _reply(request: FlushFacts, outcomes: list[tuple[Place, Flushed]]) -> FactsF
         for operation, reason in outcome.rejected
     ]
     notes = [f"{place.scope.value}: {note}" for place, outcome in outcomes for note in outcome.notes]
+    notes += [
+        f"{place.scope.value}: {count} said elsewhere wait: {reason}"
+        for place, outcome in outcomes
+        for reason, count in Counter(outcome.waiting).items()
+    ]
     return FactsFlushed(
         request_id=request.request_id, committed=tuple(committed), rejected=tuple(rejected), notes=tuple(notes)
     )

@@ -35,6 +35,8 @@ class Flushed:
     committed: list[Operation] = field(default_factory=list)
     rejected: list[tuple[Operation, str]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    waiting: list[str] = field(default_factory=list)
+    """Why each of those waits on that may not be written now."""
 
 
 Told = Callable[[Flushed], None]
@@ -57,7 +59,14 @@ class Writeback:
     safe. What was only begun is made again, and that changes nothing where the fact stands already.
     """
 
-    def __init__(self, config: CuratedConfig, folders: Folders, files: FactFiles, rules: Rules) -> None:
+    def __init__(
+        self,
+        config: CuratedConfig,
+        folders: Folders,
+        files: FactFiles,
+        rules: Rules,
+        denial_of: Callable[[Place, str], str],
+    ) -> None:
         """Nothing is looked at yet.
 
         Args:
@@ -65,13 +74,16 @@ class Writeback:
             folders: Read the indexes and journals.
             files: Write the indexes.
             rules: Say what may be written.
+            denial_of: Gives why what was said in the window with a key may not be written into a place now; empty if it
+                may.
         """
+        self._denial_of = denial_of
         self._folders = folders
         self._files = files
         self._rules = rules
         self._disk: Disk = config.disk or RealDisk()
         self._running: dict[Path, _Run] = {}
-        self._next: deque[tuple[Place, bool, Told]] = deque()
+        self._next: deque[tuple[Place, bool, bool, Told]] = deque()
 
     @property
     def is_busy(self) -> bool:
@@ -94,20 +106,21 @@ class Writeback:
         append_steps(self._disk, folder.path, [(operation, "")])
         return len(waiting.keys() | {operation.id})
 
-    def flush(self, place: Place, told: Told, *, takes_proposals: bool) -> None:
+    def flush(self, place: Place, told: Told, *, takes_proposals: bool, is_operators: bool = False) -> None:
         """Commit what waits in a folder, after the flush that is under way there.
 
         Args:
             place: The folder.
             told: Hears the outcome, later.
             takes_proposals: Whether somebody asked for it, so that what is proposed counts as staged.
+            is_operators: Whether the operator did, who commits also what was said where fewer people read by now.
         """
         if place.folder in self._running:
-            self._next.append((place, takes_proposals, told))
+            self._next.append((place, takes_proposals, is_operators, told))
             return
         folder, outcome = self._folders.at(place.scope, place.root, place.inner), Flushed()
         try:
-            begun = self._begin(place, folder, folder.waiting(), outcome, takes_proposals=takes_proposals)
+            begun = self._begin(place, folder, folder.waiting(), outcome, (takes_proposals, is_operators))
         except (ValueError, OSError) as error:
             outcome.notes.append(_words(error))
             told(outcome)
@@ -125,7 +138,7 @@ class Writeback:
         """Commit what is staged in a folder before the actor ends; what cannot be waits for the next start."""
         folder, outcome = self._folders.at(place.scope, place.root, place.inner), Flushed()
         try:
-            begun = self._begin(place, folder, folder.waiting(), outcome, takes_proposals=False)
+            begun = self._begin(place, folder, folder.waiting(), outcome, (False, False))
             if not begun:
                 return
             changes = [_addition(operation, self._rules.day) for operation in begun]
@@ -139,9 +152,18 @@ class Writeback:
             log.warning("facts wait for the next start: %s", _words(error))
 
     def _begin(
-        self, place: Place, folder: MemoryFolder, journal: Journal, outcome: Flushed, *, takes_proposals: bool
+        self, place: Place, folder: MemoryFolder, journal: Journal, outcome: Flushed, whose: tuple[bool, bool]
     ) -> list[Operation]:
         """Note as begun what may be committed, and as rejected what may not.
+
+        What was said where fewer people read now than this memory waits, and nobody is told its words.
+
+        Args:
+            place: The folder's.
+            folder: Whose journal it is.
+            journal: What it says.
+            outcome: Of the flush.
+            whose: As of `flush`: whether it takes proposals, and whether it is the operator's.
 
         Raises:
             OSError: the journal cannot be written.
@@ -150,9 +172,17 @@ class Writeback:
         config, _ = effective([snapshot])
         known = {page.text for page in snapshot.document.facts}
         begun, steps = list[Operation](), list[tuple[Operation, str]]()
+        takes_proposals, is_operators = whose
+        denials: dict[str, str] = {}
         for operation in journal.waiting.values():
             if operation.step is Step.PROPOSED and not takes_proposals:
                 continue
+            if operation.step is not Step.BEGUN and not is_operators:
+                if operation.window not in denials:
+                    denials[operation.window] = self._denial_of(place, operation.window)
+                if reason := denials[operation.window]:
+                    outcome.waiting.append(reason)
+                    continue
             flaw = self._flaw(place, operation, known, config, outcome)
             if flaw:
                 outcome.rejected.append((operation, flaw))
@@ -202,8 +232,8 @@ class Writeback:
         self._running.pop(run.folder.path, None)
         run.told(run.outcome)
         waiting, self._next = self._next, deque()
-        for place, takes_proposals, told in waiting:
-            self.flush(place, told, takes_proposals=takes_proposals)
+        for place, takes_proposals, is_operators, told in waiting:
+            self.flush(place, told, takes_proposals=takes_proposals, is_operators=is_operators)
 
 
 def _addition(operation: Operation, day: str) -> Callable[[bytes], bytes]:

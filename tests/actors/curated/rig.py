@@ -66,7 +66,7 @@ class CuratedRig:
         self.clock = clock or ManualClock()
         self.state = CuratedState()
         self._numbers = itertools.count(1)
-        self._told = tuple(told)
+        self.told = tuple(told)
         mapped = projects or {}
         self.config = CuratedConfig(
             global_folder=self.folder,
@@ -85,7 +85,7 @@ class CuratedRig:
         self.asker = self.system.edge("asker")
         self.system.register(ActorSpec(CURATED.kind, lambda _key: CuratedActor(self.config, self.state)))
         self.system.start()
-        self.system.tell(CURATED, ReadersListed(windows=self._told))
+        self.system.tell(CURATED, ReadersListed(windows=self.told))
         self.settle()
 
     def stop(self) -> None:

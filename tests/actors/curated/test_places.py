@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from messages.audience import Grant, Readers, WindowReaders
+from messages.audience import Grant, Readers, ReadersListed, WindowReaders
 from messages.base import Surface, Window
-from messages.curated import AddFact, FactStaged, FactWritten, RememberFact
+from messages.curated import CURATED, AddFact, FactsFlushed, FactStaged, FactWritten, FlushFacts, RememberFact
 from messages.curated_view import CuratedDescribed, DescribeCurated
 from messages.socket import Refused
 from tests.actors.curated.rig import (
@@ -171,5 +171,54 @@ def test_commands_of_channels_see_personal_notes_only_where_these_are_shown(
 ) -> None:
     (repository / ".pi" / "memory").mkdir(parents=True)
     rig = CuratedRig(tmp_path, projects={GENERAL.id: repository, "cli": repository}, local_notes=setting)
-    assert [folder.hidden for folder in rig.prepare().folders] == [("MEMORY.local.md",) if is_hidden else ()]
+    assert [folder.hidden for folder in rig.prepare().folders] == [
+        ("writeback-journal.jsonl", *(("MEMORY.local.md",) if is_hidden else ()))
+    ]
     assert [folder.hidden for folder in rig.prepare(TURN).folders] == [()]
+
+
+NARROWED = (readers_of(GENERAL, GENERAL, ROLE), readers_of(THREAD, GENERAL, OPEN), readers_of(CLOSED, CLOSED, OPEN))
+"""The channel is for a role now, and another one is open."""
+
+
+def test_what_was_staged_where_fewer_people_read_by_now_waits_and_nobody_is_told_it(tmp_path: Path) -> None:
+    rig = CuratedRig(tmp_path)
+    rig.remember("the salary of Ann")
+    rig.system.tell(CURATED, ReadersListed(windows=NARROWED))
+    rig.settle()
+    reply = rig.answer(FactsFlushed, FlushFacts, CLOSED)
+    assert (reply.committed, reply.rejected) == ((), ())
+    assert "1 said elsewhere wait" in reply.notes[0]
+    assert "salary" not in str(reply)
+    assert not (rig.folder / "MEMORY.md").exists()
+    assert rig.answer(FactsFlushed, FlushFacts, OPERATOR).committed == (("global", "the salary of Ann"),)
+
+
+def test_what_was_staged_is_committed_neither_at_the_end_nor_at_the_next_start_where_fewer_people_read_by_now(
+    tmp_path: Path,
+) -> None:
+    rig = CuratedRig(tmp_path)
+    rig.remember("the salary of Ann")
+    rig.system.tell(CURATED, ReadersListed(windows=NARROWED))
+    rig.settle()
+    rig.told = NARROWED
+    rig.stop()
+    rig.start()
+    assert not (rig.folder / "MEMORY.md").exists()
+    rig.system.tell(CURATED, ReadersListed(windows=EVERYBODY))
+    rig.settle()
+    assert "salary" in rig.index()
+
+
+def test_while_nobody_knows_who_reads_one_of_the_agents_channels_global_memory_is_not_written(tmp_path: Path) -> None:
+    rig = CuratedRig(tmp_path, channels=frozenset({GENERAL.id, "910000000000000055"}))
+    assert "who reads channel 910000000000000055" in rig.refusal(AddFact, scope="global", text="x y")
+    assert may_write(rig, OPERATOR)
+    assert may_write(CuratedRig(tmp_path / "known", channels=frozenset({GENERAL.id, CLOSED.id})), GENERAL)
+
+
+def test_commands_see_no_journal_in_which_stands_what_was_said_elsewhere(tmp_path: Path) -> None:
+    rig = CuratedRig(tmp_path)
+    rig.write_index("- one\n")
+    assert ["writeback-journal.jsonl" in each.hidden for each in rig.prepare(PRIVATE).folders] == [True]
+    assert [each.hidden for each in rig.prepare(TURN).folders] == [()]
