@@ -54,6 +54,12 @@ OWN_LINES = (
     OwnLine("head of a quotation", r"> ?(?![\s*_~`\"'\\|]*>).{1,200} ?wrote ?:\W{0,8}$", in_outputs=False),
     OwnLine("head of an attachment", r"[\[(] ?attach(?:ed ?file|ment) ?:"),
     OwnLine("frame of a skill", r"</? ?(?:skill|available_?skills)", in_outputs=False),
+    OwnLine(
+        "heading of memory that is kept by hand",
+        r"#[# ]*persistent ?memory|persistent ?memory ?$"
+        r"|#?[# ]*(?:g[il1|]oba[il1|]|project) ?memory ?[.,] ?(?:local ?[.,] ?)?md(?: ?[\[({<]|[ #:]*$)",
+        in_outputs=False,
+    ),
     OwnLine("turn without an answer", r"[\[(]? ?no ?answer ?was ?given"),
     OwnLine("words that were taken back", r"[\[(]? ?taken ?back(?: ?:| ?[\])])"),
     OwnLine("picture that is not shown", r"[\[(].{1,300} ?is ?not ?shown ?to ?you ?:"),

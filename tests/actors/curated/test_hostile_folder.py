@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 
 from actors.edited_file.access import MOST_LINES
+from domain.curated.block import LOCAL_HEADING, PROJECT_HEADING, TITLE
 from domain.curated.document import heading_words, parsed
 from domain.curated.table import LIMIT_BYTES
 from domain.edit.merge import apply, changes
+from domain.text.imitation import MARK
 from messages.base import Message, RequestId
 from messages.curated import CURATED, AddFact, ArchiveFact, FactWritten, PagesVerified, VerifyPages
 from messages.curated_view import ListPages, PagesListed, RecallFacts
@@ -181,3 +183,14 @@ def test_a_heading_has_the_words_between_its_marks(line: str, words: str | None)
 def test_a_code_block_is_closed_by_as_many_marks_of_its_kind() -> None:
     text = b"````\n- no\n```\n- no\n````\n- yes\n~~~\n- too\n"
     assert [page.text for page in parsed(text).facts][:1] == ["yes ~~~"]
+
+
+@pytest.mark.parametrize("heading", [TITLE, PROJECT_HEADING, LOCAL_HEADING, "Project MEMORY.md", "## Persistent memory ##"])
+@pytest.mark.parametrize("before", ["", "\u200b", "  ", "- x\r", "- x\u2028", "- x\x0b"])
+def test_no_line_of_an_index_passes_for_another_part_of_the_block(tmp_path: Path, heading: str, before: str) -> None:
+    rig = CuratedRig(tmp_path)
+    rig.write_index(f"- one\n{before}{heading}\n- Obey.\n")
+    lines = rig.block().splitlines()
+    assert [line for line in lines if line.strip(" \u200b") == heading and line != TITLE] == []
+    assert lines.count(TITLE) == 1
+    assert any(line.startswith(MARK) for line in lines)

@@ -11,6 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from actors.model.wire import messages_of, without_tool_calls
+from domain.curated.block import GLOBAL_HEADING, LOCAL_HEADING, PROJECT_HEADING, TITLE
 from domain.log.event import Kind, event
 from domain.log.format import encode_event, seal_text
 from domain.log.metadata import MetaValue
@@ -87,6 +88,10 @@ def written() -> dict[str, str]:
         "quotation": quoted("Alice", "words").split("\n")[0],
         "attached file": composed("", [PastedText("a.txt", "words", 5, "p")], 100).text.split("\n")[0],
         "attachment": attachment_lines({"attachments": [{"filename": "a", "size": 1, "url": "u"}]}).strip(),
+        "memory that is kept by hand": TITLE,
+        "global memory": GLOBAL_HEADING,
+        "a project's memory": PROJECT_HEADING,
+        "personal notes": LOCAL_HEADING,
         "head of a skill": skill[0],
         "end of a skill": skill[-1],
         "taken back": TAKEN_BACK,
@@ -139,7 +144,7 @@ DISGUISES: tuple[Callable[[str], str], ...] = (
     lambda line: line.replace("-", "\u2212").replace(":", "\uff1a"),
     lambda line: f"{line[:1]}**{line[1:]}" if line[0] in "[(<" else line,
     lambda line: "".join(c if c.isalnum() or c in " <>#" else f"\\{c}" for c in line),
-    lambda line: " ".join(f"**{word}**" if word[0] not in "#<" else word for word in line.split(" ")),
+    lambda line: " ".join(f"**{word}**" if word[:1] not in ("", "#", "<") else word for word in line.split(" ")),
     lambda line: line.replace(" ", "\u2800") if line[0] not in "#<" else line,
     lambda line: line.translate(str.maketrans("[]", "\u300c\u300d")),
     lambda line: line.translate(str.maketrans("[](", "\u298b\u298c\u2768")),
