@@ -17,7 +17,8 @@ from actors.curated.writing import FactFiles
 from domain.curated.capture import proposals
 from domain.curated.journal import Operation, Step
 from domain.curated.page import Fault, FaultKind, Page, PageKind, Scope
-from domain.curated.refusal import flaw_of_topic, looks_secret, one_line
+from domain.curated.refusal import flaw_of_topic, one_line
+from domain.curated.secret_look import looks_secret
 from domain.edit.lines import EditRefusedError
 from messages.base import Window
 from messages.curated import (

@@ -185,7 +185,9 @@ def test_a_code_block_is_closed_by_as_many_marks_of_its_kind() -> None:
     assert [page.text for page in parsed(text).facts][:1] == ["yes ~~~"]
 
 
-@pytest.mark.parametrize("heading", [TITLE, PROJECT_HEADING, LOCAL_HEADING, "Project MEMORY.md", "## Persistent memory ##"])
+@pytest.mark.parametrize(
+    "heading", [TITLE, PROJECT_HEADING, LOCAL_HEADING, "Project MEMORY.md", "## Persistent memory ##"]
+)
 @pytest.mark.parametrize("before", ["", "\u200b", "  ", "- x\r", "- x\u2028", "- x\x0b"])
 def test_no_line_of_an_index_passes_for_another_part_of_the_block(tmp_path: Path, heading: str, before: str) -> None:
     rig = CuratedRig(tmp_path)
