@@ -126,13 +126,17 @@ class MemoryFolder:
         return data
 
     def files(self) -> tuple[tuple[str, int], ...]:
-        """Names and sizes of the regular files in the folder and in its archive, by name."""
+        """Names and sizes of the regular files in the folder and in its archive; what nobody sees is spelled out."""
         entries = [*_regular(self.path), *((f"{ARCHIVE}/{name}", size) for name, size in _regular(self.path / ARCHIVE))]
-        return tuple(sorted(entries))
+        return tuple(sorted((name if name.isprintable() else ascii(name), size) for name, size in entries))
 
     def topics(self) -> tuple[str, ...]:
-        """Names of the topic files."""
-        names = [name for name, _ in _regular(self.path) if name.endswith(".md") and name not in (INDEX, LOCAL)]
+        """Names of the topic files; one that holds what nobody sees is none."""
+        names = [
+            name
+            for name, _ in _regular(self.path)
+            if name.endswith(".md") and name not in (INDEX, LOCAL) and name.isprintable()
+        ]
         return tuple(sorted(names)[:MOST_TOPICS])
 
     def topic_pages(self) -> tuple[Mapping[str, Document], tuple[str, ...]]:

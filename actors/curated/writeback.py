@@ -20,12 +20,15 @@ from actors.edited_file.file import reason_of
 from actors.linux.disk import Disk, RealDisk
 from domain.curated.config import FolderConfig
 from domain.curated.document import Document
-from domain.curated.edits import with_fact
+from domain.curated.edits import cost, with_fact
 from domain.curated.journal import MOST_WAITING, Journal, Operation, Step
 from domain.curated.page import Fault, FaultKind
 from domain.edit.lines import EditRefusedError
 
 log = logging.getLogger(__name__)
+
+_MOST_READ_LAST = 32 * 1024 * 1024
+"""Of edits that are made at the end, by their cost; an agent's end has to be quick."""
 
 
 @dataclass(slots=True)
@@ -138,7 +141,11 @@ class Writeback:
         """Commit what is staged in a folder before the actor ends; what cannot be waits for the next start."""
         folder, outcome = self._folders.at(place.scope, place.root, place.inner), Flushed()
         try:
-            begun = self._begin(place, folder, folder.waiting(), outcome, (False, False))
+            waiting = folder.waiting()
+            if len(waiting.waiting) * cost(folder.look().index or b"") > _MOST_READ_LAST:
+                log.warning("%d facts wait for the next start: they would take too long", len(waiting.waiting))
+                return
+            begun = self._begin(place, folder, waiting, outcome, (False, False))
             if not begun:
                 return
             changes = [_addition(operation, self._rules.day) for operation in begun]

@@ -25,6 +25,7 @@ from actors.edited_file.queue import EditQueue, Host, Job, QueueConfig
 from actors.edited_file.rewriting import Rewriting, Waits
 from actors.linux.disk import Disk, RealDisk, make_durable
 from actors.linux.private_folder import make_private
+from domain.curated.edits import cost
 from domain.curated.refusal import flaw_of_topic
 from domain.curated.table import digest
 from domain.edit.lines import EditRefusedError
@@ -38,6 +39,8 @@ Change = Callable[[bytes], bytes]
 """Gives the file as it should be; the same again when it is so already. May raise `EditRefusedError`."""
 Done = Callable[[str], None]
 """Told why a change was not made; empty when the file holds it."""
+MOST_READ = 4 * 1024 * 1024
+"""Of edits that are made together, by their cost; others follow, for everybody waits meanwhile."""
 _LEFTOVER = re.compile(r"\.(?P<name>[\w-]+\.md)\.[0-9a-f]{32}\.agent(?:\.new)?")
 
 
@@ -56,6 +59,14 @@ class _Batch:
     """Changes that are made together."""
 
     wishes: list[_Wish] = field(default_factory=list)
+    is_begun: bool = False
+
+    def part(self, data: bytes) -> list[_Wish]:
+        """Take out the changes that would take too long together with those before them, once; those."""
+        most = max(1, MOST_READ // cost(data))
+        rest, self.wishes = ([], self.wishes) if self.is_begun else (self.wishes[most:], self.wishes[:most])
+        self.is_begun = True
+        return rest
 
     def edit(self, data: bytes) -> bytes:
         """The file with every change that can be made; one that was made once is not refused later."""
@@ -96,6 +107,8 @@ class _File:
             def edit(data: bytes) -> bytes:
                 if self.waiting is batch:
                     self.waiting = None
+                for later in batch.part(data):
+                    self.put(later)
                 return batch.edit(data)
 
             def failed(reason: str) -> None:

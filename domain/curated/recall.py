@@ -7,10 +7,16 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from domain.curated.page import Page
-from domain.memory.keywords import question_words, terms
+from domain.memory.keywords import question_words, terms, words
+from domain.memory.porter import stem
 
 LONGEST_QUERY = 1_000
 MOST = 20
+_PAGE_CHARS = 2_000
+_ALL_CHARS = 2_000_000
+_MOST_STEMS = 20_000
+"""So much is looked at of a page and of all pages, and so many different words have their endings taken off; where a
+folder has more, words count beyond that as they stand. Everybody waits meanwhile."""
 
 
 class RecallCode(StrEnum):
@@ -58,9 +64,16 @@ def matches(query: str, pages: Sequence[tuple[str, str, Page]]) -> tuple[Found, 
     """
     wanted = set(question_words(query)) or set(query.split())
     stems = {term for word in wanted for term in terms(word)}
-    found = []
+    begins, known = {term[:2] for term in stems}, dict[str, str]()
+    found, room = [], _ALL_CHARS
     for scope, file, page in pages:
-        hits = len(stems & set(terms(f"{page.section} {page.text}")))
+        text = f"{page.section} {page.text}"[:_PAGE_CHARS]
+        room -= len(text)
+        if room < 0:
+            break
+        likely = {word for word in words(text) if word[:2] in begins}
+        known |= {word: stem(word) for word in likely - known.keys() if len(known) < _MOST_STEMS}
+        hits = len(stems & {known.get(word, word) for word in likely})
         if hits:
             found.append(Found(scope, file, page, hits))
     return tuple(sorted(found, key=lambda each: -each.hits)[:MOST])

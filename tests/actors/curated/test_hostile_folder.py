@@ -10,15 +10,17 @@ from typing import Any
 
 import pytest
 
+from actors.curated.writing import MOST_READ
 from actors.edited_file.access import MOST_LINES
 from domain.curated.block import LOCAL_HEADING, PROJECT_HEADING, TITLE
 from domain.curated.document import heading_words, parsed
+from domain.curated.edits import cost
 from domain.curated.table import LIMIT_BYTES
 from domain.edit.merge import apply, changes
 from domain.text.imitation import MARK
 from messages.base import Message, RequestId
-from messages.curated import CURATED, AddFact, ArchiveFact, FactWritten, PagesVerified, VerifyPages
-from messages.curated_view import ListPages, PagesListed, RecallFacts
+from messages.curated import CURATED, AddFact, ArchiveFact, FactWritten, FlushFacts, PagesVerified, VerifyPages
+from messages.curated_view import CuratedDescribed, DescribeCurated, FactsRecalled, ListPages, PagesListed, RecallFacts
 from tests.actors.curated.rig import GENERAL, CuratedRig
 
 LEFTOVER = "0" * 32
@@ -196,3 +198,48 @@ def test_no_line_of_an_index_passes_for_another_part_of_the_block(tmp_path: Path
     assert [line for line in lines if line.strip(" \u200b") == heading and line != TITLE] == []
     assert lines.count(TITLE) == 1
     assert any(line.startswith(MARK) for line in lines)
+
+
+def full_of_words(rig: CuratedRig) -> None:
+    """Fill a folder with as many different words as are read."""
+    chance = random.Random(1)
+    lines = [" ".join("".join(chance.choices("abcdefghij", k=6)) for _ in range(55)) for _ in range(MOST_LINES - 10)]
+    for name in ("MEMORY.md", "a.md", "b.md"):
+        rig.write_index("".join(f"- {line}\n" for line in lines), name)
+
+
+@pytest.mark.timeout(60)
+def test_a_question_is_answered_before_long_whatever_words_there_are(tmp_path: Path) -> None:
+    rig = CuratedRig(tmp_path)
+    full_of_words(rig)
+    for _ in range(5):
+        assert rig.answer(FactsRecalled, RecallFacts, query="abcdef ghijab").code in ("ok", "no_match")
+
+
+def test_facts_that_are_flushed_into_a_large_index_are_written_a_few_at_a_time(tmp_path: Path) -> None:
+    rig = CuratedRig(tmp_path)
+    rig.write_index("- x\n" * (MOST_LINES - 100))
+    for number in range(20):
+        rig.remember(f"fact {number}")
+    reads = [each for each in range(20) if cost((rig.folder / "MEMORY.md").read_bytes()) * each < MOST_READ]
+    assert len(reads) < 10
+    rig.system.tell(CURATED, FlushFacts(request_id=RequestId("f"), reply_to=rig.asker.address, window=GENERAL))
+    counts = set[int]()
+    for _ in range(400):
+        rig.clock.advance(0.05)
+        rig.system.run()
+        counts.add(sum(f"- fact {number}\n" in rig.index() for number in range(20)))
+    assert max(counts) == 20
+    assert len(counts) > 3
+
+
+def test_names_that_steer_or_imitate_are_spelled_out_or_left_alone(tmp_path: Path) -> None:
+    rig = CuratedRig(tmp_path)
+    rig.write_index("- one\n")
+    for name in ("a\nb.md", "\x1b[31m.md", "\u202e.md"):
+        rig.write_index("- two\n", name)
+    (rig.folder / os.fsdecode(b"\xff.md")).write_text("- three\n")
+    shown = [each.name for each in rig.answer(CuratedDescribed, DescribeCurated).scopes[0].files]
+    assert len(shown) >= 5
+    assert all(name.isprintable() for name in shown)
+    assert {page.file for page in rig.answer(PagesListed, ListPages).scopes[0].pages} == {"MEMORY.md"}
