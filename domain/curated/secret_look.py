@@ -27,7 +27,7 @@ _WORD = re.compile(r"[A-Z]?[a-z]+(?:[-'\u2019/][A-Za-z]+)*|[A-Z]{2,}")
 """What is a word of a sentence and no value."""
 _HARMLESS_VALUE = re.compile(
     r"(?i:\*+|x+|\.{3,}|…+|%\(?\w+\)?s?|<\S*|\[\S*|\$\S*|\{\S*|https?://[^@?]*|none|null|true|false|undefined"
-    r"|str(?:ing)?|bytes|bool(?:ean)?|int(?:eger)?|optional|required|empty|missing|invalid|expired|unset|unknown|redacted|ed25519|1password)"
+    r"|str(?:ing)?|bytes|bool(?:ean)?|int(?:eger)?|optional|required|empty|missing|invalid|expired|unset|unknown|redacted|ed25519|1password'?s?)"
     r"|[a-z]+/[\w./-]+|[~.]{0,2}/[\w./-]+"  # paths, also a secret's in a vault
     r"|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+"  # a variable's name
     r"|[a-z][a-z_]*(?:\.[A-Za-z_]+)+(?:[(\[]\S*)?|[A-Za-z_.]+[(\[]\S*"  # code, or the name of a file
@@ -83,6 +83,8 @@ _BARE_SECRET = re.compile(
 _MARKUP = re.compile(r"[*~`\"'\\]")
 _SPACED = re.compile(r"(?<!\S)(?:\S ){4,}\S[:=]?(?!\S)")
 """Words whose letters stand apart."""
+_PAIR = re.compile(r"[\w.-]{1,40}/(?=[\w]{0,60}\d)(?=[\w]{0,60}[a-z])\w{6,}", re.ASCII)
+"""A name with a password behind it."""
 _PATH = re.compile(r"[a-z]+(?:/[\w.-]+)*/(?:[\w-]+\.[a-z]{1,5}|[A-Za-z_-]*)", re.ASCII)
 
 
@@ -97,7 +99,7 @@ def _forms(line: str) -> Iterable[str]:
     plain = unicodedata.normalize("NFKC", line)
     bare = _MARKUP.sub("", plain)
     joined = _SPACED.sub(lambda match: match[0].replace(" ", ""), bare)
-    return dict.fromkeys((line, plain, bare, joined, as_seen(bare)))
+    return dict.fromkeys((line, plain, bare, joined, *(() if bare.isascii() else (as_seen(bare),))))
 
 
 def _has_secret(line: str) -> bool:
@@ -114,7 +116,7 @@ def _is_value(match: re.Match[str]) -> bool:
     """Whether what stands behind the name of a secret is its value, and not a sentence about it."""
     value = match["value"]
     if _is_harmless(value):
-        return False
+        return _PAIR.fullmatch(value) is not None
     if match["faint"]:
         return any(map(str.isdigit, value)) and any(map(str.isalpha, value)) and not _PATH.fullmatch(value)
     if match["weak"]:

@@ -34,7 +34,7 @@ SECRETS = (
     "\u5bc6\u7801\uff1ahunter2x",
     "passw0rd: hunter2x",
     "p a s s w o r d: hunter2x",
-    "s k - a b c d e f g h i j k l m n o p q r s t",
+    "s k - a 1 c d 2 f g h 3 j k l m n o p q r s t",
     "sk_live_`51Habcdefghijklmnop`",
     "apikey abcd1234efgh",
     "~~password~~: hunter2x",

@@ -17,9 +17,9 @@ from domain.curated.refusal import (
     flaw_of_section,
     flaw_of_title,
     flaw_of_topic,
-    looks_secret,
     one_line,
 )
+from domain.curated.secret_look import looks_secret
 from tests.domain.curated.sentences import ORDINARY, SECRETS
 
 ANYWHERE = st.sampled_from(Scope)
