@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from actors.part import Flag, Folder, FolderOf, Folders, OptionalPath, Table, Whole
+from actors.part import Flag, Folder, FolderOf, Folders, OptionalFolder, Table, Whole
 
 
 class CuratedTable(Table):
@@ -26,7 +26,7 @@ class CuratedTable(Table):
     """After so many days without a confirmation a fact is suggested for a second look."""
     local_notes: Literal["off", "cli", "channels"] = "off"
     """Where a project's `MEMORY.local.md` is shown: nowhere, on the command line, or in its channels too."""
-    claude_folder: OptionalPath = ""
+    claude_folder: OptionalFolder = ""
     """Claude Code's folder of projects, such as `~/.claude/projects`, to import from; empty for no import."""
     capture: Flag = False
     """Whether what people say in so many words should be kept is proposed for `/memory flush`."""

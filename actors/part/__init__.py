@@ -29,7 +29,7 @@ from actors.part.place import SHIPPED_SKILLS
 from actors.part.plan import DiscordConnection, Plan
 from actors.part.verb import Verb
 from actors.settings.frozen_map import FrozenMap
-from actors.settings.schema import Flag, Folder, FolderOf, Folders, Number, OptionalPath, Table, Whole
+from actors.settings.schema import Flag, Folder, FolderOf, Folders, Number, OptionalFolder, OptionalPath, Table, Whole
 
 __all__ = [
     "SHIPPED_SKILLS",
@@ -52,6 +52,7 @@ __all__ = [
     "Level",
     "Menu",
     "Number",
+    "OptionalFolder",
     "OptionalPath",
     "Part",
     "Parts",

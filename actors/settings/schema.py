@@ -130,6 +130,8 @@ OptionalPath = Annotated[str, AfterValidator(_optional_path)]
 """A path as it was written, or empty text."""
 Folder = Annotated[str, BeforeValidator(_rooted_folder)]
 """A folder's absolute path, or one from a home on; the `~` stays, and whoever opens the folder expands it."""
+OptionalFolder = Annotated[str, BeforeValidator(lambda value: value if value == "" else _rooted_folder(value))]
+"""The same, or empty text."""
 Folders = tuple[Folder, ...]
 SnowflakeOrCli = Annotated[str, BeforeValidator(_snowflake_or_cli)]
 FolderOf = FrozenMap[SnowflakeOrCli, Folder]
