@@ -143,6 +143,7 @@ class FactRequests:
     ) -> None:
         """Write the fact into another file before the index loses it, so that at no moment it stands in neither."""
         meant: list[Page] = []
+        went_to: list[Path] = []
 
         def look(data: bytes) -> bytes:
             if not meant:
@@ -158,6 +159,7 @@ class FactRequests:
             except (EditRefusedError, OSError) as error:
                 told(reason_of(error))
                 return
+            went_to.append(path)
             self._files.change(path, change, copied)
 
         def copied(reason: str) -> None:
@@ -166,7 +168,13 @@ class FactRequests:
                 return
             page = meant[0]
             self._write(
-                request, place, place.folder / INDEX, lambda data: second(data, page), told, (done, lambda: page.text)
+                request,
+                place,
+                place.folder / INDEX,
+                lambda data: second(data, page),
+                told,
+                (done, lambda: page.text),
+                went_to[0],
             )
 
         self._files.change(place.folder / INDEX, look, found)
@@ -179,7 +187,9 @@ class FactRequests:
         change: Callable[[bytes], bytes],
         told: Told,
         outcome: tuple[str, Callable[[], str]],
+        shown: Path | None = None,
     ) -> None:
+        """Change a file and tell what came of it; `shown` is where the fact stands then, unless it is that file."""
         done, text = outcome
 
         def ended(reason: str) -> None:
@@ -189,7 +199,11 @@ class FactRequests:
             self._written(place)
             told(
                 FactWritten(
-                    request_id=request.request_id, scope=place.scope.value, done=done, path=str(path), text=text()
+                    request_id=request.request_id,
+                    scope=place.scope.value,
+                    done=done,
+                    path=str(shown or path),
+                    text=text(),
                 )
             )
 

@@ -139,14 +139,18 @@ def test_a_fact_can_be_named_by_its_id(rig: CuratedRig) -> None:
 @pytest.mark.req("S1-39", "X-75")
 def test_what_is_wrong_goes_and_what_is_stale_is_kept_in_the_archive(rig: CuratedRig) -> None:
     rig.answer(FactWritten, RemoveFact, scope="global", fact="one is 1")
-    rig.answer(FactWritten, ArchiveFact, scope="global", fact="two is 2")
+    archived = rig.answer(FactWritten, ArchiveFact, scope="global", fact="two is 2")
+    assert (archived.text, archived.path) == ("two is 2", str(rig.folder / "archive" / "MEMORY.md"))
     assert rig.index() == "# Notes\n\n## Build\n\nprose of people\n"
     assert (rig.folder / "archive" / "MEMORY.md").read_text() == "## Build\n\n- two is 2\n"
 
 
 @pytest.mark.req("S1-22", "S1-81")
 def test_a_fact_that_has_grown_moves_to_a_topic_file_and_leaves_a_pointer(rig: CuratedRig) -> None:
-    rig.answer(FactWritten, MoveFact, scope="global", fact="one", topic="one.md", title="One", gist="what one is")
+    moved = rig.answer(
+        FactWritten, MoveFact, scope="global", fact="one", topic="one.md", title="One", gist="what one is"
+    )
+    assert moved.path == str(rig.folder / "one.md")
     assert "- [One](one.md) — what one is\n" in rig.index()
     assert (rig.folder / "one.md").read_text() == "## Build\n\n- one is 1\n"
     (pointer,) = [page for page in parsed(rig.index().encode()).facts if page.target]
