@@ -48,6 +48,8 @@ class ScopeStatus(Value, frozen=True, kw_only=True, gc=False):
     """Operations that the capture proposes."""
     notes: tuple[str, ...] = ()
     """What is wrong with its files."""
+    waiting_facts: tuple[str, ...] = ()
+    """The first of them, with `staged: ` or `proposed: ` before each."""
 
 
 class PageShown(Value, frozen=True, kw_only=True, gc=False):

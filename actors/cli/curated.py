@@ -155,12 +155,14 @@ def _do(
     settings, secrets = load_settings(options["config_file"], given)
     if not settings.has_layer("curated"):
         fail(OFF)
+    if options["about"] and not _is_window(options["about"]):
+        fail(f"--window {options['about'][:80]!r}: must be a window's key, such as discord-channel/123")
     fields = {**fields, "about": options["about"]}
     answer = running(settings, f"curated.{verb}", window=OPERATOR, **fields)
     reply = None if answer is None else _reply(command, answer)
     if reply is None:
         if needs_agent:
-            fail("no agent is running here, and only a running one has windows")
+            fail(f"no agent is running here ({settings.data_root}); this needs one, and --data names another")
         reply = _alone(settings, secrets.environment(), command, fields, writes=writes)
     return _show(reply, as_json=options["as_json"])
 
@@ -207,6 +209,16 @@ def _asked(settings: Settings, secrets: Mapping[str, str], command: str, fields:
     return answer
 
 
+def _is_window(key: str) -> bool:
+    from messages.base import Window
+
+    try:
+        Window.from_key(key)
+    except ValueError:
+        return False
+    return True
+
+
 def _class(name: str) -> Any:
     from messages import curated as writing
     from messages import curated_view
@@ -237,7 +249,7 @@ def _show(reply: Message, *, as_json: bool) -> Answer:
     if as_json:
         click.echo(json.dumps(answer, ensure_ascii=False))
     else:
-        for line in lines(reply):
+        for line in lines(reply, "agent memory curated"):
             click.echo(line)
     return answer
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import logging
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
-from actors.curated.answers import Answers, trace_shown
+from actors.curated.answers import NO_PROJECT, Answers, traces_listed
 from actors.curated.config import CuratedConfig
 from actors.curated.decisions import Decisions, Traces
 from actors.curated.folder import Folders
@@ -17,7 +16,7 @@ from actors.curated.recovery import Recovery
 from actors.curated.requests import FactRequests
 from actors.curated.rules import Rules
 from actors.curated.sidecars import shared_folders, write_table
-from actors.curated.staging import Staging
+from actors.curated.staging import Staging, reasons_of
 from actors.curated.state import CuratedState
 from actors.curated.writeback import Writeback
 from actors.curated.writing import FactFiles
@@ -36,6 +35,7 @@ from messages.curated import (
     CuratedCommand,
     CuratedMessage,
     FactCommand,
+    FactsFlushed,
     FactWritten,
     FileStep,
     FixFact,
@@ -59,7 +59,6 @@ from messages.curated_view import (
     ListTraces,
     RecallFacts,
     ShowTrace,
-    TracesListed,
 )
 from messages.socket import Refused
 from messages.status import DescribeYourself, SelfDescription
@@ -243,8 +242,7 @@ class CuratedActor(Actor):
             case RememberFact():
                 self._remember(message, window, places)
             case FlushFacts():
-                told = partial(self._answer, message)
-                self._staging.flush(message, places, told, is_operators=message.window.surface is Surface.CLI)
+                self._flush(message, window, places)
             case ImportClaude():
                 self._import(message, places)
             case AddFact() | FixFact() | RemoveFact() | ArchiveFact() | MoveFact() | ConfirmFact():
@@ -271,7 +269,11 @@ class CuratedActor(Actor):
 
     def _remember(self, message: RememberFact, window: Window, places: WindowPlaces) -> None:
         place = self._writable(message, window, places, message.scope)
-        reply = self._staging.stage(message, window, place)
+        try:
+            reply = self._staging.stage(message, window, place)
+        except (EditRefusedError, ValueError, OSError) as error:
+            self._decisions.note(window, "rejected", (f"{place.scope.value}: {reason_of(error)}",))
+            raise
         self._decisions.note(window, "staged", (f"{place.scope.value}: {reply.text[:80]}",))
         self._answer(message, reply)
 
@@ -284,12 +286,20 @@ class CuratedActor(Actor):
         if scope not in (Scope.GLOBAL, Scope.PROJECT):
             raise EditRefusedError(f"scope {scope[:40]!r}: must be global or project")
         place = places.of(scope)
-        reason = "this conversation has no project that is trusted" if place is None else place.denial
+        reason = NO_PROJECT if place is None else place.denial
         if place is None or reason:
             self._rules.fault(window.address.key, Fault(FaultKind.DENIED, scope, reason))
             self._decisions.note(window, "denied", (f"{type(message).__name__} {scope}: {reason}",))
             raise EditRefusedError(f"{DENIED}{reason}")
         return place
+
+    def _flush(self, message: FlushFacts, window: Window, places: WindowPlaces) -> None:
+        def told(reply: FactsFlushed) -> None:
+            if outcome := reasons_of(reply):
+                self._decisions.note(window, "flushed", outcome)
+            self._answer(message, reply)
+
+        self._staging.flush(message, places, told, is_operators=message.window.surface is Surface.CLI)
 
     def _verify(self, message: VerifyPages, places: WindowPlaces) -> None:
         rows: list[tuple[str, int, str]] = []
@@ -297,7 +307,7 @@ class CuratedActor(Actor):
         for place in places.places:
             folder = self._injections.folder(place)
             if not folder.exists:
-                notes.append(f"{place.scope.value}: there is no folder yet")
+                notes.append(f"{place.scope.value}: there is no folder yet, so it has no page table")
             elif not place.may_write:
                 notes.append(f"{place.scope.value}: {DENIED}{place.denial}")
             else:
@@ -314,16 +324,7 @@ class CuratedActor(Actor):
 
     def _tell_traces(self, message: ListTraces | ShowTrace) -> None:
         traces = [each for each in self._traces.all() if self._may_see(message, each.context)]
-        if isinstance(message, ShowTrace):
-            traces = [each for each in traces if each.id == message.id]
-            if not traces:
-                raise EditRefusedError(
-                    f"trace {message.id[:40]!r}: there is none of that id here; /memory traces lists"
-                )
-        else:
-            traces = traces[-message.limit :]
-        shown = tuple(map(trace_shown, traces))
-        self._answer(message, TracesListed(request_id=message.request_id, traces=shown))
+        self._answer(message, traces_listed(message, traces))
 
     def _may_see(self, message: _Request, key: str) -> bool:
         """Whether what was decided about the window with that key may be told to who asks."""

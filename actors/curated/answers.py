@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import date
 
 from actors.curated.config import CuratedConfig
 from actors.curated.folder import INDEX, MemoryFolder
-from actors.curated.injection import Injection, Injections
+from actors.curated.injection import Injection, Injections, effective
 from actors.curated.places import Place, WindowPlaces
 from actors.curated.writeback import waiting_of
 from domain.curated.document import Document
@@ -15,6 +15,7 @@ from domain.curated.page import Fault, FaultKind, Page
 from domain.curated.recall import RecallCode, flaw_of_query, matches
 from domain.curated.stale import stale, undated
 from domain.curated.trace import Trace
+from domain.edit.lines import EditRefusedError
 from messages.base import RequestId, Window
 from messages.curated_view import (
     CuratedDescribed,
@@ -22,17 +23,25 @@ from messages.curated_view import (
     FaultShown,
     FaultsListed,
     FileSize,
+    ListTraces,
     PageShown,
     PagesListed,
     ScopePages,
     ScopeStatus,
+    ShowTrace,
     StaleListed,
     TraceShown,
+    TracesListed,
 )
 
 _MOST_SHOWN = 400
 """Characters of a page in a list."""
+_MOST_WAITING = 100
 UNTRUSTED = "this channel has a project that is not trusted (curated.trusted_projects): nothing of it is read"
+NO_PROJECT = (
+    "this conversation has no project that is trusted; curated.projects and curated.trusted_projects in agent.toml "
+    "give it one"
+)
 
 
 class Answers:
@@ -87,7 +96,7 @@ class Answers:
             return told(RecallCode.MALFORMED, f"scope {scope[:40]!r}: must be global, project, or nothing for both")
         chosen = [place for place in places.places if scope in ("", place.scope.value)]
         if not chosen:
-            return told(RecallCode.DENIED, f"denied: {UNTRUSTED}" if places.is_untrusted else "denied: no project here")
+            return told(RecallCode.DENIED, UNTRUSTED if places.is_untrusted else NO_PROJECT)
         pages: list[tuple[str, str, Page]] = []
         for place in chosen:
             folder = self._injections.folder(place)
@@ -123,6 +132,8 @@ class Answers:
         folder = self._injections.folder(place)
         snapshot = folder.look()
         staged, proposed, trouble = waiting_of(folder)
+        facts = [f"staged: {each.text}" for each in staged] + [f"proposed: {each.text}" for each in proposed]
+        flaws = (flaw for _, flaw in effective([snapshot])[1]) if snapshot.config else ()
         part = next((each for each in made.parts if each.place.scope is place.scope), None)
         return ScopeStatus(
             scope=place.scope.value,
@@ -135,9 +146,10 @@ class Answers:
             injected_bytes=len(part.text.encode("utf-8", "surrogateescape")) if part else 0,
             is_capped=part.capped.is_cut if part else False,
             table=snapshot.table.value,
-            waiting=staged,
-            proposed=proposed,
-            notes=(*(fault.detail for fault in snapshot.faults), *filter(None, (trouble,))),
+            waiting=len(staged),
+            proposed=len(proposed),
+            notes=(*(fault.detail for fault in snapshot.faults), *flaws, *filter(None, (trouble,))),
+            waiting_facts=tuple(each[:_MOST_SHOWN] for each in facts[:_MOST_WAITING]),
         )
 
 
@@ -154,8 +166,22 @@ def page_shown(file: str, page: Page) -> PageShown:
     )
 
 
-def trace_shown(trace: Trace) -> TraceShown:
-    """A decision as a list has it."""
+def traces_listed(message: ListTraces | ShowTrace, traces: Sequence[Trace]) -> TracesListed:
+    """The decisions that are asked for, of those that may be told.
+
+    Raises:
+        EditRefusedError: none has the id.
+    """
+    if isinstance(message, ShowTrace):
+        chosen = [each for each in traces if each.id == message.id]
+        if not chosen:
+            raise EditRefusedError(f"trace {message.id[:40]!r}: there is none of that id here; traces lists them")
+    else:
+        chosen = list(traces[-message.limit :])
+    return TracesListed(request_id=message.request_id, traces=tuple(map(_trace_shown, chosen)))
+
+
+def _trace_shown(trace: Trace) -> TraceShown:
     return TraceShown(
         id=trace.id,
         at=trace.at,

@@ -22,6 +22,7 @@ from messages.base import Surface, Window
 
 _CACHED = 256
 """Blocks that are kept; windows that reach the same scopes with the same rights share one."""
+_TABLES = {TableState.MISSING: "there is no page table", TableState.INVALID: "the page table cannot be read"}
 _EMPTY = Capped(b"", 0, 0, 0)
 _KEPT = 8
 """Texts whose pages and shown forms are kept: when one index changes, the other's are there."""
@@ -140,9 +141,11 @@ def _resident(
     states = [(each.place.scope, each.snapshot.table) for each in parts if each.snapshot.index is not None]
     for scope, state in states:
         if state is TableState.STALE:
-            faults.append(Fault(FaultKind.STALE_TABLE, scope, "the page table is older than MEMORY.md; /memory verify"))
+            faults.append(
+                Fault(FaultKind.STALE_TABLE, scope, "the page table is older than MEMORY.md; verify makes it anew")
+            )
         elif state is not TableState.OK:
-            faults.append(Fault(FaultKind.INVALID_TABLE, scope, f"the page table is {state.value}; /memory verify"))
+            faults.append(Fault(FaultKind.INVALID_TABLE, scope, f"{_TABLES[state]}; verify makes it"))
     if not config.pageTableInjection:
         return parts, ["plain: config.json says pageTableInjection: false"], {}
     if any(state in (TableState.MISSING, TableState.INVALID) for _, state in states):
@@ -154,7 +157,7 @@ def _resident(
     if not chosen.is_whole:
         faults.append(_over_budget(chosen, config))
     texts = [Part(each.place, each.snapshot, each.capped, chosen.shown(each.place.scope), each.local) for each in parts]
-    return texts, ["whole" if chosen.is_whole else "chosen within maxMemoryTokens"], chosen.counts()
+    return texts, ["all of it fits" if chosen.is_whole else "chosen within maxMemoryTokens"], chosen.counts()
 
 
 def _capped_fault(scope: Scope, index: Capped) -> Fault:

@@ -13,9 +13,10 @@ from domain.policy.known_readers import KnownReaders
 from messages.audience import Readers
 from messages.base import Surface, Window
 
-_PRIVATE = "this conversation is private, and others read the {what}"
-_UNKNOWN = "who reads this conversation is not known at the moment, and others read the {what}"
-_NARROW = "not everybody who reads the {what} may read this conversation"
+_ELSEWHERE = "; say it in a channel or public thread that they may read, too"
+_PRIVATE = f"this conversation is private, and others read the {{what}}{_ELSEWHERE}"
+_UNKNOWN = "who reads this conversation is not known at the moment, and others read the {what}; try again in a minute"
+_NARROW = f"not everybody who reads the {{what}} may read this conversation{_ELSEWHERE}"
 _CHANNELS = (Surface.DISCORD_CHANNEL, Surface.DISCORD_THREAD)
 _WHAT = {
     Scope.GLOBAL: "global memory, which every conversation shows",

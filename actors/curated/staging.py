@@ -7,6 +7,7 @@ from collections.abc import Callable
 from datetime import datetime
 from functools import partial
 
+from actors.curated.answers import NO_PROJECT
 from actors.curated.claude import claude_memory, found_in
 from actors.curated.config import CuratedConfig
 from actors.curated.injection import Injections, effective
@@ -32,7 +33,8 @@ from messages.curated import (
 )
 from messages.turn import TurnEnded
 
-_WAITS = "the same words wait already"
+_WAITS = "these words wait already; flush writes them"
+_MOST_REASONS = 8
 
 
 class Staging:
@@ -79,7 +81,9 @@ class Staging:
         note = ""
         if flaw:
             config, _ = effective([self._injections.folder(place).look()])
-            self._rules.fault(window.address.key, Fault(FaultKind.WRITEBACK_REJECTED, place.scope, flaw))
+            self._rules.fault(
+                window.address.key, Fault(FaultKind.WRITEBACK_REJECTED, place.scope, f"{text[:80]}: {flaw}")
+            )
             if config.strictWriteback or not text:
                 raise EditRefusedError(flaw)
             note = f"{flaw} (strictWriteback is false)"
@@ -146,10 +150,12 @@ class Staging:
             EditRefusedError: there is nothing to import from or into.
         """
         if self._config.claude_folder is None:
-            raise EditRefusedError("no folder of Claude Code's is named (curated.claude_folder)")
+            raise EditRefusedError(
+                'no folder of Claude Code\'s is named: set curated.claude_folder = "~/.claude/projects" in agent.toml'
+            )
         place = places.of(Scope.PROJECT)
         if place is None:
-            raise EditRefusedError("denied: this conversation has no project that is trusted")
+            raise EditRefusedError(f"denied: {NO_PROJECT}")
         source = claude_memory(self._config.claude_folder, place.root)
         found = found_in(source)
         if isinstance(found, str):
@@ -218,6 +224,16 @@ class Staging:
 
     def _stamp(self) -> str:
         return self._now().isoformat(timespec="seconds")
+
+
+def reasons_of(reply: FactsFlushed) -> tuple[str, ...]:
+    """What became of what was waiting, as a decision notes it; nothing when nothing was."""
+    words = [f"committed, {scope}: {text[:80]}" for scope, text in reply.committed]
+    words += [f"rejected, {each.scope}: {each.text[:80]}: {each.reason}" for each in reply.rejected]
+    words += reply.notes
+    if len(words) > _MOST_REASONS:
+        words[_MOST_REASONS:] = [f"and {len(words) - _MOST_REASONS} more"]
+    return tuple(words)
 
 
 def _unless_there(data: bytes, there: bytes) -> bytes:

@@ -105,7 +105,7 @@ class Writeback:
         folder = self._folders.at(place.scope, place.root, place.inner)
         waiting = folder.waiting().waiting
         if len(waiting) >= MOST_WAITING:
-            raise EditRefusedError(f"{MOST_WAITING:,} facts wait already: commit them first (/memory flush)")
+            raise EditRefusedError(f"{MOST_WAITING:,} facts wait already: flush them first")
         append_steps(self._disk, folder.path, [(operation, "")])
         return len(waiting.keys() | {operation.id})
 
@@ -194,7 +194,9 @@ class Writeback:
             if flaw:
                 outcome.rejected.append((operation, flaw))
                 steps.append((_stepped(operation, Step.REJECTED), flaw))
-                self._rules.fault(operation.window, Fault(FaultKind.WRITEBACK_REJECTED, place.scope, flaw))
+                self._rules.fault(
+                    operation.window, Fault(FaultKind.WRITEBACK_REJECTED, place.scope, f"{operation.text[:80]}: {flaw}")
+                )
                 continue
             known.add(operation.text)
             begun.append(operation)
@@ -261,14 +263,14 @@ def _words(error: Exception) -> str:
     return reason_of(error)
 
 
-def waiting_of(folder: MemoryFolder) -> tuple[int, int, str]:
-    """How many operations are staged and proposed in a folder, and why that is not known, empty if it is."""
+def waiting_of(folder: MemoryFolder) -> tuple[list[Operation], list[Operation], str]:
+    """The operations that are staged and proposed in a folder, and why that is not known, empty if it is."""
     try:
         waiting = folder.waiting().waiting.values()
     except (ValueError, OSError) as error:
-        return 0, 0, _words(error)
-    proposed = sum(each.step is Step.PROPOSED for each in waiting)
-    return len(waiting) - proposed, proposed, ""
+        return [], [], _words(error)
+    proposed = [each for each in waiting if each.step is Step.PROPOSED]
+    return [each for each in waiting if each.step is not Step.PROPOSED], proposed, ""
 
 
 def has_fact(document: Document, text: str) -> bool:

@@ -102,8 +102,10 @@ def the_fact(document: Document, words: str) -> Page:
             return candidates[0]
         if candidates:
             shown = "; ".join(f"{page.id} {page.text[:_SHOWN]}" for page in candidates[:3])
-            raise EditRefusedError(f"{wanted[:_SHOWN]!r}: {len(candidates)} facts have that, such as {shown}; name one")
-    raise EditRefusedError(f"{wanted[:_SHOWN]!r}: no fact has that")
+            raise EditRefusedError(
+                f"{wanted[:_SHOWN]!r}: {len(candidates)} facts have that, such as {shown}; name one by its id"
+            )
+    raise EditRefusedError(f"{wanted[:_SHOWN]!r}: no fact has that; pages lists them with their ids")
 
 
 def sections(document: Document) -> tuple[str, ...]:

@@ -27,56 +27,86 @@ from messages.curated_view import (
 )
 
 _MOST_LINES = 400
+_DISCORD = "/memory"
 _TABLES = {
     "ok": "there, and of this version of the index",
     "stale": "there, but older than the index",
     "invalid": "there, and cannot be read",
     "missing": "none",
 }
+_TABLE_STATES = {
+    "ok": "exists and is valid",
+    "stale": "exists and is older than the index",
+    "invalid": "exists and cannot be read",
+    "missing": "is not there",
+}
+_TABLES_BEFORE = {
+    "ok": "was valid",
+    "stale": "was older than the index",
+    "invalid": "could not be read",
+    "missing": "was missing",
+}
+_TRUST = {"own": "the user's own folder", "trusted": "a trusted repository"}
+_WAITING_SHOWN = 20
 
 
-def lines(reply: Message) -> list[str]:
+def lines(reply: Message, command: str = _DISCORD) -> list[str]:
     """What a reply says to a person.
+
+    Args:
+        reply: Of curated memory's.
+        command: What stands before the name of one of its commands where the person is.
 
     Raises:
         TypeError: it is no reply of curated memory's.
     """
-    words = _WORDS.get(type(reply))
-    if words is None:
-        raise TypeError(f"{type(reply).__name__}: is no reply of curated memory")
-    said = [" ".join(line.split()) if line.strip() else "" for line in words(reply)]
+    kind = type(reply)
+    if kind not in _WORDS and kind not in _NAMING:
+        raise TypeError(f"{kind.__name__}: is no reply of curated memory")
+    said = [_indented(line) for line in (_NAMING[kind](reply, command) if kind in _NAMING else _WORDS[kind](reply))]
     return said if len(said) <= _MOST_LINES else [*said[:_MOST_LINES], f"… and {len(said) - _MOST_LINES} more"]
 
 
-def _status(reply: CuratedDescribed) -> Iterable[str]:
+def _indented(line: str) -> str:
+    """A line without superfluous blanks but those before it."""
+    return line[: len(line) - len(line.lstrip(" "))] + " ".join(line.split()) if line.strip() else ""
+
+
+def _status(reply: CuratedDescribed, command: str) -> Iterable[str]:
     yield f"Memory in prompts: {reply.injection}"
     for scope in reply.scopes:
         yield ""
-        yield from _scope(scope)
+        yield from _scope(scope, command, is_on=reply.injection == "on")
     if reply.note:
+        yield ""
         yield f"Note: {reply.note}"
 
 
-def _scope(scope: ScopeStatus) -> Iterable[str]:
-    there = "" if scope.exists else ", which comes into being with the first thing that is written"
+def _scope(scope: ScopeStatus, command: str, *, is_on: bool) -> Iterable[str]:
+    there = "" if scope.exists else ", which is not there yet; the first fact makes it"
     yield f"{scope.scope.capitalize()} memory: {scope.folder}{there}"
-    yield f"- Trust: {scope.trust}; writing from here: {'yes' if not scope.writable else f'no, {scope.writable}'}"
+    yield f"- Trust: {_TRUST.get(scope.trust, scope.trust)}"
+    yield f"- Writing from here: {'yes' if not scope.writable else f'no, {scope.writable}'}"
     total = sum(file.bytes for file in scope.files)
     yield f"- Files: {len(scope.files)}, {total:,} bytes"
     for file in scope.files:
         yield f"  - {file.name}: {file.bytes:,} bytes"
-    yield f"- Injected: {scope.injected_bytes:,} of {scope.index_bytes:,} bytes of MEMORY.md"
+    shown = "In prompts" if is_on else "In prompts once it is on"
+    yield f"- {shown}: {scope.injected_bytes:,} of {scope.index_bytes:,} bytes of MEMORY.md"
     if scope.is_capped:
-        yield "- Warning: MEMORY.md is longer than what is injected of it; put detail into topic files"
+        yield "- Warning: MEMORY.md is longer than what prompts take of it; put detail into topic files"
     yield f"- Page table: {_TABLES.get(scope.table, scope.table)}"
-    yield f"- Waiting: {scope.waiting} staged, {scope.proposed} proposed"
+    yield f"- Waiting for `{command} flush`: {scope.waiting} staged, {scope.proposed} proposed"
+    yield from (f"  - {fact}" for fact in scope.waiting_facts[:_WAITING_SHOWN])
+    if len(scope.waiting_facts) > _WAITING_SHOWN:
+        yield f"  - … and {len(scope.waiting_facts) - _WAITING_SHOWN} more"
     for note in scope.notes:
         yield f"- Warning: {note}"
 
 
 def _pages(reply: PagesListed) -> Iterable[str]:
     for scope in reply.scopes:
-        table = {"ok": "exists and is valid", "stale": "exists and is stale"}.get(scope.table, f"is {scope.table}")
+        table = _TABLE_STATES.get(scope.table, scope.table)
         yield f"{scope.scope.capitalize()}: {_counted(len(scope.pages), 'page')}; page-table.jsonl {table}"
         for page in scope.pages:
             yield f"- {_page(page)}"
@@ -88,18 +118,23 @@ def _page(page: PageShown) -> str:
 
 def _verified(reply: PagesVerified) -> Iterable[str]:
     for scope, count, before in reply.scopes:
-        yield f"{scope.capitalize()}: page-table.jsonl made anew with {_counted(count, 'page')}; it was {before}"
+        was = _TABLES_BEFORE.get(before, before)
+        yield f"{scope.capitalize()}: page-table.jsonl made anew with {_counted(count, 'page')}; the old one {was}"
     yield from (f"Note: {note}" for note in reply.notes)
 
 
-def _staged(reply: FactStaged) -> Iterable[str]:
+def _staged(reply: FactStaged, command: str) -> Iterable[str]:
     yield f"Staged for {reply.scope} memory as {reply.id}: {reply.text}"
-    yield f"{_counted(reply.waiting, 'fact')} waiting; /memory flush commits, as does the agent's end"
+    waiting = f"{_counted(reply.waiting, 'fact')} {'waits' if reply.waiting == 1 else 'wait'}"
+    yield f"{waiting} to be written into MEMORY.md: by `{command} flush`, or at the agent's end"
     if reply.note:
         yield f"Note: {reply.note}"
 
 
 def _flushed(reply: FactsFlushed) -> Iterable[str]:
+    if not reply.committed and not reply.rejected and not reply.notes:
+        yield "Nothing was waiting."
+        return
     yield f"Committed: {len(reply.committed)}; rejected: {len(reply.rejected)}"
     yield from (f"- {scope}: {text}" for scope, text in reply.committed)
     yield from (f"- rejected, {each.scope}: {each.text}: {each.reason}" for each in reply.rejected)
@@ -115,7 +150,7 @@ def _faults(reply: FaultsListed) -> Iterable[str]:
 
 def _traces(reply: TracesListed) -> Iterable[str]:
     if not reply.traces:
-        yield "No traces."
+        yield "No decisions are noted."
     if len(reply.traces) == 1:
         yield from _whole_trace(reply.traces[0])
         return
@@ -135,22 +170,24 @@ def _recalled(reply: FactsRecalled) -> Iterable[str]:
     yield from (f"- {scope} {_page(page)}" for scope, page in reply.facts)
 
 
-def _switched(reply: InjectionSwitched) -> Iterable[str]:
+def _switched(reply: InjectionSwitched, command: str) -> Iterable[str]:
     yield (
-        "From the next turn on the memory is in the prompts here."
+        "From the next turn on this memory is in the conversation's prompts."
         if reply.on
-        else "From the next turn on the memory is in no prompt here, until /memory on or the agent's next start."
+        else "From the next turn on this memory is in no prompt of the conversation, "
+        f"until `{command} on` or the agent's next start."
     )
 
 
 def _stale(reply: StaleListed) -> Iterable[str]:
     if not reply.facts:
-        yield f"No fact was confirmed more than {reply.after_days} days ago."
+        yield f"No fact has a date of more than {reply.after_days} days ago."
     for scope, age, page in reply.facts:
         yield f"- {scope}, {age} days: {_page(page)}"
+    if reply.facts:
+        yield "These are suggestions: nothing is ever removed for its age."
     if reply.undated:
-        yield f"{_counted(reply.undated, 'fact')} without a date."
-    yield "These are suggestions: nothing is ever removed for its age."
+        yield f"{_counted(reply.undated, 'fact')} without a date; with curated.dates, new ones get it."
 
 
 def _written(reply: FactWritten) -> Iterable[str]:
@@ -160,12 +197,12 @@ def _written(reply: FactWritten) -> Iterable[str]:
         yield f"Note: {reply.note}"
 
 
-def _imported(reply: ClaudeImported) -> Iterable[str]:
+def _imported(reply: ClaudeImported, command: str) -> Iterable[str]:
     yield f"From {reply.folder}: {_counted(reply.staged, 'fact')} staged, {_counted(len(reply.topics), 'file')} copied"
     yield from (f"- copied {name}" for name in reply.topics)
     yield from (f"- left out {each}" for each in reply.skipped)
     if reply.staged:
-        yield "agent memory curated flush commits what is staged"
+        yield f"`{command} flush` writes what is staged into MEMORY.md"
 
 
 def _counted(number: int, what: str) -> str:
@@ -173,16 +210,19 @@ def _counted(number: int, what: str) -> str:
 
 
 _WORDS: dict[type[Message], Any] = {
-    CuratedDescribed: _status,
     PagesListed: _pages,
     PagesVerified: _verified,
-    FactStaged: _staged,
     FactsFlushed: _flushed,
     FaultsListed: _faults,
     TracesListed: _traces,
     FactsRecalled: _recalled,
-    InjectionSwitched: _switched,
     StaleListed: _stale,
     FactWritten: _written,
+}
+_NAMING: dict[type[Message], Any] = {
+    CuratedDescribed: _status,
+    FactStaged: _staged,
+    InjectionSwitched: _switched,
     ClaudeImported: _imported,
 }
+"""Those that name a command."""

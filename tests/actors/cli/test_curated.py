@@ -66,7 +66,7 @@ def test_looking_changes_nothing(home: Path) -> None:
         (("trace", "zebra"), "there is none of that id here"),
         (("off",), "--window is missing"),
         (("off", "--window", "discord-channel/123456789012345678"), "no agent is running here"),
-        (("status", "--window", "nowhere"), "must be a window's key"),
+        (("status", "--window", "nowhere"), "--window 'nowhere': must be a window's key"),
         (("import",), "curated.claude_folder"),
     ],
 )
@@ -75,6 +75,14 @@ def test_what_is_wrong_is_refused_by_its_rule(home: Path, arguments: tuple[str, 
     assert done.returncode != 0
     assert rule in done.stderr
     assert not (home / "memory").exists()
+
+
+def test_a_folder_that_depends_on_where_one_is_is_refused(home: Path) -> None:
+    with (home / "agent.toml").open("a") as file:
+        file.write('claude_folder = "projects"\n')
+    done = run("agent", "memory", "curated", "status", cwd=home)
+    assert "curated.claude_folder" in done.stderr
+    assert "begins with / or ~" in done.stderr
 
 
 def test_a_recall_that_cannot_be_answered_fails_with_its_code(home: Path) -> None:
@@ -93,7 +101,7 @@ def test_beside_a_running_agent_that_one_is_asked(server: PlaygroundServer, home
         traces = run("agent", "memory", "curated", "traces", "--json", cwd=home)
     finally:
         stage.stop()
-    assert "in no prompt here" in off.stdout
+    assert "until `agent memory curated on`" in off.stdout
     assert "Memory in prompts: off" in status.stdout
     assert json.loads(traces.stdout)["traces"][0]["context"] == window
 

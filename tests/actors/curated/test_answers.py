@@ -47,6 +47,14 @@ def test_the_status_has_files_sizes_injected_bytes_table_trust_and_paths(rig: Cu
     assert (everywhere.exists, project.exists) == (True, False)
 
 
+def test_the_status_has_what_waits_and_what_is_wrong_with_a_config(rig: CuratedRig) -> None:
+    rig.remember("Tea at four")
+    rig.write_index('{"enabled": "yes"}', "config.json")
+    everywhere, _ = rig.answer(CuratedDescribed, DescribeCurated).scopes
+    assert everywhere.waiting_facts == ("staged: Tea at four",)
+    assert everywhere.notes == ('config.json: enabled "yes": must be true or false',)
+
+
 @pytest.mark.req("S1-50", "S1-81")
 def test_pages_come_from_the_index_and_the_topic_files(rig: CuratedRig) -> None:
     (scope, _) = rig.answer(PagesListed, ListPages).scopes

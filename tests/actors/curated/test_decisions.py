@@ -9,8 +9,8 @@ import pytest
 from actors.curated.decisions import Traces
 from actors.linux.disk import RealDisk
 from domain.curated.trace import LONGEST_LINE, MOST_LINES, SLACK_LINES, Trace
-from messages.curated import AddFact
-from messages.curated_view import ListTraces, ShowTrace, TracesListed
+from messages.curated import AddFact, RememberFact
+from messages.curated_view import FaultsListed, ListFaults, ListTraces, ShowTrace, TracesListed
 from tests.actors.curated.rig import GENERAL, OPERATOR, PRIVATE, CuratedRig
 
 
@@ -36,6 +36,19 @@ def test_a_trace_is_listed_and_shown_by_its_id_with_context_decision_reasons_and
     assert trace.reasons
     assert rig.answer(TracesListed, ShowTrace, id=trace.id).traces == (trace,)
     assert "there is none of that id here" in rig.refusal(ShowTrace, id="nothing")
+
+
+def test_what_a_flush_did_and_what_was_not_staged_is_a_trace_and_the_fault_names_the_words(tmp_path: Path) -> None:
+    rig = CuratedRig(tmp_path)
+    rig.flush()
+    rig.remember("Tea at four")
+    rig.refusal(RememberFact, scope="global", text="Tea <!-- at four")
+    rig.flush()
+    traces = rig.answer(TracesListed, ListTraces).traces
+    assert [each.decision for each in traces] == ["staged", "rejected", "flushed"]
+    assert traces[-1].reasons == ("committed, global: Tea at four",)
+    (fault,) = rig.answer(FaultsListed, ListFaults).faults
+    assert fault.detail.startswith("Tea <!-- at four: the text has a mark of a comment")
 
 
 def test_one_window_is_told_nothing_of_another_and_the_operator_everything(tmp_path: Path) -> None:

@@ -56,6 +56,7 @@ def status(name: str = "project", **changed: object) -> ScopeStatus:
         "waiting": 2,
         "proposed": 1,
         "notes": ("config.json: odd",),
+        "waiting_facts": ("staged: tea", "staged: milk", "proposed: coffee"),
     }
     return ScopeStatus(**{**fields, **changed})  # type: ignore[arg-type]
 
@@ -120,24 +121,29 @@ def test_the_status_has_files_sizes_bytes_table_trust_and_paths() -> None:
 
     assert said[0] == "Memory in prompts: on"
     assert "Global memory: /srv/global/memory" in said
-    assert [line.removeprefix("- ") for line in project[1:]] == [
-        "Trust: trusted; writing from here: yes",
-        "Files: 2, 9,001 bytes",
-        "MEMORY.md: 9,000 bytes",
-        "archive/old.md: 1 bytes",
-        "Injected: 8,192 of 9,000 bytes of MEMORY.md",
-        "Warning: MEMORY.md is longer than what is injected of it; put detail into topic files",
-        "Page table: there, but older than the index",
-        "Waiting: 2 staged, 1 proposed",
-        "Warning: config.json: odd",
+    assert project[1:] == [
+        "- Trust: a trusted repository",
+        "- Writing from here: yes",
+        "- Files: 2, 9,001 bytes",
+        "  - MEMORY.md: 9,000 bytes",
+        "  - archive/old.md: 1 bytes",
+        "- In prompts: 8,192 of 9,000 bytes of MEMORY.md",
+        "- Warning: MEMORY.md is longer than what prompts take of it; put detail into topic files",
+        "- Page table: there, but older than the index",
+        "- Waiting for `/memory flush`: 2 staged, 1 proposed",
+        "  - staged: tea",
+        "  - staged: milk",
+        "  - proposed: coffee",
+        "- Warning: config.json: odd",
     ]
 
 
 def test_a_folder_that_is_not_there_comes_into_being_later() -> None:
     said = lines(CuratedDescribed(request_id=ID, injection="off", scopes=(status(exists=False, writable="why"),)))
 
-    assert any("comes into being with the first thing" in line for line in said)
-    assert any(line.endswith("writing from here: no, why") for line in said)
+    assert any(line.endswith("is not there yet; the first fact makes it") for line in said)
+    assert "- Writing from here: no, why" in said
+    assert "- In prompts once it is on: 8,192 of 9,000 bytes of MEMORY.md" in said
 
 
 @pytest.mark.req("S1-50")
@@ -145,9 +151,9 @@ def test_a_folder_that_is_not_there_comes_into_being_later() -> None:
     ("table", "words"),
     [
         ("ok", "exists and is valid"),
-        ("stale", "exists and is stale"),
-        ("invalid", "is invalid"),
-        ("missing", "is missing"),
+        ("stale", "exists and is older than the index"),
+        ("invalid", "exists and cannot be read"),
+        ("missing", "is not there"),
     ],
 )
 def test_the_pages_say_whether_there_is_a_table_of_them(table: str, words: str) -> None:
@@ -170,15 +176,15 @@ def test_one_trace_is_shown_whole_and_several_in_a_line_each() -> None:
         "- Counts: budget 4096",
     ]
     assert len(lines(TracesListed(request_id=ID, traces=(trace(1), trace(2))))) == 2
-    assert lines(TracesListed(request_id=ID, traces=())) == ["No traces."]
+    assert lines(TracesListed(request_id=ID, traces=())) == ["No decisions are noted."]
 
 
 def test_where_there_is_nothing_it_says_so() -> None:
     assert lines(FaultsListed(request_id=ID, faults=())) == ["No faults."]
     assert lines(StaleListed(request_id=ID, after_days=90, facts=(), undated=0)) == [
-        "No fact was confirmed more than 90 days ago.",
-        "These are suggestions: nothing is ever removed for its age.",
+        "No fact has a date of more than 90 days ago."
     ]
+    assert lines(FactsFlushed(request_id=ID, committed=(), rejected=())) == ["Nothing was waiting."]
 
 
 def test_a_flush_names_what_was_rejected_and_why() -> None:
@@ -197,3 +203,21 @@ def test_an_answer_that_is_too_long_says_how_much_is_left_out() -> None:
 
     assert len(said) == 401
     assert said[-1] == "… and 600 more"
+
+
+def test_of_many_facts_that_wait_the_first_are_shown() -> None:
+    waiting = status(waiting_facts=tuple(f"staged: {number}" for number in range(30)), notes=())
+    assert lines(CuratedDescribed(request_id=ID, injection="on", scopes=(waiting,)))[-1] == "  - … and 10 more"
+
+
+def test_commands_are_named_as_they_are_spelt_where_the_person_is() -> None:
+    for reply in (*replies("x"), InjectionSwitched(request_id=ID, on=False)):
+        here, there = "\n".join(lines(reply)), "\n".join(lines(reply, "agent memory curated"))
+        assert here.replace("`/memory ", "`agent memory curated ") == there
+        assert "/memory " not in there
+
+
+def test_a_page_table_that_is_made_anew_is_told_beside_the_old_one() -> None:
+    assert lines(PagesVerified(request_id=ID, scopes=(("global", 2, "invalid"),))) == [
+        "Global: page-table.jsonl made anew with 2 pages; the old one could not be read"
+    ]
