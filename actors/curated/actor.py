@@ -296,7 +296,7 @@ class CuratedActor(Actor):
     def _flush(self, message: FlushFacts, window: Window, places: WindowPlaces) -> None:
         def told(reply: FactsFlushed) -> None:
             if outcome := reasons_of(reply):
-                self._decisions.note(window, "flushed", outcome)
+                self._decisions.note(window, "committed" if reply.committed else "rejected", outcome)
             self._answer(message, reply)
 
         self._staging.flush(message, places, told, is_operators=message.window.surface is Surface.CLI)

@@ -34,7 +34,7 @@ from messages.curated import (
 from messages.turn import TurnEnded
 
 _WAITS = "these words wait already; flush writes them"
-_MOST_REASONS = 8
+_MOST_REASONS = 7
 
 
 class Staging:

@@ -18,14 +18,19 @@ _MEANINGS = {
     Scope.GLOBAL: "Global memory (this user, all projects)",
     Scope.PROJECT: "Project memory (committed to the repo, shared with the team)",
 }
-_INTRODUCTION = """You keep memory in files that people edit too. It is separate from AGENTS.md, which is theirs:
-never write memory there.
-
-{scopes}
-
-Each scope has an index, MEMORY.md (shown below), and topic files beside it; read a topic file with bash when it is
-relevant (`cat {example}/<topic>.md`).
+_KEEPS = """That you need not, and cannot, save anything for yourself has one exception: durable facts you do save, in
+files that people edit too. They are separate from AGENTS.md, which is people's: never write memory there.
 """
+_READS = """People, and you in other conversations, keep durable facts in files. They are separate from AGENTS.md, which
+is people's: never write memory there. Nothing can be saved from this conversation; where somebody wants something
+kept, say so.
+"""
+_SCOPES = """{scopes}
+
+Each scope has an index, MEMORY.md (shown below once it has something in it), and topic files beside it{topics}.
+"""
+_TOPICS = ";\nread a topic file with bash when it is relevant (`cat {example}/<topic>.md`)"
+_NO_TOPICS = ",\nwhich cannot be read here"
 _RULES = """When you learn something durable, save it at once: a correction from the user, a build/test command, a
 non-obvious constraint, a decision and its rationale. Save it with the skill `curated-memory` (`curated.py add`, `fix`,
 `remove`, `archive`, `move`), which also works where there is no such folder yet, or edit the files with bash. Rules:
@@ -33,6 +38,7 @@ non-obvious constraint, a decision and its rationale. Save it with the skill `cu
 - Delete entries that turn out to be wrong; move those that are merely stale to archive/.
 - Keep the index to one line per fact below `##` headings; put detail in topic files and leave a line that points there:
   `- [Title](file.md) — gist`. Add, fix or move single entries.
+- Global memory is shown in every conversation: nothing private of a person's, no secrets.
 {project}- Don't save what the repo records anyway (code, git history, AGENTS.md).
 - What stands below was noted earlier. Where somebody here says otherwise, they are right: fix the entry.
 """
@@ -64,8 +70,10 @@ def block(scopes: Sequence[Shown], *, may_run: bool = True) -> str:
         f"- {_MEANINGS[each.scope]}: {each.folder}/{'' if each.may_write else READ_ONLY}" for each in scopes
     )
     has_project = any(each.scope is Scope.PROJECT for each in scopes)
-    parts = [TITLE, "", _INTRODUCTION.format(scopes=named, example=scopes[0].folder)]
-    if may_run and any(each.may_write for each in scopes):
+    topics = _TOPICS.format(example=scopes[0].folder) if may_run else _NO_TOPICS
+    keeps = may_run and any(each.may_write for each in scopes)
+    parts = [TITLE, "", _KEEPS if keeps else _READS, _SCOPES.format(scopes=named, topics=topics)]
+    if keeps:
         parts.append(_RULES.format(project=_PROJECT_RULE if has_project else ""))
     for each in scopes:
         heading = GLOBAL_HEADING if each.scope is Scope.GLOBAL else PROJECT_HEADING
