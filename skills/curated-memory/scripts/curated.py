@@ -1,5 +1,5 @@
 #!/usr/bin/env -S python3 -I
-"""Adds, fixes, removes, archives and moves facts of curated memory; prints what stands in the file then."""
+"""Adds, fixes, removes, archives and moves facts of curated memory; prints each and the file where it stands."""
 
 from __future__ import annotations
 
@@ -62,10 +62,14 @@ def _page(page):
 
 
 def _parser():
-    parser = argparse.ArgumentParser(description="Keep facts in the memory files that people edit too.")
-    verbs = parser.add_subparsers(required=True, metavar="add | fix | remove | archive | move | confirm | recall | …")
+    parser = argparse.ArgumentParser(
+        description="Keep facts in the memory files that people edit too, one line a fact.",
+        epilog='Such as: curated.py add global "Answers are in British spelling" --section Style. What each takes says '
+        "curated.py add --help. global is shown in every conversation, project is the repository's, read by its team.",
+    )
+    verbs = parser.add_subparsers(required=True, metavar="ACTION", title="actions")
     adding = _verb(verbs, "add", "add a fact")
-    adding.add_argument("text", help="the fact, in one line")
+    adding.add_argument("text", help="the fact, in one line of at most 500 characters")
     adding.add_argument("--section", help="heading that it belongs below (default Remembered)")
     fixing = _verb(verbs, "fix", "put other words in the place of a fact's")
     fixing.add_argument("fact", help="its id, or words that no other has")
@@ -76,14 +80,14 @@ def _parser():
         ("confirm", "note that it is still so, with today's date"),
     ):
         _verb(verbs, name, what).add_argument("fact", help="its id, or words that no other has")
-    moving = _verb(verbs, "move", "move a fact into a topic file and leave a line that points there")
+    moving = _verb(verbs, "move", "move a fact into a topic file, and leave a line that points there")
     moving.add_argument("fact", help="its id, or words that no other has")
     moving.add_argument("--topic", required=True, help="name of the file, such as build.md")
     moving.add_argument("--title", required=True, help="title of the pointer")
     moving.add_argument("--gist", default="", help="what the pointer says besides")
     finding = verbs.add_parser("recall", help="find facts by their words")
-    finding.add_argument("query")
-    finding.add_argument("--scope", choices=SCOPES)
+    finding.add_argument("query", help="words to look for")
+    finding.add_argument("--scope", choices=SCOPES, help="only there")
     finding.set_defaults(act=recall)
     verbs.add_parser("pages", help="print every fact with its id").set_defaults(act=pages)
     verbs.add_parser("status", help="print the folders and their files").set_defaults(act=status)
@@ -92,7 +96,7 @@ def _parser():
 
 def _verb(verbs, name, what):
     parser = verbs.add_parser(name, help=what)
-    parser.add_argument("scope", choices=SCOPES)
+    parser.add_argument("scope", choices=SCOPES, help="global: of all projects; project: of this repository")
     parser.set_defaults(act=write, verb=name)
     return parser
 
