@@ -36,7 +36,7 @@ def test_the_preamble_comes_before_the_global_index_and_that_before_the_projects
 
 @pytest.mark.req("S1-34")
 def test_memory_is_apart_from_what_people_write_for_agents() -> None:
-    assert "It is separate from AGENTS.md, which is theirs: never write memory there." in WORDS
+    assert "They are separate from AGENTS.md, which is people's: never write memory there." in WORDS
 
 
 @pytest.mark.req("S1-18", "S1-35")
@@ -48,7 +48,10 @@ def test_both_paths_are_named_with_what_they_mean() -> None:
 
 @pytest.mark.req("S1-36")
 def test_each_scope_has_an_index_that_is_shown_and_topic_files_to_read() -> None:
-    assert "Each scope has an index, MEMORY.md (shown below), and topic files beside it" in WORDS
+    assert (
+        "Each scope has an index, MEMORY.md (shown below once it has something in it), and topic files beside it"
+        in WORDS
+    )
     assert "read a topic file with bash when it is relevant" in WORDS
 
 
