@@ -19,7 +19,6 @@ def flat(text: str) -> str:
     return " ".join(text.split())
 
 
-@pytest.mark.req("S1-33", "S1-34", "S1-37")
 @pytest.mark.parametrize("window", [CHANNEL, Window(surface=Surface.CLI, id="1")], ids=["channel", "cli"])
 def test_where_it_may_write_it_is_the_exception_to_the_sentence_that_it_saves_nothing(window: Window) -> None:
     before = flat(system_prompt(window, "/work")).casefold()
@@ -52,7 +51,6 @@ def test_without_bash_it_is_told_of_no_way_to_read_or_write_files() -> None:
     assert told.endswith("### Global MEMORY.md\n- one")
 
 
-@pytest.mark.req("S1-18", "S1-41")
 def test_what_a_scope_shows_to_whom_is_said_of_those_that_there_are() -> None:
     alone, both = block([shown()]), block([shown(), shown(Scope.PROJECT)])
     assert "Global memory is shown in every conversation: nothing private of a person's, no secrets." in alone
