@@ -272,7 +272,7 @@ class CuratedActor(Actor):
         try:
             reply = self._staging.stage(message, window, place)
         except (EditRefusedError, ValueError, OSError) as error:
-            self._decisions.note(window, "rejected", (f"{place.scope.value}: {reason_of(error)}",))
+            self._decisions.note(window, "rejected", (f"{place.scope.value}: {message.text[:80]}: {reason_of(error)}",))
             raise
         self._decisions.note(window, "staged", (f"{place.scope.value}: {reply.text[:80]}",))
         self._answer(message, reply)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from actors.curated.folder import INDEX
+from actors.curated.folder import ARCHIVE, INDEX
 from actors.curated.places import Place
 from actors.curated.rules import Rules
 from actors.curated.writing import FactFiles
@@ -143,7 +143,7 @@ class FactRequests:
     ) -> None:
         """Write the fact into another file before the index loses it, so that at no moment it stands in neither."""
         meant: list[Page] = []
-        went_to: list[Path] = []
+        shown = place.folder / (request.topic.strip() if isinstance(request, MoveFact) else f"{ARCHIVE}/{INDEX}")
 
         def look(data: bytes) -> bytes:
             if not meant:
@@ -159,7 +159,6 @@ class FactRequests:
             except (EditRefusedError, OSError) as error:
                 told(reason_of(error))
                 return
-            went_to.append(path)
             self._files.change(path, change, copied)
 
         def copied(reason: str) -> None:
@@ -174,7 +173,7 @@ class FactRequests:
                 lambda data: second(data, page),
                 told,
                 (done, lambda: page.text),
-                went_to[0],
+                shown,
             )
 
         self._files.change(place.folder / INDEX, look, found)

@@ -228,7 +228,7 @@ class Staging:
 
 def reasons_of(reply: FactsFlushed) -> tuple[str, ...]:
     """What became of what was waiting, as a decision notes it; nothing when nothing was."""
-    words = [f"committed, {scope}: {text[:80]}" for scope, text in reply.committed]
+    words = [f"{scope}: {text[:80]}" for scope, text in reply.committed]
     words += [f"rejected, {each.scope}: {each.text[:80]}: {each.reason}" for each in reply.rejected]
     words += reply.notes
     if len(words) > _MOST_REASONS:

@@ -187,7 +187,7 @@ def _stale(reply: StaleListed) -> Iterable[str]:
     if reply.facts:
         yield "These are suggestions: nothing is ever removed for its age."
     if reply.undated:
-        yield f"{_counted(reply.undated, 'fact')} without a date; with curated.dates, new ones get it."
+        yield f"{_counted(reply.undated, 'fact')} without a date; curated.dates dates what is written or confirmed."
 
 
 def _written(reply: FactWritten) -> Iterable[str]:

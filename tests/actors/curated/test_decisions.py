@@ -46,7 +46,7 @@ def test_what_a_flush_did_and_what_was_not_staged_is_a_trace_and_the_fault_names
     rig.flush()
     traces = rig.answer(TracesListed, ListTraces).traces
     assert [each.decision for each in traces] == ["staged", "rejected", "committed"]
-    assert traces[-1].reasons == ("committed, global: Tea at four",)
+    assert traces[-1].reasons == ("global: Tea at four",)
     (fault,) = rig.answer(FaultsListed, ListFaults).faults
     assert fault.detail.startswith("Tea <!-- at four: the text has a mark of a comment")
 
