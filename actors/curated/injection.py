@@ -96,10 +96,10 @@ class Injections:
             return Injection("", "disabled", faults=tuple(faults), reasons=("config.json says enabled: false",))
         parts = []
         for place, snapshot in looks:
-            index = capped(snapshot.index or b"", config.maxInjectLines, config.maxInjectBytes)
+            index = capped(_valid(snapshot.index), config.maxInjectLines, config.maxInjectBytes)
             local = _EMPTY
             if shows_local and place.scope is Scope.PROJECT:
-                local = capped(snapshot.local or b"", config.maxInjectLines, config.maxInjectBytes)
+                local = capped(_valid(snapshot.local), config.maxInjectLines, config.maxInjectBytes)
             parts.append(Part(place, snapshot, index, plain_index(index.data), plain_index(local.data)))
             if index.is_cut:
                 faults.append(_capped_fault(place.scope, index))
@@ -121,6 +121,11 @@ class Injections:
         return Injection(
             whole, "injected", tuple(parts), tuple(faults), tuple(reasons), figures, is_traced=config.traceEnabled
         )
+
+
+def _valid(data: bytes | None) -> bytes:
+    """A file's bytes as a prompt takes them, before they are counted: signs for what is no text are longer than it."""
+    return (data or b"").decode("utf-8", "replace").replace("\0", "\ufffd").encode()
 
 
 def effective(snapshots: Sequence[Snapshot]) -> tuple[FolderConfig, list[tuple[str, str]]]:

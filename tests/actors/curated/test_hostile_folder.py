@@ -243,3 +243,13 @@ def test_names_that_steer_or_imitate_are_spelled_out_or_left_alone(tmp_path: Pat
     assert len(shown) >= 5
     assert all(name.isprintable() for name in shown)
     assert {page.file for page in rig.answer(PagesListed, ListPages).scopes[0].pages} == {"MEMORY.md"}
+
+
+@pytest.mark.parametrize("data", [b"\xff" * 20_000, b"\0" * 20_000, b"- \xff\0\n" * 5_000])
+def test_what_is_no_text_makes_a_prompt_no_longer_than_what_is_one(tmp_path: Path, data: bytes) -> None:
+    rig = CuratedRig(tmp_path)
+    rig.write_index("")
+    (rig.folder / "MEMORY.md").write_bytes(data)
+    shown = rig.block().partition("### Global MEMORY.md\n")[2]
+    assert "\0" not in shown
+    assert 0 < len(shown.encode()) <= 8_192

@@ -106,3 +106,28 @@ def test_no_way_of_writing_puts_a_secret_into_a_projects_memory(tmp_path: Path) 
         assert "secret" in reason
     rig.ask(FlushFacts)
     assert not any("hunter2x" in path.read_text() for path in (tmp_path / "shop").rglob("*") if path.is_file())
+
+
+OWN = "sup3r-s3cret-Key_42value"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        OWN,
+        " ".join(OWN),
+        OWN.upper(),
+        f"{OWN[:12]} {OWN[12:]}",
+        f"{OWN[:12]}**{OWN[12:]}",
+        f"{OWN[:12]}`{OWN[12:]}",
+        "".join(chr(ord(letter) + 0xFEE0) for letter in OWN),
+        OWN.replace("e", "e\u0301"),
+        "\ufe0f".join(OWN),
+        "".join(f"\\u{ord(letter):04x}" for letter in OWN),
+    ],
+)
+def test_a_secret_of_the_agents_own_is_written_in_no_disguise(tmp_path: Path, text: str) -> None:
+    rig = CuratedRig(tmp_path, secrets=frozenset({OWN, "no"}))
+    for kind in (AddFact, RememberFact):
+        assert "secret of the agent's own" in rig.refusal(kind, scope="global", text=f"the key {text} here")
+    rig.answer(FactWritten, AddFact, scope="global", text="no secret at all")
