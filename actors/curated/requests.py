@@ -11,7 +11,7 @@ from actors.curated.rules import Rules
 from actors.curated.writing import FactFiles
 from actors.edited_file.file import reason_of
 from domain.curated.document import parsed
-from domain.curated.edits import fixed, the_fact, with_fact, with_page, without_fact
+from domain.curated.edits import confirmed, fixed, the_fact, with_fact, with_page, without_fact
 from domain.curated.page import Page
 from domain.curated.refusal import flaw_of_title, flaw_of_topic, one_line
 from domain.edit.lines import EditRefusedError
@@ -83,9 +83,7 @@ class FactRequests:
     def _confirm(self, request: ConfirmFact, place: Place, told: Told) -> None:
         if not self._rules.day:
             raise EditRefusedError("facts get no dates here (curated.dates is off)")
-        self._change_one(
-            request, place, told, "confirmed", lambda data, page: fixed(data, page, page.text, self._rules.day)
-        )
+        self._change_one(request, place, told, "confirmed", lambda data, page: confirmed(data, page, self._rules.day))
 
     def _archive(self, request: ArchiveFact, place: Place, told: Told) -> None:
         def first(page: Page) -> tuple[Path, Callable[[bytes], bytes]]:

@@ -5,8 +5,11 @@ Each gives the same again where the file is so already, since it is made anew wh
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
+
 from domain.curated.document import Document, heading_words, joined, lines_of, parsed
-from domain.curated.page import Page, PageKind, dated
+from domain.curated.page import Page, PageKind, dated, undated
 from domain.curated.refusal import one_line
 from domain.edit.lines import EditRefusedError, line_end
 
@@ -31,30 +34,80 @@ def with_fact(data: bytes, text: str, section: str = "", day: str = "") -> bytes
         section: Words of its heading; empty for the usual one.
         day: Of its confirmation, `YYYY-MM-DD`; empty for none.
     """
+    return with_facts(data, [(text, section)], day)
+
+
+def with_facts(data: bytes, facts: Iterable[tuple[str, str]], day: str = "") -> bytes:
+    """The file with many facts, as if each were added by itself, in the time of one.
+
+    Args:
+        data: The file.
+        facts: Text and section of each, as `with_fact` takes them.
+        day: As there.
+    """
     document = parsed(data)
-    if any(page.text == text for page in document.facts):
-        return data
-    return _with_bullet(document, dated(f"- {text}", day), section, line_end(data).decode())
+    known = {page.text for page in document.facts}
+    bullets: list[tuple[str, str]] = []
+    for text, section in facts:
+        bullet = f"- {text}"
+        words = Page(PageKind.FACT, bullet, 0, "").text
+        if words not in known:
+            known.add(words)
+            bullets.append((dated(bullet, day), section))
+    return _with_bullets(document, bullets, line_end(data).decode()) if bullets else data
 
 
 def with_page(data: bytes, page: Page, section: str = "") -> bytes:
-    """The file with a fact of another file, all its lines as they stand there, at the end of a section."""
+    """The file with a fact of another file, all its lines as they stand there, at the end of a section.
+
+    Raises:
+        EditRefusedError: a code block that nothing closes would come to take it in, or other facts with it.
+    """
     document, end = parsed(data), line_end(data).decode()
     if any(each.text == page.text for each in document.facts):
         return data
-    return _with_bullet(document, _split(page.raw, end)[0].rstrip("\r\n"), section, end)
+    edited = _with_bullets(document, [(_split(page.raw, end)[0].rstrip("\r\n"), section)], end)
+    before, after = (Counter(each.text for each in some.facts) for some in (document, parsed(edited)))
+    if after != before + Counter([page.text]):
+        raise EditRefusedError(
+            f"{page.text[:_SHOWN]!r}: its code block and one that is open in the file it goes to would run together; "
+            "close that one first"
+        )
+    return edited
 
 
-def _with_bullet(document: Document, bullet: str, section: str, end: str) -> bytes:
-    section, pages = section or SECTION, document.pages
-    last = _end_of_section(pages, section)
-    if last is None:
-        words, blank = _split(_raw(pages), end)
-        gap = _ended(blank, end) or end * bool(words)
-        return joined(document.mark, words, gap, f"## {section}{end}{end}{bullet}{end}")
-    words, blank = _split(_raw(pages[: last + 1]), end)
-    gap = end if pages[last].kind is PageKind.SECTION else ""
-    return joined(document.mark, words, gap, bullet, end, blank, _raw(pages[last + 1 :]))
+def _with_bullets(document: Document, bullets: Iterable[tuple[str, str]], end: str) -> bytes:
+    """The file with each bullet at the end of its section."""
+    pages = document.pages
+    last: dict[str, int] = {}
+    heading_above = ""
+    for number, page in enumerate(pages):
+        words = heading_words(page.first_line) if page.kind is PageKind.SECTION else None
+        if words is not None:
+            heading_above = words.casefold() if _is_of_level_two(page) else ""
+        if heading_above:
+            last[heading_above] = number
+    inside: dict[int, list[str]] = {}
+    missing: dict[str, list[str]] = {}
+    for bullet, heading in bullets:
+        section = heading_words(f"## {heading}") or SECTION
+        number = last.get(section.casefold())
+        if number is not None:
+            inside.setdefault(number, []).append(f"{bullet}{end}")
+            continue
+        begun = missing.setdefault(section.casefold(), [f"## {section}{end}{end}"])
+        begun.append(f"{bullet}{end}")
+    parts: list[str] = []
+    for number, page in enumerate(pages):
+        if number not in inside:
+            parts.append(page.raw)
+            continue
+        kept, blank = _split(page.raw, end)
+        parts += [kept, end if page.kind is PageKind.SECTION else "", *inside[number], blank]
+    if missing:
+        kept, blank = _split("".join(parts), end)
+        parts = [kept, _ended(blank, end) or end * bool(kept), end.join("".join(each) for each in missing.values())]
+    return joined(document.mark, *parts)
 
 
 def without_fact(data: bytes, page: Page) -> bytes:
@@ -81,6 +134,25 @@ def fixed(data: bytes, page: Page, text: str, day: str = "") -> bytes:
     end = first[len(first.rstrip("\r\n")) :]
     bullet = dated(f"{raw[0]} {text}", day)
     return joined(document.mark, _raw(pages[:number]), bullet, end, blank, _raw(pages[number + 1 :]))
+
+
+def confirmed(data: bytes, page: Page, day: str) -> bytes:
+    """The file with the day in a fact's first line; the other lines of the fact stay as they are."""
+    document = parsed(data)
+    number = _place(document, page)
+    if number is None:
+        return data
+    pages = document.pages
+    first, *rest = lines_of(undated(pages[number].raw))
+    bare = first.rstrip("\r\n")
+    return joined(
+        document.mark,
+        _raw(pages[:number]),
+        dated(bare, day),
+        first[len(bare) :],
+        *rest,
+        _raw(pages[number + 1 :]),
+    )
 
 
 def the_fact(document: Document, words: str) -> Page:
@@ -116,17 +188,6 @@ def sections(document: Document) -> tuple[str, ...]:
 
 def _is_of_level_two(page: Page) -> bool:
     return page.raw.startswith("##") and page.raw[2:3] != "#"
-
-
-def _end_of_section(pages: tuple[Page, ...], section: str) -> int | None:
-    """Place of the last page that stands right below a heading of level two with these words."""
-    last, is_inside = None, False
-    for number, page in enumerate(pages):
-        words = heading_words(page.first_line) if page.kind is PageKind.SECTION else None
-        if words is not None:
-            is_inside = _is_of_level_two(page) and words.casefold() == section.casefold()
-        last = number if is_inside else last
-    return last
 
 
 def _place(document: Document, page: Page) -> int | None:

@@ -143,5 +143,10 @@ def is_bullet(line: str) -> bool:
 
 def dated(bullet: str, day: str) -> str:
     """A bullet's line with the day of its last confirmation; without one if `day` is empty."""
-    bare = _CONFIRMED.sub("", bullet)
+    bare = undated(bullet)
     return f"{bare} <!-- confirmed {day} -->" if day else bare
+
+
+def undated(lines: str) -> str:
+    """Lines of a fact without the day of a confirmation."""
+    return _CONFIRMED.sub("", lines)
