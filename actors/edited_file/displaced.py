@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from actors.edited_file.access import Access, FileRefusedError
+from actors.edited_file.access import Access, FileRefusedError, take_away
 
 log = logging.getLogger(__name__)
 
@@ -151,6 +151,26 @@ def leftover_names(place: Path) -> dict[str, Path]:
 def leftover_path(place: Path, digest: str) -> Path:
     """Where the version lies that one with that digest took the place of."""
     return place.with_name(f".{place.name}.{digest}.agent")
+
+
+def take_other_names(access: Access, place: Path) -> bool:
+    """Whether a file had names of the agent's own besides, under which it was made, and has them no more.
+
+    Whoever made it ended in between, or the disk refused then; a file with two names is not used.
+    """
+    if access.follows_links or not access.is_strange(place):
+        return False
+    same = [path for path in leftover_names(place).values() if _is_same(path, place)]
+    for path in same:
+        take_away(access.disk, path)
+    return bool(same) and not access.is_strange(place)
+
+
+def _is_same(path: Path, other: Path) -> bool:
+    try:
+        return os.path.samestat(path.lstat(), other.lstat())
+    except FileNotFoundError:
+        return False
 
 
 def draft_path(path: Path) -> Path:

@@ -26,6 +26,7 @@ from actors.edited_file.displaced import (
     is_edited,
     leftover_names,
     leftover_path,
+    take_other_names,
 )
 from actors.linux.disk import Disk, RealDisk, write_all
 
@@ -315,6 +316,10 @@ class EditedFile:
             return self._access.open(self.path)
         except FileNotFoundError:
             return None
+        except FileRefusedError:
+            if not take_other_names(self._access, self.path):
+                raise
+            return self._access.open(self.path)
 
     def _check_folder(self, folder: Path) -> None:
         """Return if the file may be made in `folder`, which nobody makes here: its disk may not be mounted.
