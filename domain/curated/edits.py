@@ -91,9 +91,9 @@ def _with_bullets(document: Document, bullets: Iterable[tuple[str, str]], end: s
     missing: dict[str, list[str]] = {}
     for bullet, heading in bullets:
         section = heading_words(f"## {heading}") or SECTION
-        number = last.get(section.casefold())
-        if number is not None:
-            inside.setdefault(number, []).append(f"{bullet}{end}")
+        place = last.get(section.casefold())
+        if place is not None:
+            inside.setdefault(place, []).append(f"{bullet}{end}")
             continue
         begun = missing.setdefault(section.casefold(), [f"## {section}{end}{end}"])
         begun.append(f"{bullet}{end}")
