@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from dataclasses import replace
-from pathlib import Path
 
 from actors.curated.answers import NO_PROJECT, Answers, traces_listed
 from actors.curated.config import CuratedConfig
@@ -12,12 +11,12 @@ from actors.curated.decisions import Decisions, Traces
 from actors.curated.folder import Folders
 from actors.curated.injection import Injections
 from actors.curated.places import Place, Places, WindowPlaces
-from actors.curated.recovery import Recovery
 from actors.curated.requests import FactRequests
 from actors.curated.rules import Rules
 from actors.curated.sidecars import shared_folders, write_table
 from actors.curated.staging import Staging, reasons_of
 from actors.curated.state import CuratedState
+from actors.curated.upkeep import Upkeep
 from actors.curated.writeback import Writeback
 from actors.curated.writing import FactFiles
 from actors.edited_file.file import reason_of
@@ -60,6 +59,7 @@ from messages.curated_view import (
     RecallFacts,
     ShowTrace,
 )
+from messages.shell import SharedFolder
 from messages.socket import Refused
 from messages.status import DescribeYourself, SelfDescription
 from messages.turn import EventsLogged, PrepareTurn, TurnContribution, TurnEnded
@@ -68,7 +68,6 @@ log = logging.getLogger(__name__)
 
 OPERATOR = "operator"
 """Id of the command line's window whose requests may name another window."""
-LOOK_AFTER_S = 60.0
 DENIED = "denied: "
 _Request = CuratedCommand | CuratedQuestion
 
@@ -97,18 +96,16 @@ class CuratedActor(Actor):
         self._injections = Injections(config, self._folders)
         self._answers = Answers(config, self._injections)
         self._rules = Rules(config.secrets, state, self._today)
-        self._files = FactFiles(self, config)
-        self._writeback = Writeback(config, self._folders, self._files, self._rules, self._places.denial_of)
-        self._requests = FactRequests(self._files, self._rules, self._written)
+        self._files = FactFiles(self, config, state.edits)
+        self._writeback = Writeback(config, state, self._folders, self._files, self._rules, self._places.denial_of)
+        self._disk = config.disk or RealDisk()
+        self._upkeep = Upkeep(self, config, self._injections, self._files, self._writeback)
+        self._requests = FactRequests(self._files, self._rules, self._upkeep.written)
         self._staging = Staging(
             config, self._injections, self._files, self._writeback, self._rules, (self.new_token, self.now)
         )
-        self._disk = config.disk or RealDisk()
         self._traces = Traces(self._disk, config.own_folder)
         self._decisions = Decisions(self._traces, self.new_id, self.now, are_kept=config.lives)
-        self._stale_tables: dict[Path, Place] = {}
-        self._has_looked_after = False
-        self._recovery = Recovery(config, self._injections, self._files, self._writeback)
 
     def on_start(self) -> None:
         """Learn who reads what, and finish what an earlier life left half done."""
@@ -116,13 +113,13 @@ class CuratedActor(Actor):
             self.tell(self._config.surface, TellReaders(reply_to=self.address))
         if self._config.lives:
             with self.blocking():
-                self._recovery.begin()
+                self._upkeep.recover()
 
     def on_stop(self) -> None:
         """Commit what is staged, and let go of the files."""
         with self.blocking():
             self._files.close()
-            for place in self._recovery.places if self._config.lives else ():
+            for place in self._upkeep.places if self._config.lives else ():
                 if self._injections.folder(place).exists:
                     self._writeback.flush_now(place)
             self._traces.close()
@@ -144,11 +141,12 @@ class CuratedActor(Actor):
                     return
                 case ReadersListed() | ReadersChanged():
                     self._readers.learn(message.windows, is_all=isinstance(message, ReadersListed))
-                    self._recovery.go_on()
+                    self._upkeep.go_on()
                 case FileStep():
                     self._files.go_on(message)
+                    self._upkeep.look_later()
                 case LookAfterFiles():
-                    self._look_after()
+                    self._upkeep.look_after()
                 case DescribeYourself():
                     self.tell(message.reply_to, self._description(message.request_id))
                 case _:
@@ -159,7 +157,9 @@ class CuratedActor(Actor):
     def _contribution(self, turn: PrepareTurn) -> TurnContribution:
         self._places.note(turn.window, turn.audience)
         places = self._places.of(turn.window)
-        folders = shared_folders(self._disk, self._injections, places, turn.window) if self._config.can_run else ()
+        folders: tuple[SharedFolder, ...] = ()
+        if self._config.can_run:
+            folders = shared_folders(self._disk, self._injections, self._files, places, turn.window)
         if self._shows(turn.window):
             made = self._injections.of(turn.window, places)
             self._decisions.note(turn.window, made.decision, made.reasons, made)
@@ -333,35 +333,13 @@ class CuratedActor(Actor):
             return not message.about or key == message.about
         return key == own.address.key
 
-    # the files
-
-    def _written(self, place: Place) -> None:
-        """A file of a folder was written: its page table follows, once for all that are written together."""
-        if not self._stale_tables:
-            self.after(0.0, LookAfterFiles())
-        self._stale_tables[place.folder] = place
-
-    def _look_after(self) -> None:
-        tables, self._stale_tables = self._stale_tables, {}
-        for place in tables.values():
-            try:
-                write_table(self._disk, self._injections.folder(place))
-            except OSError as error:
-                log.warning("the page table is not made anew: %s", reason_of(error))
-        if not tables:
-            self._files.try_again()
-            self._has_looked_after = False
-        if not self._files.is_settled and not self._has_looked_after:
-            self._has_looked_after = True
-            self.after(LOOK_AFTER_S, LookAfterFiles())
-
     # the rest
 
     def _today(self) -> str:
         return self.now().date().isoformat() if self._config.dates else ""
 
     def _description(self, request_id: RequestId) -> SelfDescription:
-        place = self._recovery.places[0]
+        place = self._upkeep.places[0]
         folder = self._injections.folder(place)
         figures = (
             ("global_bytes", len(folder.look().index or b"")),

@@ -171,6 +171,12 @@ class MemoryFolder:
         root = os.path.realpath(self._root)
         return f"{root}/{self._inner.rstrip('/')}" if self._inner else root
 
+    @property
+    def is_long(self) -> bool:
+        """Whether the journal is longer than it need be."""
+        signature = _signature(self.path / journal.FILE)
+        return signature is not None and signature[1] > journal.LONG_BYTES
+
     def waiting(self) -> journal.Journal:
         """What the journal says.
 

@@ -8,13 +8,14 @@ import stat
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
+from typing import Protocol
 
 from actors.curated.folder import LOCAL, MemoryFolder
 from actors.curated.injection import Injections
 from actors.curated.places import WindowPlaces
-from actors.edited_file.access import FileRefusedError
+from actors.edited_file.access import FileRefusedError, read_first
 from actors.edited_file.file import reason_of
-from actors.linux.disk import Disk, write_all
+from actors.linux.disk import Disk, put_whole, write_all
 from domain.curated import config as folder_config
 from domain.curated import journal, table
 from domain.curated.journal import Operation
@@ -30,8 +31,15 @@ _IGNORED = "MEMORY.local.md\npage-table.jsonl\nwriteback-journal.jsonl\n.*.agent
 _APPEND = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
+class Emptied(Protocol):
+    """Who knows whether a memory folder is what is left of one."""
+
+    def require_not_emptied(self, root: Path, inner: str) -> None:
+        """Raise OSError if it is."""
+
+
 def append_steps(disk: Disk, folder: Path, steps: Iterable[tuple[Operation, str]]) -> None:
-    """Note steps of operations in a folder's journal, safe from a crash.
+    """Note steps of operations in a folder's journal, safe from a crash and a power loss.
 
     Args:
         disk: What stores.
@@ -42,24 +50,76 @@ def append_steps(disk: Disk, folder: Path, steps: Iterable[tuple[Operation, str]
         FileRefusedError: the journal is no file of its own, or full.
         OSError: it cannot be written.
     """
-    lines = b"".join(journal.line(operation, reason) for operation, reason in steps)
+    noted = tuple(steps)
+    lines = b"".join(journal.line(operation, reason) for operation, reason in noted)
     if not lines:
         return
+    append_lines(disk, folder, lines, journal.room_for(operation for operation, _ in noted))
+
+
+def append_lines(disk: Disk, folder: Path, lines: bytes, most_bytes: int = journal.LIMIT_BYTES) -> None:
+    """The same with lines; a journal that would become longer than `most_bytes` is full."""
     path = folder / journal.FILE
-    is_new = not os.path.lexists(path)
     fd = disk.open(path, _APPEND, 0o600)
     try:
         size = _own_size(fd, path)
-        if size + len(lines) > journal.LIMIT_BYTES:
-            raise FileRefusedError(
-                f"{path}: is full with {size:,} bytes; commit what waits (/memory flush), then delete the file"
-            )
+        if size + len(lines) > most_bytes:
+            raise FileRefusedError(f"{path}: is full with {size:,} bytes; commit what waits first (/memory flush)")
         torn = size > 0 and os.pread(fd, 1, size - 1) != b"\n"
         write_all(disk, fd, (b"\n" if torn else b"") + lines)
     finally:
         os.close(fd)
-    if is_new:
-        disk.sync_folder(folder)
+    # Whoever made the file, or a life that ended just then, may have left its name unsynced.
+    disk.sync_folder(folder)
+
+
+def shorten_journal(disk: Disk, folder: Path, spare: Path) -> None:
+    """Write a long journal anew without what is over and done, unless that saves little.
+
+    It stays the same file, for commands that run see it write-protected, which another in its place would not be. So
+    until it is whole again, what it is to hold lies in `spare`, from where `mend_journal` brings it back.
+
+    Args:
+        disk: What stores.
+        folder: A memory folder.
+        spare: Where a file may be kept that nobody else writes; its folder is there.
+
+    Raises:
+        FileRefusedError: the journal is no file of its own.
+        OSError: it cannot be written anew.
+    """
+    path = folder / journal.FILE
+    if not path.is_file() or path.lstat().st_size <= journal.LONG_BYTES:
+        return
+    fd = disk.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    try:
+        _own_size(fd, path)
+        data = read_first(fd, journal.LIMIT_BYTES + 1)
+        kept = journal.compacted(data)
+        if len(data) > journal.LIMIT_BYTES or len(kept) * 2 > len(data):
+            return
+        put_whole(disk, spare, kept)
+        if os.fstat(fd).st_size != len(data):  # another agent has the same folder
+            return
+        os.close(disk.open(path, os.O_WRONLY | os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK))
+    finally:
+        os.close(fd)
+    mend_journal(disk, folder, spare)
+
+
+def mend_journal(disk: Disk, folder: Path, spare: Path) -> None:
+    """Bring back what a shortening that did not come to its end left in `spare`; a line that is there twice is one.
+
+    Raises:
+        OSError: it cannot be brought back yet.
+    """
+    try:
+        kept = spare.read_bytes()
+    except FileNotFoundError:
+        return
+    if kept:
+        append_lines(disk, folder, kept)
+    disk.unlink(spare)
 
 
 def write_table(disk: Disk, folder: MemoryFolder) -> tuple[int, tuple[str, ...]]:
@@ -71,6 +131,8 @@ def write_table(disk: Disk, folder: MemoryFolder) -> tuple[int, tuple[str, ...]]
     Raises:
         OSError: it cannot be written.
     """
+    if not folder.files():  # there is nothing to list, and its disk may not be mounted
+        return 0, ()
     snapshot = folder.look()
     index, document = snapshot.index or b"", snapshot.document
     topics, notes = folder.topic_pages()
@@ -105,13 +167,14 @@ def ignore_sidecars(disk: Disk, folder: Path) -> None:
 
 
 def shared_folders(
-    disk: Disk, injections: Injections, places: WindowPlaces, window: Window
+    disk: Disk, injections: Injections, files: Emptied, places: WindowPlaces, window: Window
 ) -> tuple[SharedFolder, ...]:
     """The memory folders that are there; what commands must not change of those that they may write is there then.
 
     Args:
         disk: What stores.
         injections: Know the folders.
+        files: Know which folder is empty for the lack of its disk.
         places: The window's scopes.
         window: Whose commands see them: the operator's see all, others no journal, in which stands what was said where
             fewer people may read by now, and no personal notes unless these are shown there.
@@ -126,6 +189,7 @@ def shared_folders(
         may_write = place.may_write
         if may_write:
             try:
+                files.require_not_emptied(place.root, place.inner)
                 kept = keep_from_commands(disk, folder)
             except OSError as error:
                 log.warning("%s is shown for reading only: %s", folder.path, reason_of(error))
@@ -161,13 +225,17 @@ def _put_into(disk: Disk, path: Path, content: bytes) -> None:
 
 
 def _make(disk: Disk, path: Path, content: bytes, mode: int = 0o600) -> None:
-    """See that a file is there; one that is, stays as it is."""
+    """See that a file is there, whole; one that is, stays as it is."""
     if os.path.lexists(path):
         return
     fd = disk.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode)
     try:
         if content:
             write_all(disk, fd, content)
+    except OSError:  # half of it would stay, as one that is there does
+        with suppress(OSError):
+            disk.unlink(path)
+        raise
     finally:
         os.close(fd)
 

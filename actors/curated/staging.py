@@ -18,7 +18,7 @@ from actors.curated.writing import FactFiles
 from domain.curated.capture import proposals
 from domain.curated.journal import Operation, Step
 from domain.curated.page import Fault, FaultKind, Page, PageKind, Scope
-from domain.curated.refusal import flaw_of_topic, one_line
+from domain.curated.refusal import flaw_of_form, flaw_of_topic, one_line
 from domain.curated.secret_look import looks_secret
 from domain.edit.lines import EditRefusedError
 from messages.base import Window
@@ -75,7 +75,7 @@ class Staging:
             OSError: it cannot be written.
         """
         text, section = one_line(request.text), one_line(request.section)
-        if flaw := self._rules.always(text, section):
+        if flaw := self._rules.always(text, section) or (flaw_of_form(text, section) if text else ""):
             raise EditRefusedError(flaw)
         flaw = self._rules.flaw(place.scope, text, section) or self._repeats(place, text)
         note = ""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -14,15 +15,19 @@ from actors.curated.folder import INDEX, Folders, MemoryFolder
 from actors.curated.injection import effective
 from actors.curated.places import Place
 from actors.curated.rules import Rules
-from actors.curated.sidecars import append_steps, write_table
+from actors.curated.sidecars import append_steps, mend_journal, shorten_journal, write_table
+from actors.curated.state import CuratedState
 from actors.curated.writing import FactFiles
 from actors.edited_file.file import reason_of
 from actors.linux.disk import Disk, RealDisk
+from actors.linux.private_folder import make_private
 from domain.curated.config import FolderConfig
 from domain.curated.document import Document
-from domain.curated.edits import cost, with_fact
-from domain.curated.journal import MOST_WAITING, Journal, Operation, Step
+from domain.curated.edits import cost, with_facts
+from domain.curated.journal import MOST_WAITING, Operation, Step
 from domain.curated.page import Fault, FaultKind
+from domain.curated.refusal import flaw_of_form
+from domain.curated.table import digest
 from domain.edit.lines import EditRefusedError
 
 log = logging.getLogger(__name__)
@@ -50,7 +55,7 @@ class _Run:
     """One flush under way."""
 
     folder: MemoryFolder
-    open: int
+    begun: Sequence[Operation]
     outcome: Flushed
     told: Told
 
@@ -65,6 +70,7 @@ class Writeback:
     def __init__(
         self,
         config: CuratedConfig,
+        state: CuratedState,
         folders: Folders,
         files: FactFiles,
         rules: Rules,
@@ -74,6 +80,7 @@ class Writeback:
 
         Args:
             config: The operator's decisions.
+            state: What outlives the actor in this process.
             folders: Read the indexes and journals.
             files: Write the indexes.
             rules: Say what may be written.
@@ -81,6 +88,8 @@ class Writeback:
                 may.
         """
         self._denial_of = denial_of
+        self._own_folder = config.own_folder
+        self._unnoted = state.unnoted
         self._folders = folders
         self._files = files
         self._rules = rules
@@ -101,13 +110,34 @@ class Writeback:
             ValueError: the journal may not be read as it is.
             OSError: it cannot be written.
         """
+        return self.stage_all(place, [operation])
+
+    def stage_all(self, place: Place, operations: Sequence[Operation]) -> int:
+        """The same for several, all or none.
+
+        Raises:
+            EditRefusedError: too many would wait.
+            ValueError: the journal may not be read as it is.
+            OSError: it cannot be written.
+        """
         self._files.make_folder(place.root, place.inner)
         folder = self._folders.at(place.scope, place.root, place.inner)
+        self._shorten(folder)
         waiting = folder.waiting().waiting
-        if len(waiting) >= MOST_WAITING:
+        together = waiting.keys() | {each.id for each in operations}
+        if len(together) > max(MOST_WAITING, len(waiting)):
             raise EditRefusedError(f"{MOST_WAITING:,} facts wait already: flush them first")
-        append_steps(self._disk, folder.path, [(operation, "")])
-        return len(waiting.keys() | {operation.id})
+        append_steps(self._disk, folder.path, [(each, "") for each in operations])
+        return len(together)
+
+    def mend(self, place: Place) -> None:
+        """Bring back what an earlier life left half done in a journal.
+
+        Raises:
+            OSError: it cannot be brought back yet.
+        """
+        folder = self._folders.at(place.scope, place.root, place.inner)
+        mend_journal(self._disk, folder.path, self._spare(folder))
 
     def flush(self, place: Place, told: Told, *, takes_proposals: bool, is_operators: bool = False) -> None:
         """Commit what waits in a folder, after the flush that is under way there.
@@ -123,44 +153,37 @@ class Writeback:
             return
         folder, outcome = self._folders.at(place.scope, place.root, place.inner), Flushed()
         try:
-            begun = self._begin(place, folder, folder.waiting(), outcome, (takes_proposals, is_operators))
+            begun = self._begin(place, folder, outcome, (takes_proposals, is_operators))
         except (ValueError, OSError) as error:
             outcome.notes.append(_words(error))
             told(outcome)
             return
-        run = _Run(folder, len(begun), outcome, told)
-        self._running[place.folder] = run
-        for operation in begun:
-            self._files.change(
-                folder.path / INDEX, _addition(operation, self._rules.day), partial(self._ended, run, operation)
-            )
-        if not begun:
+        run = self._running[place.folder] = _Run(folder, begun, outcome, told)
+        if begun:
+            self._files.change(folder.path / INDEX, _addition(begun, self._rules.day), partial(self._ended, run))
+        else:
             self._finish(run)
 
     def flush_now(self, place: Place) -> None:
         """Commit what is staged in a folder before the actor ends; what cannot be waits for the next start."""
         folder, outcome = self._folders.at(place.scope, place.root, place.inner), Flushed()
         try:
-            waiting = folder.waiting()
-            if len(waiting.waiting) * cost(folder.look().index or b"") > _MOST_READ_LAST:
-                log.warning("%d facts wait for the next start: they would take too long", len(waiting.waiting))
+            if cost(folder.look().index or b"") > _MOST_READ_LAST:
+                log.warning("facts wait for the next start: to write them would take too long")
                 return
-            begun = self._begin(place, folder, waiting, outcome, (False, False))
+            begun = self._begin(place, folder, outcome, (False, False))
             if not begun:
                 return
-            changes = [_addition(operation, self._rules.day) for operation in begun]
-            reason = self._files.write_now(folder.path / INDEX, lambda data: _all(changes, data))
+            reason = self._files.write_now(folder.path / INDEX, _addition(begun, self._rules.day))
             if reason:
                 log.warning("%d facts wait for the next start: %s", len(begun), reason)
                 return
-            append_steps(self._disk, folder.path, [(_stepped(each, Step.COMMITTED), "") for each in begun])
+            self._note(folder, begun)
             write_table(self._disk, folder)
         except (ValueError, OSError) as error:
             log.warning("facts wait for the next start: %s", _words(error))
 
-    def _begin(
-        self, place: Place, folder: MemoryFolder, journal: Journal, outcome: Flushed, whose: tuple[bool, bool]
-    ) -> list[Operation]:
+    def _begin(self, place: Place, folder: MemoryFolder, outcome: Flushed, whose: tuple[bool, bool]) -> list[Operation]:
         """Note as begun what may be committed, and as rejected what may not.
 
         What was said where fewer people read now than this memory waits, and nobody is told its words.
@@ -168,13 +191,17 @@ class Writeback:
         Args:
             place: The folder's.
             folder: Whose journal it is.
-            journal: What it says.
             outcome: Of the flush.
             whose: As of `flush`: whether it takes proposals, and whether it is the operator's.
 
         Raises:
-            OSError: the journal cannot be written.
+            ValueError: the journal may not be read as it is.
+            OSError: it cannot be written.
         """
+        self._files.require_not_emptied(place.root, place.inner)
+        self._note(folder, ())
+        self._shorten(folder)
+        journal = folder.waiting()
         snapshot = folder.look()
         config, _ = effective([snapshot])
         known = {page.text for page in snapshot.document.facts}
@@ -209,10 +236,12 @@ class Writeback:
         self, place: Place, operation: Operation, known: Iterable[str], config: FolderConfig, outcome: Flushed
     ) -> str:
         """Why an operation is rejected; what is not strict is noted only."""
+        if flaw := flaw_of_form(operation.text, operation.section) or self._rules.always(
+            operation.text, operation.section
+        ):
+            return flaw
         if operation.step is Step.BEGUN:
             return ""
-        if flaw := self._rules.always(operation.text):
-            return flaw
         flaw = self._rules.flaw(place.scope, operation.text, operation.section)
         if not flaw and operation.text in known:
             flaw = "the index has it already"
@@ -221,19 +250,16 @@ class Writeback:
             return ""
         return flaw
 
-    def _ended(self, run: _Run, operation: Operation, reason: str) -> None:
-        run.open -= 1
+    def _ended(self, run: _Run, reason: str) -> None:
         if reason:
-            run.outcome.notes.append(f"{operation.text[:80]}: not written yet: {reason}")
+            run.outcome.notes += [f"{each.text[:80]}: not written yet: {reason}" for each in run.begun]
         else:
-            run.outcome.committed.append(operation)
-        if not run.open:
-            self._finish(run)
+            run.outcome.committed += run.begun
+        self._finish(run)
 
     def _finish(self, run: _Run) -> None:
-        committed = [(_stepped(each, Step.COMMITTED), "") for each in run.outcome.committed]
         try:
-            append_steps(self._disk, run.folder.path, committed)
+            self._note(run.folder, run.outcome.committed)
             if run.folder.exists:
                 write_table(self._disk, run.folder)
         except OSError as error:
@@ -244,15 +270,31 @@ class Writeback:
         for place, takes_proposals, is_operators, told in waiting:
             self.flush(place, told, takes_proposals=takes_proposals, is_operators=is_operators)
 
+    def _note(self, folder: MemoryFolder, committed: Iterable[Operation]) -> None:
+        """Note as committed what is, and what could not be noted before: who takes it out of the index means it.
 
-def _addition(operation: Operation, day: str) -> Callable[[bytes], bytes]:
-    return lambda data: with_fact(data, operation.text, operation.section, day)
+        Raises:
+            OSError: the journal cannot be written; it is noted later.
+        """
+        owed = self._unnoted.setdefault(folder.path, {})
+        owed.update((each.id, _stepped(each, Step.COMMITTED)) for each in committed)
+        append_steps(self._disk, folder.path, [(each, "") for each in owed.values()])
+        del self._unnoted[folder.path]
+
+    def _shorten(self, folder: MemoryFolder) -> None:
+        try:
+            if folder.is_long:
+                make_private(self._own_folder, self._disk.make_folder)
+                shorten_journal(self._disk, folder.path, self._spare(folder))
+        except OSError as error:
+            log.warning("the journal stays as long as it is: %s", _words(error))
+
+    def _spare(self, folder: MemoryFolder) -> Path:
+        return self._own_folder / f"{digest(os.fsencode(folder.path))[:16]}.jsonl"
 
 
-def _all(changes: Iterable[Callable[[bytes], bytes]], data: bytes) -> bytes:
-    for change in changes:
-        data = change(data)
-    return data
+def _addition(operations: Sequence[Operation], day: str) -> Callable[[bytes], bytes]:
+    return lambda data: with_facts(data, [(each.text, each.section) for each in operations], day)
 
 
 def _stepped(operation: Operation, step: Step) -> Operation:

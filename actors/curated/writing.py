@@ -6,14 +6,15 @@ time. A folder is made when the first thing is written into it.
 
 from __future__ import annotations
 
-import itertools
 import logging
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
+from time import monotonic
 
 from actors.curated.archives import Archives
 from actors.curated.config import CuratedConfig
@@ -35,6 +36,8 @@ log = logging.getLogger(__name__)
 
 _LAST_WAITS = Waits(settle_s=0.01, verify_s=0.05)
 """Shorter than usual, for an end that has to be quick."""
+_LAST_S = 1.5
+"""So long the end waits for a file to come to rest; what is not written then, the next start writes."""
 Change = Callable[[bytes], bytes]
 """Gives the file as it should be; the same again when it is so already. May raise `EditRefusedError`."""
 Done = Callable[[str], None]
@@ -42,6 +45,7 @@ Done = Callable[[str], None]
 MOST_READ = 4 * 1024 * 1024
 """Of edits that are made together, by their cost; others follow, for everybody waits meanwhile."""
 _LEFTOVER = re.compile(r"\.(?P<name>[\w-]+\.md)\.[0-9a-f]{32}\.agent(?:\.new)?")
+INTERRUPTED = "it was interrupted, and what was asked for may stand in the file even so; look, then ask again"
 
 
 @dataclass(slots=True)
@@ -51,7 +55,14 @@ class _Wish:
     change: Change
     done: Done
     is_made: bool = False
+    is_ended: bool = False
     reason: str = ""
+
+    def end(self, reason: str) -> None:
+        """Tell what became of it, once."""
+        if not self.is_ended:
+            self.is_ended = True
+            self.done(reason)
 
 
 @dataclass(slots=True)
@@ -74,21 +85,22 @@ class _Batch:
             if wish.reason:
                 continue
             try:
-                data = wish.change(data)
+                edited = wish.change(data)
+                if len(edited) > INDEX_BYTES and len(edited) > len(data):
+                    raise EditRefusedError(
+                        f"the file would have more than {INDEX_BYTES // 2**20} MiB; take something out of it"
+                    )
+                data = edited
                 wish.is_made = True
-            except EditRefusedError as error:
+            except (EditRefusedError, ValueError) as error:
                 if not wish.is_made:
                     wish.reason = str(error)
-        if len(data) > INDEX_BYTES:
-            raise EditRefusedError(
-                f"the file would have more than {INDEX_BYTES // 2**20} MiB; take something out of it"
-            )
         return data
 
     def end(self, reason: str = "") -> None:
         """Tell everybody what became of theirs."""
         for wish in self.wishes:
-            wish.done(reason or wish.reason)
+            wish.end(reason or wish.reason)
 
 
 class _File:
@@ -98,11 +110,14 @@ class _File:
         self.file = file
         self.queue = queue
         self.waiting: _Batch | None = None
+        self._open: list[_Batch] = []
+        """Those whose wishes have not heard yet."""
 
     def put(self, wish: _Wish) -> None:
         """Have a change made with those that wait, or next."""
         if self.waiting is None:
             self.waiting = batch = _Batch()
+            self._open.append(batch)
 
             def edit(data: bytes) -> bytes:
                 if self.waiting is batch:
@@ -111,25 +126,41 @@ class _File:
                     self.put(later)
                 return batch.edit(data)
 
-            def failed(reason: str) -> None:
+            def ended(reason: str = "") -> None:
                 if self.waiting is batch:
                     self.waiting = None
+                self._open.remove(batch)
                 batch.end(reason)
 
-            self.queue.put(Job(edit, batch.end, failed))
+            self.queue.put(Job(edit, ended, ended))
         self.waiting.wishes.append(wish)
+
+    def close(self) -> None:
+        """Let go of the file; whoever waits hears that nobody knows."""
+        self.queue.close()
+        batches, self._open, self.waiting = self._open, [], None
+        for batch in batches:
+            batch.end(INTERRUPTED)
 
 
 class FactFiles:
     """Every memory file that is written in this life of the actor."""
 
-    def __init__(self, host: Host, config: CuratedConfig) -> None:
+    def __init__(self, host: Host, config: CuratedConfig, numbers: Iterator[int]) -> None:
+        """No file is opened yet.
+
+        Args:
+            host: The actor.
+            config: The operator's decisions.
+            numbers: For edits; none comes twice in the life of the process.
+        """
         self._host = host
         self._config = config
         self._disk: Disk = config.disk or RealDisk()
         self._files: dict[Path, _File] = {}
         self._archives = Archives()
-        self._numbers = itertools.count(1)
+        self._numbers = numbers
+        self._is_closed = False
 
     @property
     def is_busy(self) -> bool:
@@ -137,9 +168,9 @@ class FactFiles:
         return any(each.queue.is_busy for each in self._files.values())
 
     @property
-    def is_settled(self) -> bool:
-        """Whether none is, and nobody's words are to be brought back."""
-        return all(each.queue.is_settled for each in self._files.values())
+    def is_at_rest(self) -> bool:
+        """Whether none is, nobody's words are to be brought back, and none of anybody's can come late."""
+        return all(each.queue.is_at_rest for each in self._files.values())
 
     def change(self, path: Path, change: Change, done: Done) -> None:
         """Have a file changed; its folder is there.
@@ -147,10 +178,18 @@ class FactFiles:
         Args:
             path: Of the file, which need not exist.
             change: Made anew whenever somebody else was faster.
-            done: Told the outcome, later.
+            done: Told the outcome; later, unless nothing can be written at all.
         """
+        if self._is_closed:
+            done(INTERRUPTED)
+            return
         held = self._archives.of(path)
-        self._at(path).put(_Wish(change, done if held is None else lambda reason: done(held.named(reason))))
+        try:
+            file = self._at(path)
+        except OSError as error:
+            done(reason_of(error))
+            return
+        file.put(_Wish(change, done if held is None else lambda reason: done(held.named(reason))))
 
     def go_on(self, step: FileStep) -> None:
         """Do the next step of a file's edit."""
@@ -159,8 +198,10 @@ class FactFiles:
 
     def try_again(self) -> None:
         """Make up for what could not be made up for before."""
-        for each in self._files.values():
+        for path, each in tuple(self._files.items()):
             each.queue.try_again()
+            if each.queue.is_at_rest:
+                del self._files[path]
 
     def recover(self, folder: Path) -> None:
         """Bring what a crash left beside the files of a memory folder and its archive back into them.
@@ -185,9 +226,19 @@ class FactFiles:
 
     def write_now(self, path: Path, change: Change) -> str:
         """Change a file at once, for an actor that ends; why that could not be, empty for done."""
-        rewriting = Rewriting(self._edited(path), change, _LAST_WAITS)
+        until = monotonic() + _LAST_S
+
+        def wait(pause_s: float) -> None:
+            if monotonic() > until:
+                raise FileRefusedError(f"{path}: does not come to rest")
+            Event().wait(pause_s)
+
         try:
-            rewriting.run(Event().wait)
+            rewriting = Rewriting(self._edited(path), change, _LAST_WAITS)
+        except OSError as error:
+            return reason_of(error)
+        try:
+            rewriting.run(wait)
         except (EditRefusedError, OSError) as error:
             return reason_of(error)
         finally:
@@ -195,9 +246,10 @@ class FactFiles:
         return ""
 
     def close(self) -> None:
-        """Let go of every file."""
+        """Let go of every file; nothing more is written but by `write_now`."""
+        self._is_closed = True
         for each in self._files.values():
-            each.queue.close()
+            each.close()
         self._files.clear()
         self._archives.close()
 
@@ -212,6 +264,8 @@ class FactFiles:
             FileRefusedError: it has no place, or a link stands in its way; the text says so.
             OSError: it cannot be made.
         """
+        self.require_not_emptied(root, inner)
+        self.note_met(root, inner)
         if not inner:
             self._make(Path(os.path.realpath(root)), Path("/"))
             return
@@ -225,6 +279,32 @@ class FactFiles:
         _require_no_link(folder, base)
         if is_new:
             ignore_sidecars(self._disk, folder)
+
+    def require_not_emptied(self, root: Path, inner: str) -> None:
+        """See that a memory folder is not what is left where its disk is not mounted: empty, and once it was not.
+
+        Raises:
+            FileRefusedError: it is; what is written there would be hidden as soon as the disk is back.
+        """
+        for folder in dict.fromkeys((root / inner, root)):
+            if folder.is_dir():
+                if next(folder.iterdir(), None) is None and self._mark(root, inner).exists():
+                    raise FileRefusedError(
+                        f"{folder}: is empty, and had memory once; mount its disk, or put any file there to begin anew"
+                    )
+                return
+
+    def _mark(self, root: Path, inner: str) -> Path:
+        """What says that there was memory in a folder."""
+        return self._config.own_folder / f"{digest(os.fsencode(root / inner))[:16]}.met"
+
+    def note_met(self, root: Path, inner: str) -> None:
+        """Note that there is memory in a folder, if there is; only for `require_not_emptied`, so a failure is none."""
+        mark, folder = self._mark(root, inner), root / inner
+        with suppress(OSError):
+            if not mark.exists() and folder.is_dir() and next(folder.iterdir(), None) is not None:
+                make_private(self._config.own_folder)
+                mark.touch()
 
     def make_archive(self, folder: Path) -> Path:
         """The archive of a memory folder, which is there now, by a path that a link in its place does not change.

@@ -125,6 +125,11 @@ class EditQueue:
         """Whether none is, and nobody's edits are to be made again."""
         return not (self.is_busy or self._owing or self._unmade)
 
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether it is settled, and nobody can be writing to a version that was displaced."""
+        return self.is_settled and self._last is None
+
     def put(self, job: Job) -> None:
         """Have an edit of the agent's own made after those before it, and before all of windows."""
         if job.key and self._keys[job.key]:

@@ -14,10 +14,14 @@ from enum import StrEnum
 FILE = "writeback-journal.jsonl"
 LIMIT_BYTES = 16 * 1024 * 1024
 """A journal that would grow larger takes nothing more."""
+KEPT_FREE_BYTES = 1024 * 1024
+"""Of these, so many take no new operations, so that those that wait can always be brought to an end."""
+LONG_BYTES = 1024 * 1024
+"""A longer journal is written anew when that makes it half as long at most."""
 MOST_WAITING = 1_000
 """Operations that may wait in one folder."""
 KEPT_LINES = 1_000
-"""Of a longer journal, what is over and done is left out when it is next written anew."""
+"""The newest lines, which stay when a journal is written anew, whatever they say."""
 
 
 class Step(StrEnum):
@@ -90,9 +94,19 @@ def read(data: bytes) -> Journal:
     return journal
 
 
-def compacted(journal: Journal) -> bytes:
-    """The journal without what is over and done."""
-    return b"".join(_lines(journal.waiting.values()))
+def compacted(data: bytes) -> bytes:
+    """A journal without what was over and done long ago."""
+    lines = [raw for raw in data.split(b"\n") if raw.strip()]
+    waiting, newest = read(data).waiting, lines[-KEPT_LINES:]
+    noted = read(b"\n".join(newest)).waiting
+    kept = _lines(each for each in waiting.values() if noted.get(each.id) != each)
+    return b"".join((*kept, *(raw + b"\n" for raw in newest)))
+
+
+def room_for(steps: Iterable[Operation]) -> int:
+    """How long a journal may be that takes these."""
+    is_new = any(each.step in (Step.STAGED, Step.PROPOSED) for each in steps)
+    return LIMIT_BYTES - KEPT_FREE_BYTES * is_new
 
 
 def _lines(operations: Iterable[Operation]) -> Iterable[bytes]:
@@ -130,5 +144,7 @@ def _fields(raw: bytes) -> dict[str, str] | None:
     if not isinstance(fields, dict) or not all(isinstance(value, str) for value in fields.values()):
         return None
     if not fields.get("id") or fields.get("state") not in set(Step):
+        return None
+    if any("\ud800" <= each <= "\udfff" for value in fields.values() for each in value):
         return None
     return {"at": "", "window": "", **fields}

@@ -22,6 +22,7 @@ _UNSEEN = re.compile(
     "\U000e0000-\U000e0fff]"
 )
 """Blank letters, variation selectors, and what stands for nothing, besides those whose category says so."""
+_HALF = re.compile(r"[\ud800-\udfff]")
 _COMMENT = re.compile(r"<!--|-->")
 
 
@@ -31,6 +32,15 @@ def one_line(text: str) -> str:
     while words[:2] in ("- ", "* ", "+ "):
         words = words[2:]
     return "" if words in ("-", "*", "+") else words
+
+
+def flaw_of_form(text: str, section: str = "") -> str:
+    """Why no file could hold a fact, or would not show it again as it is; empty if one can."""
+    if any(" ".join(each.split()) != each for each in (text, section)):
+        return "the text or its heading is not in one line"
+    if any(_HALF.search(each) for each in (text, section)):
+        return "the text or its heading has halves of characters, which no file can hold"
+    return "" if text else "the text is empty"
 
 
 def flaw_of_fact(text: str, scope: Scope) -> str:
