@@ -12,7 +12,7 @@ from msgspec import Meta
 
 from messages.base import Address, Message, RequestId, Value, Window, Word
 
-Line = Annotated[str, Meta(max_length=4_000)]
+Line = Annotated[str, Meta(max_length=1_600)]
 """Words of a person; the rules say how many of them are taken."""
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from actors.curated.answers import NO_PROJECT, Answers, traces_listed
 from actors.curated.config import CuratedConfig
-from actors.curated.decisions import Decisions, Traces
+from actors.curated.decisions import CuratedState, Decisions, Traces
 from actors.curated.folder import Folders
 from actors.curated.injection import Injections
 from actors.curated.places import Place, Places, WindowPlaces
@@ -15,7 +15,6 @@ from actors.curated.requests import FactRequests
 from actors.curated.rules import Rules
 from actors.curated.sidecars import shared_folders, write_table
 from actors.curated.staging import Staging, reasons_of
-from actors.curated.state import CuratedState
 from actors.curated.upkeep import Upkeep
 from actors.curated.writeback import Writeback
 from actors.curated.writing import FactFiles

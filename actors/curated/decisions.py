@@ -1,10 +1,13 @@
-"""Decisions of curated memory, noted for whoever asks later why something was shown or written."""
+"""Decisions: what people decided until the agent ends, and what was shown or written, noted for whoever asks why."""
 
 from __future__ import annotations
 
+import itertools
 import logging
 import os
-from collections.abc import Callable
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
@@ -13,10 +16,38 @@ from actors.edited_file.file import reason_of
 from actors.linux.disk import Disk, put_whole
 from actors.linux.private_folder import make_private
 from domain.curated import trace
+from domain.curated.journal import Operation
+from domain.curated.page import Fault
 from domain.curated.trace import Trace
 from messages.base import Window
 
 log = logging.getLogger(__name__)
+
+_MOST_FAULTS = 200
+_MOST_SWITCHED = 10_000
+
+
+@dataclass(slots=True)
+class CuratedState:
+    """Decisions of people that hold until the agent ends, and the last faults of writing."""
+
+    faults: deque[tuple[str, Fault]] = field(default_factory=lambda: deque(maxlen=_MOST_FAULTS))
+    """With the key of the window whose request it was; empty for nobody's."""
+    edits: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+    """Numbers of edits, so that a timer of an actor that crashed wakes no edit of the next one."""
+    unnoted: dict[Path, dict[str, Operation]] = field(default_factory=dict)
+    """Folder -> what its index has, by id, though its journal could not be told."""
+    _switched: OrderedDict[str, bool] = field(default_factory=OrderedDict)
+
+    def switch(self, window: Window, *, on: bool) -> None:
+        """Show the memory in a window, or no more."""
+        self._switched[window.address.key] = on
+        if len(self._switched) > _MOST_SWITCHED:
+            self._switched.popitem(last=False)
+
+    def shows(self, window: Window, *, otherwise: bool) -> bool:
+        """Whether the memory is shown in a window; `otherwise` where nobody said so."""
+        return self._switched.get(window.address.key, otherwise)
 
 
 class Traces:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from actors.curated.checks import findings
 from actors.curated.commands import COMMANDS
 from actors.curated.config import FOLDER, CuratedConfig, absolute, projects_of
-from actors.curated.state import CuratedState
+from actors.curated.decisions import CuratedState
 from actors.curated.table import CuratedTable
 from actors.kernel import Actor, ActorSpec
 from actors.part import SHIPPED_SKILLS, Part, Plan, Verb

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
-from actors.curated.state import CuratedState
+from actors.curated.decisions import CuratedState
 from domain.curated.page import Fault, Scope
 from domain.curated.refusal import flaw_of_fact, flaw_of_section
 from domain.text.lookalike import as_seen

@@ -11,12 +11,12 @@ from functools import partial
 from pathlib import Path
 
 from actors.curated.config import CuratedConfig
+from actors.curated.decisions import CuratedState
 from actors.curated.folder import INDEX, Folders, MemoryFolder
 from actors.curated.injection import effective
 from actors.curated.places import Place
 from actors.curated.rules import Rules
 from actors.curated.sidecars import append_steps, mend_journal, shorten_journal, write_table
-from actors.curated.state import CuratedState
 from actors.curated.writing import FactFiles
 from actors.edited_file.file import reason_of
 from actors.linux.disk import Disk, RealDisk

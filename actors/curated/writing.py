@@ -14,14 +14,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
-from time import monotonic
 
-from actors.curated.archives import Archives
 from actors.curated.config import CuratedConfig
 from actors.curated.folder import ARCHIVE, INDEX, INDEX_BYTES
 from actors.curated.sidecars import ignore_sidecars
 from actors.edited_file.access import FileRefusedError
 from actors.edited_file.file import EditedFile, reason_of
+from actors.edited_file.held_folders import HeldFolders
 from actors.edited_file.queue import EditQueue, Host, Job, QueueConfig
 from actors.edited_file.rewriting import Rewriting, Waits
 from actors.linux.disk import Disk, RealDisk, make_durable
@@ -158,7 +157,7 @@ class FactFiles:
         self._config = config
         self._disk: Disk = config.disk or RealDisk()
         self._files: dict[Path, _File] = {}
-        self._archives = Archives()
+        self._archives = HeldFolders()
         self._numbers = numbers
         self._is_closed = False
 
@@ -217,7 +216,7 @@ class FactFiles:
 
     def _recover_archive(self, folder: Path) -> None:
         try:
-            archive = self._archives.hold(folder).place
+            archive = self._archives.hold(folder / ARCHIVE).place
         except OSError as error:
             log.warning("an archive is not looked at: %s", reason_of(error))
             return
@@ -226,10 +225,12 @@ class FactFiles:
 
     def write_now(self, path: Path, change: Change) -> str:
         """Change a file at once, for an actor that ends; why that could not be, empty for done."""
-        until = monotonic() + _LAST_S
+        waited_s = 0.0
 
         def wait(pause_s: float) -> None:
-            if monotonic() > until:
+            nonlocal waited_s
+            waited_s += pause_s
+            if waited_s > _LAST_S:
                 raise FileRefusedError(f"{path}: does not come to rest")
             Event().wait(pause_s)
 
@@ -316,7 +317,7 @@ class FactFiles:
         archive = folder / ARCHIVE
         self._make(archive, folder)
         self._archives.drop(self._is_done_with)
-        return self._archives.hold(folder).place
+        return self._archives.hold(folder / ARCHIVE).place
 
     def _is_done_with(self, archive: Path) -> bool:
         """Whether no file of an archive is being written; none of them is known any more then."""

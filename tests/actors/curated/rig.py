@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from actors.curated.actor import CuratedActor
 from actors.curated.config import CuratedConfig
-from actors.curated.state import CuratedState
+from actors.curated.decisions import CuratedState
 from actors.edited_file.rewriting import Waits
 from actors.kernel import ActorSpec, ActorSystem, ManualClock
 from actors.linux.disk import Disk

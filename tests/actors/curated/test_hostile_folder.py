@@ -19,7 +19,7 @@ from domain.curated.table import LIMIT_BYTES
 from domain.edit.merge import apply, changes
 from domain.text.imitation import MARK
 from messages.base import Message, RequestId
-from messages.curated import CURATED, AddFact, ArchiveFact, FactWritten, FlushFacts, PagesVerified, VerifyPages
+from messages.curated import CURATED, AddFact, ArchiveFact, FactWritten, PagesVerified, VerifyPages
 from messages.curated_view import CuratedDescribed, DescribeCurated, FactsRecalled, ListPages, PagesListed, RecallFacts
 from tests.actors.curated.rig import GENERAL, CuratedRig
 
@@ -216,14 +216,20 @@ def test_a_question_is_answered_before_long_whatever_words_there_are(tmp_path: P
         assert rig.answer(FactsRecalled, RecallFacts, query="abcdef ghijab").code in ("ok", "no_match")
 
 
-def test_facts_that_are_flushed_into_a_large_index_are_written_a_few_at_a_time(tmp_path: Path) -> None:
+def test_facts_that_are_added_to_a_large_index_are_written_a_few_at_a_time(tmp_path: Path) -> None:
     rig = CuratedRig(tmp_path)
     rig.write_index("- x\n" * (MOST_LINES - 100))
-    for number in range(20):
-        rig.remember(f"fact {number}")
     reads = [each for each in range(20) if cost((rig.folder / "MEMORY.md").read_bytes()) * each < MOST_READ]
     assert len(reads) < 10
-    rig.system.tell(CURATED, FlushFacts(request_id=RequestId("f"), reply_to=rig.asker.address, window=GENERAL))
+    for number in range(20):
+        added = AddFact(
+            request_id=RequestId(f"a{number}"),
+            reply_to=rig.asker.address,
+            window=GENERAL,
+            scope="global",
+            text=f"fact {number}",
+        )
+        rig.system.tell(CURATED, added)
     counts = set[int]()
     for _ in range(400):
         rig.clock.advance(0.05)

@@ -81,7 +81,7 @@ def test_it_imports_nothing_that_calls_a_model_an_embedder_or_the_network() -> N
             "hashlib",
             "itertools",
         ),
-        *("json", "logging", "os", "pathlib", "re", "stat", "threading", "typing", "pydantic"),
+        *("json", "logging", "os", "pathlib", "re", "stat", "threading", "typing", "unicodedata", "pydantic"),
         *("actors", "domain", "messages"),
     }
     assert not {"messages.model", "messages.embedder", "messages.memory"} & imported

@@ -1,6 +1,6 @@
-"""Archives of memory folders, each held open: whoever puts a link in its place leads nobody elsewhere.
+"""Folders in one to which hostile programs write, each held open: a link in its place leads nobody elsewhere.
 
-A command may put something else into the place of an archive between any two calls. So the folder itself is opened once
+A command may put something else into the place of one between any two calls. So the folder itself is opened once
 without following a link, and every file in it is reached through what was opened.
 """
 
@@ -11,16 +11,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from actors.curated.folder import ARCHIVE
 from actors.edited_file.access import FileRefusedError
 
 MOST_HELD = 64
-"""Archives that are held, each put in the place of another one included."""
+"""Folders that are held, each put in the place of another one included."""
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """One archive."""
+    """One folder."""
 
     fd: int
     shown: Path
@@ -36,22 +35,21 @@ class Held:
         return reason.replace(str(self.place), str(self.shown))
 
 
-class Archives:
-    """Every archive that was reached in this life of the actor."""
+class HeldFolders:
+    """Every such folder that was reached in this life of the actor."""
 
     def __init__(self) -> None:
         self._held: list[Held] = []
 
-    def hold(self, folder: Path) -> Held:
-        """The archive of a memory folder as it is now, which is there.
+    def hold(self, shown: Path) -> Held:
+        """A folder as it is now, which is there.
 
         Raises:
             FileRefusedError: something else has its name, or another one too often.
             OSError: it cannot be opened.
         """
-        shown = folder / ARCHIVE
         if shown.is_symlink() or not shown.is_dir():
-            raise FileRefusedError(f"{shown}: is no folder of its own, so nothing is archived there")
+            raise FileRefusedError(f"{shown}: is no folder of its own, so nothing is written there")
         fd = os.open(shown, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
         for each in self._held:
             if os.path.sameopenfile(each.fd, fd):
@@ -59,13 +57,13 @@ class Archives:
                 return each
         if len(self._held) >= MOST_HELD:
             os.close(fd)
-            raise FileRefusedError(f"{shown}: another folder took its place too often, so nothing is archived there")
+            raise FileRefusedError(f"{shown}: another folder took its place too often, so nothing is written there")
         held = Held(fd, shown)
         self._held.append(held)
         return held
 
     def of(self, path: Path) -> Held | None:
-        """The archive that a file lies in, if `path` is one through it."""
+        """The folder that a file lies in, if `path` is one through it."""
         return next((each for each in self._held if path.parent == each.place), None)
 
     def drop(self, is_done_with: Callable[[Path], bool]) -> None:
