@@ -20,6 +20,7 @@ from actors.curated.folder import ARCHIVE, INDEX, INDEX_BYTES
 from actors.curated.sidecars import ignore_sidecars
 from actors.edited_file.access import FileRefusedError
 from actors.edited_file.file import EditedFile, reason_of
+from actors.edited_file.folder_lock import FolderLocks
 from actors.edited_file.held_folders import HeldFolders
 from actors.edited_file.queue import EditQueue, Host, Job, QueueConfig
 from actors.edited_file.rewriting import Rewriting, Waits
@@ -158,6 +159,7 @@ class FactFiles:
         self._disk: Disk = config.disk or RealDisk()
         self._files: dict[Path, _File] = {}
         self._archives = HeldFolders()
+        self._locks = FolderLocks()
         self._numbers = numbers
         self._is_closed = False
 
@@ -201,13 +203,18 @@ class FactFiles:
             each.queue.try_again()
             if each.queue.is_at_rest:
                 del self._files[path]
+        self._locks.keep({path.parent for path in self._files})
 
     def recover(self, folder: Path) -> None:
         """Bring what a crash left beside the files of a memory folder and its archive back into them.
 
         Raises:
-            OSError: nobody can say whether there is anything.
+            OSError: nobody can say whether there is anything, or another program writes there at this moment.
         """
+        with self._locks.alone(folder):
+            self._bring_back(folder)
+
+    def _bring_back(self, folder: Path) -> None:
         for name in _names_with_leftovers(folder):
             if name == INDEX or not flaw_of_topic(name):
                 self._at(folder / name).queue.bring_back()
@@ -253,6 +260,7 @@ class FactFiles:
             each.close()
         self._files.clear()
         self._archives.close()
+        self._locks.keep(())
 
     def make_folder(self, root: Path, inner: str) -> None:
         """See that a memory folder is there, for a first thing is to be written into it.
@@ -345,6 +353,7 @@ class FactFiles:
 
     def _at(self, path: Path) -> _File:
         if path not in self._files:
+            self._locks.announce(path.parent)
             file = self._edited(path)
             config = QueueConfig(
                 wake=lambda number: FileStep(file=str(path), edit=number),

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from actors.edited_file.folder_lock import FolderLocks
 from domain.curated import journal
 from domain.curated.document import parsed
 from domain.curated.journal import Operation, Step
@@ -329,3 +330,18 @@ def test_status_is_quick_and_exact_beside_a_full_journal(tmp_path: Path) -> None
     assert not isinstance(rig.ask(RememberFact, scope="global", text="x"), FactStaged)
     rig.answer(FactWritten, AddFact, scope="global", text="y")
     assert json.loads((rig.folder / "page-table.jsonl").read_text().splitlines()[0])["pages"] == 2
+
+
+def test_what_another_program_is_writing_is_not_taken_for_what_a_crash_left(tmp_path: Path) -> None:
+    rig = CuratedRig(tmp_path)
+    rig.write_index("- one\n")
+    rig.stop()
+    writer = FolderLocks()
+    writer.announce(rig.folder)
+    beside = rig.folder / f".MEMORY.md.{'0' * 32}.agent"
+    beside.write_text("- one\n- of a person\n")
+    rig.start()
+    assert beside.exists()
+    writer.keep(())
+    rig.settle(70)
+    assert not beside.exists()

@@ -12,7 +12,7 @@ from actors.kernel import ManualClock
 from domain.curated.document import parsed
 from domain.curated.journal import read
 from domain.curated.table import TableState, state_of
-from messages.base import EventId, TurnId, Window
+from messages.base import EventId, RequestId, TurnId, Window
 from messages.curated import CURATED, FactsFlushed, FactStaged, FlushFacts, PagesVerified, RememberFact, VerifyPages
 from messages.curated_view import CuratedDescribed, DescribeCurated, FaultsListed, ListFaults
 from messages.turn import LoggedEvent, TurnEnded
@@ -264,3 +264,14 @@ def test_the_operator_flushes_every_scope(tmp_path: Path) -> None:
     rig.answer(FactStaged, RememberFact, OPERATOR, scope="global", text="another fact")
     flushed = rig.answer(FactsFlushed, FlushFacts, OPERATOR)
     assert flushed.committed == (("global", "another fact"), ("project", "a fact"))
+
+
+def test_flushes_that_come_together_are_both_answered_and_write_once(tmp_path: Path) -> None:
+    rig = CuratedRig(tmp_path)
+    rig.remember("a fact")
+    for name in ("one", "two"):
+        rig.system.tell(CURATED, FlushFacts(request_id=RequestId(name), reply_to=rig.asker.address, window=GENERAL))
+    rig.settle()
+    replies = [rig.asker.receive(0) for _ in range(2)]
+    assert all(isinstance(reply, FactsFlushed) for reply in replies)
+    assert facts(rig) == ["a fact"]

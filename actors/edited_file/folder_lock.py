@@ -1,0 +1,99 @@
+"""Lock of a folder by which programs that edit its files know of one another; it holds nobody up who does not ask.
+
+What an edit displaces lies beside the file until it is accounted for. Whoever looks for what a crash left must not take
+that for the crash's, so writers share the lock and a recovery has it alone. It is on the folder itself, so nothing is
+made there, and it goes with the process however that ends. A command that sees the folder can take it too; then a
+recovery waits, and a write goes on without.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import logging
+import os
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event
+
+from actors.edited_file.access import FileRefusedError
+
+log = logging.getLogger(__name__)
+
+_TRIES, _WAIT_S = 10, 0.01
+"""A recovery has it for a moment only."""
+
+
+class FolderLock:
+    """Lock of one folder, held by this object or not."""
+
+    def __init__(self, folder: Path) -> None:
+        """Open the folder; the lock is not held yet.
+
+        Raises:
+            OSError: it cannot be opened.
+        """
+        self._fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+
+    def share(self) -> bool:
+        """Hold it together with others who do; whether nobody has it alone."""
+        return self._take(fcntl.LOCK_SH)
+
+    def own(self) -> bool:
+        """Hold it alone; whether nobody else holds it."""
+        return self._take(fcntl.LOCK_EX)
+
+    def close(self) -> None:
+        """Let go of it."""
+        os.close(self._fd)
+
+    def _take(self, how: int) -> bool:
+        try:
+            fcntl.flock(self._fd, how | fcntl.LOCK_NB)
+        except OSError:  # somebody else has it, or this file system knows no locks
+            return False
+        return True
+
+
+class FolderLocks:
+    """Locks of all folders whose files an actor writes."""
+
+    def __init__(self) -> None:
+        self._held: dict[Path, FolderLock] = {}
+
+    def announce(self, folder: Path) -> None:
+        """Have other programs know that files of a folder are written, unless one of them does not let us.
+
+        Raises:
+            OSError: the folder cannot be opened.
+        """
+        if folder in self._held:
+            return
+        lock = FolderLock(folder)
+        if not any(lock.share() or Event().wait(_WAIT_S) for _ in range(_TRIES)):
+            log.warning("%s: another program has it for itself; it is written all the same", folder)
+        self._held[folder] = lock
+
+    @contextmanager
+    def alone(self, folder: Path) -> Iterator[None]:
+        """Look for what a crash left while no other program writes there.
+
+        Raises:
+            FileRefusedError: one does.
+            OSError: the folder cannot be opened.
+        """
+        is_held = folder in self._held
+        lock = self._held[folder] if is_held else FolderLock(folder)
+        try:
+            if not lock.own():
+                raise FileRefusedError(f"{folder}: another program of the agent's writes there at this moment")
+            yield
+            lock.share()
+        finally:
+            if not is_held:
+                lock.close()
+
+    def keep(self, folders: Collection[Path]) -> None:
+        """Let go of all others."""
+        for folder in self._held.keys() - set(folders):
+            self._held.pop(folder).close()
