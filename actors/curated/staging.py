@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from functools import partial
 
@@ -160,15 +160,8 @@ class Staging:
         found = found_in(source)
         if isinstance(found, str):
             raise EditRefusedError(found)
-        skipped, staged = list(found.skipped), 0
-        for page in found.facts:
-            flaw = self._importable(place, page)
-            if flaw:
-                skipped.append(f"{page.text[:80]}: {flaw}")
-                continue
-            at = self._stamp()
-            self._writeback.stage(place, Operation(self._new_id(), page.text, page.section, at))
-            staged += 1
+        skipped = list(found.skipped)
+        staged = self._stage_all(place, found.facts, skipped)
         copied: list[str] = []
         waiting = [(name, data) for name, data in found.topics if not self._kept_out(place, name, data, skipped)]
 
@@ -195,6 +188,19 @@ class Staging:
         self._files.make_folder(place.root, place.inner)
         for name, data in waiting:
             self._files.change(place.folder / name, partial(_unless_there, data), partial(ended, name))
+
+    def _stage_all(self, place: Place, pages: Iterable[Page], skipped: list[str]) -> int:
+        """Stage the pages of another's memory, with what is left out in `skipped`; how many are staged."""
+        operations: dict[str, Operation] = {}
+        for page in pages:
+            flaw = _WAITS if page.text in operations else self._importable(place, page)
+            if flaw:
+                skipped.append(f"{page.text[:80]}: {flaw}")
+            else:
+                operations[page.text] = Operation(self._new_id(), page.text, page.section, self._stamp())
+        if operations:
+            self._writeback.stage_all(place, tuple(operations.values()))
+        return len(operations)
 
     def _importable(self, place: Place, page: Page) -> str:
         """Why a page of another's is not staged; empty if it is."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
 from typing import Any
@@ -83,21 +84,28 @@ def test_what_is_staged_is_committed_at_the_end(tmp_path: Path) -> None:
     assert facts(rig) == ["a fact"]
 
 
-@pytest.mark.parametrize("at", range(1, 50))
-def test_a_kill_at_any_call_of_the_disk_leaves_each_staged_fact_exactly_once(tmp_path: Path, at: int) -> None:
-    calls = 0
+def killing(at: int) -> RecordingDisk:
+    """A disk at whose call of that number the process ends."""
+    calls = itertools.count(1)
 
     def before(_call: str, _data: bytes) -> None:
-        nonlocal calls
-        calls += 1
-        if calls == at:
+        if next(calls) == at:
             raise Killed
 
-    rig = CuratedRig(tmp_path)
+    return RecordingDisk(before=before)
+
+
+def with_words_of_people(root: Path, disk: RecordingDisk) -> CuratedRig:
+    rig = CuratedRig(root)
     rig.write_index("- of people\n")
     rig.stop()
-    disk = RecordingDisk(before=before)
-    rig = CuratedRig(tmp_path, disk=disk)
+    return CuratedRig(root, disk=disk)
+
+
+@pytest.mark.parametrize("at", range(1, 50))
+def test_a_kill_at_any_call_of_the_disk_leaves_each_staged_fact_exactly_once(tmp_path: Path, at: int) -> None:
+    disk = killing(at)
+    rig = with_words_of_people(tmp_path, disk)
     staged: list[str] = []
     try:
         for text in ("first fact", "second fact"):
@@ -118,19 +126,8 @@ def test_a_kill_at_any_call_of_the_disk_leaves_each_staged_fact_exactly_once(tmp
 
 @pytest.mark.parametrize("at", range(1, 50, 3))
 def test_a_power_loss_at_any_call_loses_no_fact_that_was_said_to_be_staged(tmp_path: Path, at: int) -> None:
-    calls = 0
-
-    def before(_call: str, _data: bytes) -> None:
-        nonlocal calls
-        calls += 1
-        if calls == at:
-            raise Killed
-
-    rig = CuratedRig(tmp_path)
-    rig.write_index("- of people\n")
-    rig.stop()
-    disk = RecordingDisk(before=before)
-    rig = CuratedRig(tmp_path, disk=disk)
+    disk = killing(at)
+    rig = with_words_of_people(tmp_path, disk)
     staged: list[str] = []
     try:
         rig.answer(FactStaged, RememberFact, scope="global", text="first fact")
