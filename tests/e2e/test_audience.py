@@ -132,8 +132,10 @@ def test_what_the_lobby_may_read_no_more_is_not_shown_there(company: Company, wa
 
 def test_a_reply_that_waited_for_its_file_quotes_nothing_that_was_deleted_meanwhile(company: Company) -> None:
     server, data = company.server, company.stage.data
+    server.inject("delay", r"GET /attachments/", delay_s=60)
     reply = server.say(company.office, "look at this", reply_to=company.said, attachments=[("a.txt", b"words")])
     delete_message(company)
+    server.clear_faults()
     server.wait_for_reply(company.office, after=reply)
 
     said = [event for event in events(data, "discord-channel", company.office) if event.kind is Kind.USER]

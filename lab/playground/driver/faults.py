@@ -24,7 +24,7 @@ class FaultDriver(ThreadCalls):
         self.run(lambda: setattr(self._hub.faults, "chooser", partial(choose, self._hub.gateway)))
 
     def clear_faults(self) -> None:
-        """Disarm every fault."""
+        """Disarm every fault, and end the delays that last."""
         self.run(self._hub.faults.clear)
 
     def garble(self, message_id: int) -> None:

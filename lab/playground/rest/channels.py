@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from aiohttp import web
 
 from lab.playground.gateway.transport import reset_transport
@@ -135,7 +133,7 @@ async def _instead_of_file(request: web.Request, fault: Fault) -> web.Response |
     if fault.kind in (FaultKind.ABORT_BEFORE, FaultKind.ABORT_AFTER):
         reset_transport(request.transport)
     elif fault.kind is FaultKind.DELAY:
-        await asyncio.sleep(fault.delay_s)
+        await fault.delay()
         return None
     status = fault.status if fault.kind is FaultKind.HTML else int(fault.kind[:3]) if fault.kind[0] in "45" else 503
     return web.Response(status=status, text=f"{fault.kind}: injected")

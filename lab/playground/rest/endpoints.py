@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
 
 from aiohttp import hdrs, web
@@ -108,7 +107,7 @@ class Endpoints:
         """The answer instead of the work; None when the work shall be done."""
         headers = self._hub.limiter.check("fault", "").headers
         if fault.kind is FaultKind.DELAY:
-            await asyncio.sleep(fault.delay_s)
+            await fault.delay()
         elif fault.kind in _LIMIT_KINDS:
             headers["X-RateLimit-Bucket"] = f"playground-{route.bucket}"
             is_global = fault.kind is FaultKind.LIMIT_GLOBAL

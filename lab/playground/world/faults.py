@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -23,7 +25,7 @@ class FaultKind(StrEnum):
     REFUSED = "refused"
     """Discord's own words of a refusal, with `status`."""
     DELAY = "delay"
-    """The work is done after `delay_s`."""
+    """The work is done after `delay_s`, or once the faults are cleared."""
     ABORT_BEFORE = "abort-before"
     """The connection is reset, nothing was done."""
     ABORT_AFTER = "abort-after"
@@ -46,6 +48,7 @@ class Fault:
         delay_s: For `delay`.
         retry_after_s: For the 429s, that of `html` as well.
         status: For `html` and `refused`.
+        cleared: Set when the faults are, which ends a delay.
     """
 
     kind: FaultKind
@@ -54,6 +57,12 @@ class Fault:
     delay_s: float = 0.0
     retry_after_s: float = 0.3
     status: int = 502
+    cleared: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def delay(self) -> None:
+        """Return after `delay_s`, or once the faults are cleared."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self.cleared.wait(), self.delay_s)
 
 
 @dataclass(slots=True)
@@ -61,6 +70,7 @@ class FaultQueue:
     """The armed faults, first match first."""
 
     _armed: list[Fault] = field(default_factory=list)
+    _delays: list[Fault] = field(default_factory=list)
     chooser: Callable[[str], Fault | None] | None = None
     """Asked about each request that no armed fault hits, as `METHOD /path`."""
     fired: int = 0
@@ -94,6 +104,8 @@ class FaultQueue:
             raise ValueError(f"fault match {match!r}: not a regular expression ({error})") from error
         fault = Fault(FaultKind(kind), pattern, times, delay_s, retry_after_s, status)
         self._armed.append(fault)
+        if fault.kind is FaultKind.DELAY:
+            self._delays.append(fault)
         return fault
 
     def take(self, method: str, path: str) -> Fault | None:
@@ -113,7 +125,10 @@ class FaultQueue:
         return chosen
 
     def clear(self) -> None:
-        """Disarm everything."""
+        """Disarm everything, and end the delays that last."""
+        for fault in self._delays:
+            fault.cleared.set()
+        self._delays.clear()
         self._armed.clear()
         self.chooser = None
 

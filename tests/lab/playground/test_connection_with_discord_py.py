@@ -156,6 +156,16 @@ def test_a_delayed_answer_comes_after_its_delay(playground: PlaygroundServer, bo
     assert playground.wait_for_reply(GENERAL, after=0)["content"] == "slow"
 
 
+def test_a_delay_ends_when_the_faults_are_cleared(playground: PlaygroundServer, bot: Bot) -> None:
+    playground.inject("delay", SENDS, delay_s=600)
+    with pytest.raises(TimeoutError):
+        bot.call(bot.channel().send("held"), timeout_s=0.05)
+    assert not playground.messages(GENERAL)
+    playground.clear_faults()
+
+    assert playground.wait_for_reply(GENERAL, after=0)["content"] == "held"
+
+
 def test_real_rate_limits_make_the_library_wait(playground: PlaygroundServer, bot: Bot) -> None:
     sent = bot.call(bot.channel().send("target"))
     playground.limit_rates()
