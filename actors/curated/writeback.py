@@ -50,6 +50,14 @@ class Flushed:
 Told = Callable[[Flushed], None]
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """How a flush was asked for: whether it takes up what is proposed, and whether the operator asked."""
+
+    takes_proposals: bool = False
+    is_operators: bool = False
+
+
 @dataclass(slots=True)
 class _Run:
     """One flush under way."""
@@ -153,9 +161,9 @@ class Writeback:
             return
         folder, outcome = self._folders.at(place.scope, place.root, place.inner), Flushed()
         try:
-            begun = self._begin(place, folder, outcome, (takes_proposals, is_operators))
+            begun = self._begin(place, folder, outcome, _Asked(takes_proposals, is_operators))
         except (ValueError, OSError) as error:
-            outcome.notes.append(_words(error))
+            outcome.notes.append(reason_of(error))
             told(outcome)
             return
         run = self._running[place.folder] = _Run(folder, begun, outcome, told)
@@ -171,7 +179,7 @@ class Writeback:
             if cost(folder.look().index or b"") > _MOST_READ_LAST:
                 log.warning("facts wait for the next start: to write them would take too long")
                 return
-            begun = self._begin(place, folder, outcome, (False, False))
+            begun = self._begin(place, folder, outcome, _Asked())
             if not begun:
                 return
             reason = self._files.write_now(folder.path / INDEX, _addition(begun, self._rules.day))
@@ -181,9 +189,9 @@ class Writeback:
             self._note(folder, begun)
             write_table(self._disk, folder)
         except (ValueError, OSError) as error:
-            log.warning("facts wait for the next start: %s", _words(error))
+            log.warning("facts wait for the next start: %s", reason_of(error))
 
-    def _begin(self, place: Place, folder: MemoryFolder, outcome: Flushed, whose: tuple[bool, bool]) -> list[Operation]:
+    def _begin(self, place: Place, folder: MemoryFolder, outcome: Flushed, asked: _Asked) -> list[Operation]:
         """Note as begun what may be committed, and as rejected what may not.
 
         What was said where fewer people read now than this memory waits, and nobody is told its words.
@@ -192,7 +200,7 @@ class Writeback:
             place: The folder's.
             folder: Whose journal it is.
             outcome: Of the flush.
-            whose: As of `flush`: whether it takes proposals, and whether it is the operator's.
+            asked: As of `flush`.
 
         Raises:
             ValueError: the journal may not be read as it is.
@@ -206,12 +214,11 @@ class Writeback:
         config, _ = effective([snapshot])
         known = {page.text for page in snapshot.document.facts}
         begun, steps = list[Operation](), list[tuple[Operation, str]]()
-        takes_proposals, is_operators = whose
         denials: dict[str, str] = {}
         for operation in journal.waiting.values():
-            if operation.step is Step.PROPOSED and not takes_proposals:
+            if operation.step is Step.PROPOSED and not asked.takes_proposals:
                 continue
-            if operation.step is not Step.BEGUN and not is_operators:
+            if operation.step is not Step.BEGUN and not asked.is_operators:
                 if operation.window not in denials:
                     denials[operation.window] = self._denial_of(place, operation.window)
                 if reason := denials[operation.window]:
@@ -263,7 +270,7 @@ class Writeback:
             if run.folder.exists:
                 write_table(self._disk, run.folder)
         except OSError as error:
-            run.outcome.notes.append(_words(error))
+            run.outcome.notes.append(reason_of(error))
         self._running.pop(run.folder.path, None)
         run.told(run.outcome)
         waiting, self._next = self._next, deque()
@@ -287,7 +294,7 @@ class Writeback:
                 make_private(self._own_folder, self._disk.make_folder)
                 shorten_journal(self._disk, folder.path, self._spare(folder))
         except OSError as error:
-            log.warning("the journal stays as long as it is: %s", _words(error))
+            log.warning("the journal stays as long as it is: %s", reason_of(error))
 
     def _spare(self, folder: MemoryFolder) -> Path:
         return self._own_folder / f"{digest(os.fsencode(folder.path))[:16]}.jsonl"
@@ -301,16 +308,12 @@ def _stepped(operation: Operation, step: Step) -> Operation:
     return replace(operation, step=step)
 
 
-def _words(error: Exception) -> str:
-    return reason_of(error)
-
-
 def waiting_of(folder: MemoryFolder) -> tuple[list[Operation], list[Operation], str]:
     """The operations that are staged and proposed in a folder, and why that is not known, empty if it is."""
     try:
         waiting = folder.waiting().waiting.values()
     except (ValueError, OSError) as error:
-        return [], [], _words(error)
+        return [], [], reason_of(error)
     proposed = [each for each in waiting if each.step is Step.PROPOSED]
     return [each for each in waiting if each.step is not Step.PROPOSED], proposed, ""
 

@@ -41,11 +41,6 @@ def table(index: bytes, document: Document, topics: Mapping[str, Document]) -> b
     return whole + _seal(whole)
 
 
-def state_of(data: bytes | None, index: bytes) -> TableState:
-    """What a page table is worth beside an index; None for no table."""
-    return TableState.MISSING if data is None else state_beside(described_by(data), index)
-
-
 def state_beside(described: str | None, index: bytes) -> TableState:
     """What a page table is worth that describes that version of an index; None for a table that cannot be read."""
     if described is None:

@@ -12,7 +12,7 @@ import pytest
 from actors.kernel import ManualClock
 from domain.curated.document import parsed
 from domain.curated.journal import read
-from domain.curated.table import TableState, state_of
+from domain.curated.table import TableState, described_by, state_beside
 from messages.base import EventId, RequestId, TurnId, Window
 from messages.curated import CURATED, FactsFlushed, FactStaged, FlushFacts, PagesVerified, RememberFact, VerifyPages
 from messages.curated_view import CuratedDescribed, DescribeCurated, FaultsListed, ListFaults
@@ -51,7 +51,7 @@ def test_a_flush_marks_what_it_commits_and_makes_the_page_table_anew(tmp_path: P
     rig.flush()
     assert [line["state"] for line in journal_lines(rig)] == ["staged", "begun", "committed"]
     table = (rig.folder / "page-table.jsonl").read_bytes()
-    assert state_of(table, (rig.folder / "MEMORY.md").read_bytes()) is TableState.OK
+    assert state_beside(described_by(table), (rig.folder / "MEMORY.md").read_bytes()) is TableState.OK
     again = rig.answer(FactsFlushed, FlushFacts)
     assert (again.committed, again.rejected) == ((), ())
     assert facts(rig) == ["a fact"]

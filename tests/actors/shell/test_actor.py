@@ -11,10 +11,8 @@ import pytest
 from actors.kernel import ActorSpec, ActorSystem
 from actors.shell.actor import ShellActor
 from actors.shell.config import ShellConfig
-from actors.shell.quota import Quota
 from messages.base import RequestId, Surface, Window
-from messages.shell import BashOutcome, BashResult, CancelBash, EmptyFolder, FolderEmptied, RunBash
-from messages.socket import Refused
+from messages.shell import BashOutcome, BashResult, CancelBash, RunBash
 from messages.status import DescribeYourself, SelfDescription
 from tests.actors.shell.bench import CLI, HELD_UP_S, SHELL, Bench, all_gone, window
 from tests.crash import CRASH
@@ -371,31 +369,3 @@ def test_settings_that_cannot_be_are_refused(tmp_path: Path) -> None:
         ShellConfig(work_root=tmp_path, data_root=tmp_path, default_timeout_s=700.0)
     with pytest.raises(ValueError, match="0 commands at once: at least 1"):
         ShellConfig(work_root=tmp_path, data_root=tmp_path, commands_at_once=0)
-
-
-def test_a_folder_that_is_too_full_for_commands_is_emptied_when_asked_after_what_runs_there(tmp_path: Path) -> None:
-    quota = Quota(lambda: 0.0, most_files=5, least_free_bytes=0)
-    bench = Bench(tmp_path, quota=quota)
-    begun = bench.fifo("begun")
-    running = bench.ask("echo > begun; sleep 0.3; touch {1..9}; echo done")
-    begun.read_text()
-    asked = RequestId("empty")
-    bench.system.tell(SHELL, EmptyFolder(request_id=asked, reply_to=bench.edge.address, window=window()))
-    refused = bench.ask("true", of=window(2))
-    assert bench.result(refused).exit_code == 0
-    assert bench.result(running).duration_s >= 0.3  # whether it is killed for its files or ends before that is seen
-    reply = bench.edge.receive(PATIENCE_S, lambda message: getattr(message, "request_id", None) == asked)
-    assert isinstance(reply, FolderEmptied)
-    assert bench.run("ls").text == "attachments\nlogs"
-    bench.system.stop()
-
-
-def test_a_folder_is_emptied_also_where_commands_are_off(tmp_path: Path) -> None:
-    bench = Bench(tmp_path, enabled=False)
-    bench.workdir().mkdir(parents=True)
-    (bench.workdir() / "note").touch()
-    for of, kind in ((window(), FolderEmptied), (CLI, Refused)):
-        bench.system.tell(SHELL, EmptyFolder(request_id=RequestId("e"), reply_to=bench.edge.address, window=of))
-        assert isinstance(bench.edge.receive(PATIENCE_S), kind)
-    assert list(bench.workdir().iterdir()) == []
-    bench.system.stop()

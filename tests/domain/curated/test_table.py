@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.curated.document import parsed
-from domain.curated.table import TableState, digest, state_of, table
+from domain.curated.table import TableState, described_by, digest, state_beside, table
 from tests.domain.curated.files import anything
 
 
@@ -18,15 +18,15 @@ def table_of(index: bytes, topic: bytes = b"") -> bytes:
 @given(anything, anything)
 @pytest.mark.req("S1-51")
 def test_a_table_that_was_made_of_an_index_is_good_for_it(index: bytes, topic: bytes) -> None:
-    assert state_of(table_of(index, topic), index) is TableState.OK
+    assert state_beside(described_by(table_of(index, topic)), index) is TableState.OK
     assert table_of(index, topic) == table_of(index, topic)
 
 
 @given(anything, anything)
 def test_any_change_of_the_index_makes_its_table_stale(index: bytes, other: bytes) -> None:
     if index != other:
-        assert state_of(table_of(index), other) is TableState.STALE
-    assert state_of(table_of(index), index + b"\n") is TableState.STALE
+        assert state_beside(described_by(table_of(index)), other) is TableState.STALE
+    assert state_beside(described_by(table_of(index)), index + b"\n") is TableState.STALE
 
 
 @given(anything, anything, st.data())
@@ -37,13 +37,13 @@ def test_any_damage_of_a_table_makes_it_invalid(index: bytes, topic: bytes, data
     damaged = whole[:at] + put + whole[at + data.draw(st.integers(0, 3)) :]
 
     if damaged != whole:
-        assert state_of(damaged, index) is TableState.INVALID
-    assert state_of(whole[:at], index) is TableState.INVALID
+        assert state_beside(described_by(damaged), index) is TableState.INVALID
+    assert state_beside(described_by(whole[:at]), index) is TableState.INVALID
 
 
 @given(st.binary(max_size=200), anything)
 def test_any_bytes_are_a_table_or_none(data: bytes, index: bytes) -> None:
-    assert state_of(data, index) is TableState.INVALID
+    assert state_beside(described_by(data), index) is TableState.INVALID
 
 
 @pytest.mark.parametrize(
@@ -57,13 +57,12 @@ def test_a_whole_table_that_says_nothing_of_an_index_is_invalid(head: bytes) -> 
     body = head + b"\n"
     sealed = body + json.dumps({"digest": digest(body)}).encode() + b"\n"
 
-    assert state_of(sealed, b"") is TableState.INVALID
+    assert state_beside(described_by(sealed), b"") is TableState.INVALID
 
 
 @pytest.mark.req("S1-50")
-def test_a_table_is_there_or_missing() -> None:
-    assert state_of(None, b"") is TableState.MISSING
-    assert state_of(b"", b"") is TableState.INVALID
+def test_an_empty_table_is_no_missing_one() -> None:
+    assert state_beside(described_by(b""), b"") is TableState.INVALID
     assert {each.value for each in TableState} == {"ok", "stale", "invalid", "missing"}
 
 
