@@ -69,10 +69,8 @@ class FolderLocks:
         """
         if folder in self._held:
             return
-        lock = FolderLock(folder)
-        if not any(lock.share() or Event().wait(_WAIT_S) for _ in range(_TRIES)):
-            log.warning("%s: another program has it for itself; it is written all the same", folder)
-        self._held[folder] = lock
+        self._held[folder] = lock = FolderLock(folder)
+        _share(folder, lock)
 
     @contextmanager
     def alone(self, folder: Path) -> Iterator[None]:
@@ -88,12 +86,19 @@ class FolderLocks:
             if not lock.own():
                 raise FileRefusedError(f"{folder}: another program of the agent's writes there at this moment")
             yield
-            lock.share()
         finally:
-            if not is_held:
+            if is_held:
+                _share(folder, lock)  # also where it could not be had alone: to ask for that lets go of it
+            else:
                 lock.close()
 
     def keep(self, folders: Collection[Path]) -> None:
         """Let go of all others."""
         for folder in self._held.keys() - set(folders):
             self._held.pop(folder).close()
+
+
+def _share(folder: Path, lock: FolderLock) -> None:
+    """Hold a lock together with others, unless one of them does not let us."""
+    if not any(lock.share() or Event().wait(_WAIT_S) for _ in range(_TRIES)):
+        log.warning("%s: another program has it for itself; it is written all the same", folder)

@@ -49,3 +49,22 @@ def test_one_that_writes_already_looks_alone_and_goes_on_writing(tmp_path: Path)
         assert not other.share()
     assert other.share()
     assert not other.own()
+
+
+def test_a_writer_whose_recovery_is_refused_is_still_known_to_write(tmp_path: Path) -> None:
+    writer, other, starter = FolderLocks(), FolderLocks(), FolderLocks()
+    writer.announce(tmp_path)
+    other.announce(tmp_path)
+    with pytest.raises(FileRefusedError, match="another program"), writer.alone(tmp_path):
+        raise AssertionError("nobody is alone here")
+    other.keep(())
+    with pytest.raises(FileRefusedError, match="another program"), starter.alone(tmp_path):
+        raise AssertionError("nobody is alone here")
+
+
+def test_a_writer_whose_recovery_fails_lets_others_write(tmp_path: Path) -> None:
+    locks, other = FolderLocks(), FolderLock(tmp_path)
+    locks.announce(tmp_path)
+    with pytest.raises(OSError, match="the disk"), locks.alone(tmp_path):
+        raise OSError("the disk")
+    assert other.share()
