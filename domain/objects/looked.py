@@ -1,0 +1,107 @@
+"""Look at a file: what it was when it was opened."""
+
+from __future__ import annotations
+
+import codecs
+import hashlib
+from enum import StrEnum
+
+import msgspec
+
+KEPT_BYTES = 256 * 1024
+"""Of a larger file only so much of its beginning is kept."""
+
+
+class Status(StrEnum):
+    """Kind of what is known of a file."""
+
+    TEXT = "text"
+    BINARY = "binary"
+    """It has a NUL, or is not UTF-8."""
+    LARGE = "large"
+    """A text of more than `KEPT_BYTES`, of which only the beginning is kept."""
+    UNREAD = "unread"
+    """It was seen, and not read."""
+    MISSING = "missing"
+    """It is gone; never of a look."""
+
+
+class Signature(msgspec.Struct, frozen=True, gc=False):
+    """Signature of a file: it differs whenever the file was changed, as long as clocks go forward."""
+
+    device: int
+    inode: int
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+
+
+class FileLook(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """File as one look saw it."""
+
+    path: str
+    """Plain, as `path.is_plain` has it."""
+    signature: Signature
+    """From before the first byte was read, so a file that changed meanwhile differs from it."""
+    status: str
+    """One of `Status`, and never `missing`."""
+    size: int
+    """Bytes of the file."""
+    content_hash: str
+    """SHA-256 of its bytes, hexadecimal; if only the beginning is known, of that, a NUL and `size`. Empty if unread."""
+    text: str | None
+    """None of what is binary or unread."""
+
+
+def looked(path: str, signature: Signature, beginning: bytes) -> FileLook:
+    """What a file is by its bytes.
+
+    Args:
+        path: Plain.
+        signature: From before it was read.
+        beginning: All of it, or more than `KEPT_BYTES` of it.
+    """
+    if len(beginning) > KEPT_BYTES:
+        return _looked_at_large(path, signature, beginning)
+    text = _text_of(beginning, is_whole=True)
+    return FileLook(
+        path=path,
+        signature=signature,
+        status=Status.BINARY if text is None else Status.TEXT,
+        size=len(beginning),
+        content_hash=hashlib.sha256(beginning).hexdigest(),
+        text=text,
+    )
+
+
+def unread(path: str, signature: Signature) -> FileLook:
+    """A file of which nothing but its signature is known."""
+    return FileLook(
+        path=path, signature=signature, status=Status.UNREAD, size=signature.size, content_hash="", text=None
+    )
+
+
+def _looked_at_large(path: str, signature: Signature, beginning: bytes) -> FileLook:
+    size = max(signature.size, len(beginning))
+    kept = beginning[:KEPT_BYTES]
+    text = _text_of(kept, is_whole=False)
+    if text is not None:
+        kept = text.encode()
+    return FileLook(
+        path=path,
+        signature=signature,
+        status=Status.BINARY if text is None else Status.LARGE,
+        size=size,
+        content_hash=hashlib.sha256(b"%b\0%d" % (kept, size)).hexdigest(),
+        text=text,
+    )
+
+
+def _text_of(data: bytes, *, is_whole: bool) -> str | None:
+    """Text of bytes; a character that is cut off at their end is left out unless they are the whole."""
+    if b"\0" in data:
+        return None
+    try:
+        return codecs.getincrementaldecoder("utf-8")().decode(data, is_whole)
+    except UnicodeDecodeError:
+        return None

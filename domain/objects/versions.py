@@ -1,0 +1,135 @@
+"""Versions of a file: which look makes a new one, and which of them is meant."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from domain.objects.looked import FileLook, Status
+from messages.object_store import FileVersion
+
+FILE, OUTPUT = "f", "t"
+"""Kinds of objects, which their ids begin with."""
+LARGEST = 10**9
+"""Number of an object, or of a version."""
+SHORTEST_PREFIX = 8
+"""Characters of a hash that must be given at least."""
+
+_ID = re.compile(rf"[{FILE}{OUTPUT}]([1-9][0-9]{{0,9}})")
+_PREFIX = re.compile(rf"[0-9a-f]{{{SHORTEST_PREFIX},64}}")
+_TICK = timedelta(microseconds=1)
+
+
+def next_version(
+    previous: FileVersion | None, object_id: str, look: FileLook | None, now: datetime
+) -> FileVersion | None:
+    """The version that a look makes of a file; None if it says nothing new.
+
+    New is another path, content or status. What was read stays read: an `unread` look at it can tell of a move only.
+
+    Args:
+        previous: The newest one; None for a file that was not known.
+        object_id: Of the file.
+        look: None for a file that is missing.
+        now: Aware UTC.
+    """
+    if look is None:
+        return _missing(previous, now)
+    path, status, size, content_hash = look.path, look.status, look.size, look.content_hash
+    if previous is not None:
+        if status == Status.UNREAD and previous.status not in (Status.UNREAD, Status.MISSING):
+            status, size, content_hash = previous.status, previous.size, previous.content_hash
+        if (path, status, content_hash) == (previous.path, previous.status, previous.content_hash):
+            return None
+    return _version(previous, object_id, now, path, status, size, content_hash)
+
+
+def valid_from(now: datetime, last: datetime | None) -> datetime:
+    """When a version begins to be valid: now, though always later than the one before it, whatever the clock does."""
+    return now if last is None else max(now, last + _TICK)
+
+
+def metadata_hash(path: str, status: str, size: int) -> str:
+    """SHA-256 of what is known of a file beside its content."""
+    return _hash_of("file", path, str(status), size)
+
+
+def object_hash(object_id: str, no: int, content_hash: str, metadata: str) -> str:
+    """SHA-256 of one version of one object: of its id, its number and its two other hashes."""
+    return _hash_of("object", object_id, no, content_hash, metadata)
+
+
+def numbered(kind: str, number: int) -> str:
+    """Id of the object of a kind with that number, e.g. `f12`.
+
+    Raises:
+        ValueError: there is no such id; names the value and the rule.
+    """
+    if kind not in (FILE, OUTPUT):
+        raise ValueError(f"kind of object {kind!r}: {FILE!r} or {OUTPUT!r} is required")
+    if not 1 <= number <= LARGEST:
+        raise ValueError(f"number of an object {number}: 1 to {LARGEST} is required")
+    return f"{kind}{number}"
+
+
+def number_of(object_id: str) -> int:
+    """Number of the object of that id; its kind is the first character.
+
+    Raises:
+        ValueError: it is none; names the value and the rule.
+    """
+    found = _ID.fullmatch(object_id)
+    if found is None or int(found[1]) > LARGEST:
+        raise ValueError(f"id of an object {object_id[:40]!r}: f or t and a number from 1 on are required, e.g. f12")
+    return int(found[1])
+
+
+def valid_at(versions: Iterable[FileVersion], at: datetime) -> FileVersion | None:
+    """The version of one object that was valid at an instant; None if it was not known yet."""
+    return max((each for each in versions if each.valid_from <= at), key=lambda each: each.no, default=None)
+
+
+def with_hash(versions: Iterable[FileVersion], prefix: str) -> FileVersion | None:
+    """The newest version, of whatever object, whose content's hash begins with `prefix`; None if there is none.
+
+    Raises:
+        ValueError: `prefix` is no such beginning; names the value and the rule.
+    """
+    if _PREFIX.fullmatch(prefix) is None:
+        raise ValueError(
+            f"hash {prefix[:80]!r}: {SHORTEST_PREFIX} to 64 characters are required, each one of 0-9 and a-f"
+        )
+    fitting = (each for each in versions if each.content_hash.startswith(prefix))
+    return max(fitting, key=lambda each: (each.valid_from, each.no), default=None)
+
+
+def _missing(previous: FileVersion | None, now: datetime) -> FileVersion | None:
+    if previous is None or previous.status == Status.MISSING:
+        return None
+    return _version(previous, previous.object, now, previous.path, Status.MISSING, 0, "")
+
+
+def _version(  # one of a row's columns each
+    previous: FileVersion | None, object_id: str, now: datetime, path: str, status: str, size: int, content_hash: str
+) -> FileVersion:
+    no = 1 if previous is None else previous.no + 1
+    metadata = metadata_hash(path, status, size)
+    return FileVersion(
+        object=object_id,
+        no=no,
+        valid_from=valid_from(now, None if previous is None else previous.valid_from),
+        path=path,
+        status=str(status),
+        size=size,
+        content_hash=content_hash,
+        metadata_hash=metadata,
+        object_hash=object_hash(object_id, no, content_hash, metadata),
+    )
+
+
+def _hash_of(*fields: str | int) -> str:
+    """SHA-256 of fields, which no other fields have."""
+    return hashlib.sha256(json.dumps(fields, separators=(",", ":")).encode()).hexdigest()
