@@ -22,6 +22,8 @@ _MEANINGS = {
     errno.ENOSYS: "this kernel is too old to open files safely (Linux 5.6 is needed)",
 }
 _SHOWN_NAME = 200
+_FILE = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_FOLDER = os.O_DIRECTORY | os.O_CLOEXEC
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -67,14 +69,17 @@ def open_beneath(folder: Path, name: str, max_bytes: int) -> int:
         max_bytes: A larger file is refused.
 
     Raises:
-        ValueError: it cannot be opened so; names the value and the rule.
+        ValueError: it cannot be opened so; names the value and the rule. Its cause is the system's error, if there is
+            one.
         OSError: `folder` cannot be opened.
     """
     if not name or "\0" in name:
         raise ValueError(f"file name {_shown(name)}: it must not be empty or hold a NUL")
     directory = os.open(folder, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        opened = _open(directory, name)
+        opened = _open(directory, name, _FILE)
+    except OSError as error:
+        raise ValueError(f"file {_shown(name)}: {error.strerror}") from error
     finally:
         os.close(directory)
     fault = _fault_of(os.fstat(opened), max_bytes)
@@ -84,11 +89,27 @@ def open_beneath(folder: Path, name: str, max_bytes: int) -> int:
     return opened
 
 
-def _open(directory: int, name: str) -> int:
-    how = _How(
-        flags=os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC,
-        resolve=_RESOLVE_BENEATH | _RESOLVE_NO_SYMLINKS | _RESOLVE_NO_MAGICLINKS,
-    )
+def folder_beneath(directory: int, name: str, *, is_listed: bool) -> int:
+    """A descriptor of the folder `name` below another one, to which no link leads; the caller closes it.
+
+    It stands for that folder in calls that take a descriptor beside a name, whatever happens to its path meanwhile.
+
+    Args:
+        directory: Descriptor of the folder above, itself trusted.
+        name: Relative to it; may have several parts.
+        is_listed: Whether its names are to be listed, for which it must be readable.
+
+    Raises:
+        ValueError: `name` is empty or holds a NUL.
+        OSError: it cannot be opened so.
+    """
+    if not name or "\0" in name:
+        raise ValueError(f"folder name {_shown(name)}: it must not be empty or hold a NUL")
+    return _open(directory, name, _FOLDER | (os.O_NONBLOCK if is_listed else os.O_PATH))
+
+
+def _open(directory: int, name: str, flags: int) -> int:
+    how = _How(flags=flags, resolve=_RESOLVE_BENEATH | _RESOLVE_NO_SYMLINKS | _RESOLVE_NO_MAGICLINKS)
     opened = _libc.syscall(
         ctypes.c_long(_OPENAT2),
         ctypes.c_int(directory),
@@ -98,7 +119,7 @@ def _open(directory: int, name: str) -> int:
     )
     if opened < 0:
         code = ctypes.get_errno()
-        raise ValueError(f"file {_shown(name)}: {_MEANINGS.get(code, os.strerror(code))}")
+        raise OSError(code, _MEANINGS.get(code, os.strerror(code)))
     return int(opened)
 
 

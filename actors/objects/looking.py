@@ -1,0 +1,309 @@
+"""Looking at a window's files: which of them changed, what they hold, where they went.
+
+Whatever a command put into the folder, nothing outside it is read, nothing makes a look wait, and each look is bounded.
+No part of a path may be a link: a folder is opened below the root by the kernel's own rule, and its files are asked
+about beside its descriptor.
+"""
+
+from __future__ import annotations
+
+import errno
+import fnmatch
+import os
+import stat
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from actors.linux.safe_open import folder_beneath, open_beneath
+from domain.objects.looked import KEPT_BYTES, FileLook, Signature, looked, unread
+from domain.objects.path import is_plain
+
+WALKED = 5_000
+"""Entries of folders that one search looks at."""
+MATCHED = 50
+"""Files that the patterns of one command may name."""
+RACY_NS = 10_000_000
+"""A file that was changed so shortly before a look may be changed again with the same times: they are that coarse."""
+_ANY_SIZE = 2**63 - 1
+_ATTEMPTS = 3
+_WILD = frozenset("*?[")
+_OUT_OF_MEANS = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
+"""Errors that say something of this machine and nothing of the file."""
+
+
+class Looking:
+    """Sight of the files below one folder, which need not exist; keeps nothing between two calls.
+
+    A watcher that is told of changes could stand behind the same four questions. Each raises `OSError` if this machine
+    has no descriptors or no memory left: then nothing is known, and no file is gone.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def changed(self, known: Mapping[str, tuple[Signature, int]]) -> tuple[str, ...]:
+        """Those of `known` that are to be looked at again, in its order: changed, gone, or too fresh to tell.
+
+        Args:
+            known: Path -> its signature, and the time just before the look that gave it, in nanoseconds since 1970.
+        """
+        folders: dict[str, list[str]] = {}
+        for path in known:
+            folders.setdefault(path.rpartition("/")[0], []).append(path)
+        same: set[str] = set()
+        with _opened_root(self._root) as root:
+            for folder, paths in folders.items():
+                with _opened(root, folder) as opened:
+                    same.update(path for path in paths if opened is not None and _is_same(opened, path, *known[path]))
+        return tuple(path for path in known if path not in same)
+
+    def look(self, name: str, *, reads: bool) -> FileLook | None:
+        """What the file `name` is; None if there is no regular file of that one name, or it cannot be opened.
+
+        Args:
+            name: Path below the root; None is the answer to one that is not plain.
+            reads: Whether its content is wanted, and not only that it is there.
+        """
+        if not is_plain(name):
+            return None
+        return self._read(name) if reads else self._seen(name)
+
+    def find(self, sought: Mapping[str, tuple[Signature, str]], limit: int = WALKED) -> dict[str, str]:
+        """Where files that are gone from their paths stand now: old path -> new one, of those that are found.
+
+        It is the same file if device, inode and size are, and its content; an inode alone is soon given to another.
+
+        Args:
+            sought: Old path -> signature, and hash of the content; if that is empty, the time of the last change in
+                the signature stands for it.
+            limit: Most entries of folders to look at, from the root down.
+        """
+        wanted = {(signature.device, signature.inode): path for path, (signature, _) in sought.items()}
+        found: dict[str, str] = {}
+        with _opened_root(self._root) as root:
+            for path, entry in _Walk(root, limit).files():
+                state = _state_of(entry)
+                old = wanted.get((state.st_dev, state.st_ino)) if state is not None else None
+                if state is not None and old is not None and self._is_it(path, state, *sought[old]):
+                    found[old] = path
+                    if len(found) == len(wanted):
+                        break
+        return found
+
+    def matching(self, patterns: Iterable[str], limit: int = MATCHED) -> tuple[str, ...]:
+        """Files that a shell would put in the place of `patterns`, in that order, each once.
+
+        Args:
+            patterns: Plain paths with `*`, `?` and `[...]`, which match no `/` and no dot at a name's beginning.
+            limit: Most files; at most `WALKED` entries of folders are looked at for all patterns together.
+        """
+        found: dict[str, None] = {}
+        with _opened_root(self._root) as root:
+            walk = _Walk(root, WALKED)
+            for pattern in patterns:
+                if len(found) < limit and is_plain(pattern):
+                    found.update(dict.fromkeys(walk.matching(pattern.split("/"))))
+        return tuple(found)[:limit]
+
+    def _read(self, name: str) -> FileLook | None:
+        try:
+            opened = open_beneath(self._root, name, _ANY_SIZE)
+        except (ValueError, OSError) as error:
+            _check_means(error if isinstance(error, OSError) else error.__cause__)
+            return None
+        try:
+            return looked(name, *_signed_beginning(opened))
+        except OSError as error:
+            _check_means(error)
+            return None
+        finally:
+            os.close(opened)
+
+    def _seen(self, name: str) -> FileLook | None:
+        folder, _, last = name.rpartition("/")
+        with _opened_root(self._root) as root, _opened(root, folder) as opened:
+            state = None if opened is None else _state_beside(opened, last)
+        return unread(name, _signature_of(state)) if state is not None and _is_regular(state) else None
+
+    def _is_it(self, path: str, state: os.stat_result, signature: Signature, content_hash: str) -> bool:
+        if not _is_regular(state) or state.st_size != signature.size:
+            return False
+        if not content_hash:
+            return state.st_mtime_ns == signature.mtime_ns
+        look = self._read(path)
+        return look is not None and look.content_hash == content_hash
+
+
+class _Walk:
+    """Bounded walk through folders below one, by descriptors; a link is an entry and no way."""
+
+    def __init__(self, root: int | None, entries: int) -> None:
+        self._root = root
+        self._left = entries
+
+    def files(self) -> Iterator[tuple[str, os.DirEntry[str]]]:
+        """Plain path and entry of whatever is no folder; what is near the root first."""
+        folders = deque([""])
+        while folders and self._left > 0:
+            for path, entry in self._entries(folders.popleft()):
+                if _is_folder(entry):
+                    folders.append(path)
+                else:
+                    yield path, entry
+
+    def matching(self, parts: list[str]) -> list[str]:
+        """Regular files that fit a pattern, which is given part by part."""
+        folders = [""]
+        for part in parts[:-1]:
+            if _WILD.isdisjoint(part):
+                folders = [_joined(folder, part) for folder in folders]
+            else:
+                folders = [path for folder in folders for path in self._fitting(folder, part, _is_folder)]
+        last = parts[-1]
+        if _WILD.isdisjoint(last):
+            return [_joined(folder, last) for folder in folders if self._has_file(folder, last)]
+        return [path for folder in folders for path in self._fitting(folder, last, _is_file)]
+
+    def _fitting(self, folder: str, part: str, is_wanted: Callable[[os.DirEntry[str]], bool]) -> list[str]:
+        """Paths in `folder` that fit one part of a pattern, sorted."""
+        pattern = part.replace("[^", "[!")
+        return sorted(
+            path
+            for path, entry in self._entries(folder)
+            if entry.name[0] != "." or part[0] == "."
+            if fnmatch.fnmatchcase(entry.name, pattern) and is_wanted(entry)
+        )
+
+    def _has_file(self, folder: str, name: str) -> bool:
+        with _opened(self._root, folder) as opened:
+            state = None if opened is None else _state_beside(opened, name)
+        return state is not None and stat.S_ISREG(state.st_mode)
+
+    def _entries(self, folder: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
+        """Plain path and entry of what is in `folder`, as long as entries may be looked at."""
+        with _opened(self._root, folder, is_listed=True) as opened:
+            if opened is None or self._left <= 0:
+                return
+            with os.scandir(opened) as entries:
+                for entry in entries:
+                    self._left -= 1
+                    path = _joined(folder, entry.name)
+                    if is_plain(path):
+                        yield path, entry
+                    if self._left <= 0:
+                        return
+
+
+@contextmanager
+def _opened_root(root: Path) -> Iterator[int | None]:
+    """Descriptor of the root; None if there is no such folder."""
+    try:
+        opened = os.open(root, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
+        _check_means(error)
+        yield None
+        return
+    try:
+        yield opened
+    finally:
+        os.close(opened)
+
+
+@contextmanager
+def _opened(root: int | None, folder: str, *, is_listed: bool = False) -> Iterator[int | None]:
+    """Descriptor of a folder below the root, empty for the root itself; None if there is no such folder."""
+    opened = None
+    try:
+        if root is not None:
+            opened = folder_beneath(root, folder or ".", is_listed=is_listed)
+    except (OSError, ValueError) as error:
+        _check_means(error)
+    try:
+        yield opened
+    finally:
+        if opened is not None:
+            os.close(opened)
+
+
+def _check_means(error: BaseException | None) -> None:
+    """Raise an error that says nothing of the file; whatever else it is, there is no such file."""
+    if isinstance(error, OSError) and error.errno in _OUT_OF_MEANS:
+        raise error
+
+
+def _signed_beginning(opened: int) -> tuple[Signature, bytes]:
+    """Signature and beginning of an open file: of one moment if it ever rests, else the signature is the older."""
+    signature, beginning = _signature_of(os.fstat(opened)), _beginning(opened)
+    for _ in range(_ATTEMPTS - 1):
+        after = _signature_of(os.fstat(opened))
+        if after == signature:
+            break
+        signature, beginning = after, _beginning(opened)
+    return signature, beginning
+
+
+def _beginning(opened: int) -> bytes:
+    """All of a file, or a byte more than is kept of it."""
+    pieces: list[bytes] = []
+    size = 0
+    while size <= KEPT_BYTES and (piece := os.pread(opened, KEPT_BYTES + 1 - size, size)):
+        pieces.append(piece)
+        size += len(piece)
+    return b"".join(pieces)
+
+
+def _is_same(folder: int, path: str, signature: Signature, looked_at_ns: int) -> bool:
+    state = _state_beside(folder, path.rpartition("/")[2])
+    return (
+        state is not None
+        and state.st_ino == signature.inode
+        and state.st_ctime_ns == signature.ctime_ns
+        and state.st_mtime_ns == signature.mtime_ns
+        and state.st_size == signature.size
+        and state.st_dev == signature.device
+        and state.st_ctime_ns <= looked_at_ns - RACY_NS
+    )
+
+
+def _state_beside(folder: int, name: str) -> os.stat_result | None:
+    """State of what a folder has under a name, a link's own; None if that is nothing."""
+    try:
+        return os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except (OSError, ValueError) as error:
+        _check_means(error)
+        return None
+
+
+def _state_of(entry: os.DirEntry[str]) -> os.stat_result | None:
+    try:
+        return entry.stat(follow_symlinks=False)
+    except OSError as error:
+        _check_means(error)
+        return None
+
+
+def _signature_of(state: os.stat_result) -> Signature:
+    return Signature(state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns)
+
+
+def _is_regular(state: os.stat_result) -> bool:
+    """Whether it is a regular file with no second name."""
+    return stat.S_ISREG(state.st_mode) and state.st_nlink == 1
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    with suppress(OSError):
+        return entry.is_dir(follow_symlinks=False)
+    return False
+
+
+def _is_file(entry: os.DirEntry[str]) -> bool:
+    with suppress(OSError):
+        return entry.is_file(follow_symlinks=False)
+    return False
+
+
+def _joined(folder: str, name: str) -> str:
+    return f"{folder}/{name}" if folder else name
