@@ -45,13 +45,16 @@ class WordRequest(Message, frozen=True, kw_only=True, gc=False):
     reply_to: Address
     window: Window
     log: str
-    """POSIX path of the window's log below the data root; empty where nothing is kept. Another log is another session."""
+    """POSIX path of the window's log below the data root; empty where nothing is kept. Another one is a new session."""
     turn_id: TurnId
     """The turn that is being answered, the last of `turns`."""
     turns: tuple[TurnShown, ...]
     """All that the request shows, the oldest first."""
     audience: str = ""
     """Who reads the window, as a label of `domain.policy.audience`; empty when that is not known."""
+    breaks_from: TurnId = TurnId("")
+    """The oldest turn whose messages are not those of the request before, whatever is worded: from there on no cache of
+    a provider's has the conversation. Empty where all of it stands as it did."""
 
 
 class RequestWorded(Message, frozen=True, kw_only=True, gc=False):

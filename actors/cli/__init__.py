@@ -25,6 +25,7 @@ from actors.cli.lab.mutate import mutate
 from actors.cli.lab.simulate import simulate
 from actors.cli.logs import logs
 from actors.cli.memory import memory
+from actors.cli.objects import objects
 from actors.cli.reminders import reminders
 from actors.cli.run import run
 from actors.cli.status import status
@@ -47,6 +48,6 @@ def agent() -> None:
     """
 
 
-_COMMANDS = (try_it, run, status, events, doctor, backup, restore, config, logs, memory, reminders)
+_COMMANDS = (try_it, run, status, events, doctor, backup, restore, config, logs, memory, objects, reminders)
 for command in (*_COMMANDS, bench, chaos, simulate, mutate):
     agent.add_command(command)

@@ -1,0 +1,291 @@
+"""ObjectsActor: the files and outputs of one window, and how requests show them."""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Callable
+
+import msgspec
+
+from actors.kernel import Actor, not_understood
+from actors.objects.answers import RefusalError, listed
+from actors.objects.config import ObjectsConfig
+from actors.objects.observer import Observer
+from actors.objects.record import Record
+from actors.objects.round import Round
+from actors.objects.shown_texts import ShownTexts
+from actors.objects.store_client import StoreClient
+from actors.objects.switching import read_file, switch
+from actors.objects.telling import Telling
+from domain.objects import wording
+from domain.objects.ageing import end_round
+from domain.objects.entries import RoundEnded
+from domain.objects.entries import decoded as entries_of
+from domain.objects.state import WindowObjects
+from domain.objects.state import decoded as state_of
+from domain.objects.state import encoded as state_data
+from messages.base import RequestId, Window
+from messages.object_store import LoadObjects, ObjectsLoaded, RoundStored, StoreRound
+from messages.objects import (
+    DiffObject,
+    ListObjects,
+    ObjectDone,
+    ObjectsMessage,
+    ObjectsRequest,
+    ReadObject,
+    ShowObject,
+    StoreDue,
+    StoreReply,
+    SwitchObject,
+    TellHistory,
+)
+from messages.socket import Refused
+from messages.wording import RequestWorded, WordRequest
+
+log = logging.getLogger(__name__)
+
+SNAPSHOT_EVERY = 64
+"""Rounds after which the state is kept as a whole, so that a later life need not fold them all."""
+MOST_WAITING = 100
+"""Requests of scripts that may wait."""
+NOT_STORED = "it could not be stored, so nothing was changed: {reason}"
+
+
+class ObjectsActor(Actor):
+    """Words the requests of one window, and answers what its scripts ask about its objects.
+
+    Owns: what is known of the window's files and outputs, and which of their texts requests show; no file.
+    Asks: the object store, to keep each round before its wording is given away, and to give it back to the next life.
+    Crashes on: its own faults. The next life has what the store has, and takes in the rest from the next request; the
+    window goes on meanwhile. A store that is gone, locked or full stops nothing: what it has not got is kept in memory.
+    """
+
+    def __init__(self, window: Window, config: ObjectsConfig) -> None:
+        super().__init__()
+        self.window = window
+        self._config = config
+        folder = config.folder_of(window)
+        self._observer = Observer(folder, config.max_files)
+        self._texts = ShownTexts(self._observer.looking, Record(config.data_root))
+        self._store = StoreClient(self, config.store)
+        self._telling = Telling(self, self._store, Record(config.data_root), config.answer_deadline_s)
+        self._waiting: deque[WordRequest | ObjectsRequest] = deque()
+        self._objects: WindowObjects | None = None
+        self._last_round = 0
+        """Number of the newest round that the store has."""
+        self._since_snapshot = 0
+        self._round: Round | None = None
+        """What the store has not got yet."""
+
+    def handle(self, message: ObjectsMessage) -> None:
+        """Take requests one after the other; nothing of the next happens before the last is kept and answered."""
+        match message:
+            case WordRequest():
+                # Whoever asks again has given up what it asked before.
+                self._waiting = deque(each for each in self._waiting if not isinstance(each, WordRequest))
+                self._waiting.appendleft(message)
+            case ReadObject() | SwitchObject() | ListObjects() | TellHistory() | ShowObject() | DiffObject():
+                if len(self._waiting) >= MOST_WAITING:
+                    self._refuse(message, f"{MOST_WAITING} requests wait already, and no more may")
+                    return
+                self._waiting.append(message)
+            case StoreDue():
+                self._store.heard(message)
+            case _ if isinstance(message, StoreReply):
+                self._store.heard(message)
+            case _:
+                not_understood(message)
+        while self._waiting and not self._store.is_waiting:
+            self._next()
+        self.in_progress = bool(self._waiting) or self._store.is_waiting
+
+    def _next(self) -> None:
+        request = self._waiting.popleft()
+        if self._objects is None:
+            self._load(lambda: self._do(request))
+        else:
+            self._do(request)
+
+    def _do(self, request: WordRequest | ObjectsRequest) -> None:
+        match request:
+            case WordRequest():
+                self._word(request)
+            case ReadObject() | SwitchObject():
+                self._change(request)
+            case ListObjects():
+                self._list(request)
+            case TellHistory() | ShowObject() | DiffObject():
+                self._telling.begin(self.objects, request)
+
+    # the state
+
+    @property
+    def objects(self) -> WindowObjects:
+        """The state, loaded."""
+        if self._objects is None:
+            raise RuntimeError("the state is not loaded")
+        return self._objects
+
+    def _load(self, then: Callable[[], None]) -> None:
+        """Get the state of the window; an empty one when the store does not give it."""
+
+        def loaded(reply: StoreReply | None) -> None:
+            self._objects, self._last_round, self._round = WindowObjects(), 0, None
+            if isinstance(reply, ObjectsLoaded):
+                self._adopt(reply)
+            then()
+
+        self._store.ask(self._load_request, self._config.store_deadline_s, loaded)
+
+    def _keep(self, then: Callable[[str], None], again: Callable[[], None]) -> None:
+        """Have the store keep what it has not got.
+
+        Args:
+            then: Called with why that failed; with nothing when it is kept.
+            again: Called instead when the store turns out to know another state, which is now this actor's.
+        """
+        round_ = self._open_round()
+        number = self._last_round + 1
+        is_due = self._since_snapshot + 1 >= SNAPSHOT_EVERY
+        data, snapshot = round_.data(), state_data(self.objects) if is_due else b""
+
+        def build(request_id: RequestId) -> StoreRound:
+            return StoreRound(
+                request_id=request_id,
+                reply_to=self.address,
+                window=self.window,
+                round=number,
+                entries=data,
+                versions=tuple(round_.versions),
+                outputs=tuple(round_.outputs),
+                showings=tuple(round_.showings),
+                snapshot=snapshot,
+            )
+
+        def heard(reply: StoreReply | None) -> None:
+            if isinstance(reply, RoundStored):
+                self._last_round, self._round = number, None
+                self._since_snapshot = 0 if is_due else self._since_snapshot + 1
+                then("")
+            elif reply is None:
+                then("the store did not answer in time")
+            else:
+                self._compare(reply.reason if isinstance(reply, Refused) else "", then, again)
+
+        self._store.ask(build, self._store.patience_s(self._config.store_deadline_s), heard)
+
+    def _compare(self, reason: str, then: Callable[[str], None], again: Callable[[], None]) -> None:
+        """A round was refused: take over what the store knows, if that is not what was thought."""
+
+        def loaded(reply: StoreReply | None) -> None:
+            if isinstance(reply, ObjectsLoaded) and reply.last_round != self._last_round:
+                log.warning(
+                    "%s: the store has %d rounds and not %d: what it knows counts from now on",
+                    self.address,
+                    reply.last_round,
+                    self._last_round,
+                )
+                self._adopt(reply)
+                again()
+            else:
+                then(reason)
+
+        self._store.ask(self._load_request, self._store.patience_s(self._config.store_deadline_s), loaded)
+
+    def _load_request(self, request_id: RequestId) -> LoadObjects:
+        return LoadObjects(request_id=request_id, reply_to=self.address, window=self.window)
+
+    def _adopt(self, loaded: ObjectsLoaded) -> None:
+        self._last_round, self._round, self._since_snapshot = loaded.last_round, None, len(loaded.rounds)
+        self._objects = _folded(loaded, self._config, self.window)
+
+    def _open_round(self) -> Round:
+        if self._round is None:
+            self._round = Round(self.objects)
+        return self._round
+
+    # requests
+
+    def _word(self, request: WordRequest, *, is_last: bool = False) -> None:
+        """Take in what is new, keep it, and say how the request is worded."""
+        round_ = self._open_round()
+        with self.blocking():
+            ended = self._observer.fold(round_, request, self.now())
+            if ended is not None:
+                round_.end(ended, self._config.keep, self.now())
+            texts = self._texts.of(self.objects, request)
+
+        def reply(_reason: str = "") -> None:
+            printed = {call.event: call.text for turn in request.turns for call in turn.calls}
+            worded = RequestWorded(
+                request_id=request.request_id,
+                results=tuple(wording.results(self.objects, printed, texts)),
+                notes=tuple(wording.notes(self.objects, texts)),
+            )
+            self.tell(request.reply_to, worded)
+
+        if round_.entries:
+            self._keep(reply, reply if is_last else lambda: self._word(request, is_last=True))
+        else:
+            self._round = None
+            reply()
+
+    def _change(self, request: ReadObject | SwitchObject, *, is_last: bool = False) -> None:
+        """Do what a script asks; it is answered when that is kept, and else it is undone."""
+        round_, before = self._open_round(), state_data(self.objects)
+        mark = round_.mark()
+        try:
+            if isinstance(request, ReadObject):
+                with self.blocking():
+                    steps = read_file(round_, self._observer, request, self.now())
+            else:
+                steps = switch(round_, request)
+        except RefusalError as error:
+            self._undo(round_, mark, before)
+            self._refuse(request, str(error))
+            return
+
+        def then(reason: str) -> None:
+            if reason:
+                self._undo(round_, mark, before)
+                self._refuse(request, NOT_STORED.format(reason=reason))
+            else:
+                self.tell(request.reply_to, ObjectDone(request_id=request.request_id, steps=steps))
+
+        def again() -> None:
+            if is_last:
+                self._refuse(request, NOT_STORED.format(reason="the store is not what it was"))
+            else:
+                self._change(request, is_last=True)
+
+        self._keep(then, again)
+
+    def _undo(self, round_: Round, mark: tuple[int, ...], before: bytes) -> None:
+        self._objects = state_of(before)
+        round_.return_to(mark, self._objects)
+
+    def _list(self, request: ListObjects) -> None:
+        try:
+            self.tell(request.reply_to, listed(self.objects, request))
+        except RefusalError as error:
+            self._refuse(request, str(error))
+
+    def _refuse(self, request: ObjectsRequest, reason: str) -> None:
+        self.tell(request.reply_to, Refused(request_id=request.request_id, reason=reason))
+
+
+def _folded(loaded: ObjectsLoaded, config: ObjectsConfig, window: Window) -> WindowObjects:
+    """The state that the store's rounds make; an empty one where they cannot be read."""
+    try:
+        objects = state_of(loaded.snapshot) if loaded.snapshot else WindowObjects()
+        for data in loaded.rounds:
+            for entry in entries_of(data):
+                if isinstance(entry, RoundEnded):
+                    end_round(objects, entry, config.keep)
+                else:
+                    objects.apply(entry)
+    except (msgspec.MsgspecError, KeyError, ValueError) as error:
+        log.warning("%s: what was kept of its objects cannot be read, they begin anew: %s", window.address.key, error)
+        return WindowObjects()
+    return objects

@@ -1,0 +1,28 @@
+"""Configuration of a window's objects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from domain.objects.ageing import Keep
+from messages.base import Address, Window
+from messages.object_store import OBJECT_STORE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectsConfig:
+    """The same for all windows."""
+
+    folder_of: Callable[[Window], Path]
+    """A window's folder, out of which its files are read."""
+    data_root: Path | None
+    """Where the logs are; None where nothing is kept."""
+    keep: Keep = field(default_factory=Keep)
+    max_files: int = 5_000
+    store: Address = OBJECT_STORE
+    store_deadline_s: float = 0.4
+    """How long a request waits for the store; then it goes on without."""
+    answer_deadline_s: float = 10.0
+    """How long the answer to a script waits for it."""

@@ -1,0 +1,219 @@
+"""Observer of a window: what its commands named and changed, as the file system has it at the time of a request."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from actors.objects.looking import Looking
+from actors.objects.round import Round
+from domain.objects.entries import FileLookedAt, OutputSeen, RoundEnded, SessionBegan, TurnBegan, TurnsLeft
+from domain.objects.looked import FileLook
+from domain.objects.observing import Observed, observed
+from domain.objects.presented import presented
+from domain.objects.state import FileObject
+from domain.objects.versions import numbered
+from messages.base import TurnId
+from messages.object_store import OutputRow
+from messages.wording import CallShown, WordRequest
+
+NEW_FILES = 50
+"""Of one command; those beyond are counted."""
+LOOKED_AT = 500
+"""Files that are looked at before a request, besides those that are active: the most recently touched."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fresh:
+    """A call that was not folded yet."""
+
+    turn: TurnId
+    call: CallShown
+
+
+class Observer:
+    """Eyes of one window: compares what is known with the window's folder, and with what the conversation has."""
+
+    def __init__(self, folder: Path, max_files: int) -> None:
+        """Nothing is looked at yet.
+
+        Args:
+            folder: The window's.
+            max_files: How many may be known.
+        """
+        self._folder = folder
+        self.max_files = max_files
+        self.looking = Looking(folder)
+
+    def fold(self, round_: Round, request: WordRequest, now: datetime) -> RoundEnded | None:
+        """Take in what is new since the last request; where new texts go, or None when nothing is.
+
+        Args:
+            round_: What it is entered in.
+            request: What the model is to be shown.
+            now: The time.
+        """
+        objects = round_.objects
+        if request.log != objects.log:
+            round_.take(SessionBegan(log=request.log))
+        shown = [turn.turn_id for turn in request.turns]
+        if gone := tuple(sorted(set(objects.turns) - set(shown))):
+            round_.take(TurnsLeft(turns=gone))
+        known = set(objects.turns)
+        began = [turn for turn in shown if turn not in known]
+        for turn in began:
+            round_.take(TurnBegan(turn=turn))
+        fresh = [
+            Fresh(turn.turn_id, call)
+            for turn in request.turns
+            for call in turn.calls
+            if call.event not in objects.outputs
+        ]
+        if not fresh and not began and not gone:
+            return None
+        newest = fresh[-1].call.event if fresh and fresh[-1].turn == request.turn_id else request.turn_id
+        self.look(round_, now, place=newest if fresh or began else "")
+        for each in fresh:
+            self._observe(round_, each, request.log, now)
+        return RoundEnded(place=newest, cut=request.breaks_from)
+
+    def inside(self, path: str) -> str:
+        """A path from the window's folder on, of one that is absolute or so already; empty for one that leads out."""
+        folder = posixpath.normpath(str(self._folder))
+        whole = posixpath.normpath(posixpath.join(folder, path))
+        return whole.removeprefix(f"{folder}/") if whole.startswith(f"{folder}/") else ""
+
+    # looking
+
+    def look(self, round_: Round, now: datetime, *, place: str) -> None:
+        """See what has become of the files that are known.
+
+        Args:
+            round_: What it is entered in.
+            now: The time.
+            place: Where it is told.
+        """
+        files = self._watched(round_.objects.files.values())
+        known = {file.version.path: (file.signature, file.looked_ns) for file in files if file.signature is not None}
+        names = {file.version.path: file for file in files}
+        looks = {path: self.looking.look(path, reads=_reads(names[path])) for path in self.looking.changed(known)}
+        gone = {path: names[path] for path, look in looks.items() if look is None}
+        taken = self._lose(round_, gone, now, place) if gone else set()
+        for path, look in looks.items():
+            if path in taken:
+                round_.see(names[path].version.object, None, now, place)
+            elif look is not None:
+                self._compare(round_, names[path], look, now, place)
+
+    def _watched(self, files: Iterable[FileObject]) -> list[FileObject]:
+        there = [file for file in files if file.is_present and file.version.status != "missing"]
+        if len(there) <= LOOKED_AT:
+            return there
+        there.sort(key=lambda file: (not file.is_active, -file.touched))
+        active = sum(file.is_active for file in there)
+        return there[: max(active, LOOKED_AT)]
+
+    def _compare(self, round_: Round, file: FileObject, look: FileLook, now: datetime, place: str) -> None:
+        if round_.see(file.version.object, look, now, place) is None:
+            looked_ns = int(now.timestamp() * 1e9)
+            entry = FileLookedAt(object=file.version.object, signature=look.signature, looked_ns=looked_ns)
+            round_.take(entry)
+
+    def _lose(self, round_: Round, gone: Mapping[str, FileObject], now: datetime, place: str) -> set[str]:
+        """Files are not where they were: each was moved, or is missing; paths that they have taken from others."""
+        sought = {path: (file.signature, file.version.content_hash) for path, file in gone.items() if file.signature}
+        found = self.looking.find(sought)
+        taken: set[str] = set()
+        for path, file in gone.items():
+            to = found.get(path)
+            look = self.looking.look(to, reads=_reads(file)) if to is not None else None
+            if to is not None and look is not None and to not in gone:
+                other = round_.objects.file_at(to)
+                if other is not None and other.is_present and other.version.status != "missing":
+                    taken.add(to)
+            round_.see(file.version.object, look, now, place)
+        return taken
+
+    # commands
+
+    def _observe(self, round_: Round, fresh: Fresh, log: str, now: datetime) -> None:
+        """A command has ended: what it named is known from now on, and its result is an object."""
+        call, objects = fresh.call, round_.objects
+        seen = observed(call.command, call.text, str(self._folder))
+        found, uncounted = self._discover(round_, seen, call, now)
+        alias = self._alias(round_, seen.whole, call)
+        no = objects.last_output + 1
+        entry = OutputSeen(
+            event=call.event,
+            turn=fresh.turn,
+            no=no,
+            chars=len(call.text),
+            ending=_ending(call),
+            manages=seen.manages,
+            alias=alias,
+            found=found,
+            uncounted=uncounted,
+        )
+        row = OutputRow(
+            object=numbered("t", no),
+            event=call.event,
+            log=log,
+            turn_id=fresh.turn,
+            call_id=call.call_id,
+            at=call.ended_at,
+            size=len(call.text),
+            outcome=call.outcome,
+            exit_code=call.exit_code,
+            alias=alias,
+            alias_no=objects.files[alias].version.no if alias else 0,
+        )
+        round_.hear(entry, row)
+
+    def _discover(self, round_: Round, seen: Observed, call: CallShown, now: datetime) -> tuple[tuple[str, ...], int]:
+        """Files that a command named: those that are present from now on, and how many are left out."""
+        objects, found, uncounted = round_.objects, list[str](), 0
+        reads = frozenset((*seen.reads, seen.whole))
+        since_ns = int(call.asked_at.timestamp() * 1e9)
+        for path in dict.fromkeys((*seen.names, *self.looking.matching(seen.patterns, NEW_FILES), *seen.listed)):
+            file = objects.file_at(path)
+            if file is not None and file.is_present and not (path in reads and file.version.status == "unread"):
+                continue
+            look = self.looking.look(path, reads=False)
+            if look is None:
+                continue
+            if len(found) >= NEW_FILES or (file is None and len(objects.files) >= self.max_files):
+                uncounted += 1
+                continue
+            if path in reads or look.signature.mtime_ns >= since_ns:
+                look = self.looking.look(path, reads=True) or look
+            name = file.version.object if file is not None else numbered("f", objects.last_file + 1)
+            was_present = file is not None and file.is_present
+            round_.see(name, look, now, call.event if was_present else "")
+            if not was_present:
+                found.append(name)
+        return tuple(found), uncounted
+
+    def _alias(self, round_: Round, path: str, call: CallShown) -> str:
+        """The file whose text a result is, to the letter; empty for none."""
+        file = round_.objects.file_at(path) if path else None
+        if file is None or file.version.status != "text":
+            return ""
+        look = self.looking.look(path, reads=True)
+        if look is None or look.text is None or look.content_hash != file.version.content_hash:
+            return ""
+        return file.version.object if presented(look.text, call.text) else ""
+
+
+def _reads(file: FileObject) -> bool:
+    """Whether a file's text is looked at: not of one of which only the name was ever seen."""
+    return file.version.status != "unread" or file.is_active
+
+
+def _ending(call: CallShown) -> str:
+    """How a call ended, in a word or two."""
+    if call.outcome in ("", "exited"):
+        return "ended" if call.exit_code is None else f"exit {call.exit_code}"
+    return call.outcome

@@ -1,0 +1,75 @@
+"""Record of a window: its outputs and its chat, out of the logs, without what was taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from domain.log.parser import parse
+from domain.turn.conversation import Conversation, rebuilt
+from messages.base import EventId
+from messages.model import Role
+
+CHAT_CHARS = 40_000
+"""Of the chat, its end."""
+_ENDLESS = 10**12
+
+
+class Record:
+    """Reader of one window's logs; it keeps nothing."""
+
+    def __init__(self, data_root: Path | None) -> None:
+        """Nothing is read.
+
+        Args:
+            data_root: Where the logs are; None where nothing is kept.
+        """
+        self._root = data_root
+
+    def text_of(self, log: str, event: EventId) -> str | None:
+        """What a command printed; None when the log does not have it, or it was taken back."""
+        conversation = self._conversation(log)
+        if conversation is None:
+            return None
+        calls = (call for turn in conversation.calls() for call in turn.calls)
+        return next((call.text for call in calls if call.event == event), None)
+
+    def chat(self, log: str, names: dict[EventId, str]) -> str | None:
+        """The conversation as one document: what was said, and of each call what it was, not what it printed.
+
+        Args:
+            log: Path of the log below the data root.
+            names: Result -> its reference.
+        """
+        conversation = self._conversation(log)
+        if conversation is None:
+            return None
+        text = "\n\n".join(_said(conversation, names))
+        if len(text) <= CHAT_CHARS:
+            return text
+        end = text[-CHAT_CHARS:].partition("\n")[2]
+        return f"[Showing the last {len(end)} of {len(text)} characters]\n\n{end}"
+
+    def _conversation(self, log: str) -> Conversation | None:
+        if self._root is None or not log:
+            return None
+        try:
+            data = (self._root / log).read_bytes()
+        except FileNotFoundError:
+            return None
+        return rebuilt((logged.event for logged in parse(data).events), _ENDLESS, counted_result_chars=0)
+
+
+def _said(conversation: Conversation, names: dict[EventId, str]) -> Iterator[str]:
+    calls = {turn.turn_id: iter(turn.calls) for turn in conversation.calls()}
+    for turn in conversation.turns:
+        yield f"person: {turn.prompt}"
+        for step in turn.steps:
+            if step.role is Role.TOOL:
+                call = next(calls[turn.id], None)
+                yield f"result: {names.get(call.event, 'an output') if call is not None else 'an output'}"
+                continue
+            if step.text:
+                yield f"{'agent' if step.role is Role.ASSISTANT else 'person'}: {step.text}"
+            for asked in step.tool_calls:
+                yield f"call: {asked.name} {asked.arguments_json}"

@@ -1,0 +1,80 @@
+"""Row of the windows' objects, with all that it brings; loaded only where the layer is switched on."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from actors.kernel import Actor, ActorSpec
+from actors.objects.config import ObjectsConfig
+from actors.objects.table import ObjectsTable
+from actors.part import SHIPPED_SKILLS, Part, Plan, Verb
+from domain.objects.ageing import Keep
+from messages.base import Window
+from messages.objects import (
+    OBJECTS_KIND,
+    DiffObject,
+    ListObjects,
+    ReadObject,
+    ShowObject,
+    SwitchObject,
+    TellHistory,
+    objects_of,
+)
+
+IDLE_S = 60.0
+"""A window without a request for so long leaves memory; the store has what it knew."""
+_VERBS = {
+    "objects.read": Verb(objects_of, ReadObject),
+    "objects.switch": Verb(objects_of, SwitchObject),
+    "objects.list": Verb(objects_of, ListObjects),
+    "objects.history": Verb(objects_of, TellHistory),
+    "objects.show": Verb(objects_of, ShowObject),
+    "objects.diff": Verb(objects_of, DiffObject),
+}
+
+
+def objects_part(plan: Plan) -> Part:
+    """The actors that word what their windows' commands have printed, one per window."""
+    keep = keep_of(plan)
+
+    @cache
+    def config() -> ObjectsConfig:
+        return objects_config(plan)
+
+    def build(key: str) -> Actor:
+        from actors.objects.actor import ObjectsActor
+
+        return ObjectsActor(Window.from_key(key), config())
+
+    can_run = plan.settings.shell.enabled
+    return Part(
+        spec=ActorSpec(OBJECTS_KIND, build, idle_s=IDLE_S if plan.lives else None),
+        describes=False,
+        words=objects_of,
+        words_tokens=keep.active_tokens + keep.linger_tokens,
+        verbs={**_VERBS},
+        skills=(SHIPPED_SKILLS / "context-objects",) if can_run else (),
+    )
+
+
+def objects_config(plan: Plan) -> ObjectsConfig:
+    """What the settings decide."""
+    return ObjectsConfig(
+        folder_of=plan.workdir_of,
+        data_root=plan.settings.data_root if plan.lives else None,
+        keep=keep_of(plan),
+        max_files=plan.settings.table(ObjectsTable).max_files,
+    )
+
+
+def keep_of(plan: Plan) -> Keep:
+    """How much requests show: what is asked for, in so far as a request of the model has room for it."""
+    table, room = plan.settings.table(ObjectsTable), plan.settings.model.max_history_tokens
+    return Keep(
+        results=table.keep_results,
+        turns=table.keep_turns,
+        active_tokens=min(table.active_tokens, room * 3 // 10),
+        pinned_tokens=min(table.pinned_tokens, room * 2 // 10),
+        linger_tokens=min(table.linger_tokens, room * 3 // 20),
+        big_tokens=table.big_tokens,
+    )

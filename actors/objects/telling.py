@@ -1,0 +1,284 @@
+"""Telling about objects what only the store or the log has: histories, texts of any version, differences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+from actors.kernel import Host
+from actors.objects.answers import LOCKED, RefusalError
+from actors.objects.record import Record
+from actors.objects.store_client import StoreClient
+from domain.objects.diff import unified
+from domain.objects.said import shown_path
+from domain.objects.state import SHOWN_CHARS, WindowObjects
+from domain.objects.versions import number_of
+from messages.base import RequestId, Window
+from messages.object_store import (
+    FetchText,
+    FileVersion,
+    ListOutputs,
+    ListVersions,
+    OutputRow,
+    OutputsListed,
+    TextFetched,
+    VersionsListed,
+)
+from messages.objects import (
+    DiffObject,
+    HistoryTold,
+    ObjectShown,
+    ShowObject,
+    StoreReply,
+    TellHistory,
+    VersionShown,
+)
+from messages.socket import Refused
+
+MOST = 100
+"""Versions of one answer."""
+NO_TEXT = "its text is no longer kept, only its number, time and hashes are"
+_NOT_ANSWERED = "the object store did not answer in time"
+Fetched = Callable[[TextFetched], None]
+
+
+class TellingHost(Host):
+    """The actor behind it: of one window."""
+
+    window: Window
+
+
+class Telling:
+    """Answerer of one window, who asks the store first."""
+
+    def __init__(self, host: TellingHost, store: StoreClient, record: Record, deadline_s: float) -> None:
+        """Nothing is asked.
+
+        Args:
+            host: The actor that it works for.
+            store: Has the versions.
+            record: Has the outputs and the chat.
+            deadline_s: How long an answer waits for the store.
+        """
+        self._host = host
+        self._store = store
+        self._record = record
+        self._deadline_s = deadline_s
+
+    def begin(self, objects: WindowObjects, request: TellHistory | ShowObject | DiffObject) -> None:
+        """Answer, at once or when the store has."""
+        try:
+            match request:
+                case ShowObject(id="chat"):
+                    self._show_chat(objects, request)
+                case ShowObject() if request.id.startswith("t"):
+                    self._show_output(request)
+                case ShowObject():
+                    self._show_file(request)
+                case TellHistory():
+                    self._tell_history(request)
+                case DiffObject():
+                    self._diff(request)
+        except RefusalError as error:
+            self._refuse(request, str(error))
+
+    # one object
+
+    def _show_chat(self, objects: WindowObjects, request: ShowObject) -> None:
+        names = {event: lines[0] for event, lines in objects.said.items() if event in objects.outputs}
+        with self._host.blocking():
+            text = self._record.chat(objects.log, {event: names[event] for event in objects.outputs if event in names})
+        if text is None:
+            raise RefusalError("chat: this conversation is kept nowhere, so it stands only in the request itself")
+        self._shown(request, "chat", "chat: what was said, and which commands were run", text)
+
+    def _show_output(self, request: ShowObject) -> None:
+        number = _number(request.id)
+
+        def found(row: OutputRow) -> None:
+            with self._host.blocking():
+                text = self._record.text_of(row.log, row.event)
+            if text is None:
+                self._refuse(request, f"{request.id}: the log does not have it, or it was taken back")
+            else:
+                self._shown(
+                    request, row.object, f"{row.object}: an output of {_time(row.at)}, {row.size} characters", text
+                )
+
+        self._ask_output(request, number, found)
+
+    def _show_file(self, request: ShowObject) -> None:
+        if request.id:
+            _require_file(request.id)
+        elif not request.hash:
+            raise RefusalError("show: the id of an object or a hash is needed")
+
+        def fetched(reply: TextFetched) -> None:
+            if reply.text is None:
+                self._refuse(request, f"{_named(reply.version)}: {_why_no_text(reply.version)}")
+            else:
+                self._shown(request, reply.version.object, _head(reply.version), reply.text)
+
+        self._fetch(request, fetched, no=request.version, content_hash=request.hash, at=request.at)
+
+    def _tell_history(self, request: TellHistory) -> None:
+        if request.id.startswith("t"):
+            number = _number(request.id)
+
+            def found(row: OutputRow) -> None:
+                ending = row.outcome if row.exit_code is None else f"exit {row.exit_code}"
+                note = f"{row.object}: an output has one version, of {_time(row.at)}: {row.size} characters, {ending}"
+                note += f"; it is {row.alias}, version {row.alias_no}" if row.alias else ""
+                told = HistoryTold(request_id=request.request_id, id=request.id, versions=(), is_all=True, note=note)
+                self._host.tell(request.reply_to, told)
+
+            self._ask_output(request, number, found)
+            return
+        _require_file(request.id)
+
+        def heard(reply: StoreReply | None) -> None:
+            if not isinstance(reply, VersionsListed):
+                self._refuse(request, _reason(reply))
+                return
+            shown, kept = dict(reply.shown), frozenset(reply.kept)
+            versions = tuple(
+                VersionShown(version=version, is_kept=version.no in kept, shown=shown.get(version.no, 0))
+                for version in reply.versions[:MOST]
+            )
+            is_all = reply.is_all and len(reply.versions) <= MOST
+            told = HistoryTold(request_id=request.request_id, id=request.id, versions=versions, is_all=is_all)
+            self._host.tell(request.reply_to, told)
+
+        def build(request_id: RequestId) -> ListVersions:
+            return ListVersions(
+                request_id=request_id,
+                reply_to=self._host.address,
+                window=self._host.window,
+                object=request.id,
+                after=request.after,
+            )
+
+        self._store.ask(build, self._deadline_s, heard)
+
+    # two versions
+
+    def _diff(self, request: DiffObject) -> None:
+        _require_file(request.id)
+
+        def newer(new: TextFetched) -> None:
+            number = request.old or new.version.no - 1
+            if number < 1:
+                self._refuse(request, f"{request.id} has one version, so there is nothing to compare it with")
+                return
+
+            def older(old: TextFetched) -> None:
+                self._compare(request, old, new)
+
+            self._fetch(request, older, no=number)
+
+        self._fetch(request, newer, no=request.new)
+
+    def _compare(self, request: DiffObject, old: TextFetched, new: TextFetched) -> None:
+        for each in (old, new):
+            if each.text is None:
+                self._refuse(request, f"{_named(each.version)}: {_why_no_text(each.version)}")
+                return
+        labels = _named(old.version), _named(new.version)
+        text = unified(old.text or "", new.text or "", *labels, SHOWN_CHARS)
+        self._shown(request, request.id, f"{labels[0]} -> {labels[1]}", text or "(no difference)")
+
+    # the store
+
+    def _fetch(
+        self,
+        request: ShowObject | DiffObject,
+        then: Fetched,
+        *,
+        no: int = 0,
+        content_hash: str = "",
+        at: datetime | None = None,
+    ) -> None:
+        def build(request_id: RequestId) -> FetchText:
+            return FetchText(
+                request_id=request_id,
+                reply_to=self._host.address,
+                window=self._host.window,
+                object=request.id,
+                no=no,
+                content_hash=content_hash,
+                at=at,
+            )
+
+        def heard(reply: StoreReply | None) -> None:
+            if isinstance(reply, TextFetched):
+                then(reply)
+            else:
+                self._refuse(request, _reason(reply))
+
+        self._store.ask(build, self._deadline_s, heard)
+
+    def _ask_output(self, request: ShowObject | TellHistory, number: int, then: Callable[[OutputRow], None]) -> None:
+        def build(request_id: RequestId) -> ListOutputs:
+            return ListOutputs(
+                request_id=request_id, reply_to=self._host.address, window=self._host.window, only=number
+            )
+
+        def heard(reply: StoreReply | None) -> None:
+            if not isinstance(reply, OutputsListed):
+                self._refuse(request, _reason(reply))
+            elif not reply.outputs:
+                self._refuse(request, f"object {request.id!r}: there is none of that name in this window")
+            else:
+                then(reply.outputs[0])
+
+        self._store.ask(build, self._deadline_s, heard)
+
+    def _shown(self, request: ShowObject | DiffObject, name: str, head: str, text: str) -> None:
+        if len(text) > SHOWN_CHARS:
+            head = f"{head}; the first {SHOWN_CHARS} of {len(text)} characters"
+            text = text[:SHOWN_CHARS]
+        shown = ObjectShown(request_id=request.request_id, id=name, head=head, text=text)
+        self._host.tell(request.reply_to, shown)
+
+    def _refuse(self, request: ShowObject | TellHistory | DiffObject, reason: str) -> None:
+        self._host.tell(request.reply_to, Refused(request_id=request.request_id, reason=reason))
+
+
+def _reason(reply: StoreReply | None) -> str:
+    return reply.reason if isinstance(reply, Refused) else _NOT_ANSWERED
+
+
+def _number(name: str) -> int:
+    try:
+        return number_of(name)
+    except ValueError as error:
+        raise RefusalError(str(error)) from None
+
+
+def _require_file(name: str) -> None:
+    if name in LOCKED:
+        raise RefusalError(f"{name}: has no versions")
+    if not name.startswith("f"):
+        raise RefusalError(f"object {name!r}: a file's name is needed, f and a number")
+    _number(name)
+
+
+def _named(version: FileVersion) -> str:
+    return f"{version.object} version {version.no}"
+
+
+def _head(version: FileVersion) -> str:
+    return f"{_named(version)}: {shown_path(version.path)}, of {_time(version.valid_from)}, {version.size} bytes"
+
+
+def _why_no_text(version: FileVersion) -> str:
+    reasons = {
+        "binary": "it is no UTF-8 text file",
+        "missing": "the file is not there",
+        "unread": "only its name is known; read it first",
+    }
+    return reasons.get(version.status, NO_TEXT)
+
+
+def _time(at: datetime) -> str:
+    return at.strftime("%Y-%m-%d %H:%M:%S UTC")

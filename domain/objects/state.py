@@ -1,0 +1,318 @@
+"""State of a window's objects: a fold of entries. It names files, outputs and the places at which a text is shown."""
+
+from __future__ import annotations
+
+import msgspec
+
+from domain.objects import lines
+from domain.objects.entries import (
+    AnyEntry,
+    FileLookedAt,
+    OutputSeen,
+    RoundEnded,
+    SessionBegan,
+    Switched,
+    TurnBegan,
+    TurnsLeft,
+    VersionSeen,
+)
+from domain.objects.looked import Signature
+from messages.base import EventId, TurnId
+from messages.object_store import FileVersion
+
+CHARS_PER_TOKEN = 4
+SHOWN_CHARS = 50_000
+"""Of one text; of a longer one the beginning is shown, and a notice."""
+MANAGED_CHARS = 2_000
+"""The result of a command that only managed objects stays, if it is no longer than this."""
+
+
+class FileObject(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """A file that is known, as it was looked at last."""
+
+    version: FileVersion
+    chars: int = 0
+    signature: Signature | None = None
+    looked_ns: int = 0
+    touched: int = 0
+    """When it was read or asked for last, in steps of the state; 0 for never."""
+    is_present: bool = False
+    """Whether this session knows of it."""
+    is_active: bool = False
+    is_pinned: bool = False
+
+
+class Output(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """What a command printed."""
+
+    no: int
+    event: EventId
+    turn: TurnId
+    chars: int
+    manages: bool = False
+    alias: str = ""
+    touched: int = 0
+    is_asked_for: bool = False
+    """Whether the model has activated it, so that neither turns nor their number put it away."""
+    is_put_away: bool = False
+    """Whether the model has deactivated it."""
+    is_pinned: bool = False
+
+    @property
+    def object(self) -> str:
+        """Its name."""
+        return f"t{self.no}"
+
+
+class Slot(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """A text that requests show, at one place of the conversation."""
+
+    place: str
+    """The event of a result, or the turn at whose head it stands."""
+    turn: TurnId
+    """The turn in which that is."""
+    object: str
+    no: int
+    """Version of a file; 1 for an output."""
+    chars: int
+    born: int
+    """The round that brought it."""
+    is_own: bool = False
+    """Whether it is what the result itself has."""
+
+    @property
+    def tokens(self) -> int:
+        """By the 4-characters rule."""
+        return min(self.chars, SHOWN_CHARS) // CHARS_PER_TOKEN
+
+
+class WindowObjects(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """All that is known of one window; `apply` takes the next entry, `domain.objects.ageing` decides what is shown."""
+
+    log: str = ""
+    last_file: int = 0
+    last_output: int = 0
+    step: int = 0
+    round: int = 0
+    files: dict[str, FileObject] = msgspec.field(default_factory=dict)
+    places: dict[str, str] = msgspec.field(default_factory=dict)
+    """Path -> the file object that is there, or was last."""
+    outputs: dict[EventId, Output] = msgspec.field(default_factory=dict)
+    """Those that requests show, the oldest first."""
+    turns: list[TurnId] = msgspec.field(default_factory=list)
+    """Those that requests show, the oldest first."""
+    slots: list[Slot] = msgspec.field(default_factory=list)
+    """Every text that is shown, in the order in which requests show them."""
+    said: dict[str, list[str]] = msgspec.field(default_factory=dict)
+    """Place -> what is said there once and for all."""
+    wanting: list[str] = msgspec.field(default_factory=list)
+    """Objects that are active and are shown nowhere yet."""
+    is_cut: bool = False
+    """Whether turns have left since the last round: no cache has what stands behind them."""
+
+    def file_at(self, path: str) -> FileObject | None:
+        """The file object that is at `path` now, else the one that was there last."""
+        name = self.places.get(path)
+        return None if name is None else self.files[name]
+
+    def output_called(self, name: str) -> Output | None:
+        """The output of that name, if requests still show it."""
+        return next((output for output in self.outputs.values() if output.object == name), None)
+
+    def is_shown(self, name: str) -> bool:
+        """Whether requests show the object's text."""
+        return any(slot.object == name for slot in self.slots)
+
+    # folding
+
+    def apply(self, entry: AnyEntry) -> None:
+        """Take in the next entry, but for what a round decides."""
+        self.step += 1
+        match entry:
+            case SessionBegan():
+                self._begin_session(entry.log)
+            case TurnsLeft():
+                self._leave(frozenset(entry.turns))
+            case TurnBegan():
+                self.turns.append(entry.turn)
+            case VersionSeen():
+                self._see_version(entry)
+            case FileLookedAt():
+                file = self.files[entry.object]
+                file.signature, file.looked_ns = entry.signature, entry.looked_ns
+            case OutputSeen():
+                self._see_output(entry)
+            case Switched():
+                self._switch(entry)
+            case RoundEnded():
+                self._place_wanting(entry.place)
+                self.round += 1
+
+    def _begin_session(self, log: str) -> None:
+        self.log = log
+        self.outputs.clear()
+        self.said.clear()
+        self.turns.clear()
+        self.slots.clear()
+        self.wanting.clear()
+        for file in self.files.values():
+            file.is_present = file.is_active = file.is_pinned = False
+            file.touched = 0
+
+    def _leave(self, gone: frozenset[TurnId]) -> None:
+        """Forget turns; the texts of files that are active look for another place."""
+        left = [slot for slot in self.slots if slot.turn in gone]
+        self.slots = [slot for slot in self.slots if slot.turn not in gone]
+        kept = {output.object: output for output in self.outputs.values() if output.turn in gone and stays(output)}
+        for event in [event for event, output in self.outputs.items() if output.turn in gone]:
+            self.said.pop(event, None)
+            if self.outputs[event].object not in kept:
+                del self.outputs[event]
+        for turn in gone:
+            self.said.pop(turn, None)
+        self.turns = [turn for turn in self.turns if turn not in gone]
+        for slot in left:
+            if slot.object in kept or (slot.object in self.files and self.files[slot.object].is_active):
+                self._want(slot.object)
+        self.is_cut = True
+
+    def _see_version(self, entry: VersionSeen) -> None:
+        version = entry.version
+        before = self.files.get(version.object)
+        file = before or FileObject(version=version)
+        self.files[version.object] = file
+        self.last_file = max(self.last_file, int(version.object[1:]))
+        was = file.version
+        self._place(version, was)
+        file.version, file.chars = version, entry.chars
+        file.signature, file.looked_ns = entry.signature, entry.looked_ns
+        if before is None:
+            file.is_present = True
+            return
+        if version.status == "missing":
+            file.is_active = file.is_pinned = False
+        if was.content_hash != version.content_hash:
+            self._close(version.object)
+            if file.is_active:
+                self._want(version.object)
+        is_news = was.status != "unread" or version.path != was.path or version.status == "missing"
+        if file.is_present and entry.place and is_news:
+            self._say(entry.place, lines.changed(version, was, entry.chars))
+
+    def _place(self, version: FileVersion, was: FileVersion) -> None:
+        """Keep in mind where a file is; one that is missing gives way to whatever is there now."""
+        if version.status != "missing":
+            if was.path != version.path and self.places.get(was.path) == version.object:
+                del self.places[was.path]
+            self.places[version.path] = version.object
+
+    def _see_output(self, entry: OutputSeen) -> None:
+        self.last_output = max(self.last_output, entry.no)
+        output = Output(
+            no=entry.no,
+            event=entry.event,
+            turn=entry.turn,
+            chars=entry.chars,
+            manages=entry.manages and entry.chars <= MANAGED_CHARS,
+            alias=entry.alias,
+            touched=self.step,
+        )
+        self.outputs[entry.event] = output
+        found = [self.files[name] for name in entry.found]
+        for file in found:
+            file.is_present = True
+        said = [lines.output(entry, self._aliased(entry.alias))]
+        said += lines.found([(file.version, file.chars) for file in found if file.version.object != entry.alias])
+        said += lines.uncounted(entry.uncounted)
+        self.said[entry.event] = [*said, *self.said.get(entry.event, ())]
+        name, no = output.object, 1
+        if entry.alias:
+            file = self.files[entry.alias]
+            file.is_present = file.is_active = True
+            file.touched = self.step
+            name, no = entry.alias, file.version.no
+            if name in self.wanting:
+                self.wanting.remove(name)
+            if self.is_shown(name):
+                return
+        self._show(entry.event, entry.turn, name, no, entry.chars, is_own=True)
+
+    def _aliased(self, name: str) -> lines.Aliased | None:
+        """The file that an output is, and whether its text stands there already."""
+        if not name:
+            return None
+        return lines.Aliased(self.files[name].version, is_shown=self.is_shown(name))
+
+    def _switch(self, entry: Switched) -> None:
+        file, output = self.files.get(entry.object), self.output_called(entry.object)
+        on = entry.to in ("active", "pinned")
+        if file is not None:
+            file.is_pinned = entry.to == "pinned" or (file.is_pinned and entry.to == "active")
+            file.is_active = file.is_active if entry.to == "unpinned" else on
+            file.is_present = True
+            file.touched = self.step if on else file.touched
+        elif output is not None:
+            output.is_pinned = entry.to == "pinned" or (output.is_pinned and entry.to == "active")
+            if entry.to != "unpinned":
+                output.is_asked_for, output.is_put_away = on, not on
+            output.touched = self.step if on else output.touched
+        if entry.to == "inactive":
+            self._close(entry.object)
+            if entry.object in self.wanting:
+                self.wanting.remove(entry.object)
+        elif on and not self.is_shown(entry.object):
+            self._want(entry.object)
+
+    # places
+
+    def _place_wanting(self, place: str) -> None:
+        """Show, where the newest result or turn stands, what is active and stands nowhere."""
+        turn = self.outputs[EventId(place)].turn if place in self.outputs else TurnId(place)
+        for name in self.wanting:
+            if file := self.files.get(name):
+                self._show(place, turn, name, file.version.no, file.chars)
+            elif output := self.output_called(name):
+                self._show(place, turn, name, 1, output.chars)
+        self.wanting.clear()
+
+    def _show(self, place: str, turn: TurnId, name: str, no: int, chars: int, *, is_own: bool = False) -> None:
+        slot = Slot(place=place, turn=turn, object=name, no=no, chars=chars, born=self.round, is_own=is_own)
+        self.slots.append(slot)
+
+    def _close(self, name: str) -> None:
+        """Show an object's text no longer; what has to be sent again for that is found by the round."""
+        for slot in self.slots:
+            if slot.object == name:
+                slot.born = CLOSED
+
+    def _want(self, name: str) -> None:
+        if name not in self.wanting:
+            self.wanting.append(name)
+
+    def _say(self, place: str, line: str) -> None:
+        self.said.setdefault(place, []).append(line)
+
+
+CLOSED = -1
+"""Stands for the round of a slot that the next round takes away, whatever else."""
+_ENCODER = msgspec.msgpack.Encoder()
+_DECODER = msgspec.msgpack.Decoder(WindowObjects)
+
+
+def encoded(objects: WindowObjects) -> bytes:
+    """A state as bytes."""
+    return _ENCODER.encode(objects)
+
+
+def decoded(data: bytes) -> WindowObjects:
+    """A state from bytes.
+
+    Raises:
+        msgspec.DecodeError: they are none, or of another version.
+    """
+    return _DECODER.decode(data)
+
+
+def stays(output: Output) -> bool:
+    """Whether an output's text is wanted though its turn has left."""
+    return (output.is_pinned or output.is_asked_for) and not output.is_put_away

@@ -1,0 +1,81 @@
+"""Wording of a request: each result is a reference that never changes, and a text behind it while that is shown."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+
+from domain.memory.block_json import block_json
+from domain.objects import lines
+from domain.objects.state import SHOWN_CHARS, Slot, WindowObjects
+from domain.text.imitation import defuse_output
+from domain.text.terminal_text import plain
+from messages.base import EventId, TurnId
+
+BLOCK = "INJECTED_CONTEXT_OBJECTS"
+"""First line of what stands at the head of a turn; a line of JSON follows."""
+NOT_KEPT = "(its text is no longer kept)"
+
+Texts = Mapping[tuple[str, int], str]
+"""Object and version -> the text as it is shown."""
+
+
+def results(objects: WindowObjects, printed: Mapping[EventId, str], texts: Texts) -> Iterator[tuple[EventId, str]]:
+    """How each result of a request is worded.
+
+    Args:
+        objects: What is shown where.
+        printed: Result -> the text that the log has.
+        texts: Of objects that stand at other places than their own.
+    """
+    slots = _by_place(objects)
+    for event, text in printed.items():
+        said = objects.said.get(event)
+        if said is None:
+            continue
+        there = slots.get(event)
+        yield event, "\n".join(said) if there is None else "\n".join([*said, *_shown(there, text, texts)])
+
+
+def notes(objects: WindowObjects, texts: Texts) -> Iterator[tuple[TurnId, str]]:
+    """What stands at the heads of turns: the block's name, and one line of JSON, out of which no text can break."""
+    slots = _by_place(objects)
+    for turn in objects.turns:
+        said, there = objects.said.get(turn), slots.get(turn, ())
+        if said or there:
+            content: dict[str, object] = {"news": said} if said else {}
+            if there:
+                content["texts"] = [
+                    {"object": slot.object, "version": slot.no, "text": texts.get((slot.object, slot.no), NOT_KEPT)}
+                    for slot in there
+                ]
+            yield turn, f"{BLOCK}\n{block_json(content)}"
+
+
+def shown_text(text: str) -> str:
+    """A file's text as requests show it: its beginning, without what a terminal would act on, imitations marked."""
+    clean = defuse_output(plain(text[: SHOWN_CHARS + 1]).rstrip("\n"))
+    if len(text) <= SHOWN_CHARS:
+        return clean
+    return f"{clean[:SHOWN_CHARS]}\n\n[Showing the first {SHOWN_CHARS} of {len(text)} characters]"
+
+
+def needed(objects: WindowObjects) -> Iterator[Slot]:
+    """Texts that `results` and `notes` ask for."""
+    return (slot for slot in objects.slots if not slot.is_own)
+
+
+def _by_place(objects: WindowObjects) -> dict[str, list[Slot]]:
+    places: dict[str, list[Slot]] = defaultdict(list)
+    for slot in objects.slots:
+        places[slot.place].append(slot)
+    return dict(places)
+
+
+def _shown(slots: list[Slot], printed: str, texts: Texts) -> Iterator[str]:
+    for slot in slots:
+        if slot.is_own:
+            yield printed
+        else:
+            yield lines.text_of(slot.object, slot.no)
+            yield texts.get((slot.object, slot.no), NOT_KEPT)

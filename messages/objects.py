@@ -1,0 +1,175 @@
+"""Protocol of a window's objects: what of its files and outputs the model is shown, and what it may say about that.
+
+Owner: ObjectsActor, one per window. It also words requests, in the terms of `messages.wording`, and keeps what it knows
+in the object store, in those of `messages.object_store`. A request's `window` says whose objects are meant.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from messages.base import Address, Message, RequestId, Value, Window, Word
+from messages.object_store import (
+    FileVersion,
+    ObjectsLoaded,
+    OutputsListed,
+    RoundStored,
+    TextFetched,
+    VersionsListed,
+)
+from messages.socket import Refused
+from messages.wording import WordRequest
+
+OBJECTS_KIND = "objects"
+
+FilePath = Annotated[str, Meta(max_length=2_000)]
+"""POSIX path, absolute or from the window's folder."""
+
+
+def objects_of(window: Window) -> Address:
+    """Where a window's objects are."""
+    return Address(OBJECTS_KIND, window.address.key)
+
+
+class ReadObject(Message, frozen=True, kw_only=True, gc=False):
+    """Make a file known and active; answered by `ObjectDone` or `Refused`."""
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+    path: FilePath
+
+
+class SwitchObject(Message, frozen=True, kw_only=True, gc=False):
+    """Say what a known object is to be; answered by `ObjectDone` or `Refused`."""
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+    id: Word
+    to: Literal["active", "inactive", "pinned", "unpinned"]
+
+
+class ObjectDone(Message, frozen=True, kw_only=True, gc=False):
+    """It is done and kept."""
+
+    request_id: RequestId
+    steps: tuple[str, ...]
+    """What was done, one sentence each."""
+
+
+class ObjectLine(Value, frozen=True, kw_only=True, gc=False):
+    """One object as a list shows it."""
+
+    id: str
+    kind: str
+    """`file`, `output`, `chat` or `system`."""
+    state: str
+    """`active` (its text is shown), `inactive`, `pinned`, `locked`, `missing` or `not present` (known from before)."""
+    about: str
+    """Path and version of a file, what came of an output."""
+    chars: int
+
+
+class ListObjects(Message, frozen=True, kw_only=True, gc=False):
+    """Give the objects of a window; answered by `ObjectsListed` or `Refused`."""
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+    kind: Literal["all", "files", "outputs", "active"] = "all"
+    after: Word = ""
+    """Id after which to go on; empty for the first."""
+
+
+class ObjectsListed(Message, frozen=True, kw_only=True, gc=False):
+    """Objects, 200 at most."""
+
+    request_id: RequestId
+    objects: tuple[ObjectLine, ...]
+    is_all: bool
+
+
+class TellHistory(Message, frozen=True, kw_only=True, gc=False):
+    """Give the versions of an object; answered by `HistoryTold` or `Refused`."""
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+    id: Word
+    after: Annotated[int, Meta(ge=0, le=10**9)] = 0
+    """Only versions with a greater number."""
+
+
+class VersionShown(Value, frozen=True, kw_only=True, gc=False):
+    """One version as a history shows it."""
+
+    version: FileVersion
+    is_kept: bool
+    """Whether its text is."""
+    shown: int
+    """In how many places it was shown to the model."""
+
+
+class HistoryTold(Message, frozen=True, kw_only=True, gc=False):
+    """Versions of one object, the oldest first, 100 at most."""
+
+    request_id: RequestId
+    id: str
+    versions: tuple[VersionShown, ...]
+    is_all: bool
+    note: str = ""
+    """What there is to say of an object that has no versions."""
+
+
+class ShowObject(Message, frozen=True, kw_only=True, gc=False):
+    """Give an object's text, without a change of what is shown; answered by `ObjectShown` or `Refused`."""
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+    id: Word
+    """Of a file or an output, or `chat`; empty to find one by its hash."""
+    at: datetime | None = None
+    """The version that was valid then."""
+    version: Annotated[int, Meta(ge=0, le=10**9)] = 0
+    """0 for the newest."""
+    hash: Word = ""
+    """The newest version with that SHA-256, of which 8 characters suffice."""
+
+
+class ObjectShown(Message, frozen=True, kw_only=True, gc=False):
+    """A text, and what it is of."""
+
+    request_id: RequestId
+    id: str
+    head: str
+    """In one line."""
+    text: str
+
+
+class DiffObject(Message, frozen=True, kw_only=True, gc=False):
+    """Compare two versions of a file; answered by `ObjectShown`, with a unified diff as its text, or `Refused`."""
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+    id: Word
+    old: Annotated[int, Meta(ge=0, le=10**9)] = 0
+    """0 for the version before the other one."""
+    new: Annotated[int, Meta(ge=0, le=10**9)] = 0
+    """0 for the newest."""
+
+
+class StoreDue(Message, frozen=True, kw_only=True, gc=False):
+    """The store has had its time, by a timer of one's own."""
+
+    request_id: RequestId
+
+
+ObjectsRequest = ReadObject | SwitchObject | ListObjects | TellHistory | ShowObject | DiffObject
+StoreReply = ObjectsLoaded | RoundStored | TextFetched | VersionsListed | OutputsListed | Refused
+ObjectsMessage = WordRequest | ObjectsRequest | StoreReply | StoreDue
