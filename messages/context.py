@@ -14,6 +14,7 @@ from messages.model import ModelDelta, ModelFailed, ModelReply
 from messages.shell import BashRefused, BashResult
 from messages.socket import Refused
 from messages.turn import ReferenceExpanded, TurnContribution
+from messages.wording import RequestWorded
 
 
 class FileKind(StrEnum):
@@ -396,5 +397,6 @@ ContextMessage = (
     | DeliveryFailed
     | DeliveryRefused
     | ReferenceExpanded
+    | RequestWorded
     | Refused
 )

@@ -59,6 +59,7 @@ from messages.model import ModelDelta, ModelFailed, ModelReply
 from messages.shell import BashRefused, BashResult
 from messages.socket import Refused
 from messages.turn import LoggedEvent, ReferenceExpanded, TurnContribution
+from messages.wording import RequestWorded
 
 TAKEN_BACK = "its message was deleted"
 REOPEN_AFTER_S = 60.0
@@ -104,6 +105,11 @@ class ContextActor(Actor):
     def conversation(self) -> Conversation:
         """What the log of this window means."""
         return self._journal.conversation
+
+    @property
+    def log_path(self) -> str:
+        """That log's path below the data root; empty where nothing is kept."""
+        return self._journal.path
 
     def on_start(self) -> None:
         """Read the log, if there is one, and go on where it ends."""
@@ -187,22 +193,18 @@ class ContextActor(Actor):
                 self._driver.replied(message)
             case ModelFailed():
                 self._driver.model_failed(message)
+            case RequestWorded():
+                self._driver.worded(message)
             case ReferenceExpanded():
                 self._driver.expanded(message)
             case Refused():
-                self._driver.expansion_refused(message)
+                self._driver.refused(message)
             case BashResult():
                 self._driver.bash_ended(message)
             case BashRefused():
                 self._driver.bash_refused(message)
-            case Delivered():
-                self._deliveries.delivered(message)
-            case DeliveryFailed():
-                self._deliveries.failed(message)
-            case DeliveryRefused():
-                self._deliveries.refused(message)
-            case DeliveryDue():
-                self._deliveries.due(message)
+            case Delivered() | DeliveryFailed() | DeliveryRefused() | DeliveryDue():
+                self._deliveries.handle(message)
             case RuntimePosted():
                 self._postings.note(message, is_writable=not self._unwritable)
             case _:

@@ -12,6 +12,9 @@ from domain.turn.prompt import NO_TOOL, system_prompt
 from messages.base import Address, Window
 from messages.model import ToolSpec
 
+COUNTED_RESULT_CHARS = 200
+"""What is left of a result in the long run, where another part words it: its reference."""
+
 
 @dataclass(frozen=True, slots=True)
 class ContextConfig:
@@ -31,6 +34,11 @@ class ContextConfig:
     referrers: tuple[Address, ...] = ()
     """Contributors that can be asked to expand what their blocks refer to, in the same order."""
     subscribers: tuple[Address, ...] = ()
+    wording: Callable[[Window], Address] | None = None
+    """Who words the results of a window's commands; None if nobody does."""
+    wording_tokens: int = 0
+    """How much of their texts that shows besides what the history has."""
+    wording_deadline_s: float = 1.0
     prepare_deadline_s: float = 5.0
     max_history_tokens: int = 100_000
     max_rounds: int = 50
@@ -54,6 +62,16 @@ class ContextConfig:
     """Whether the surface shows answers while they are being written."""
     reacts: bool = False
     """Whether the surface shows by reactions what has become of messages."""
+
+    @property
+    def history_tokens(self) -> int:
+        """Bound of the history itself: what is worded has its own place in the request, of half of it at most."""
+        return max(self.max_history_tokens // 2, self.max_history_tokens - self.wording_tokens)
+
+    @property
+    def counted_result_chars(self) -> int | None:
+        """What a result counts in that history; None where it is shown as it is."""
+        return COUNTED_RESULT_CHARS if self.wording is not None else None
 
     def system_prompt(self, window: Window, instructions: Iterable[str], *, may_run: bool) -> str:
         """The instructions that open every request of a turn.

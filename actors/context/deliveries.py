@@ -94,6 +94,18 @@ class Deliveries:
             self._add(debt, look_first=True, is_of_earlier_life=True)
         self._go_on()
 
+    def handle(self, message: Delivered | DeliveryFailed | DeliveryRefused | DeliveryDue) -> None:
+        """Take in what became of a text, or that it is time to look."""
+        match message:
+            case Delivered():
+                self.delivered(message)
+            case DeliveryFailed():
+                self.failed(message)
+            case DeliveryRefused():
+                self.refused(message)
+            case DeliveryDue():
+                self.due(message)
+
     def delivered(self, message: Delivered) -> None:
         """The text is visible."""
         if (attempt := self._attempts.get(message.request_id)) is not None and attempt.debt.is_answer:

@@ -25,6 +25,10 @@ class WindowHost(Host, Protocol):
         """The fold of everything that was recorded."""
 
     @property
+    def log_path(self) -> str:
+        """The log's path below the data root; empty where nothing is kept."""
+
+    @property
     def surface(self) -> Address:
         """Who shows things to people."""
 

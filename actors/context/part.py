@@ -32,7 +32,10 @@ def row(plan: Plan, parts: Parts) -> Part:
 
         window = Window.from_key(key)
         root = plan.settings.data_root if plan.lives else None
-        return ContextActor(window, Journal(root, window, config().max_history_tokens), config())
+        counted = config().counted_result_chars
+        return ContextActor(
+            window, Journal(root, window, config().history_tokens, counted_result_chars=counted), config()
+        )
 
     idle_s = plan.settings.contexts.idle_minutes * 60 if plan.lives else None
     return Part(
@@ -58,6 +61,8 @@ def context_config(plan: Plan, parts: Parts) -> ContextConfig:
         else None,
         contributors=parts.contributors,
         subscribers=parts.subscribers if plan.lives else (plan.surface,),
+        wording=parts.wording,
+        wording_tokens=parts.wording_tokens,
         prepare_deadline_s=settings.contexts.prepare_deadline_s,
         max_history_tokens=settings.model.max_history_tokens,
         max_calls=settings.contexts.max_calls,

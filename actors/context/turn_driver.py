@@ -7,18 +7,20 @@ from collections.abc import Callable, Mapping, Sequence
 
 from actors.context.config import ContextConfig
 from actors.context.contributions import Contributions
+from actors.context.expansion import NOT_IN_TIME, NOT_NAMED, TOO_OFTEN, asked, told
 from actors.context.host import WindowHost
 from actors.context.model_choice import ModelChoice
 from actors.context.presence import Presence, command_status
 from actors.context.run_teller import RunTeller
 from actors.context.turn_run import Phase, TurnRun
+from actors.context.wordings import Wordings
 from domain.log.event import Kind
 from domain.log.metadata import MetaValue
-from domain.memory.expansion import LogRange, expanded, not_expanded, wish
+from domain.memory.expansion import not_expanded, wish
 from domain.turn.bash_tool import BashArguments, called
 from domain.turn.call_result import KILLED, NOT_ALLOWED, NOT_RUN_ABORTED, NOT_RUN_LENGTH, TOO_MANY, TURNED_OFF
 from domain.turn.turn import Aside, Turn
-from messages.base import RequestId, TurnId, flaw_of
+from messages.base import RequestId, TurnId
 from messages.context import ContributionsDue, StepOverdue
 from messages.model import (
     CancelModel,
@@ -33,11 +35,10 @@ from messages.model import (
 )
 from messages.shell import BashRefused, BashResult, CancelBash, RunBash
 from messages.socket import Refused
-from messages.turn import ExpandReference, PrepareTurn, Reference, ReferenceExpanded, TurnContribution
+from messages.turn import PrepareTurn, Reference, ReferenceExpanded, TurnContribution
+from messages.wording import RequestWorded
 
 log = logging.getLogger(__name__)
-
-NOT_TO_BE_HAD = "the record cannot be had"
 
 
 class TurnDriver:
@@ -72,6 +73,7 @@ class TurnDriver:
         self._on_end = on_end
         self._contributions = Contributions(config.contributors, config.referrers)
         self._teller = RunTeller(host)
+        self._wordings = Wordings(host, config)
         self.run: TurnRun | None = None
 
     # ways in
@@ -129,24 +131,23 @@ class TurnDriver:
             self._record(run, Kind.AGENT, reply.text, {"final": True, **run.model_meta(reply)}, sync=True)
             self._end(run, "answered")
 
-    def expanded(self, expansion: ReferenceExpanded) -> None:
-        """Show the model the record that it wanted to see."""
+    def expanded(self, answer: ReferenceExpanded | Refused) -> None:
+        """Show the model the record that it wanted to see, or tell it why it doesn't see that."""
         run = self.run
-        if run is not None and run.reference is not None and run.awaits(expansion.request_id, Phase.EXPANDING):
-            if flaw := flaw_of(expansion):
-                log.warning("an expansion is left out: %s", flaw)
-                text = not_expanded(run.reference, NOT_TO_BE_HAD)
-            else:
-                shown = LogRange(first_line=expansion.first_line, last_line=expansion.last_line, text=expansion.text)
-                text = expanded(run.reference, shown)
-            self._say_aside(run, run.reference, text)
+        if run is not None and run.reference is not None and run.awaits(answer.request_id, Phase.EXPANDING):
+            self._say_aside(run, run.reference, told(run.reference, answer))
 
-    def expansion_refused(self, refusal: Refused) -> None:
-        """Tell the model why it doesn't see the record."""
+    def worded(self, reply: RequestWorded | Refused) -> None:
+        """Ask the model, now that it is said how results are worded."""
         run = self.run
-        if run is not None and run.reference is not None and run.awaits(refusal.request_id, Phase.EXPANDING):
-            reason = NOT_TO_BE_HAD if flaw_of(refusal) else refusal.reason
-            self._say_aside(run, run.reference, not_expanded(run.reference, reason))
+        self._wordings.take(reply)
+        if run is not None and run.awaits(reply.request_id, Phase.WORDING):
+            self._ask_model(run)
+
+    def refused(self, refusal: Refused) -> None:
+        """Go on without what was asked for: a record, or a wording."""
+        self.expanded(refusal)
+        self.worded(refusal)
 
     def model_failed(self, failure: ModelFailed) -> None:
         """Give up the turn and say why."""
@@ -178,8 +179,11 @@ class TurnDriver:
         run = self.run
         if run is None or run.request_id != due.request_id:
             return
-        if run.reference is not None and run.phase is Phase.EXPANDING:
-            self._say_aside(run, run.reference, not_expanded(run.reference, "it could not be looked up in time"))
+        if run.phase is Phase.WORDING:
+            self._wordings.miss("no answer came in time")
+            self._ask_model(run)
+        elif run.reference is not None and run.phase is Phase.EXPANDING:
+            self._say_aside(run, run.reference, not_expanded(run.reference, NOT_IN_TIME))
         else:
             self._cancel_request(run)
             self.fail("I waited too long for an answer of my own parts and gave up. Please try again.")
@@ -242,6 +246,11 @@ class TurnDriver:
     def _think(self, run: TurnRun) -> None:
         run.stop_timer()
         self._teller.think()
+        if not self._wordings.ask(run, self._contributions.block()):
+            self._ask_model(run)
+
+    def _ask_model(self, run: TurnRun) -> None:
+        run.stop_timer()
         run.phase, run.request_id = Phase.THINKING, RequestId(self._host.new_id())
         run.system_prompt = run.system_prompt or self._config.system_prompt(
             self._host.window, self._contributions.instructions(), may_run=run.may_run
@@ -252,7 +261,9 @@ class TurnDriver:
             reply_to=self._host.address,
             window=self._host.window,
             system_prompt=run.system_prompt,
-            messages=self._host.conversation.request(run.turn_id, self._contributions.block(), run.asides),
+            messages=self._host.conversation.request(
+                run.turn_id, self._contributions.block(), run.asides, self._wordings.worded(run)
+            ),
             tools=(tool,) if run.may_run and tool is not None else (),
             model=self._choice.asked_for,
             attachments=self._config.attachments(self._host.window),
@@ -264,26 +275,15 @@ class TurnDriver:
         """Look up the record that the model asked for; a wish too many or for anything else gets words instead."""
         run.expansions += 1
         owner = self._contributions.owner_of(reference)
-        if run.expansions > self._config.max_expansions + 1:
+        most = self._config.max_expansions
+        if run.expansions > most + 1:
             self.fail("The model asked to see more memories again and again instead of answering. Please ask again.")
-        elif run.expansions > self._config.max_expansions:
-            self._say_aside(
-                run, reference, not_expanded(reference, f"only {self._config.max_expansions} times in a turn")
-            )
-        elif owner is None:
-            self._say_aside(
-                run, reference, not_expanded(reference, "only places that this turn's block names can be shown")
-            )
+        elif run.expansions > most or owner is None:
+            reason = NOT_NAMED if run.expansions <= most else TOO_OFTEN.format(most=most)
+            self._say_aside(run, reference, not_expanded(reference, reason))
         else:
             run.phase, run.reference, run.request_id = Phase.EXPANDING, reference, RequestId(self._host.new_id())
-            request = ExpandReference(
-                request_id=run.request_id,
-                reply_to=self._host.address,
-                window=self._host.window,
-                path=reference.path,
-                line=reference.line,
-            )
-            self._host.tell(owner, request)
+            self._host.tell(owner, asked(self._host, run.request_id, reference))
             overdue = StepOverdue(request_id=run.request_id)
             run.timer = self._host.after(self._config.expansion_deadline_s, overdue)
 

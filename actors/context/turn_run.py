@@ -25,6 +25,8 @@ class Phase(StrEnum):
     """The model."""
     ACTING = "acting"
     """The shell."""
+    WORDING = "wording"
+    """Whoever words the results of commands."""
     EXPANDING = "expanding"
     """A contributor, for the whole of a record."""
 

@@ -12,7 +12,7 @@ from actors.part.check import Check
 from actors.part.command import AnyCommand, AnyPress, check_commands, check_presses
 from actors.part.place import SHIPPED_SKILLS
 from actors.part.verb import Verb, check_verb
-from messages.base import Address
+from messages.base import Address, Window
 
 if TYPE_CHECKING:
     from actors.part.plan import Plan
@@ -31,6 +31,10 @@ class Part:
     """Why the actor cannot be started, and what to do; empty when it can. Its checks are asked all the same."""
     contributes: bool = False
     """Whether it is asked `PrepareTurn`, in the table's order."""
+    words: Callable[[Window], Address] | None = None
+    """Who words the results of a window's commands; of one part at most."""
+    words_tokens: int = 0
+    """How much of their texts that shows, beside the history."""
     refers: bool = False
     """Whether its blocks name places that the model may ask to see more of, by `ExpandReference`."""
     subscribes: bool = False
@@ -115,6 +119,16 @@ class Parts:
         return tuple(part.address for part in self if part.contributes)
 
     @property
+    def wording(self) -> Callable[[Window], Address] | None:
+        """Who words the results of a window's commands; None if nobody does."""
+        return next((part.words for part in self if part.words is not None), None)
+
+    @property
+    def wording_tokens(self) -> int:
+        """How much of their texts that shows."""
+        return sum(part.words_tokens for part in self if part.words is not None)
+
+    @property
     def referrers(self) -> tuple[Address, ...]:
         """Whose blocks name places that can be expanded, in order."""
         return tuple(part.address for part in self if part.contributes and part.refers)
@@ -175,6 +189,7 @@ class Parts:
         self._require_unique("actor", lambda part: (part.spec.kind,))
         self._require_unique("verb", lambda part: (*part.own_verbs, *part.verbs, *part.operator_verbs))
         self._require_unique("command", lambda part: part.own_commands + _names(part.commands))
+        self._require_unique("wording of results", lambda part: ("results",) if part.words is not None else ())
         self._require_unique("button", lambda part: tuple(press.prefix for press in part.presses))
         for name, verb in self.operator_verbs.items():
             check_verb(name, verb)

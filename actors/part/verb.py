@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from messages.base import Address, Message
+from messages.base import Address, Message, Window
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]*\.[a-z][a-z0-9_-]*")
 _JOINS = ("request_id", "reply_to")
@@ -15,7 +16,8 @@ _JOINS = ("request_id", "reply_to")
 class Verb:
     """One thing to ask: whom, and with which message."""
 
-    to: Address
+    to: Address | Callable[[Window], Address]
+    """A function where there is one actor per window; then the message has a `window`."""
     message: type[Message]
     """Has `request_id` and `reply_to`, perhaps `window`; its other fields are the arguments."""
     answer_s: float | None = None
@@ -30,6 +32,8 @@ def check_verb(name: str, verb: Verb) -> None:
     """
     if not _NAME.fullmatch(name):
         raise ValueError(f"verb {name!r}: must be two words of a-z, 0-9, _ and -, with a dot between them")
+    if not isinstance(verb.to, Address) and "window" not in verb.message.__struct_fields__:
+        raise ValueError(f"verb {name!r}: {verb.message.__name__} must have window, for each window has its own actor")
     missing = [field for field in _JOINS if field not in verb.message.__struct_fields__]
     if missing:
         raise ValueError(f"verb {name!r}: {verb.message.__name__} must have {' and '.join(missing)}")

@@ -17,7 +17,7 @@ from actors.part import Verb
 from actors.socket.doors import Doors
 from actors.socket.inquiry import Inquiries
 from actors.socket.status import Facts, Status
-from actors.socket.verb import Asked, help_on, message_of
+from actors.socket.verb import Asked, addressee, help_on, message_of
 from actors.socket.wire import Request, RequestError, shown
 from messages.base import Address, Message, RequestId, Window, has_request_id, request_id_of
 from messages.socket import DoorOpen, OpenDoor, Refused, TendDoors
@@ -203,7 +203,7 @@ class SocketActor(Actor):
 
         answer_s = self._config.answer_s if verb.answer_s is None else verb.answer_s
         try:
-            answer = await self._inquiries.inquire(verb.to, build, answer_s)
+            answer = await self._inquiries.inquire(lambda message: addressee(verb, message), build, answer_s)
         except TimeoutError:
             raise RequestError(f"{name} was not answered within {answer_s:g} s; it may still be done") from None
         if isinstance(answer, Refused):

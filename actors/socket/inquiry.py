@@ -21,8 +21,18 @@ class Inquiries:
         self._new_id = new_id
         self._waiting: dict[RequestId, asyncio.Future[Message]] = {}
 
-    async def inquire(self, to: Address, build: Callable[[RequestId], Message], timeout_s: float) -> Message:
+    async def inquire(
+        self,
+        to: Address | Callable[[Message], Address],
+        build: Callable[[RequestId], Message],
+        timeout_s: float,
+    ) -> Message:
         """The answer to the message that `build` makes for a new request id.
+
+        Args:
+            to: Whom to ask; may depend on the message.
+            build: Makes it.
+            timeout_s: How long to wait.
 
         Raises:
             TimeoutError: none came within `timeout_s`.
@@ -31,7 +41,7 @@ class Inquiries:
         message = build(request_id)
         answer = self._waiting[request_id] = asyncio.get_running_loop().create_future()
         try:
-            self._tell(to, message)
+            self._tell(to if isinstance(to, Address) else to(message), message)
             return await asyncio.wait_for(answer, timeout_s)
         finally:
             del self._waiting[request_id]

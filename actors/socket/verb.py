@@ -53,6 +53,14 @@ def message_of(verb: Verb, name: str, arguments: msgspec.Raw, caller: Asked) -> 
     return verb.message(**fields, request_id=caller.request_id, reply_to=caller.reply_to)
 
 
+def addressee(verb: Verb, message: Message) -> Address:
+    """Who is asked: one actor, or that of the message's window."""
+    if isinstance(verb.to, Address):
+        return verb.to
+    window: Window = message.window  # type: ignore[attr-defined]  # seen to by `check_verb`
+    return verb.to(window)
+
+
 def arguments_of(verb: Verb, *, operator: bool) -> tuple[msgspec.structs.FieldInfo, ...]:
     """What an asker may give, in the message's order."""
     hidden = _FILLED_IN if operator else _FILLED_IN | {WINDOW}

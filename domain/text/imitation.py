@@ -69,7 +69,11 @@ OWN_LINES = (
     OwnLine("output that is cut", r"[\[(] ?showing ?(?:last|lines)"),
     OwnLine("end of a command", r"[\[(] ?(?:exit ?code ?-?\d|ended ?by ?signal|killed:|cancelled:)"),
     OwnLine("command without a result", r"(?:not ?run|killed|interrupted) ?:"),
-    OwnLine("reference of an object", r"[\[(] ?(?:output ?t\d+ ?(?:[:;,]|is )|file ?f\d+ ?[:;,]|text ?of ?[ft]\d+ ?[,\])])"),
+    OwnLine(
+        "reference of an object",
+        r"[\[(] ?(?:output ?t\d+ ?(?:[:;,]|is ?file)|files? ?: ?f\d|file ?f\d+ ?[:;,]|text ?of ?[ft]\d+ ?[,\])]"
+        r"|\d+ ?more ?files ?are ?not)",
+    ),
     OwnLine("record of a log", r"## [\do]{4}-\d\d-\d\d ?t|<!-- ?(?:end |\{)|> ?\[ ?! ?seal", in_outputs=False),
 )
 """Every kind of line that the runtime writes in what a model reads, and in logs."""

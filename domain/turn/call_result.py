@@ -43,9 +43,9 @@ def shorten(turn: Turn, limit_chars: int) -> None:
             return
 
 
-def shortened(text: str, where: str) -> str:
+def shortened(text: str, where: str, chars: int = SHORT_CHARS) -> str:
     """The end of a result, from a line's beginning if there is one, and where all of it stands."""
-    end = text[-SHORT_CHARS:]
+    end = text[-chars:]
     end = end.partition("\n")[2] or end
     notice = f"Showing last {len(end)} of {len(text)} characters, since this turn has grown long. All of it: {where}"
     return f"{defuse_output(end)}\n\n[{notice}]"

@@ -20,23 +20,24 @@ from domain.log.redaction import (
     Tombstone,
     tombstone_of,
 )
-from domain.turn.attachments import first_shown, images_of
+from domain.turn.attachments import first_shown
 from domain.turn.bash_tool import shown_arguments
 from domain.turn.call_result import is_overgrown, shorten
 from domain.turn.debt import Debt, carried_debt, owed
+from domain.turn.opening import opening
 from domain.turn.posting import POSTED
 from domain.turn.prompt import unanswered
 from domain.turn.seen import SeenMessages
 from domain.turn.speaker import Speakers, shown_name
 from domain.turn.turn import Aside, Turn, TurnState
 from domain.turn.web_address import SeenAddresses
-from domain.turn.wording import prompt_of, typed_words
+from domain.turn.worded import AS_LOGGED, Worded, call_shown
+from domain.turn.wording import typed_words
 from messages.base import EventId, MessageId, TurnId
 from messages.model import ChatMessage, Role, ToolCall, Usage
+from messages.wording import TurnShown
 
 CHARS_PER_TOKEN = 4
-IMAGE_CHARS = 4_800
-"""What an image counts as."""
 KEEP_SHARE = 0.75
 """Share of the limit that is left after trimming, so that the request's prefix changes once in many turns."""
 SHOWN_KEPT = 200
@@ -48,12 +49,14 @@ TRIM_EVERY = 256
 class Conversation:
     """The fold of a window's events. The same events give the same conversation, in one go or one by one."""
 
-    def __init__(self, max_history_tokens: int) -> None:
+    def __init__(self, max_history_tokens: int, counted_result_chars: int | None = None) -> None:
         """An empty conversation.
 
         Args:
             max_history_tokens: Bound on what a request holds besides its newest turn, by the 4-characters rule.
+            counted_result_chars: What a result counts at most, where another part words them; None where none does.
         """
+        self._counted_result_chars = counted_result_chars
         self._limit_chars = max_history_tokens * CHARS_PER_TOKEN
         self._turns: dict[TurnId, Turn] = {}
         self._debts: dict[EventId, Debt] = {}
@@ -96,8 +99,13 @@ class Conversation:
                 self._take_back(tombstone_of(meta))
             case Kind.PIN:
                 return
-        if turn is not None and turn.state is TurnState.OPEN:
+        if turn is not None and turn.state is TurnState.OPEN and self._counted_result_chars is None:
             shorten(turn, self._limit_chars)
+
+    @property
+    def limit_chars(self) -> int:
+        """Bound on what a request holds besides its newest turn."""
+        return self._limit_chars
 
     @property
     def turns(self) -> tuple[Turn, ...]:
@@ -143,23 +151,41 @@ class Conversation:
         """
         return self._turns[turn_id]
 
-    def request(self, turn_id: TurnId, block: str = "", asides: Iterable[Aside] = ()) -> tuple[ChatMessage, ...]:
+    def request(
+        self, turn_id: TurnId, block: str = "", asides: Iterable[Aside] = (), worded: Worded = AS_LOGGED
+    ) -> tuple[ChatMessage, ...]:
         """What the model is shown for `turn_id`: earlier turns that fit, then this one with its block and asides.
 
         Oldest whole turns are left out, as one batch each time the limit is passed; a turn that is left out stays so.
         """
-        self._trim(turn_id)
         newest = self._turns[turn_id]
         images_from = first_shown(newest.images_before + len(newest.images))
-        withheld = self._withheld()
         messages: list[ChatMessage] = []
+        for turn in self.shown(turn_id):
+            is_newest = turn is newest
+            messages.extend(turn.messages(block if is_newest else "", asides if is_newest else (), images_from, worded))
+        return tuple(messages)
+
+    def shown(self, turn_id: TurnId) -> list[Turn]:
+        """The turns that a request for `turn_id` shows, which is the last of them."""
+        self._trim(turn_id)
+        withheld = self._withheld()
+        turns: list[Turn] = []
         for turn in self._turns.values():
             if turn.id == turn_id:
-                messages.extend(turn.messages(block, asides, images_from))
-                break
+                return [*turns, turn]
             if turn.id not in withheld:
-                messages.extend(turn.messages(images_from=images_from))
-        return tuple(messages)
+                turns.append(turn)
+        return turns
+
+    def calls(self, turn_id: TurnId | None = None) -> tuple[TurnShown, ...]:
+        """The turns that the agent took up, with their calls: those of a request for `turn_id`, or all."""
+        turns = self.turns if turn_id is None else self.shown(turn_id)
+        return tuple(
+            TurnShown(turn_id=turn.id, calls=tuple(turn.results.values()))
+            for turn in turns
+            if turn.state is not TurnState.OVERHEARD
+        )
 
     def is_overgrown(self, turn_id: TurnId, joining: TurnId | None = None) -> bool:
         """Whether a turn has, or with a message that would join it had, grown by more than a request may hold."""
@@ -218,36 +244,15 @@ class Conversation:
         if message_id.isdecimal():
             self.seen.add(message_id)
         self.addresses.add_from(typed_words(event.content, meta.get("typed")), message_id)
-        prompt = prompt_of(event, meta, self._speakers)
-        unquoted = prompt_of(event, {**meta, "quote": None}, self._speakers) if meta.get("quote") else prompt
-        images = images_of(meta)
-        is_overheard = bool(meta.get("overheard"))
-        self._turns[TurnId(event.id)] = Turn(
-            id=TurnId(event.id),
-            message_id=message_id,
-            author_id=str(meta.get("author_id", "")),
-            author=str(meta.get("author", "")),
-            text=event.content,
-            at=event.at,
-            prompt=prompt,
-            state=TurnState.OVERHEARD if is_overheard else TurnState.OPEN,
-            size_chars=(size_chars := len(prompt) + IMAGE_CHARS * len(images)),
-            opening_chars=size_chars,
-            images=images,
-            images_before=self._images,
-            audience=str(meta.get("audience", "")),
-            may_run=not meta.get("viewer"),
-            message_ids=[message_id] if message_id else [],
-            unquoted={event.id: unquoted} if unquoted != prompt else {},
-            quoted_ids=_quoted_ids(meta),
-        )
-        self._images += len(images)
-        if not is_overheard:
+        opened = opening(event, meta, self._speakers, self._images)
+        self._turns[TurnId(event.id)] = opened
+        self._images += len(opened.images)
+        if opened.state is not TurnState.OVERHEARD:
             self.turns_asked += 1
             return
         self._stop(meta, f"stopped by {shown_name(str(meta.get('author', '')))}")
         if refusal := str(meta.get("refusal", "")):
-            self._owe(owed(event, refusal, self._turns[TurnId(event.id)], ends_turn=False))
+            self._owe(owed(event, refusal, opened, ends_turn=False))
         self._overheard += 1
         if self._overheard % TRIM_EVERY == 0:
             self._trim(TurnId(event.id))
@@ -275,15 +280,18 @@ class Conversation:
         turn.size_chars += len(call.arguments_json)
         turn.unanswered_calls[call.id] = call
         turn.calls += 1
+        turn.asked_at = event.at
 
     def _add_result(self, event: Event, meta: dict[str, Any], turn: Turn | None) -> None:
         if turn is None:
             return
-        call_id = str(meta.get("call_id", ""))
-        turn.unanswered_calls.pop(call_id, None)
+        call = turn.unanswered_calls.pop(str(meta.get("call_id", "")), None)
+        if self._counted_result_chars is not None:
+            turn.add_result(call_shown(event, meta, call, turn.asked_at), self._counted_result_chars)
+            return
         where = str(meta.get("full_output", "")) or f"the record {event.id} in this conversation's newest log"
         turn.whole_results[len(turn.steps)] = where
-        turn.add_step(ChatMessage(role=Role.TOOL, text=event.content, tool_call_id=call_id))
+        turn.add_step(ChatMessage(role=Role.TOOL, text=event.content, tool_call_id=str(meta.get("call_id", ""))))
 
     def _add_system(self, event: Event, meta: dict[str, Any], turn: Turn | None) -> None:
         what = meta.get("what")
@@ -381,14 +389,9 @@ class Conversation:
         self._debts[debt.event_id] = debt
 
 
-def _quoted_ids(meta: dict[str, Any]) -> list[str]:
-    quote = meta.get("quote")
-    return [str(quote.get("message_id", ""))] if isinstance(quote, dict) else []
-
-
-def rebuilt(events: Iterable[Event], max_history_tokens: int) -> Conversation:
+def rebuilt(events: Iterable[Event], max_history_tokens: int, counted_result_chars: int | None = None) -> Conversation:
     """The conversation that `events` of one log make."""
-    conversation = Conversation(max_history_tokens)
+    conversation = Conversation(max_history_tokens, counted_result_chars)
     for event in events:
         conversation.add(event)
     return conversation

@@ -11,8 +11,10 @@ from enum import StrEnum
 import msgspec
 
 from domain.turn.prompt import with_block
+from domain.turn.worded import AS_LOGGED, Worded
 from messages.base import EventId, TurnId
 from messages.model import ChatMessage, ImageFile, Role, ToolCall
+from messages.wording import CallShown
 
 TAKEN_BACK = "(taken back: this message was deleted or edited)"
 """Stands for words of a turn that somebody took back."""
@@ -78,6 +80,10 @@ class Turn:
     """How much of that the message makes that opened it."""
     whole_results: dict[int, str] = field(default_factory=dict)
     """Which of the steps are results that are shown whole, and where each stands, for when it is not."""
+    results: dict[int, CallShown] = field(default_factory=dict)
+    """Which of the steps are results that another part words, and all that it is told of each."""
+    asked_at: datetime | None = None
+    """When the newest call was asked for."""
     audience: str = ""
     """Who could read the window then, as a label of `domain.policy.audience`."""
     event_ids: list[EventId] = field(default_factory=list)
@@ -120,6 +126,12 @@ class Turn:
         """Append to what the model will be shown."""
         self.steps.append(step)
         self.size_chars += len(step.text) + sum(len(call.arguments_json) for call in step.tool_calls)
+
+    def add_result(self, call: CallShown, counted_chars: int) -> None:
+        """Append a result that another part words, so that it counts no more than that makes of it."""
+        self.results[len(self.steps)] = call
+        self.steps.append(ChatMessage(role=Role.TOOL, text=call.text, tool_call_id=call.call_id))
+        self.size_chars += min(len(call.text), counted_chars)
 
     def say(self, event_id: EventId, step: ChatMessage) -> None:
         """Append what an event says."""
@@ -168,20 +180,40 @@ class Turn:
         """
         return self.may_run == other.may_run and self.audience == other.audience and not other.images
 
-    def messages(self, block: str = "", asides: Iterable[Aside] = (), images_from: int = 0) -> Iterable[ChatMessage]:
-        """The turn as the model is shown it, without images whose number in the conversation is below `images_from`."""
+    def messages(
+        self, block: str = "", asides: Iterable[Aside] = (), images_from: int = 0, worded: Worded = AS_LOGGED
+    ) -> Iterable[ChatMessage]:
+        """The turn as the model is shown it.
+
+        Args:
+            block: What stands immediately before what was said last.
+            asides: What stands among the steps.
+            images_from: Number in the conversation of the first image that is shown.
+            worded: Texts in the places of results, and the note at the turn's head.
+        """
         images = self.images[max(0, images_from - self.images_before) :]
-        prompt, steps = self.prompt, self.steps
+        prompt, steps = self.prompt, self._worded(worded)
         if self.newest is None:
             prompt = with_block(block, prompt)
-        else:
+        elif block:
             steps = steps.copy()
             joined = steps[self.newest.step]
             steps[self.newest.step] = msgspec.structs.replace(joined, text=with_block(block, joined.text))
-        yield ChatMessage(role=Role.USER, text=prompt, images=images)
+        yield ChatMessage(role=Role.USER, text=with_block(worded.notes.get(self.id, ""), prompt), images=images)
         position = 0
         for aside in asides:
             yield from steps[position : aside.after_steps]
             yield from aside.messages
             position = aside.after_steps
         yield from steps[position:]
+
+    def _worded(self, worded: Worded) -> list[ChatMessage]:
+        """The steps, with the texts that another part has for results."""
+        if not self.results or not worded.results:
+            return self.steps
+        steps = self.steps.copy()
+        for place, call in self.results.items():
+            text = worded.results.get(call.event)
+            if text is not None:
+                steps[place] = msgspec.structs.replace(steps[place], text=text)
+        return steps

@@ -29,6 +29,8 @@ OF_LAYERS = (133,)
 """Choices that belong to the layer of facts; those from 60 to 119 belong to layers, too."""
 CURATED = (63, *range(70, 74), *range(75, 81), 113)
 """Those among them that the curated layer decides."""
+OBJECTS = (62, *range(94, 103))
+"""Those that the layer of objects decides."""
 
 
 @pytest.mark.req("C-01", "S0-150")
@@ -55,7 +57,8 @@ def test_the_ids_of_a_kind_are_all_there() -> None:
 @pytest.mark.req("S0-99", "S0-100")
 def test_every_choice_that_is_none_of_a_layers_is_decided_in_the_design() -> None:
     made = {row.id for row in decisions(DESIGN.read_text("utf-8"))}
-    of_ours = {f"X-{number:02}" for number in (*range(1, 58), *CURATED, *range(120, 145)) if number not in OF_LAYERS}
+    numbers = (*range(1, 58), *CURATED, *OBJECTS, *range(120, 145))
+    of_ours = {f"X-{number:02}" for number in numbers if number not in OF_LAYERS}
     assert made == of_ours
 
 

@@ -39,7 +39,15 @@ class Journal:
     Without a root nothing is kept: that is the command line's single turn.
     """
 
-    def __init__(self, root: Path | None, window: Window, max_history_tokens: int, disk: Disk | None = None) -> None:
+    def __init__(
+        self,
+        root: Path | None,
+        window: Window,
+        max_history_tokens: int,
+        disk: Disk | None = None,
+        *,
+        counted_result_chars: int | None = None,
+    ) -> None:
         """Nothing is open yet.
 
         Args:
@@ -47,15 +55,16 @@ class Journal:
             window: Whose.
             max_history_tokens: As of `Conversation`.
             disk: How to write; the real one if None.
+            counted_result_chars: As of `Conversation`.
         """
         self._root = root
         self._disk = disk
         self._window = window
-        self._max_history_tokens = max_history_tokens
+        self._limits = max_history_tokens, counted_result_chars
         self._questions: tuple[ParsedEvent, ...] = ()
         self._log: WindowLog | None = None
         self.redactions = Redactions(root, disk)
-        self.conversation = Conversation(max_history_tokens)
+        self.conversation = Conversation(*self._limits)
 
     @property
     def is_open(self) -> bool:
@@ -77,7 +86,7 @@ class Journal:
         """
         self.close()
         self._questions = ()
-        self.conversation = Conversation(self._max_history_tokens)
+        self.conversation = Conversation(*self._limits)
         if self._root is None:
             return
         try:
@@ -227,7 +236,7 @@ class Journal:
         return self.path
 
     def _begin_conversation(self, carried: Collection[Event]) -> None:
-        self.conversation, before = Conversation(self._max_history_tokens), self.conversation
+        self.conversation, before = Conversation(*self._limits), self.conversation
         self.conversation.seen = before.seen  # a replayed message of the old window is no news in the new one
         for event in carried:
             self.conversation.add(event)
@@ -250,7 +259,7 @@ class Journal:
             before, parsed = WindowLog.open(self._root, folder / names[-2], self._disk)
             try:
                 events = (logged.event for logged in parsed.events)
-                before.append(*last_words(rebuilt(events, self._max_history_tokens)))
+                before.append(*last_words(rebuilt(events, *self._limits)))
                 before.end_window()
             finally:
                 before.close()

@@ -30,8 +30,7 @@ def main():
 
 def read(arguments):
     """Index a file and activate it."""
-    path = os.path.join(os.getcwd(), arguments["path"])
-    _print_lines(ask("objects.read", path=os.path.normpath(path))["steps"])
+    _print_lines(ask("objects.read", path=os.path.normpath(Path.cwd() / arguments["path"]))["steps"])
 
 
 def switch(arguments):

@@ -31,9 +31,7 @@ def look(path: str, text: str | None, inode: int = 1) -> FileLook:
     status = "text" if text is not None else "unread"
     signature = Signature(1, inode, len(text or ""), 0, 0)
     digest = f"{hash(text) & (2**256 - 1):064x}" if text is not None else ""
-    return FileLook(
-        path=path, signature=signature, status=status, size=len(text or ""), content_hash=digest, text=text
-    )
+    return FileLook(path=path, signature=signature, status=status, size=len(text or ""), content_hash=digest, text=text)
 
 
 class Story:
@@ -48,6 +46,8 @@ class Story:
         self.texts: dict[tuple[str, int], str] = {}
         self.files: dict[str, str] = {}
         self.place = ""
+        self.seen: set[str] = set()
+        """Places that requests have shown: nothing new is said there."""
         self._turns = 0
         self.take(SessionBegan(log="logs/a.md"))
 
@@ -81,9 +81,7 @@ class Story:
             self.texts[name, version.no] = text or ""
             signature = seen.signature if seen is not None else None
             self.take(
-                VersionSeen(
-                    version=version, chars=len(text or ""), signature=signature, looked_ns=0, place=self.place
-                )
+                VersionSeen(version=version, chars=len(text or ""), signature=signature, looked_ns=0, place=self.place)
             )
 
     def run(self, text: str, alias: str = "", *, found: tuple[str, ...] = (), manages: bool = False) -> str:
@@ -133,6 +131,7 @@ class Story:
         entry = RoundEnded(place=self.place, cut=TurnId(cut))
         self.entries.append(entry)
         end_round(self.objects, entry, self.keep)
+        self.seen |= {*self.of_turn, *self.printed}
         return self.words()
 
     def words(self) -> str:

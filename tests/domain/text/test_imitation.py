@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from itertools import product
 
+import msgspec
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -17,6 +18,8 @@ from domain.log.format import encode_event, seal_text
 from domain.log.metadata import MetaValue
 from domain.memory.expansion import LogRange, expanded, not_expanded
 from domain.memory.injection import Memory, inject
+from domain.objects import lines as lines_of_objects
+from domain.objects.entries import OutputSeen
 from domain.text.imitation import MARK, OWN_LINES, defuse, defuse_output, imitates, marked_line
 from domain.text.output_tail import Excerpt, KeptOutput, render
 from domain.turn.attachments import PastedText, attachment_lines, composed
@@ -34,8 +37,9 @@ from domain.turn.conversation import rebuilt
 from domain.turn.prompt import prompt_header, quoted, unanswered
 from domain.turn.skill import Skill, invocation
 from domain.turn.turn import TAKEN_BACK
-from messages.base import RequestId, Surface, TurnId, Window
+from messages.base import EventId, RequestId, Surface, TurnId, Window
 from messages.model import ChatMessage, ImageFile, ModelRequest, Role, ToolCall
+from messages.object_store import FileVersion
 from messages.turn import Reference
 
 AT = datetime(2026, 11, 22, 16, 20, tzinfo=UTC)
@@ -58,6 +62,34 @@ def of_request(*messages: ChatMessage) -> list[str]:
     )
     sent = messages_of(without_tool_calls(request))
     return [str(message["content"]) for message in sent]
+
+
+def references() -> list[str]:
+    """What is said of objects for good, and above their texts."""
+    output = OutputSeen(event=EventId("e1"), turn=TurnId("u1"), no=3, chars=5, ending="exit 0")
+    version = FileVersion(
+        object="f2",
+        no=4,
+        valid_from=AT,
+        path="a.txt",
+        status="text",
+        size=5,
+        content_hash="",
+        metadata_hash="",
+        object_hash="",
+    )
+    was, gone = (msgspec.structs.replace(version, **changed) for changed in ({"path": "b"}, {"status": "missing"}))
+    return [
+        lines_of_objects.output(output, None),
+        lines_of_objects.output(output, lines_of_objects.Aliased(version, is_shown=True)),
+        *lines_of_objects.found([(version, 5)]),
+        *lines_of_objects.uncounted(7),
+        lines_of_objects.changed(version, was, 5),
+        lines_of_objects.changed(version, version, 5),
+        lines_of_objects.changed(gone, version, 0),
+        lines_of_objects.text_of("f2", 4),
+        lines_of_objects.text_of("t3", 1),
+    ]
 
 
 def written() -> dict[str, str]:
@@ -110,6 +142,7 @@ def written() -> dict[str, str]:
         "head of a record": record[0],
         "metadata": record[1],
         "end of a record": record[5],
+        **{f"reference {number}": line for number, line in enumerate(references())},
         "seal": seal_text(b"torn").decode().strip().split("\n")[-1],
     }
 

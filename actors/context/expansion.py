@@ -1,0 +1,42 @@
+"""Expansion of a record: what is asked of its contributor, and what the model is told of the answer."""
+
+from __future__ import annotations
+
+import logging
+
+from actors.context.host import WindowHost
+from domain.memory.expansion import LogRange, expanded, not_expanded
+from messages.base import RequestId, flaw_of
+from messages.socket import Refused
+from messages.turn import ExpandReference, Reference, ReferenceExpanded
+
+log = logging.getLogger(__name__)
+
+NOT_TO_BE_HAD = "the record cannot be had"
+TOO_OFTEN = "only {most} times in a turn"
+NOT_NAMED = "only places that this turn's block names can be shown"
+NOT_IN_TIME = "it could not be looked up in time"
+
+
+def asked(host: WindowHost, request_id: RequestId, reference: Reference) -> ExpandReference:
+    """The question for a record."""
+    return ExpandReference(
+        request_id=request_id,
+        reply_to=host.address,
+        window=host.window,
+        path=reference.path,
+        line=reference.line,
+    )
+
+
+def told(reference: Reference, answer: ReferenceExpanded | Refused) -> str:
+    """What the model is told of a record that it wanted to see."""
+    flaw = flaw_of(answer)
+    if flaw and isinstance(answer, ReferenceExpanded):
+        log.warning("an expansion is left out: %s", flaw)
+    if flaw:
+        return not_expanded(reference, NOT_TO_BE_HAD)
+    if isinstance(answer, Refused):
+        return not_expanded(reference, answer.reason)
+    shown = LogRange(first_line=answer.first_line, last_line=answer.last_line, text=answer.text)
+    return expanded(reference, shown)

@@ -1,0 +1,140 @@
+"""Wordings of a window: what another part makes of the results of its commands, asked before each model call."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Iterable
+from typing import TypeVar
+
+from actors.context.config import ContextConfig
+from actors.context.host import WindowHost
+from actors.context.turn_run import Phase, TurnRun
+from domain.turn.prompt import is_block
+from domain.turn.unworded import unworded
+from domain.turn.worded import AS_LOGGED, Worded
+from messages.base import RequestId, TurnId, flaw_of
+from messages.context import StepOverdue
+from messages.socket import Refused
+from messages.wording import RequestWorded, TurnShown, WordRequest
+
+log = logging.getLogger(__name__)
+
+N = TypeVar("N", bound=str)
+PATIENCE = 3
+"""Model calls in a row that wait in vain; from then on the part is asked, and not waited for."""
+
+
+class Wordings:
+    """Asker of one window. Whatever becomes of the question, the model call follows, in bounded time.
+
+    A wording that came is used until a newer one comes: what it says of a result is said again, so that the beginning
+    of the next request is that of the last one. Results that it does not name are shown as the log has them, in so far
+    as a request has room.
+    """
+
+    def __init__(self, host: WindowHost, config: ContextConfig) -> None:
+        """Nothing is worded yet.
+
+        Args:
+            host: The actor that it asks for.
+            config: Whom to ask, and how long to wait.
+        """
+        self._host = host
+        self._config = config
+        self._last: Worded | None = None
+        """The newest that was sound."""
+        self._turns: tuple[TurnShown, ...] = ()
+        """What was asked about last."""
+        self._request_id = RequestId("")
+        self._missed = 0
+        self._shown: tuple[TurnId, str, int] = (TurnId(""), "", 0)
+        """Of the last request: its turn, its block, and before how many of its steps that stood."""
+
+    def ask(self, run: TurnRun, block: str) -> bool:
+        """Ask how the request is worded; whether the model call has to wait for that.
+
+        Args:
+            run: The turn, which waits then.
+            block: What its request carries besides.
+        """
+        if self._config.wording is None:
+            return False
+        conversation, breaks_from = self._host.conversation, self._breaks_from(run, block)
+        self._turns = conversation.calls(run.turn_id)
+        self._request_id = RequestId(self._host.new_id())
+        request = WordRequest(
+            request_id=self._request_id,
+            reply_to=self._host.address,
+            window=self._host.window,
+            log=self._host.log_path,
+            turn_id=run.turn_id,
+            turns=self._turns,
+            audience=run.audience,
+            breaks_from=breaks_from,
+        )
+        self._host.tell(self._config.wording(self._host.window), request)
+        if self._missed >= PATIENCE:
+            return False
+        run.phase, run.request_id = Phase.WORDING, self._request_id
+        due = StepOverdue(request_id=run.request_id)
+        run.timer = self._host.after(self._config.wording_deadline_s, due)
+        return True
+
+    def take(self, reply: RequestWorded | Refused) -> None:
+        """Take in the answer to the newest question, in time or not; any other changes nothing."""
+        if reply.request_id != self._request_id:
+            return
+        self._request_id = RequestId("")
+        if isinstance(reply, Refused):
+            self.miss(flaw_of(reply) or reply.reason)
+            return
+        worded = self._checked(reply)
+        if worded is not None:
+            self._last, self._missed = worded, 0
+
+    def miss(self, reason: str) -> None:
+        """The request goes on with the wording before."""
+        self._missed += 1
+        if self._missed <= PATIENCE:
+            last = "; model calls no longer wait for it" if self._missed == PATIENCE else ""
+            log.warning("%s: results are not worded: %s%s", self._host.address, reason, last)
+
+    def worded(self, run: TurnRun) -> Worded:
+        """How the request of a turn is worded now."""
+        if self._config.wording is None:
+            return AS_LOGGED
+        last = self._last or AS_LOGGED
+        limit_chars = self._host.conversation.limit_chars
+        return unworded(self._turns, run.turn_id, last, limit_chars, is_first=self._last is None)
+
+    def _breaks_from(self, run: TurnRun, block: str) -> TurnId:
+        """The oldest turn whose messages differ from the last request's because its block is not where it was."""
+        before = self._shown
+        newest = self._host.conversation.turn(run.turn_id).newest
+        self._shown = now = run.turn_id, block, newest.step if newest is not None else 0
+        return before[0] if before[1] and before != now else TurnId("")
+
+    def _checked(self, reply: RequestWorded) -> Worded | None:
+        """A reply as it may be used; None for one that is unsound."""
+        flaw = flaw_of(reply)
+        if not flaw and not all(is_block(note) for _, note in reply.notes):
+            flaw = "a note is not the line INJECTED_CONTEXT_<NAME> and one line of JSON"
+        if flaw:
+            self.miss(flaw)
+            return None
+        events = {call.event for turn in self._turns for call in turn.calls}
+        turns = {turn.turn_id for turn in self._turns}
+        results = _known(reply.results, events)
+        notes = _known(reply.notes, turns)
+        if len(results) + len(notes) < len(reply.results) + len(reply.notes):
+            log.warning("%s: a wording names what was not asked about, or twice: left out", self._host.address)
+        return Worded(results, notes)
+
+
+def _known(pairs: Iterable[tuple[N, str]], asked: Collection[N]) -> dict[N, str]:
+    """The pairs of a reply whose names were asked about; of several of one name the first."""
+    known: dict[N, str] = {}
+    for name, text in pairs:
+        if name in asked:
+            known.setdefault(name, text)
+    return known

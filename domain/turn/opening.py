@@ -1,0 +1,55 @@
+"""Opening of a turn: what a person's message makes of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from domain.log.event import Event
+from domain.turn.attachments import images_of
+from domain.turn.speaker import Speakers
+from domain.turn.turn import Turn, TurnState
+from domain.turn.wording import prompt_of
+from messages.base import TurnId
+
+IMAGE_CHARS = 4_800
+"""What an image counts as."""
+
+
+def opening(event: Event, meta: dict[str, Any], speakers: Speakers, images_before: int) -> Turn:
+    """The turn that a user event opens, or that was only overheard.
+
+    Args:
+        event: Of a person's message.
+        meta: Its metadata.
+        speakers: Who has spoken so far; the author is one of them from now on.
+        images_before: How many images the conversation has had.
+    """
+    message_id = str(meta.get("message_id", ""))
+    prompt = prompt_of(event, meta, speakers)
+    unquoted = prompt_of(event, {**meta, "quote": None}, speakers) if meta.get("quote") else prompt
+    images = images_of(meta)
+    size_chars = len(prompt) + IMAGE_CHARS * len(images)
+    return Turn(
+        id=TurnId(event.id),
+        message_id=message_id,
+        author_id=str(meta.get("author_id", "")),
+        author=str(meta.get("author", "")),
+        text=event.content,
+        at=event.at,
+        prompt=prompt,
+        state=TurnState.OVERHEARD if meta.get("overheard") else TurnState.OPEN,
+        size_chars=size_chars,
+        opening_chars=size_chars,
+        images=images,
+        images_before=images_before,
+        audience=str(meta.get("audience", "")),
+        may_run=not meta.get("viewer"),
+        message_ids=[message_id] if message_id else [],
+        unquoted={event.id: unquoted} if unquoted != prompt else {},
+        quoted_ids=_quoted_ids(meta),
+    )
+
+
+def _quoted_ids(meta: dict[str, Any]) -> list[str]:
+    quote = meta.get("quote")
+    return [str(quote.get("message_id", ""))] if isinstance(quote, dict) else []

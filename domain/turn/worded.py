@@ -1,0 +1,53 @@
+"""Wording of a request by another part: texts that stand in the places of results, and what stands before prompts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from types import MappingProxyType
+from typing import Any
+
+from domain.log.event import Event
+from domain.turn.bash_tool import BashArguments, called
+from messages.base import EventId, TurnId
+from messages.model import ToolCall
+from messages.wording import CallShown
+
+
+@dataclass(frozen=True, slots=True)
+class Worded:
+    """How one request is worded; what is not named stands as the log has it."""
+
+    results: Mapping[EventId, str] = field(default_factory=lambda: MappingProxyType({}))
+    """Event of a result -> the text in its place."""
+    notes: Mapping[TurnId, str] = field(default_factory=lambda: MappingProxyType({}))
+    """Turn -> the block that stands before everything else in its first message."""
+
+
+AS_LOGGED = Worded()
+"""Nothing is worded."""
+
+
+def call_shown(event: Event, meta: Mapping[str, Any], call: ToolCall | None, asked_at: datetime | None) -> CallShown:
+    """A call with its result, for whoever words it.
+
+    Args:
+        event: The result.
+        meta: Its metadata.
+        call: What was asked for; None if the log does not have it.
+        asked_at: When; None if the log does not have it.
+    """
+    arguments = called(call) if call is not None else ""
+    exit_code = meta.get("exit_code")
+    return CallShown(
+        event=event.id,
+        call_id=str(meta.get("call_id", "")),
+        command=arguments.command if isinstance(arguments, BashArguments) else "",
+        text=event.content,
+        outcome=str(meta.get("outcome", "")),
+        exit_code=exit_code if isinstance(exit_code, int) else None,
+        asked_at=asked_at or event.at,
+        ended_at=event.at,
+        full_output=str(meta.get("full_output", "")),
+    )
