@@ -14,8 +14,11 @@ from actors.curated.part import LAYER as CURATED
 from actors.discord.part import row as discord
 from actors.embedder.part import row as embedder
 from actors.feed.part import row as feed
+from actors.memory.objects.part import object_store_row
 from actors.memory.part import row as memory
 from actors.model.part import row as model
+from actors.objects.part import LAYER as OBJECTS
+from actors.objects.part import kept_bytes
 from actors.part import Layer, Part, Parts, Plan, Row, Table
 from actors.scheduler.part import row as scheduler
 from actors.shell.part import row as shell
@@ -23,7 +26,7 @@ from actors.skills.part import row as skills
 from actors.socket.part import row as socket
 from actors.web.part import row as web
 
-LAYERS: tuple[Layer, ...] = (CURATED,)
+LAYERS: tuple[Layer, ...] = (CURATED, replace(OBJECTS, rows=(object_store_row(kept_bytes), *OBJECTS.rows)))
 """Kinds of memory that `[layers]` can switch on, in the order in which they contribute to a turn."""
 
 BEFORE_LAYERS: tuple[Row, ...] = (model, web, embedder, memory, skills)

@@ -12,6 +12,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from messages.base import Address, EventId, Message, RequestId, TurnId, Value, Window, Word
+from messages.status import DescribeYourself
 
 OBJECT_STORE = Address("object-store")
 
@@ -213,3 +214,6 @@ class ObjectsCollected(Message, frozen=True, kw_only=True, gc=False):
     bytes_freed: int
     file_bytes: int
     """Of the database."""
+
+
+StoreMessage = LoadObjects | StoreRound | FetchText | ListVersions | ListOutputs | CollectObjects | DescribeYourself

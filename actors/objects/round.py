@@ -90,5 +90,5 @@ class Round:
             objects: The state as it was then.
         """
         self.objects = objects
-        for rows, kept in zip((self.entries, self.versions, self.outputs, self.showings), mark, strict=True):
-            del rows[kept:]
+        entries, versions, outputs, showings = mark
+        del self.entries[entries:], self.versions[versions:], self.outputs[outputs:], self.showings[showings:]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
+from typing import Protocol
 
 from actors.kernel import Host
 from actors.objects.answers import LOCKED, RefusalError
 from actors.objects.record import Record
 from actors.objects.store_client import StoreClient
 from domain.objects.diff import unified
-from domain.objects.said import shown_path
+from domain.objects.lines import shown_path
 from domain.objects.state import SHOWN_CHARS, WindowObjects
 from domain.objects.versions import number_of
 from messages.base import RequestId, Window
@@ -42,10 +43,12 @@ _NOT_ANSWERED = "the object store did not answer in time"
 Fetched = Callable[[TextFetched], None]
 
 
-class TellingHost(Host):
+class TellingHost(Host, Protocol):
     """The actor behind it: of one window."""
 
-    window: Window
+    @property
+    def window(self) -> Window:
+        """The window that it belongs to."""
 
 
 class Telling:

@@ -127,12 +127,12 @@ def open_or_rebuild(path: Path, now: datetime, busy_ms: int = BUSY_MS) -> tuple[
     require_sqlite()
     make_private(path.parent)
     if not path.exists():
-        _remove_sides(path)
+        remove_sides(path)
         return _create(path, busy_ms), True
     try:
         return open_existing(path, busy_ms), False
     except ForeignIndexError as error:
-        aside = _move_aside(path, now)
+        aside = move_aside(path, now)
         log.warning("the memory index was not usable (%s): moved to %s, building it anew from the logs", error, aside)
         created = _create(path, busy_ms)
         log.warning("%d vectors could be saved from it", _save_vectors(aside, created))
@@ -303,7 +303,8 @@ def _check_rest(connection: apsw.Connection) -> None:
         list(connection.execute("INSERT OR REPLACE INTO meta VALUES (?, 1)", (UNVERIFIED,)))
 
 
-def _move_aside(path: Path, now: datetime) -> Path:
+def move_aside(path: Path, now: datetime) -> Path:
+    """Rename a database and what belongs to it; its new path."""
     stamp = now.strftime("%Y%m%dT%H%M%SZ")
     aside = path.with_name(f"{path.name}.unusable-{stamp}")
     number = 1
@@ -355,7 +356,7 @@ def _readable_vectors(damaged: Path) -> Iterator[tuple[str, int, bytes, object, 
         log.info("the unusable index cannot be read on: %s", error)
 
 
-def _remove_sides(path: Path) -> None:
+def remove_sides(path: Path) -> None:
     """A WAL without its database belongs to nothing, and would be taken for a new one's."""
     for side in _SIDES:
         Path(f"{path}{side}").unlink(missing_ok=True)

@@ -165,8 +165,8 @@ def test_commands_that_only_manage_are_shown_and_do_not_count() -> None:
     for _ in range(2):
         words = story.request()
         assert all(f"<managed {number}>" in words for number in range(9))
+        assert all(f"<out {number}>" in words for number in range(5))
         story.turn()
-    assert all(f"<out {number}>" in words for number in range(5))
 
 
 def test_outputs_that_the_model_asked_for_are_put_away_by_the_budget() -> None:

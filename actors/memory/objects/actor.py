@@ -1,0 +1,153 @@
+"""ObjectStoreActor: sole owner of what is kept of windows' files and outputs."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import apsw
+
+from actors.kernel import Actor, not_understood
+from actors.memory.objects.bounds import StoreLimits
+from actors.memory.objects.database import FILE, FOLDER
+from actors.memory.objects.store import ObjectStore, RefusalError
+from messages.base import Message, flaw_of
+from messages.object_store import (
+    CollectObjects,
+    FetchText,
+    ListOutputs,
+    ListVersions,
+    LoadObjects,
+    RoundStored,
+    StoreMessage,
+    StoreRound,
+)
+from messages.socket import Refused
+from messages.status import DescribeYourself, SelfDescription
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreConfig:
+    """Where things are kept, and how much of them."""
+
+    data_root: Path | None
+    """None where nothing outlives the process."""
+    limits: StoreLimits
+
+
+class ObjectStoreActor(Actor):
+    """Keeps rounds of windows' objects, and gives them back.
+
+    Owns: `objects/objects.sqlite` in the data root.
+    Asks: nobody.
+    Crashes on: its own faults. A file that is gone, locked, full or damaged is no crash: what is asked meanwhile is
+    refused with the reason, and the file is tried again with the next request; a damaged one is moved aside.
+    """
+
+    def __init__(self, config: StoreConfig) -> None:
+        super().__init__()
+        self._config = config
+        self._store: ObjectStore | None = None
+        self._trouble = ""
+        self._said_damage = False
+
+    def on_stop(self) -> None:
+        """Let go of the file."""
+        self._close()
+
+    def handle(self, message: StoreMessage) -> None:
+        """Answer; what cannot be done is refused."""
+        match message:
+            case DescribeYourself():
+                self.tell(message.reply_to, self._description(message))
+            case _ if flaw := flaw_of(message):
+                self._refuse(message, flaw)
+            case LoadObjects():
+                self._answer(message, lambda store: store.load(message))
+            case StoreRound():
+                self._answer(message, lambda store: self._keep(store, message))
+            case FetchText():
+                self._answer(message, lambda store: store.fetch(message))
+            case ListVersions():
+                self._answer(message, lambda store: store.versions(message))
+            case ListOutputs():
+                self._answer(message, lambda store: store.outputs(message))
+            case CollectObjects():
+                self._answer(message, lambda store: store.collect(message, self.now()))
+            case _:
+                not_understood(message)
+
+    def _answer(self, message: StoreMessage, do: Callable[[ObjectStore], Message]) -> None:
+        try:
+            with self.blocking():
+                answer = do(self._opened())
+        except RefusalError as error:
+            self._refuse(message, str(error))
+        except (apsw.CorruptError, apsw.NotADBError) as error:
+            self._close()
+            self._be_in_trouble(message, f"it is damaged: {error}")
+        except (apsw.Error, OSError) as error:
+            self._close()
+            self._be_in_trouble(message, str(error))
+        else:
+            self._be_well()
+            self.tell(message.reply_to, answer)
+
+    @staticmethod
+    def _keep(store: ObjectStore, message: StoreRound) -> RoundStored:
+        store.keep(message)
+        return RoundStored(request_id=message.request_id, round=message.round)
+
+    # the file
+
+    def _opened(self) -> ObjectStore:
+        """The store, opened anew if its file is not there any more."""
+        if self._store is not None and not self._store.is_in_place:
+            log.warning("the object store's file is not there any more: it is begun anew")
+            self._close()
+        if self._store is None:
+            root = self._config.data_root
+            path = None if root is None else root / FOLDER / FILE
+            self._store = ObjectStore(path, self._config.limits, self.now())
+        return self._store
+
+    def _close(self) -> None:
+        store, self._store = self._store, None
+        if store is not None:
+            try:
+                store.close()
+            except apsw.Error as error:
+                log.info("the object store could not be closed in good order: %s", error)
+
+    # trouble
+
+    def _be_in_trouble(self, message: StoreMessage, reason: str) -> None:
+        if not self._trouble:
+            log.warning("the object store cannot be used, which is tried again with each request: %s", reason)
+        self._trouble = reason
+        self._refuse(message, f"the object store cannot be used: {reason}")
+
+    def _be_well(self) -> None:
+        if self._trouble:
+            log.info("the object store can be used again")
+        self._trouble = ""
+        if self._store is not None and self._store.damaged_texts and not self._said_damage:
+            self._said_damage = True
+            log.warning("a text in the object store is not what was kept, and is given to nobody")
+
+    def _refuse(self, message: StoreMessage, reason: str) -> None:
+        self.tell(message.reply_to, Refused(request_id=message.request_id, reason=reason))
+
+    def _description(self, message: DescribeYourself) -> SelfDescription:
+        figures: tuple[tuple[str, int], ...] = ()
+        try:
+            with self.blocking():
+                figures = self._opened().figures()
+        except (apsw.Error, OSError) as error:
+            self._close()
+            self._trouble = self._trouble or str(error)
+        return SelfDescription(request_id=message.request_id, about=self.address.kind, figures=figures)

@@ -1,0 +1,170 @@
+"""One window's objects by themselves: the real actor on a real folder, and a test that speaks for the window."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, TypeVar
+
+from actors.kernel import ActorSpec, ActorSystem, ManualClock
+from actors.objects.actor import ObjectsActor
+from actors.objects.config import ObjectsConfig
+from domain.objects.ageing import Keep
+from domain.text.output_tail import KeptOutput, OutputTail, render
+from messages.base import EventId, Message, RequestId, Surface, TurnId, Window
+from messages.object_store import OBJECT_STORE
+from messages.objects import OBJECTS_KIND, ObjectDone, SwitchObject, objects_of
+from messages.socket import Refused
+from messages.wording import CallShown, RequestWorded, TurnShown, WordRequest
+from tests.actors.objects.stand_in_store import Shelf, StandInStore
+
+WINDOW = Window(surface=Surface.DISCORD_THREAD, id="910000000000000021")
+OTHER = Window(surface=Surface.DISCORD_THREAD, id="910000000000000022")
+M = TypeVar("M", bound=Message)
+
+
+def printed(data: bytes) -> str:
+    """What the model is shown of a command that prints `data`."""
+    tail = OutputTail()
+    tail.feed(data)
+    return render(tail.excerpt(), KeptOutput(path=""), "")
+
+
+class ObjectsRig:
+    """One life of the actor after another, on the same folder and the same shelf."""
+
+    def __init__(self, root: Path, window: Window = WINDOW, shelf: Shelf | None = None, **options: Any) -> None:
+        self.window = window
+        self.root = root
+        self.folder = root / "work" / window.id
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.shelf = shelf or Shelf()
+        self.clock = ManualClock(datetime.now(UTC))
+        self.log = "logs/a.md"
+        self.turns: dict[TurnId, list[CallShown]] = {}
+        self._numbers = itertools.count(1)
+        self.config = ObjectsConfig(
+            folder_of=lambda window: root / "work" / window.id,
+            data_root=root,
+            **({"keep": Keep(linger_tokens=0, big_tokens=0)} | options),
+        )
+        self.start()
+
+    def start(self) -> None:
+        """Begin a life."""
+        self.system = ActorSystem(workers=0, clock=self.clock)
+        self.asker = self.system.edge("asker")
+        self.system.register(
+            ActorSpec(OBJECTS_KIND, lambda key: ObjectsActor(Window.from_key(key), self.config), idle_s=60.0)
+        )
+        self.system.register(ActorSpec(OBJECT_STORE.kind, lambda _key: StandInStore(self.shelf)))
+        self.system.start()
+
+    def stop(self) -> None:
+        """End it in good order."""
+        self.system.stop(1.0)
+
+    def live_again(self) -> None:
+        """End it, and begin another."""
+        self.stop()
+        self.start()
+
+    # the window
+
+    def turn(self) -> TurnId:
+        """A person speaks."""
+        turn = TurnId(f"turn{next(self._numbers)}")
+        self.turns[turn] = []
+        return turn
+
+    def ran(self, command: str, output: str | bytes = "", exit_code: int = 0) -> CallShown:
+        """A command has ended, in the newest turn; the test does what it would have done."""
+        number = next(self._numbers)
+        ended = self.clock.now()
+        data = output if isinstance(output, bytes) else output.encode()
+        call = CallShown(
+            event=EventId(f"e{number}"),
+            call_id=f"call_{number}",
+            command=command,
+            text=printed(data),
+            outcome="exited",
+            exit_code=exit_code,
+            asked_at=ended - timedelta(seconds=1),
+            ended_at=ended,
+        )
+        self.turns[next(reversed(self.turns))].append(call)
+        return call
+
+    def write(self, name: str, text: str | bytes) -> Path:
+        """A file is written, by whomever."""
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        stamp = self.clock.now().timestamp() - 0.5
+        os.utime(path, (stamp, stamp))
+        return path
+
+    def cat(self, name: str) -> CallShown:
+        """A file is printed whole."""
+        return self.ran(f"cat {name}", (self.folder / name).read_bytes())
+
+    # the actor
+
+    def word(self, *, settles: bool = True, breaks_from: str = "") -> RequestWorded:
+        """How the next request is worded."""
+        self.clock.advance(1.0)
+        request_id = RequestId(f"r{next(self._numbers)}")
+        turns = tuple(TurnShown(turn_id=turn, calls=tuple(calls)) for turn, calls in self.turns.items())
+        request = WordRequest(
+            request_id=request_id,
+            reply_to=self.asker.address,
+            window=self.window,
+            log=self.log,
+            turn_id=turns[-1].turn_id,
+            turns=turns,
+            breaks_from=TurnId(breaks_from),
+        )
+        self.system.tell(objects_of(self.window), request)
+        self.system.run()
+        if settles:
+            self.clock.advance(1.0)
+            self.system.run()
+        reply = self.asker.receive(0, lambda heard: getattr(heard, "request_id", None) == request_id)
+        assert isinstance(reply, RequestWorded), reply
+        return reply
+
+    def words(self, **options: Any) -> str:
+        """All that it says, in the order of a request."""
+        worded = self.word(**options)
+        results, notes = dict(worded.results), dict(worded.notes)
+        parts: list[str] = []
+        for turn, calls in self.turns.items():
+            parts += [notes.get(turn, ""), f"<{turn}>", *(results.get(call.event, call.text) for call in calls)]
+        return "\n".join(parts)
+
+    def ask(self, kind: type[Message], **fields: Any) -> Message:
+        """What comes of a script's request."""
+        request_id = RequestId(f"r{next(self._numbers)}")
+        message = kind(request_id=request_id, reply_to=self.asker.address, window=self.window, **fields)
+        self.system.tell(objects_of(self.window), message)
+        self.system.run()
+        for _ in range(12):
+            self.clock.advance(1.0)
+            self.system.run()
+        return self.asker.receive(0, lambda heard: getattr(heard, "request_id", None) == request_id)
+
+    def answer(self, expected: type[M], kind: type[Message], **fields: Any) -> M:
+        """The same, which must be of a kind."""
+        reply = self.ask(kind, **fields)
+        assert isinstance(reply, expected), reply
+        return reply
+
+    def refusal(self, kind: type[Message], **fields: Any) -> str:
+        """Why a request is refused."""
+        return self.answer(Refused, kind, **fields).reason
+
+    def switch(self, name: str, to: str) -> tuple[str, ...]:
+        """The model decides, by the skill."""
+        return self.answer(ObjectDone, SwitchObject, id=name, to=to).steps
