@@ -1,0 +1,190 @@
+"""Store: rounds whole or not at all, versions by number, time and hash, and nothing across windows."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from actors.memory.objects.audit import audit
+from messages.object_store import (
+    FetchText,
+    ListOutputs,
+    ListVersions,
+    OutputsListed,
+    RoundStored,
+    StoreRound,
+    TextFetched,
+    VersionsListed,
+)
+from messages.socket import Refused
+from tests.actors.memory.objects.rig import OTHER, WINDOW, StoreRig, showing
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> Iterator[StoreRig]:
+    rig = StoreRig(tmp_path)
+    yield rig
+    rig.stop()
+    if rig.path.exists():
+        assert audit(rig.path) == []
+
+
+def test_rounds_come_back_in_their_order_also_in_the_next_life(rig: StoreRig) -> None:
+    for number in range(3):
+        assert rig.kept(entries=b"%d" % number).round == number + 1
+    rig.live_again()
+    loaded = rig.loaded()
+    assert (loaded.last_round, loaded.snapshot, loaded.rounds) == (3, b"", (b"0", b"1", b"2"))
+    assert rig.loaded(OTHER).last_round == 0
+
+
+def test_a_snapshot_stands_for_the_rounds_until_then(rig: StoreRig) -> None:
+    rig.kept(entries=b"1")
+    rig.kept(entries=b"2", snapshot=b"state")
+    rig.kept(entries=b"3")
+    loaded = rig.loaded()
+    assert (loaded.last_round, loaded.snapshot, loaded.rounds) == (3, b"state", (b"3",))
+
+
+def test_a_round_that_is_asked_for_again_is_kept_once(rig: StoreRig) -> None:
+    version = rig.version("f1", "text")
+    rig.kept([version], entries=b"1")
+    assert rig.keep([version], entries=b"1", number=1) == RoundStored(request_id=rig_last(rig), round=1)
+    assert rig.loaded().rounds == (b"1",)
+
+
+def rig_last(rig: StoreRig) -> str:
+    """Id of the newest request."""
+    return f"r{next(rig._numbers) - 1}"
+
+
+@pytest.mark.parametrize("number", [1, 3, 9])
+def test_a_round_that_is_not_the_next_one_is_refused_and_changes_nothing(rig: StoreRig, number: int) -> None:
+    rig.kept(entries=b"1")
+    reply = rig.keep([rig.version("f1", "text")], entries=b"other", number=number)
+    assert isinstance(reply, Refused)
+    assert f"round {number}: 2 is the next" in reply.reason
+    assert rig.loaded().rounds == (b"1",)
+    assert isinstance(rig.ask(FetchText, window=WINDOW, object="f1"), Refused)
+
+
+def test_a_round_with_a_row_that_cannot_be_is_kept_not_even_in_part(rig: StoreRig) -> None:
+    first, later = rig.version("f1", "one"), rig.version("f1", "three")
+    later = msgspec.structs.replace(later, version=msgspec.structs.replace(later.version, no=3))
+    reply = rig.keep([first, later])
+    assert isinstance(reply, Refused)
+    assert "version 3 of f1: 2 is the next one" in reply.reason
+    assert rig.loaded().last_round == 0
+    assert isinstance(rig.ask(FetchText, window=WINDOW, object="f1"), Refused)
+
+
+def test_a_version_that_is_not_later_is_refused(rig: StoreRig) -> None:
+    first = rig.version("f1", "one")
+    second = rig.version("f1", "two", valid_from=first.version.valid_from)
+    assert isinstance(rig.keep([first, second]), Refused)
+
+
+@pytest.mark.req("S3-03", "S3-13", "S3-14", "S3-15", "S3-25", "X-98")
+def test_a_number_a_time_and_a_hash_lead_to_the_same_version(rig: StoreRig) -> None:
+    made = [rig.version("f1", text) for text in ("one", "two", "three")]
+    rig.kept(made)
+    for new in made:
+        version = new.version
+        for which in (
+            {"no": version.no},
+            {"at": version.valid_from},
+            {"at": version.valid_from + timedelta(microseconds=999)},
+            {"content_hash": version.content_hash},
+            {"content_hash": version.content_hash[:8]},
+        ):
+            reply = rig.answer(TextFetched, FetchText, window=WINDOW, object="f1", **which)
+            assert (reply.version, reply.text) == (version, new.text)
+    assert rig.text("f1") == "three"
+    first = made[0].version
+    before = first.valid_from - timedelta(microseconds=1)
+    assert "there is no such version" in rig.refusal(FetchText, window=WINDOW, object="f1", at=before)
+    by_hash = rig.answer(TextFetched, FetchText, window=WINDOW, object="", content_hash=first.content_hash)
+    assert by_hash.version == first
+
+
+@pytest.mark.parametrize("prefix", ["1234567", "x" * 8, "%" * 8, "0" * 65])
+def test_what_is_no_beginning_of_a_hash_is_refused(rig: StoreRig, prefix: str) -> None:
+    rig.kept([rig.version("f1", "one")])
+    reply = rig.ask(FetchText, window=WINDOW, object="", content_hash=prefix)
+    assert isinstance(reply, Refused)
+
+
+def test_a_beginning_that_several_contents_have_is_refused(rig: StoreRig) -> None:
+    texts = ["one", "two"]
+    made = [
+        rig.version("f1", text, content_hash="abcdef01" + hashlib.sha256(text.encode()).hexdigest()[8:])
+        for text in texts
+    ]
+    rig.kept(made)
+    assert "several contents" in rig.refusal(FetchText, window=WINDOW, object="f1", content_hash="abcdef01")
+
+
+def test_nothing_is_given_to_another_window_not_even_by_its_hash(rig: StoreRig) -> None:
+    version = rig.version("f1", "secret")
+    rig.kept([version], outputs=(rig.output(1),))
+    digest = version.version.content_hash
+    assert isinstance(rig.ask(FetchText, window=OTHER, object="", content_hash=digest), Refused)
+    assert isinstance(rig.ask(FetchText, window=OTHER, object="f1", no=1), Refused)
+    assert isinstance(rig.ask(ListVersions, window=OTHER, object="f1"), Refused)
+    assert rig.answer(OutputsListed, ListOutputs, window=OTHER).outputs == ()
+    rig.kept([rig.version("f1", "other", OTHER)], OTHER)
+    assert isinstance(rig.ask(FetchText, window=OTHER, object="", content_hash=digest), Refused)
+    assert rig.text("f1", OTHER) == "other"
+
+
+def test_a_file_has_a_history_piece_by_piece(rig: StoreRig) -> None:
+    made = [rig.version("f1", f"text {number}") for number in range(205)]
+    rig.kept(made, showings=(showing("f1", 2, "e1", rig), showing("f1", 2, "e2", rig)))
+    first = rig.answer(VersionsListed, ListVersions, window=WINDOW, object="f1")
+    assert [version.no for version in first.versions] == list(range(1, 201))
+    assert (first.is_all, first.shown, first.kept[:3]) == (False, ((2, 2),), (1, 2, 3))
+    rest = rig.answer(VersionsListed, ListVersions, window=WINDOW, object="f1", after=200)
+    assert (len(rest.versions), rest.is_all) == (5, True)
+
+
+def test_outputs_come_back_as_they_were(rig: StoreRig) -> None:
+    made = (rig.output(1, exit_code=None, outcome="aborted"), rig.output(2, alias="f1", alias_no=3))
+    rig.kept(outputs=made)
+    assert rig.answer(OutputsListed, ListOutputs, window=WINDOW).outputs == made
+    assert rig.answer(OutputsListed, ListOutputs, window=WINDOW, after=1).outputs == made[1:]
+    assert rig.answer(OutputsListed, ListOutputs, window=WINDOW, only=1).outputs == made[:1]
+
+
+def test_a_version_without_a_text_has_none(rig: StoreRig) -> None:
+    rig.kept([rig.version("f1", None)])
+    assert rig.text("f1") is None
+
+
+def test_a_text_that_is_too_long_is_refused(tmp_path: Path) -> None:
+    rig = StoreRig(tmp_path, version_bytes=10)
+    reply = rig.keep([rig.version("f1", "x" * 11)])
+    assert isinstance(reply, Refused)
+    assert "11 bytes, at most 10" in reply.reason
+    assert rig.loaded().last_round == 0
+    rig.stop()
+
+
+def test_without_a_data_root_everything_is_kept_until_the_end() -> None:
+    rig = StoreRig(None)
+    rig.kept([rig.version("f1", "text")])
+    assert rig.text("f1") == "text"
+    rig.live_again()
+    assert rig.loaded().last_round == 0
+    rig.stop()
+
+
+def test_a_message_with_a_flaw_is_refused(rig: StoreRig) -> None:
+    assert "StoreRound" in rig.refusal(StoreRound, window=WINDOW, round=0, entries=b"")
+    assert "FetchText" in rig.refusal(FetchText, window=WINDOW, object="f1", no="one")
+    rig.kept()
+    assert "object 'x'" in rig.refusal(FetchText, window=WINDOW, object="x")

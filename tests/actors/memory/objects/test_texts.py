@@ -1,0 +1,148 @@
+"""Texts: whatever is said to be kept reads back to the letter, whatever went and however the chain stands."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import apsw
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from actors.memory.objects import texts
+from actors.memory.objects.audit import audit
+from actors.memory.objects.database import open_in_memory
+from messages.object_store import CollectObjects, ListVersions, ObjectsCollected, VersionsListed
+from tests.actors.memory.objects.rig import OTHER, WINDOW, StoreRig
+
+ROWS = "SELECT count(*), max(depth), sum(length(data)) FROM texts"
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> Iterator[StoreRig]:
+    rig = StoreRig(tmp_path)
+    yield rig
+    rig.stop()
+
+
+def edited(text: str, number: int) -> str:
+    """A text with a few words changed."""
+    lines = text.split("\n")
+    lines[number % len(lines)] = f"edit {number}"
+    return "\n".join(lines)
+
+
+def long_text(seed: int, lines: int) -> str:
+    """A text that does not compress by itself alone."""
+    chance = random.Random(seed)
+    return "\n".join("".join(chance.choices("abcdefghijklmnopqrstuvwxyz ", k=60)) for _ in range(lines))
+
+
+def rows_of(rig: StoreRig) -> tuple[int, int, int]:
+    """How many texts, how long the longest chain is, how many bytes."""
+    rig.stop()
+    connection = apsw.Connection(str(rig.path))
+    ((count, deepest, size),) = connection.execute(ROWS)
+    connection.close()
+    rig.start()
+    return count, deepest, size
+
+
+def test_sixty_edits_of_a_file_cost_little_more_than_the_file(rig: StoreRig) -> None:
+    text = long_text(1, 200)
+    made = []
+    for number in range(60):
+        text = edited(text, number)
+        made.append(text)
+        rig.kept([rig.version("f1", text)])
+    on_disk = sum(each.stat().st_size for each in rig.path.parent.iterdir())
+    count, deepest, size = rows_of(rig)
+    assert (count, deepest) == (60, 19)
+    assert size < 60 * len(text) / 10
+    assert on_disk < 2 * 1024 * 1024
+    assert [rig.text("f1", no=number + 1) for number in range(60)] == made
+
+
+def test_the_same_text_is_kept_once_in_a_window_and_never_for_two(rig: StoreRig) -> None:
+    rig.kept([rig.version("f1", "same"), rig.version("f2", "same"), rig.version("f1", "other")])
+    rig.kept([rig.version("f1", "same")])
+    rig.kept([rig.version("f1", "same", OTHER)], OTHER)
+    assert rows_of(rig)[0] == 3
+    assert rig.text("f2") == "same"
+
+
+@pytest.mark.parametrize("text", ["", "\0", "é\n" * 3, "\ud7ff", "x" * 256 * 1024])
+def test_any_text_comes_back(rig: StoreRig, text: str) -> None:
+    rig.kept([rig.version("f1", text)])
+    rig.live_again()
+    assert rig.text("f1") == text
+
+
+def test_a_text_that_is_not_what_was_kept_is_given_to_nobody(rig: StoreRig, caplog: pytest.LogCaptureFixture) -> None:
+    first, second = long_text(1, 30), long_text(2, 30)
+    rig.kept([rig.version("f1", first), rig.version("f1", second), rig.version("f2", "sound")])
+    rig.stop()
+    connection = apsw.Connection(str(rig.path))
+    list(connection.execute("UPDATE texts SET data = (SELECT data FROM texts WHERE id = 3) WHERE id = 1"))
+    connection.close()
+    assert len(audit(rig.path)) >= 2
+    rig.start()
+    assert [rig.text("f1", no=1), rig.text("f1", no=2), rig.text("f2")] == [None, None, "sound"]
+    assert [record.getMessage() for record in caplog.records].count(
+        "a text in the object store is not what was kept, and is given to nobody"
+    ) == 1
+
+
+def test_what_is_kept_against_a_text_that_goes_stays(rig: StoreRig) -> None:
+    made = [long_text(1, 100)]
+    for number in range(30):
+        made.append(edited(made[-1], number))
+    rig.kept([rig.version("f1", text) for text in made])
+    rig.clock.advance(100 * 86_400)
+    collected = rig.answer(ObjectsCollected, CollectObjects, keep_days=30)
+    assert collected.texts == 30
+    assert rig.text("f1") == made[-1]
+    assert rig.text("f1", no=3) is None
+    listed = rig.answer(VersionsListed, ListVersions, window=WINDOW, object="f1")
+    assert (len(listed.versions), listed.kept) == (31, (31,))
+    rig.stop()
+    assert audit(rig.path) == []
+    rig.start()
+
+
+HISTORY = st.lists(
+    st.tuples(st.sampled_from([WINDOW, OTHER]), st.sampled_from(["f1", "f2"]), st.integers(0, 8), st.integers(1, 60)),
+    max_size=25,
+)
+
+
+@given(HISTORY, st.integers(200, 6_000))
+@settings(max_examples=40, deadline=None)
+def test_whatever_is_said_to_be_kept_reads_back_and_the_newest_is_always_there(
+    history: list[tuple[object, str, int, int]], window_bytes: int
+) -> None:
+    rig = StoreRig(None, window_bytes=window_bytes, total_bytes=2 * window_bytes)
+    made: dict[tuple[object, str], list[str]] = {}
+    for window, name, seed, lines in history:
+        text = long_text(seed, lines)
+        rig.kept([rig.version(name, text, window)], window)  # type: ignore[arg-type]
+        made.setdefault((window, name), []).append(text)
+    for (window, name), written in made.items():
+        listed = rig.answer(VersionsListed, ListVersions, window=window, object=name)
+        assert [version.no for version in listed.versions] == list(range(1, len(written) + 1))
+        for number, text in enumerate(written, 1):
+            expected = text if number in listed.kept else None
+            assert rig.text(name, window, no=number) == expected  # type: ignore[arg-type]
+    rig.stop()
+
+
+def test_a_chain_that_is_broken_is_not_followed_for_ever() -> None:
+    connection = open_in_memory()
+    list(connection.execute("INSERT INTO windows(id, key) VALUES (1, 'w')"))
+    first = texts.keep(connection, 1, "one", None)
+    second = texts.keep(connection, 1, "two", first)
+    list(connection.execute("UPDATE texts SET base = ? WHERE id = ?", (second, first)))
+    with pytest.raises(texts.DamagedTextError):
+        texts.read(connection, second)
