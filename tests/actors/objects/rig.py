@@ -97,12 +97,12 @@ class ObjectsRig:
         self.turns[next(reversed(self.turns))].append(call)
         return call
 
-    def write(self, name: str, text: str | bytes) -> Path:
-        """A file is written, by whomever."""
+    def write(self, name: str, text: str | bytes, ago_s: float = 5.0) -> Path:
+        """A file is written, by whomever; before the newest command unless less than a second ago."""
         path = self.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        stamp = self.clock.now().timestamp() - 0.5
+        stamp = self.clock.now().timestamp() - ago_s
         os.utime(path, (stamp, stamp))
         return path
 
@@ -112,13 +112,11 @@ class ObjectsRig:
 
     # the actor
 
-    def word(self, *, settles: bool = True, breaks_from: str = "") -> RequestWorded:
-        """How the next request is worded."""
-        self.clock.advance(1.0)
-        request_id = RequestId(f"r{next(self._numbers)}")
+    def word_request(self, breaks_from: str = "") -> WordRequest:
+        """The question for the next request."""
         turns = tuple(TurnShown(turn_id=turn, calls=tuple(calls)) for turn, calls in self.turns.items())
-        request = WordRequest(
-            request_id=request_id,
+        return WordRequest(
+            request_id=RequestId(f"r{next(self._numbers)}"),
             reply_to=self.asker.address,
             window=self.window,
             log=self.log,
@@ -126,42 +124,57 @@ class ObjectsRig:
             turns=turns,
             breaks_from=TurnId(breaks_from),
         )
+
+    def word(self, *, breaks_from: str = "") -> RequestWorded:
+        """How the next request is worded."""
+        self.clock.advance(1.0)
+        request = self.word_request(breaks_from)
         self.system.tell(objects_of(self.window), request)
-        self.system.run()
-        if settles:
-            self.clock.advance(1.0)
-            self.system.run()
-        reply = self.asker.receive(0, lambda heard: getattr(heard, "request_id", None) == request_id)
+        self.settle(1.0)
+        reply = self.asker.receive(0, lambda heard: getattr(heard, "request_id", None) == request.request_id)
         assert isinstance(reply, RequestWorded), reply
         return reply
 
-    def words(self, **options: Any) -> str:
+    def settle(self, seconds: float) -> None:
+        """Let everything happen that is under way, and time pass."""
+        self.system.run()
+        for _ in range(round(seconds / 0.5)):
+            self.clock.advance(0.5)
+            self.system.run()
+
+    def heard(self) -> list[Message]:
+        """Everything that was said to the window and not looked at yet."""
+        found: list[Message] = []
+        while True:
+            try:
+                found.append(self.asker.receive(0))
+            except TimeoutError:
+                return found
+
+    def words(self, *, breaks_from: str = "") -> str:
         """All that it says, in the order of a request."""
-        worded = self.word(**options)
+        worded = self.word(breaks_from=breaks_from)
         results, notes = dict(worded.results), dict(worded.notes)
         parts: list[str] = []
         for turn, calls in self.turns.items():
             parts += [notes.get(turn, ""), f"<{turn}>", *(results.get(call.event, call.text) for call in calls)]
         return "\n".join(parts)
 
-    def ask(self, kind: type[Message], **fields: Any) -> Message:
+    def ask(self, kind: type[Message], /, **fields: Any) -> Message:
         """What comes of a script's request."""
         request_id = RequestId(f"r{next(self._numbers)}")
         message = kind(request_id=request_id, reply_to=self.asker.address, window=self.window, **fields)
         self.system.tell(objects_of(self.window), message)
-        self.system.run()
-        for _ in range(12):
-            self.clock.advance(1.0)
-            self.system.run()
+        self.settle(11.0)
         return self.asker.receive(0, lambda heard: getattr(heard, "request_id", None) == request_id)
 
-    def answer(self, expected: type[M], kind: type[Message], **fields: Any) -> M:
+    def answer(self, expected: type[M], kind: type[Message], /, **fields: Any) -> M:
         """The same, which must be of a kind."""
         reply = self.ask(kind, **fields)
         assert isinstance(reply, expected), reply
         return reply
 
-    def refusal(self, kind: type[Message], **fields: Any) -> str:
+    def refusal(self, kind: type[Message], /, **fields: Any) -> str:
         """Why a request is refused."""
         return self.answer(Refused, kind, **fields).reason
 
