@@ -29,7 +29,7 @@ from domain.memory.space import GOOGLE_KEY, Space, embedding_space
 from messages.base import Address
 from messages.context import ResumeWindow
 from messages.discord import DISCORD, StopIntake
-from messages.kernel import ActorGaveUp
+from messages.status import ActorGaveUp
 
 log = logging.getLogger(__name__)
 

@@ -10,10 +10,10 @@ from msgspec import Meta
 
 from messages.base import Address, Message, MessageId, RequestId, TurnId, UserId, Value, Window, Word
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused
-from messages.model import ModelDelta, ModelFailed, ModelReply
-from messages.shell import BashRefused, BashResult
+from messages.model import ModelAnswer
+from messages.shell import CommandReply
 from messages.socket import Refused
-from messages.turn import ReferenceExpanded, TurnContribution
+from messages.turn import ContributorReply
 from messages.wording import RequestWorded
 
 
@@ -381,22 +381,18 @@ ContextReply = (
 )
 ContextMessage = (
     ContextCommand
-    | TurnContribution
+    | ContributorReply
     | ContributionsDue
     | StepOverdue
     | DeliveryDue
     | StatusDue
     | TypingDue
     | LookDue
-    | ModelDelta
-    | ModelReply
-    | ModelFailed
-    | BashResult
-    | BashRefused
+    | ModelAnswer
+    | CommandReply
     | Delivered
     | DeliveryFailed
     | DeliveryRefused
-    | ReferenceExpanded
     | RequestWorded
     | Refused
 )

@@ -217,3 +217,4 @@ class ObjectsCollected(Message, frozen=True, kw_only=True, gc=False):
 
 
 StoreMessage = LoadObjects | StoreRound | FetchText | ListVersions | ListOutputs | CollectObjects | DescribeYourself
+StoreReply = ObjectsLoaded | RoundStored | TextFetched | VersionsListed | OutputsListed | ObjectsCollected

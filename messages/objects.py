@@ -6,20 +6,12 @@ in the object store, in those of `messages.object_store`. A request's `window` s
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated
 
 from msgspec import Meta
 
 from messages.base import Address, Message, RequestId, Value, Window, Word
-from messages.object_store import (
-    FileVersion,
-    ObjectsLoaded,
-    OutputsListed,
-    RoundStored,
-    TextFetched,
-    VersionsListed,
-)
+from messages.object_store import FileVersion, StoreReply
 from messages.socket import Refused
 from messages.wording import WordRequest
 
@@ -50,7 +42,8 @@ class SwitchObject(Message, frozen=True, kw_only=True, gc=False):
     reply_to: Address
     window: Window
     id: Word
-    to: Literal["active", "inactive", "pinned", "unpinned"]
+    to: Word
+    """`active`, `inactive`, `pinned` or `unpinned`."""
 
 
 class ObjectDone(Message, frozen=True, kw_only=True, gc=False):
@@ -80,7 +73,8 @@ class ListObjects(Message, frozen=True, kw_only=True, gc=False):
     request_id: RequestId
     reply_to: Address
     window: Window
-    kind: Literal["all", "files", "outputs", "active"] = "all"
+    kind: Word = "all"
+    """`all`, `files`, `outputs` or `active`."""
     after: Word = ""
     """Id after which to go on; empty for the first."""
 
@@ -133,8 +127,8 @@ class ShowObject(Message, frozen=True, kw_only=True, gc=False):
     window: Window
     id: Word
     """Of a file or an output, or `chat`; empty to find one by its hash."""
-    at: datetime | None = None
-    """The version that was valid then."""
+    at: Word = ""
+    """The version that was valid at this moment, in ISO 8601; empty for the newest."""
     version: Annotated[int, Meta(ge=0, le=10**9)] = 0
     """0 for the newest."""
     hash: Word = ""
@@ -171,5 +165,5 @@ class StoreDue(Message, frozen=True, kw_only=True, gc=False):
 
 
 ObjectsRequest = ReadObject | SwitchObject | ListObjects | TellHistory | ShowObject | DiffObject
-StoreReply = ObjectsLoaded | RoundStored | TextFetched | VersionsListed | OutputsListed | Refused
-ObjectsMessage = WordRequest | ObjectsRequest | StoreReply | StoreDue
+ObjectsReply = ObjectDone | ObjectsListed | HistoryTold | ObjectShown
+ObjectsMessage = WordRequest | ObjectsRequest | StoreReply | Refused | StoreDue

@@ -1,18 +1,24 @@
-"""Protocol of runs, for whoever looks on: how a person's message is being answered, step by step.
+"""Protocol of runs, for whoever looks on: how a person's message is being answered, step by step; and of their feed.
 
 Owner: whoever follows the topic `RUNS`; ContextActor tells, and tells nothing where nobody follows. A run is the work
 on one turn; within it a round is one reply of the model with the commands that it asked for. Each type is tagged with
-the name that pi has for it, where a run is an `agent` and a round is a `turn`.
+the name that pi has for it, where a run is an `agent` and a round is a `turn`. FeedActor keeps what happened lately for
+whoever asks for it piece by piece.
 """
 
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Annotated
 
-from messages.base import Message, TurnId, Value, Window
+from msgspec import Meta
+
+from messages.base import Address, Message, RequestId, TurnId, Value, Window
 
 RUNS = "runs"
 """Topic of these messages."""
+FEED = Address("feed")
+LONGEST_WAIT_S = 50
 
 
 class Moment(Value, frozen=True, kw_only=True, gc=False):
@@ -118,3 +124,34 @@ class ToolEnded(Message, frozen=True, kw_only=True, gc=False, tag="tool_executio
 RunEvent = (
     RunBegan | RunEnded | RoundBegan | RoundEnded | MessageBegan | MessageGrew | MessageEnded | ToolBegan | ToolEnded
 )
+
+
+class ReadEvents(Message, frozen=True, kw_only=True, gc=False):
+    """Give what happened after a place in the stream, or wait until something does; answered by `EventsRead`."""
+
+    request_id: RequestId
+    reply_to: Address
+    after: Annotated[int, Meta(ge=0, le=2**53)] | None = None
+    """Place of the last event that is known already; None for the newest, which begins a look."""
+    wait_s: Annotated[int, Meta(ge=0, le=LONGEST_WAIT_S)] = 0
+    """Longest wait for the first event, in seconds."""
+
+
+class EventsRead(Message, frozen=True, kw_only=True, gc=False):
+    """What happened; nothing, if nothing did in time."""
+
+    request_id: RequestId
+    events: tuple[str, ...]
+    """Each a JSON object, oldest first."""
+    last: int
+    """Place of the last of them, for the next look."""
+    missed: int
+    """How many came between that look and this one and are not kept any more; at least one if that was long ago."""
+
+
+class FeedTick(Message, frozen=True, kw_only=True, gc=False):
+    """Answer whoever has waited long enough; stop keeping what nobody asks for; timer of the FeedActor's own."""
+
+
+FeedMessage = ReadEvents | FeedTick
+FeedReply = EventsRead

@@ -1,4 +1,7 @@
-"""Protocol of self-description: an actor is asked what it is doing; any actor that has something to tell may answer."""
+"""Protocol of self-description: an actor is asked what it is doing; any actor that has something to tell may answer.
+
+Also the event of the kernel, for whoever runs the system: an actor cannot be kept running.
+"""
 
 from __future__ import annotations
 
@@ -30,3 +33,14 @@ class SelfDescription(Message, frozen=True, kw_only=True, gc=False):
 
 StatusMessage = DescribeYourself
 StatusReply = SelfDescription
+
+
+class ActorGaveUp(Message, frozen=True, kw_only=True, gc=False):
+    """A core actor crashed too often and is started no more: the process should end."""
+
+    address: Address
+    crashes: int
+    within_s: float
+
+
+KernelEvent = ActorGaveUp

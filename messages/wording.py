@@ -65,3 +65,7 @@ class RequestWorded(Message, frozen=True, kw_only=True, gc=False):
     """Result -> its text."""
     notes: tuple[tuple[TurnId, str], ...] = ()
     """Turn -> block that stands before its first message: the line `INJECTED_CONTEXT_<NAME>` and one line of JSON."""
+
+
+WordingMessage = WordRequest
+WordingReply = RequestWorded

@@ -120,7 +120,7 @@ def _one_turn(
     from actors.kernel import ActorSystem
     from actors.linux.hardening import make_undumpable
     from actors.parts import parts
-    from messages.kernel import ActorGaveUp
+    from messages.status import ActorGaveUp
 
     def give_up(event: ActorGaveUp) -> None:
         edge.put(event)
@@ -227,8 +227,8 @@ def ask(system: ActorSystem, edge: Edge, text: str, told: Callable[[str], None] 
     from messages.base import CONTEXT_KIND, MessageId, Surface, UserId, Window
     from messages.context import UserMessage
     from messages.discord import Delivered, PostMessage
-    from messages.kernel import ActorGaveUp
     from messages.run import RUNS, RunEvent
+    from messages.status import ActorGaveUp
     from messages.turn import TurnEnded
 
     window = Window(surface=Surface.CLI, id="turn")

@@ -123,7 +123,7 @@ def _alone(
     from actors.context.log.data_root import DataRootError
     from actors.embedder.part import embedder_spec
     from actors.kernel import ActorSystem
-    from actors.memory.alone import INDEX, alone
+    from actors.memory.upkeep.alone import INDEX, alone
     from actors.memory.part import memory_spec
 
     system = ActorSystem(workers=2)

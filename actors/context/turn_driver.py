@@ -5,15 +5,15 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 
+from actors.context.asking.contributions import Contributions
+from actors.context.asking.expansion import NOT_IN_TIME, NOT_NAMED, TOO_OFTEN, asked, told
+from actors.context.asking.wordings import Wordings
 from actors.context.config import ContextConfig
-from actors.context.contributions import Contributions
-from actors.context.expansion import NOT_IN_TIME, NOT_NAMED, TOO_OFTEN, asked, told
 from actors.context.host import WindowHost
 from actors.context.model_choice import ModelChoice
 from actors.context.presence import Presence, command_status
 from actors.context.run_teller import RunTeller
 from actors.context.turn_run import Phase, TurnRun
-from actors.context.wordings import Wordings
 from domain.log.event import Kind
 from domain.log.metadata import MetaValue
 from domain.memory.expansion import not_expanded, wish
@@ -246,7 +246,7 @@ class TurnDriver:
     def _think(self, run: TurnRun) -> None:
         run.stop_timer()
         self._teller.think()
-        if not self._wordings.ask(run, self._contributions.block()):
+        if not self._wordings.begin(run, self._contributions.block()):
             self._ask_model(run)
 
     def _ask_model(self, run: TurnRun) -> None:

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from actors.feed.ring import Ring
 from actors.kernel import Actor, Timer, not_understood
 from domain.turn.run_line import run_line
-from messages.feed import EventsRead, FeedMessage, FeedTick, ReadEvents
-from messages.run import RUNS, RunEvent
+from messages.run import RUNS, EventsRead, FeedMessage, FeedTick, ReadEvents, RunEvent
 
 MOST_EVENTS = 5_000
 MOST_CHARS = 4_000_000

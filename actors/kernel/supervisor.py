@@ -15,7 +15,7 @@ from actors.kernel.failure import summary, trace
 from actors.kernel.mailbox import Mailbox, Trouble
 from domain.policy.restarts import backoff_s, may_restart, recent
 from messages.base import Address
-from messages.kernel import ActorGaveUp
+from messages.status import ActorGaveUp
 
 if TYPE_CHECKING:
     from actors.kernel.system import ActorSystem

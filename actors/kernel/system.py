@@ -25,7 +25,7 @@ from actors.kernel.spec import ActorSpec
 from actors.kernel.supervisor import Supervisor
 from actors.kernel.watchdog import LIMIT_S, Watchdog
 from messages.base import Address, Message
-from messages.kernel import ActorGaveUp
+from messages.status import ActorGaveUp
 
 log = logging.getLogger(__name__)
 

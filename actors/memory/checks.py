@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from actors.kernel import ActorSpec, ActorSystem
-from actors.memory.alone import alone
+from actors.memory.upkeep.alone import alone
 from actors.part import Finding, Level, Plan, Repair
 from domain.memory.pins import crowding
 from messages.memory import DescribeMemory, MemoryDescribed

@@ -8,14 +8,14 @@ from collections.abc import Callable
 
 import msgspec
 
-from actors.kernel import Actor, not_understood
+from actors.kernel import Actor, NotUnderstoodError
 from actors.objects.answers import RefusalError, listed
 from actors.objects.config import ObjectsConfig
 from actors.objects.observer import Observer
 from actors.objects.record import Record
 from actors.objects.round import Round
 from actors.objects.shown_texts import ShownTexts
-from actors.objects.store_client import StoreClient
+from actors.objects.store_client import Answer, StoreClient
 from actors.objects.switching import read_file, switch
 from actors.objects.telling import Telling
 from domain.objects import wording
@@ -26,7 +26,7 @@ from domain.objects.state import WindowObjects
 from domain.objects.state import decoded as state_of
 from domain.objects.state import encoded as state_data
 from messages.base import RequestId, Window
-from messages.object_store import LoadObjects, ObjectsLoaded, RoundStored, StoreRound
+from messages.object_store import LoadObjects, ObjectsLoaded, RoundStored, StoreReply, StoreRound
 from messages.objects import (
     DiffObject,
     ListObjects,
@@ -36,7 +36,6 @@ from messages.objects import (
     ReadObject,
     ShowObject,
     StoreDue,
-    StoreReply,
     SwitchObject,
     TellHistory,
 )
@@ -90,12 +89,10 @@ class ObjectsActor(Actor):
                     self._refuse(message, f"{MOST_WAITING} requests wait already, and no more may")
                     return
                 self._waiting.append(message)
-            case StoreDue():
-                self._store.heard(message)
-            case _ if isinstance(message, StoreReply):
+            case _ if isinstance(message, StoreDue | Refused | StoreReply):
                 self._store.heard(message)
             case _:
-                not_understood(message)
+                raise NotUnderstoodError(message)
         while self._waiting and not self._store.is_waiting:
             self._next()
         self.in_progress = bool(self._waiting) or self._store.is_waiting
@@ -130,13 +127,13 @@ class ObjectsActor(Actor):
     def _load(self, then: Callable[[], None]) -> None:
         """Get the state of the window; an empty one when the store does not give it."""
 
-        def loaded(reply: StoreReply | None) -> None:
+        def loaded(reply: Answer | None) -> None:
             self._objects, self._last_round, self._round = WindowObjects(), 0, None
             if isinstance(reply, ObjectsLoaded):
                 self._adopt(reply)
             then()
 
-        self._store.ask(self._load_request, self._config.store_deadline_s, loaded)
+        self._store.inquire(self._load_request, self._config.store_deadline_s, loaded)
 
     def _keep(self, then: Callable[[str], None], again: Callable[[], None]) -> None:
         """Have the store keep what it has not got.
@@ -163,7 +160,7 @@ class ObjectsActor(Actor):
                 snapshot=snapshot,
             )
 
-        def heard(reply: StoreReply | None) -> None:
+        def heard(reply: Answer | None) -> None:
             if isinstance(reply, RoundStored):
                 self._last_round, self._round = number, None
                 self._since_snapshot = 0 if is_due else self._since_snapshot + 1
@@ -173,12 +170,12 @@ class ObjectsActor(Actor):
             else:
                 self._compare(reply.reason if isinstance(reply, Refused) else "", then, again)
 
-        self._store.ask(build, self._store.patience_s(self._config.store_deadline_s), heard)
+        self._store.inquire(build, self._store.patience_s(self._config.store_deadline_s), heard)
 
     def _compare(self, reason: str, then: Callable[[str], None], again: Callable[[], None]) -> None:
         """A round was refused: take over what the store knows, if that is not what was thought."""
 
-        def loaded(reply: StoreReply | None) -> None:
+        def loaded(reply: Answer | None) -> None:
             if isinstance(reply, ObjectsLoaded) and reply.last_round != self._last_round:
                 log.warning(
                     "%s: the store has %d rounds and not %d: what it knows counts from now on",
@@ -191,7 +188,7 @@ class ObjectsActor(Actor):
             else:
                 then(reason)
 
-        self._store.ask(self._load_request, self._store.patience_s(self._config.store_deadline_s), loaded)
+        self._store.inquire(self._load_request, self._store.patience_s(self._config.store_deadline_s), loaded)
 
     def _load_request(self, request_id: RequestId) -> LoadObjects:
         return LoadObjects(request_id=request_id, reply_to=self.address, window=self.window)

@@ -13,6 +13,7 @@ MOST = 200
 """Objects of one list."""
 LOCKED = ("chat", "system", "memory", "curated", "soul", "agents")
 """Names of what always is as it is: the conversation, the instructions, the blocks of other kinds of memory."""
+KINDS = ("all", "files", "outputs", "active")
 _DONE = {
     "active": "active: {id}, its text follows with this result",
     "inactive": "inactive: {id}, only its reference is shown from the next request on",
@@ -86,7 +87,9 @@ def listed(objects: WindowObjects, message: ListObjects) -> ObjectsListed:
     Raises:
         RefusalError: `after` is no object's name.
     """
-    if message.after:
+    if message.kind not in KINDS:
+        raise RefusalError(f"kind {message.kind!r}: one of {', '.join(KINDS)} is needed")
+    if message.after not in ("", *LOCKED):
         _require_name(message.after)
     lines = [line for line in _lines(objects) if _fits(line, message.kind)]
     if message.after:

@@ -7,14 +7,16 @@ from collections.abc import Callable
 
 from actors.kernel import Host, Timer
 from messages.base import Address, Message, RequestId
-from messages.objects import StoreDue, StoreReply
+from messages.object_store import StoreReply
+from messages.objects import StoreDue
 from messages.socket import Refused
 
 log = logging.getLogger(__name__)
 
 SILENT_S = 0.02
 """How long a request waits for a store that did not answer the one before."""
-Then = Callable[[StoreReply | None], None]
+Answer = StoreReply | Refused
+Then = Callable[[Answer | None], None]
 
 
 class StoreClient:
@@ -44,7 +46,7 @@ class StoreClient:
         """How long a request may wait: not long again for a store that was silent last time."""
         return min(deadline_s, SILENT_S) if self._is_silent else deadline_s
 
-    def ask(self, build: Callable[[RequestId], Message], deadline_s: float, then: Then) -> None:
+    def inquire(self, build: Callable[[RequestId], Message], deadline_s: float, then: Then) -> None:
         """Ask, and go on when the answer is there.
 
         Args:
@@ -58,7 +60,7 @@ class StoreClient:
         self._host.tell(self._store, build(self._request_id))
         self._timer = self._host.after(deadline_s, StoreDue(request_id=self._request_id))
 
-    def heard(self, reply: StoreReply | StoreDue) -> None:
+    def heard(self, reply: Answer | StoreDue) -> None:
         """Go on with an answer, or without one; what belongs to an earlier question changes nothing."""
         if self._then is None or reply.request_id != self._request_id:
             return
@@ -68,7 +70,7 @@ class StoreClient:
         self._note(reply)
         then(None if isinstance(reply, StoreDue) else reply)
 
-    def _note(self, reply: StoreReply | StoreDue) -> None:
+    def _note(self, reply: Answer | StoreDue) -> None:
         """Say once that nothing can be kept, and once that it can again."""
         self._is_silent = isinstance(reply, StoreDue)
         match reply:

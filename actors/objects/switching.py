@@ -12,6 +12,8 @@ from domain.objects.lines import shown_path
 from domain.objects.versions import numbered
 from messages.objects import ReadObject, SwitchObject
 
+STATES = ("active", "inactive", "pinned", "unpinned")
+
 
 def switch(round_: Round, request: SwitchObject) -> tuple[str, ...]:
     """Make an object what is asked for; what was done.
@@ -19,6 +21,8 @@ def switch(round_: Round, request: SwitchObject) -> tuple[str, ...]:
     Raises:
         RefusalError: there is no such object, it is locked, or has no text.
     """
+    if request.to not in STATES:
+        raise RefusalError(f"state {request.to!r}: one of {', '.join(STATES)} is needed")
     found = known(round_.objects, request.id)
     require_text(found, request)
     steps = steps_of(round_.objects, found, request.to)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Protocol
 
 from actors.kernel import Host
 from actors.objects.answers import LOCKED, RefusalError
 from actors.objects.record import Record
-from actors.objects.store_client import StoreClient
+from actors.objects.store_client import Answer, StoreClient
 from domain.objects.diff import unified
 from domain.objects.lines import shown_path
 from domain.objects.state import SHOWN_CHARS, WindowObjects
@@ -30,7 +30,6 @@ from messages.objects import (
     HistoryTold,
     ObjectShown,
     ShowObject,
-    StoreReply,
     TellHistory,
     VersionShown,
 )
@@ -122,7 +121,7 @@ class Telling:
             else:
                 self._shown(request, reply.version.object, _head(reply.version), reply.text)
 
-        self._fetch(request, fetched, no=request.version, content_hash=request.hash, at=request.at)
+        self._fetch(request, fetched, no=request.version, content_hash=request.hash, at=_moment(request.at))
 
     def _tell_history(self, request: TellHistory) -> None:
         if request.id.startswith("t"):
@@ -139,7 +138,7 @@ class Telling:
             return
         _require_file(request.id)
 
-        def heard(reply: StoreReply | None) -> None:
+        def heard(reply: Answer | None) -> None:
             if not isinstance(reply, VersionsListed):
                 self._refuse(request, _reason(reply))
                 return
@@ -161,7 +160,7 @@ class Telling:
                 after=request.after,
             )
 
-        self._store.ask(build, self._deadline_s, heard)
+        self._store.inquire(build, self._deadline_s, heard)
 
     # two versions
 
@@ -212,13 +211,13 @@ class Telling:
                 at=at,
             )
 
-        def heard(reply: StoreReply | None) -> None:
+        def heard(reply: Answer | None) -> None:
             if isinstance(reply, TextFetched):
                 then(reply)
             else:
                 self._refuse(request, _reason(reply))
 
-        self._store.ask(build, self._deadline_s, heard)
+        self._store.inquire(build, self._deadline_s, heard)
 
     def _ask_output(self, request: ShowObject | TellHistory, number: int, then: Callable[[OutputRow], None]) -> None:
         def build(request_id: RequestId) -> ListOutputs:
@@ -226,7 +225,7 @@ class Telling:
                 request_id=request_id, reply_to=self._host.address, window=self._host.window, only=number
             )
 
-        def heard(reply: StoreReply | None) -> None:
+        def heard(reply: Answer | None) -> None:
             if not isinstance(reply, OutputsListed):
                 self._refuse(request, _reason(reply))
             elif not reply.outputs:
@@ -234,7 +233,7 @@ class Telling:
             else:
                 then(reply.outputs[0])
 
-        self._store.ask(build, self._deadline_s, heard)
+        self._store.inquire(build, self._deadline_s, heard)
 
     def _shown(self, request: ShowObject | DiffObject, name: str, head: str, text: str) -> None:
         if len(text) > SHOWN_CHARS:
@@ -247,7 +246,7 @@ class Telling:
         self._host.tell(request.reply_to, Refused(request_id=request.request_id, reason=reason))
 
 
-def _reason(reply: StoreReply | None) -> str:
+def _reason(reply: Answer | None) -> str:
     return reply.reason if isinstance(reply, Refused) else _NOT_ANSWERED
 
 
@@ -281,6 +280,21 @@ def _why_no_text(version: FileVersion) -> str:
         "unread": "only its name is known; read it first",
     }
     return reasons.get(version.status, NO_TEXT)
+
+
+def _moment(text: str) -> datetime | None:
+    """A moment of ISO 8601, of UTC where it says nothing else; None for none.
+
+    Raises:
+        RefusalError: it is none.
+    """
+    if not text:
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise RefusalError(f"time {text!r}: a moment such as 2026-03-01T10:00 is needed (UTC)") from None
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
 
 
 def _time(at: datetime) -> str:

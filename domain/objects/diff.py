@@ -15,7 +15,7 @@ from difflib import Match, SequenceMatcher
 
 LONGEST = 256 * 1024
 """Characters of a text; longer ones are not compared."""
-_STEPS = 3_000_000
+_MOST_COMPARISONS = 3_000_000
 """Comparisons of lines that difflib may make in one diff, if the worst comes to the worst."""
 _CONTEXT = 3
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
@@ -111,7 +111,7 @@ def _blocks(old: list[str], new: list[str]) -> list[Match]:
 
 def _pairs(old: list[str], new: list[str]) -> Iterator[Pair]:
     """Places of lines that stay, in order."""
-    steps = _STEPS
+    steps = _MOST_COMPARISONS
     i = j = 0
     for next_i, next_j in (*_anchors(old, new), (len(old), len(new))):
         while i < next_i and j < next_j and old[i] == new[j]:

@@ -92,13 +92,10 @@ class RoundEnded(Entry, frozen=True, kw_only=True, gc=False, omit_defaults=True)
 
 AnyEntry = SessionBegan | TurnsLeft | TurnBegan | VersionSeen | FileLookedAt | OutputSeen | Switched | RoundEnded
 
-_ENCODER = msgspec.msgpack.Encoder()
-_DECODER = msgspec.msgpack.Decoder(tuple[AnyEntry, ...])
-
 
 def encoded(entries: tuple[AnyEntry, ...]) -> bytes:
     """Entries as bytes."""
-    return _ENCODER.encode(entries)
+    return msgspec.msgpack.encode(entries)
 
 
 def decoded(data: bytes) -> tuple[AnyEntry, ...]:
@@ -107,4 +104,4 @@ def decoded(data: bytes) -> tuple[AnyEntry, ...]:
     Raises:
         msgspec.DecodeError: they are none, or of another version.
     """
-    return _DECODER.decode(data)
+    return msgspec.msgpack.decode(data, type=tuple[AnyEntry, ...])

@@ -295,13 +295,11 @@ class WindowObjects(msgspec.Struct, kw_only=True, omit_defaults=True):
 
 CLOSED = -1
 """Stands for the round of a slot that the next round takes away, whatever else."""
-_ENCODER = msgspec.msgpack.Encoder()
-_DECODER = msgspec.msgpack.Decoder(WindowObjects)
 
 
 def encoded(objects: WindowObjects) -> bytes:
     """A state as bytes."""
-    return _ENCODER.encode(objects)
+    return msgspec.msgpack.encode(objects)
 
 
 def decoded(data: bytes) -> WindowObjects:
@@ -310,7 +308,7 @@ def decoded(data: bytes) -> WindowObjects:
     Raises:
         msgspec.DecodeError: they are none, or of another version.
     """
-    return _DECODER.decode(data)
+    return msgspec.msgpack.decode(data, type=WindowObjects)
 
 
 def stays(output: Output) -> bool:

@@ -25,9 +25,9 @@ from messages.base import Address, Message
 from messages.context import ResumeWindow
 from messages.discord import DISCORD, StopIntake
 from messages.embedder import EMBEDDER
-from messages.kernel import ActorGaveUp
 from messages.model import MODEL
 from messages.shell import SHELL
+from messages.status import ActorGaveUp
 
 SPACE = Space(Provider.HASHED, "simulated", 64)
 ROWS = (memory, scheduler, context, discord)

@@ -11,6 +11,8 @@ from tests.requirements.test_core import sources
 
 MADE = {
     "actors/curated/table.py": {"Field", "FolderOf"},
+    "actors/objects/table.py": {"Field"},
+    "domain/objects/state.py": {"msgspec.field"},
     "actors/discord/connection/pauses.py": {"ContextVar"},
     "actors/settings/schema.py": {"ConfigDict", "Field", "PrivateAttr", "SettingsConfigDict"},
     "actors/shell/sandbox/kept_names.py": {"_matcher"},

@@ -12,7 +12,7 @@ MIB = 1024 * 1024
 _STEP = 64
 """Texts that one round throws away at most; the next ones go on."""
 
-_REPLACED = """
+_OUTLIVED = """
 SELECT versions.text, min(next.valid_from) AS replaced FROM versions
 JOIN versions AS next
   ON next.window = versions.window AND next.object = versions.object AND next.no = versions.no + 1
@@ -75,7 +75,7 @@ def replaced(connection: apsw.Connection, window: int, *, before: int = 2**62, m
         before: Only those that were replaced before this time, in microseconds.
         most: How many.
     """
-    found = connection.execute(_REPLACED, {"before": before, "window": window, "most": most})
+    found = connection.execute(_OUTLIVED, {"before": before, "window": window, "most": most})
     return [text for text, _ in found]
 
 

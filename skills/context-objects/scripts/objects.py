@@ -73,27 +73,13 @@ def history(arguments):
 
 def show(arguments):
     """Print a text."""
-    found = {"version": arguments["version"], "hash": arguments["hash"], "at": _moment(arguments["at"])}
+    found = {"version": arguments["version"], "hash": arguments["hash"], "at": arguments["at"]}
     _print_text(ask("objects.show", id=arguments["id"] or "", **found))
 
 
 def diff(arguments):
     """Print what differs between two versions."""
     _print_text(ask("objects.diff", id=arguments["id"], old=arguments["old"], new=arguments["new"]))
-
-
-def _moment(text):
-    """A moment as it is sent: in UTC unless it says otherwise."""
-    if text is None:
-        return None
-    from datetime import datetime, timezone
-
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        sys.stderr.write(f"--at {text}: a moment such as 2026-03-01T10:00 is needed (UTC)\n")
-        raise SystemExit(2) from None
-    return (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).isoformat()
 
 
 def _print_text(answer):
@@ -130,7 +116,7 @@ def _parser():
     telling.set_defaults(act=history)
     showing = verbs.add_parser("show", help="print a text once")
     showing.add_argument("id", nargs="?", help="of the object, or chat; may be left out with --hash")
-    showing.add_argument("--at", metavar="TIME", help="as it was then, such as 2026-03-01T10:00 (UTC)")
+    showing.add_argument("--at", metavar="TIME", default="", help="as it was then, such as 2026-03-01T10:00 (UTC)")
     showing.add_argument("--version", type=int, default=0, metavar="N", help="that version (default the newest)")
     showing.add_argument("--hash", default="", help="the version with this SHA-256, or its first 8 characters")
     showing.set_defaults(act=show)

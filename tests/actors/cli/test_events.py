@@ -244,8 +244,7 @@ def test_a_file_that_cannot_be_written_is_told_of_at_once(tmp_path: Path) -> Non
 
 def test_a_disk_that_is_full_ends_the_file_and_nothing_else(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     from messages.base import RequestId
-    from messages.feed import EventsRead
-    from messages.run import MessageGrew
+    from messages.run import EventsRead, MessageGrew
     from tests.domain.turn.test_run_line import MOMENT
 
     system = ActorSystem(workers=0)

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from actors.context.contributions import PATIENCE_TURNS, Contributions
+from actors.context.asking.contributions import PATIENCE_TURNS, Contributions
 from messages.base import Address, RequestId
 from messages.model import StopReason
 from messages.turn import PrepareTurn, Reference, TurnContribution, TurnEnded

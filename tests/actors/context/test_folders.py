@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from actors.context.contributions import Contributions
+from actors.context.asking.contributions import Contributions
 from messages.base import Address, RequestId
 from messages.model import StopReason
 from messages.shell import SharedFolder

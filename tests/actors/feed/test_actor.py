@@ -13,8 +13,7 @@ from actors.feed import actor as feed
 from actors.feed.actor import FeedActor
 from actors.kernel import ActorSpec, ActorSystem, Edge, ManualClock
 from messages.base import RequestId, Surface, TurnId, Window
-from messages.feed import FEED, EventsRead, ReadEvents
-from messages.run import RUNS, MessageGrew, Moment
+from messages.run import FEED, RUNS, EventsRead, MessageGrew, Moment, ReadEvents
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 WINDOW = Window(surface=Surface.DISCORD_THREAD, id="12")

@@ -11,7 +11,7 @@ from actors.kernel.mailbox import Mailbox
 from actors.kernel.supervisor import Crash
 from domain.policy.restarts import RestartPolicy
 from messages.base import Address
-from messages.kernel import ActorGaveUp
+from messages.status import ActorGaveUp
 from tests.actors.kernel.players import AT_ONCE, PLAYER, Boom, Player, Say, Stage, failing, together
 from tests.patience import PATIENCE_S
 

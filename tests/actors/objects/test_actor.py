@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -93,7 +92,7 @@ def test_a_file_that_is_moved_keeps_its_id(rig: ObjectsRig) -> None:
     rig.turn()
     rig.cat("a.txt")
     rig.word()
-    os.rename(rig.folder / "a.txt", rig.folder / "b.txt")
+    (rig.folder / "a.txt").rename(rig.folder / "b.txt")
     rig.ran("mv a.txt b.txt")
     words = rig.words()
     assert "[file f1: b.txt is where a.txt was moved, version 2]" in words
@@ -123,7 +122,7 @@ def test_a_file_that_is_moved_over_another_leaves_that_one_missing(rig: ObjectsR
     rig.cat("a.txt")
     rig.cat("b.txt")
     rig.word()
-    os.rename(rig.folder / "a.txt", rig.folder / "b.txt")
+    (rig.folder / "a.txt").rename(rig.folder / "b.txt")
     rig.ran("mv a.txt b.txt")
     words = rig.words()
     assert "[file f1: b.txt is where a.txt was moved, version 2]" in words
@@ -195,6 +194,7 @@ def test_the_next_life_words_a_request_as_the_last_one_did(rig: ObjectsRig) -> N
 
 
 def test_a_long_session_is_kept_as_a_state_and_comes_back_the_same(rig: ObjectsRig) -> None:
+    before = ""
     rig.write("a.txt", "<a>\n")
     for number in range(70):
         rig.turn()
@@ -263,7 +263,7 @@ def test_what_was_kept_and_cannot_be_read_is_begun_anew(rig: ObjectsRig) -> None
 
 @pytest.mark.req("S3-43", "S3-53")
 def test_long_outputs_of_one_turn_are_bounded(tmp_path: Path) -> None:
-    rig = ObjectsRig(tmp_path, keep=Keep())
+    rig, words = ObjectsRig(tmp_path, keep=Keep()), ""
     rig.turn()
     for number in range(50):
         rig.ran(f"make {number}", f"{number}" * 25_000)

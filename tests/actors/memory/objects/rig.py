@@ -143,6 +143,11 @@ class StoreRig:
         assert isinstance(reply, RoundStored), reply
         return reply
 
+    def go_on(self) -> int:
+        """Go on where the last life ended; its last round."""
+        self._last[WINDOW] = last = self.loaded().last_round
+        return last
+
     def text(self, name: str, window: Window = WINDOW, **which: Any) -> str | None:
         """Text of a version."""
         return self.answer(TextFetched, FetchText, window=window, object=name, **which).text

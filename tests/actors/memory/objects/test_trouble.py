@@ -98,28 +98,14 @@ def test_its_folder_and_file_are_nobody_elses(rig: StoreRig) -> None:
     assert (rig.path.parent.stat().st_mode & 0o777, rig.path.stat().st_mode & 0o777) == (0o700, 0o600)
 
 
-CHILD = """
-import sys
-from pathlib import Path
-from tests.actors.memory.objects.rig import StoreRig
-rig = StoreRig(Path(sys.argv[1]))
-first = rig.loaded().last_round
-rig._last = {w: first for w in rig._last} or {__import__("tests.actors.memory.objects.rig", fromlist=["WINDOW"]).WINDOW: first}
-number = first
-while True:
-    number += 1
-    name = f"f{number}"
-    rig.kept([rig.version(name, f"text {number} " * 300)], entries=b"%d" % number,
-             snapshot=b"%d" % number if number % 16 == 0 else b"", outputs=(rig.output(number),))
-    print(number, flush=True)
-"""
-
-
 def test_a_kill_at_any_moment_loses_no_round_that_was_answered_and_doubles_none(tmp_path: Path) -> None:
     answered = 0
     for _ in range(KILLS):
         with subprocess.Popen(
-            [sys.executable, "-c", CHILD, str(tmp_path)], stdout=subprocess.PIPE, text=True, cwd=Path.cwd()
+            [sys.executable, "-m", "tests.actors.memory.objects.victim", str(tmp_path)],
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=Path.cwd(),
         ) as child:
             assert child.stdout is not None
             for _ in range(7):

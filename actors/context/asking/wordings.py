@@ -9,8 +9,8 @@ from typing import TypeVar
 from actors.context.config import ContextConfig
 from actors.context.host import WindowHost
 from actors.context.turn_run import Phase, TurnRun
+from domain.turn.call_result import unworded
 from domain.turn.prompt import is_block
-from domain.turn.unworded import unworded
 from domain.turn.worded import AS_LOGGED, Worded
 from messages.base import RequestId, TurnId, flaw_of
 from messages.context import StepOverdue
@@ -50,7 +50,7 @@ class Wordings:
         self._shown: tuple[TurnId, str, int] = (TurnId(""), "", 0)
         """Of the last request: its turn, its block, and before how many of its steps that stood."""
 
-    def ask(self, run: TurnRun, block: str) -> bool:
+    def begin(self, run: TurnRun, block: str) -> bool:
         """Ask how the request is worded; whether the model call has to wait for that.
 
         Args:
