@@ -123,8 +123,8 @@ def _alone(
     from actors.context.log.data_root import DataRootError
     from actors.embedder.part import embedder_spec
     from actors.kernel import ActorSystem
-    from actors.memory.upkeep.alone import INDEX, alone
     from actors.memory.part import memory_spec
+    from actors.memory.upkeep.alone import INDEX, alone
 
     system = ActorSystem(workers=2)
     plan = agent_plan(settings, secrets, system, None)

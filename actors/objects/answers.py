@@ -40,9 +40,7 @@ def known(objects: WindowObjects, name: str) -> FileObject | Output:
     output = objects.output_called(name)
     if output is None:
         _require_name(name)
-        raise RefusalError(
-            f"object {name!r}: there is none of that name in this conversation; list shows what there is"
-        )
+        raise RefusalError(f"object {name!r}: none of this conversation has that name; list shows what there is")
     return objects.files[output.alias] if output.alias else output
 
 
