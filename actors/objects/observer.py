@@ -179,15 +179,18 @@ class Observer:
         since_ns = int(call.asked_at.timestamp() * 1e9)
         for path in dict.fromkeys((*seen.names, *self.looking.matching(seen.patterns, NEW_FILES), *seen.listed)):
             file = objects.file_at(path)
-            if file is not None and file.is_present and not (path in reads and file.version.status == "unread"):
+            if file is not None and file.is_present and file.version.status != "unread":
                 continue
             look = self.looking.look(path, reads=False)
             if look is None:
                 continue
+            is_read = path in reads or look.signature.mtime_ns >= since_ns
+            if file is not None and file.is_present and not is_read:
+                continue
             if len(found) >= NEW_FILES or (file is None and len(objects.files) >= self.max_files):
                 uncounted += 1
                 continue
-            if path in reads or look.signature.mtime_ns >= since_ns:
+            if is_read:
                 look = self.looking.look(path, reads=True) or look
             name = file.version.object if file is not None else numbered("f", objects.last_file + 1)
             was_present = file is not None and file.is_present

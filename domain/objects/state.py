@@ -149,7 +149,11 @@ class WindowObjects(msgspec.Struct, kw_only=True, omit_defaults=True):
                 self.round += 1
 
     def _begin_session(self, log: str) -> None:
+        """Begin with nothing present; what scripts have asked for before a first request belongs to that."""
+        is_first = not self.log and not self.turns
         self.log = log
+        if is_first:
+            return
         self.outputs.clear()
         self.said.clear()
         self.turns.clear()

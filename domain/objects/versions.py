@@ -29,6 +29,7 @@ def next_version(
     """The version that a look makes of a file; None if it says nothing new.
 
     New is another path, content or status. What was read stays read: an `unread` look at it can tell of a move only.
+    A version that was `unread` is no version of a content yet: when the file is read, that has its number.
 
     Args:
         previous: The newest one; None for a file that was not known.
@@ -45,6 +46,11 @@ def next_version(
         if (path, status, content_hash) == (previous.path, previous.status, previous.content_hash):
             return None
     return _version(previous, object_id, now, path, status, size, content_hash)
+
+
+def completes(previous: FileVersion, path: str, status: str) -> bool:
+    """Whether a version of that path and status is the content of one of which only the name was known."""
+    return previous.status == Status.UNREAD and path == previous.path and status not in (Status.UNREAD, Status.MISSING)
 
 
 def valid_from(now: datetime, last: datetime | None) -> datetime:
@@ -116,6 +122,8 @@ def _version(  # one of a row's columns each
     previous: FileVersion | None, object_id: str, now: datetime, path: str, status: str, size: int, content_hash: str
 ) -> FileVersion:
     no = 1 if previous is None else previous.no + 1
+    if previous is not None and completes(previous, path, status):
+        no = previous.no
     metadata = metadata_hash(path, status, size)
     return FileVersion(
         object=object_id,

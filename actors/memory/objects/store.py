@@ -134,13 +134,16 @@ class ObjectStore:
         number = _object_number(version.object)
         last = list(
             self._connection.execute(
-                "SELECT no, valid_from, text FROM versions WHERE window = ? AND object = ? ORDER BY no DESC LIMIT 1",
+                "SELECT no, valid_from, text, status FROM versions WHERE window = ? AND object = ? "
+                "ORDER BY no DESC LIMIT 1",
                 (window, number),
             )
         )
-        last_no, last_from, before = last[0] if last else (0, -1, None)
+        last_no, last_from, before, status = last[0] if last else (0, -1, None, "")
         valid_from = _microseconds(version.valid_from)
-        if version.no != last_no + 1:
+        if version.no == last_no and status == "unread":  # Now it is read, and that is its content.
+            self._run("DELETE FROM versions WHERE window = ? AND object = ? AND no = ?", (window, number, last_no))
+        elif version.no != last_no + 1:
             raise RefusalError(f"version {version.no} of {version.object}: {last_no + 1} is the next one")
         if valid_from <= last_from:
             raise RefusalError(f"version {version.no} of {version.object}: must be later than the one before it")

@@ -53,7 +53,20 @@ def test_files_that_a_listing_names_are_known_by_name_only(rig: ObjectsRig) -> N
     (kept,) = rig.shelf.of(rig.window).versions
     assert (kept.version.status, kept.text) == ("unread", None)
     rig.cat("a.txt")
-    assert "[output t2 is file f1: a.txt, version 2, 3 characters]\n<a>" in rig.words()
+    assert "[output t2 is file f1: a.txt, version 1, 3 characters]\n<a>" in rig.words()
+
+
+@pytest.mark.req("S3-23")
+def test_a_file_of_which_only_the_name_was_known_has_its_text_once_a_command_has_changed_it(rig: ObjectsRig) -> None:
+    rig.write("a.txt", "<a>\n")
+    rig.turn()
+    rig.ran("ls", "a.txt\n")
+    rig.word()
+    rig.write("a.txt", "<b>\n", ago_s=0.5)
+    rig.ran("sed -i s/a/b/ *.txt")
+    rig.word()
+    kept = rig.shelf.of(rig.window).versions[-1]
+    assert (kept.version.no, kept.version.status, kept.text) == (1, "text", "<b>\n")
 
 
 @pytest.mark.req("S3-23")

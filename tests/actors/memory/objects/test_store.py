@@ -156,6 +156,16 @@ def test_outputs_come_back_as_they_were(rig: StoreRig) -> None:
     assert rig.answer(OutputsListed, ListOutputs, window=WINDOW, only=1).outputs == made[:1]
 
 
+def test_a_file_of_which_only_the_name_was_known_gets_its_content_under_the_same_number(rig: StoreRig) -> None:
+    unread = rig.version("f1", None, status="unread", content_hash="")
+    rig.kept([unread])
+    rig.kept([rig.version("f1", "text", no=1)])
+    assert rig.text("f1", no=1) == "text"
+    again = rig.keep([rig.version("f1", "other", no=1)])
+    assert isinstance(again, Refused)
+    assert rig.text("f1") == "text"
+
+
 def test_a_version_without_a_text_has_none(rig: StoreRig) -> None:
     rig.kept([rig.version("f1", None)])
     assert rig.text("f1") is None
