@@ -180,7 +180,7 @@ class TurnDriver:
         if run is None or run.request_id != due.request_id:
             return
         if run.phase is Phase.WORDING:
-            self._wordings.miss("no answer came in time")
+            self._wordings.miss(due.request_id, "no answer came in time")
             self._ask_model(run)
         elif run.reference is not None and run.phase is Phase.EXPANDING:
             self._say_aside(run, run.reference, not_expanded(run.reference, NOT_IN_TIME))

@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import msgspec
+
 from messages.base import Address, Message, Window
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]*\.[a-z][a-z0-9_-]*")
@@ -17,7 +19,7 @@ class Verb:
     """One thing to ask: whom, and with which message."""
 
     to: Address | Callable[[Window], Address]
-    """A function where there is one actor per window; then the message has a `window`."""
+    """A function where there is one actor per window; then the message has a `window`, without a default."""
     message: type[Message]
     """Has `request_id` and `reply_to`, perhaps `window`; its other fields are the arguments."""
     answer_s: float | None = None
@@ -28,12 +30,19 @@ def check_verb(name: str, verb: Verb) -> None:
     """See that a verb can be asked for and answered.
 
     Raises:
-        ValueError: a name that is not two words, or a message that no answer could be sent to.
+        ValueError: a name that is not two words, a message that no answer could be sent to, or one that names no window
+            where each has its own actor.
     """
     if not _NAME.fullmatch(name):
         raise ValueError(f"verb {name!r}: must be two words of a-z, 0-9, _ and -, with a dot between them")
-    if not isinstance(verb.to, Address) and "window" not in verb.message.__struct_fields__:
-        raise ValueError(f"verb {name!r}: {verb.message.__name__} must have window, for each window has its own actor")
+    if not isinstance(verb.to, Address) and not _needs_window(verb.message):
+        raise ValueError(
+            f"verb {name!r}: {verb.message.__name__} must have window, without a default, for each has its own actor"
+        )
     missing = [field for field in _JOINS if field not in verb.message.__struct_fields__]
     if missing:
         raise ValueError(f"verb {name!r}: {verb.message.__name__} must have {' and '.join(missing)}")
+
+
+def _needs_window(message: type[Message]) -> bool:
+    return any(field.name == "window" and field.required for field in msgspec.structs.fields(message))

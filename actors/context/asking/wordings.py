@@ -45,7 +45,10 @@ class Wordings:
         """The newest that was sound."""
         self._turns: tuple[TurnShown, ...] = ()
         """What was asked about last."""
-        self._request_id = RequestId("")
+        self._asked: tuple[RequestId, ...] = ()
+        """The last question and the one before, as far as they and none newer are answered."""
+        self._waits_for: RequestId | None = None
+        """The question that a model call waits for."""
         self._missed = 0
         self._shown: tuple[TurnId, str, int] = (TurnId(""), "", 0)
         """Of the last request: its turn, its block, and before how many of its steps that stood."""
@@ -61,9 +64,10 @@ class Wordings:
             return False
         conversation, breaks_from = self._host.conversation, self._breaks_from(run, block)
         self._turns = conversation.calls(run.turn_id)
-        self._request_id = RequestId(self._host.new_id())
+        request_id = RequestId(self._host.new_id())
+        self._asked = (*self._asked[-1:], request_id)
         request = WordRequest(
-            request_id=self._request_id,
+            request_id=request_id,
             reply_to=self._host.address,
             window=self._host.window,
             log=self._host.log_path,
@@ -75,29 +79,35 @@ class Wordings:
         self._host.tell(self._config.wording(self._host.window), request)
         if self._missed >= PATIENCE:
             return False
-        run.phase, run.request_id = Phase.WORDING, self._request_id
+        run.phase, run.request_id, self._waits_for = Phase.WORDING, request_id, request_id
         due = StepOverdue(request_id=run.request_id)
         run.timer = self._host.after(self._config.wording_deadline_s, due)
         return True
 
     def take(self, reply: RequestWorded | Refused) -> None:
-        """Take in the answer to the newest question, in time or not; any other changes nothing."""
-        if reply.request_id != self._request_id:
+        """Take in an answer to one of the last two questions, in time or not, unless a newer one came; any other not.
+
+        Even one that is late is of use to the next request.
+        """
+        if reply.request_id not in self._asked:
             return
-        self._request_id = RequestId("")
+        self._asked = self._asked[self._asked.index(reply.request_id) + 1 :]
         if isinstance(reply, Refused):
-            self.miss(flaw_of(reply) or reply.reason)
+            self.miss(reply.request_id, flaw_of(reply) or reply.reason)
             return
         worded = self._checked(reply)
         if worded is not None:
             self._last, self._missed = worded, 0
 
-    def miss(self, reason: str) -> None:
-        """The request goes on with the wording before."""
-        self._missed += 1
-        if self._missed <= PATIENCE:
-            last = "; model calls no longer wait for it" if self._missed == PATIENCE else ""
-            log.warning("%s: results are not worded: %s%s", self._host.address, reason, last)
+    def miss(self, request_id: RequestId, reason: str) -> None:
+        """A question has no answer that could be used; if a model call waits for it, that goes on as it is."""
+        if request_id == self._waits_for:
+            self._waits_for = None
+            self._missed += 1
+        elif self._missed >= PATIENCE:
+            return
+        last = "; model calls no longer wait for it" if self._missed == PATIENCE else ""
+        log.warning("%s: results are not worded: %s%s", self._host.address, reason, last)
 
     def worded(self, run: TurnRun) -> Worded:
         """How the request of a turn is worded now."""
@@ -120,7 +130,7 @@ class Wordings:
         if not flaw and not all(is_block(note) for _, note in reply.notes):
             flaw = "a note is not the line INJECTED_CONTEXT_<NAME> and one line of JSON"
         if flaw:
-            self.miss(flaw)
+            self.miss(reply.request_id, flaw)
             return None
         events = {call.event for turn in self._turns for call in turn.calls}
         turns = {turn.turn_id for turn in self._turns}

@@ -65,7 +65,8 @@ class Rig:
             max_expansions=max_expansions,
             **decided,
         )
-        make = journal or (lambda window: Journal(root, window, max_history_tokens, self.disk))
+        counted, tokens = self.config.counted_result_chars, self.config.history_tokens
+        make = journal or (lambda window: Journal(root, window, tokens, self.disk, counted_result_chars=counted))
 
         def build(key: str) -> ContextActor:
             window = Window.from_key(key)
