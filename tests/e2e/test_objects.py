@@ -129,7 +129,7 @@ def test_the_model_reads_puts_away_and_brings_back_by_the_skill(stage: Stage, mo
     assert "id of an object 'nonsense'" in words[-1]
 
 
-@pytest.mark.req("S3-06", "S3-07", "S3-13", "S3-14", "S3-15", "S3-16", "S3-56", "S3-63", "S3-65")
+@pytest.mark.req("S3-06", "S3-07", "S3-13", "S3-14", "S3-15", "S3-16", "S3-56", "S3-63", "S3-65", "X-96")
 def test_older_versions_outputs_and_the_chat_are_shown_on_request(stage: Stage, model: LoopbackModel) -> None:
     turn(
         stage,
@@ -184,7 +184,7 @@ def test_only_files_of_the_windows_own_folder_enter(stage: Stage, model: Loopbac
     assert "<secret>" not in "".join(words)
 
 
-@pytest.mark.req("S3-18", "S3-58", "S3-64")
+@pytest.mark.req("S3-18", "S3-51", "S3-58", "S3-64", "X-95")
 def test_the_words_of_all_turns_are_there_and_old_outputs_are_lines(stage: Stage, model: LoopbackModel) -> None:
     for number in range(12):
         turn(stage, model, f"seq {number * 100000} {number * 100000 + 6000}", said=f"Question number {number}.")
@@ -195,6 +195,8 @@ def test_the_words_of_all_turns_are_there_and_old_outputs_are_lines(stage: Stage
     assert sum(map(len, words)) < 60_000
     assert words[0].startswith("[output t1: exit 0, ")
     assert len(words[0]) < 100
+    log = "".join(path.read_text() for path in (stage.data / "logs").rglob("*.md"))
+    assert all(f"\n{number * 100000 + 6000}\n" in log for number in range(12))
 
 
 @pytest.mark.req("S3-45", "S3-53")

@@ -79,7 +79,7 @@ def test_a_file_that_a_command_has_written_is_known_with_its_text(rig: ObjectsRi
     assert (kept.version.status, kept.text) == ("text", "<a>\n")
 
 
-@pytest.mark.req("S3-23", "S3-27", "S3-38", "S3-55")
+@pytest.mark.req("S3-23", "S3-27", "S3-38", "S3-55", "X-99")
 def test_a_change_from_wherever_is_a_new_version_and_an_active_file_is_shown_anew(rig: ObjectsRig) -> None:
     rig.write("a.txt", "<old>\n")
     rig.turn()
@@ -191,6 +191,7 @@ def test_a_new_log_is_a_new_session_with_the_same_names(rig: ObjectsRig) -> None
     assert "[output t2 is file f1: a.txt, version 1, 3 characters]\n<a>" in rig.words()
 
 
+@pytest.mark.req("X-97")
 def test_the_next_life_words_a_request_as_the_last_one_did(rig: ObjectsRig) -> None:
     rig.write("a.txt", "<a>\n")
     rig.turn()

@@ -77,6 +77,7 @@ def test_the_same_entries_make_the_same_state(happenings: list[tuple[Any, ...]],
     assert encoded(replayed(list(again), keep)) == encoded(story.objects)
 
 
+@pytest.mark.req("S3-09")
 @given(HAPPENINGS, st.sampled_from(KEEPS))
 @settings(max_examples=150, deadline=None)
 def test_a_request_begins_as_the_last_one_up_to_the_first_text_that_went(
