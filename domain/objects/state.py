@@ -121,7 +121,7 @@ class WindowObjects(msgspec.Struct, kw_only=True, omit_defaults=True):
 
     def is_shown(self, name: str) -> bool:
         """Whether requests show the object's text."""
-        return any(slot.object == name for slot in self.slots)
+        return any(slot.object == name and slot.born != CLOSED for slot in self.slots)
 
     # folding
 

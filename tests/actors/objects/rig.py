@@ -8,7 +8,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 
-from actors.kernel import ActorSpec, ActorSystem, ManualClock
+from actors.kernel import Actor, ActorSpec, ActorSystem, ManualClock
+from actors.memory.objects.actor import ObjectStoreActor, StoreConfig
+from actors.memory.objects.bounds import StoreLimits
 from actors.objects.actor import ObjectsActor
 from actors.objects.config import ObjectsConfig
 from domain.objects.ageing import Keep
@@ -35,12 +37,21 @@ def printed(data: bytes) -> str:
 class ObjectsRig:
     """One life of the actor after another, on the same folder and the same shelf."""
 
-    def __init__(self, root: Path, window: Window = WINDOW, shelf: Shelf | None = None, **options: Any) -> None:
+    def __init__(
+        self,
+        root: Path,
+        window: Window = WINDOW,
+        shelf: Shelf | None = None,
+        *,
+        has_store: bool = False,
+        **options: Any,
+    ) -> None:
         self.window = window
         self.root = root
         self.folder = root / "work" / window.id
         self.folder.mkdir(parents=True, exist_ok=True)
         self.shelf = shelf or Shelf()
+        self._has_store = has_store
         self.clock = ManualClock(datetime.now(UTC))
         self.log = "logs/a.md"
         self.turns: dict[TurnId, list[CallShown]] = {}
@@ -59,8 +70,14 @@ class ObjectsRig:
         self.system.register(
             ActorSpec(OBJECTS_KIND, lambda key: ObjectsActor(Window.from_key(key), self.config), idle_s=60.0)
         )
-        self.system.register(ActorSpec(OBJECT_STORE.kind, lambda _key: StandInStore(self.shelf)))
+        self.system.register(ActorSpec(OBJECT_STORE.kind, self._store))
         self.system.start()
+
+    def _store(self, _key: str) -> Actor:
+        """The real store, where one is asked for."""
+        if self._has_store:
+            return ObjectStoreActor(StoreConfig(data_root=self.root, limits=StoreLimits()))
+        return StandInStore(self.shelf)
 
     def stop(self) -> None:
         """End it in good order."""

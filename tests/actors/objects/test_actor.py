@@ -99,6 +99,20 @@ def test_a_change_from_wherever_is_a_new_version_and_an_active_file_is_shown_ane
     assert "<new>" not in words
 
 
+def test_a_file_that_is_changed_and_printed_between_two_requests_is_shown_anew(rig: ObjectsRig) -> None:
+    rig.write("a.txt", "<old>\n")
+    rig.turn()
+    rig.cat("a.txt")
+    rig.word()
+    rig.write("a.txt", "<new>\n")
+    rig.ran("sed")
+    rig.cat("a.txt")
+    words = rig.words()
+    assert "<old>" not in words
+    assert "[output t3 is file f1: a.txt, version 2, 5 characters]\n[file f1: a.txt has changed" in words
+    assert words.endswith("\n<new>")
+
+
 @pytest.mark.req("S3-28")
 def test_a_file_that_is_moved_keeps_its_id(rig: ObjectsRig) -> None:
     rig.write("a.txt", "<a>\n")

@@ -116,6 +116,8 @@ def test_no_object_is_shown_twice_and_no_text_that_was_replaced(happenings: list
             story.request()
             names = [slot.object for slot in story.objects.slots]
             assert len(names) == len(set(names))
+            active = {name for name, file in story.objects.files.items() if file.is_active}
+            assert active <= set(names), "what is active is shown"
             for slot in story.objects.slots:
                 file = story.objects.files.get(slot.object)
                 current = file is None or story.texts[slot.object, slot.no] == story.texts[slot.object, file.version.no]
