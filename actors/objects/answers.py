@@ -123,8 +123,9 @@ def _lines(objects: WindowObjects) -> Iterator[ObjectLine]:
         about += "" if version.status == "text" else f", {version.status}"
         yield ObjectLine(id=name, kind="file", state=_state(file, shown), about=about, chars=file.chars)
     for output in objects.outputs.values():
+        state = _state(objects.files[output.alias] if output.alias else output, shown)
         about = f"is {output.alias}" if output.alias else ""
-        yield ObjectLine(id=output.object, kind="output", state=_state(output, shown), about=about, chars=output.chars)
+        yield ObjectLine(id=output.object, kind="output", state=state, about=about, chars=output.chars)
 
 
 def _state(found: FileObject | Output, shown: set[str]) -> str:

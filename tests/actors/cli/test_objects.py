@@ -49,7 +49,7 @@ def test_lists_and_histories_are_told_without_an_agent(home: Path) -> None:
         ["chat", "locked"],
         ["system", "locked"],
         ["f1", "active"],
-        ["t1", "inactive"],
+        ["t1", "active"],
         ["t2", "active"],
     ]
     history = run("agent", "objects", "history", "f1", *WINDOW, cwd=home).stdout.splitlines()
