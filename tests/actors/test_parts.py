@@ -13,8 +13,10 @@ from pydantic import BaseModel, ConfigDict
 
 from actors.bootstrap import agent_plan, discord_connection, turn_plan
 from actors.cli.doctor_findings import all_findings
+from actors.context.part import context_config
 from actors.kernel import ActorSpec, ActorSystem
-from actors.part import Argument, Command, Finding, Level, Part, Parts, Press, Table, UnusableError, Verb
+from actors.part import Argument, Command, Finding, Level, Part, Parts, Press, Row, Table, UnusableError, Verb
+from actors.part.verb import check_verb
 from actors.parts import LAYERS, parts, settings_tables
 from actors.settings.load import load
 from actors.settings.problem import SettingsError
@@ -22,7 +24,7 @@ from actors.settings.schema import Settings
 from actors.settings.secret import Secrets
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID
-from messages.base import Address
+from messages.base import Address, Message, RequestId, Window
 from messages.turn import TurnEnded
 from tests.actors.notes.layer import HEAD, INSTRUCTIONS, LAYER, PATH, NotesTable
 from tests.actors.notes.messages import NOTES, NoteTaken, TakeNote
@@ -47,6 +49,22 @@ def press(prefix: str) -> Press[NoteTaken]:
 
 def _never(*given: object) -> NoReturn:
     raise AssertionError(given)
+
+
+def _of_window(window: Window) -> Address:
+    return Address("own", window.address.key)
+
+
+class Perhaps(Message, frozen=True, kw_only=True, gc=False):
+    request_id: RequestId
+    reply_to: Address
+    window: Window | None = None
+
+
+class Surely(Message, frozen=True, kw_only=True, gc=False):
+    request_id: RequestId
+    reply_to: Address
+    window: Window
 
 
 TABLES = {LAYER.name: LAYER.table}
@@ -263,6 +281,30 @@ class TestTable:
         with pytest.raises(ValueError, match="actor 'twin': two parts claim it"):
             Parts(plan, (row, row))
 
+    @pytest.mark.req("S3-05")
+    def test_what_words_results_is_at_most_one_and_every_window_is_told_of_it(self, tmp_path: Path) -> None:
+        plan = agent_plan(settings_of(tmp_path), {}, ActorSystem(workers=0), None)
+
+        def row(kind: str, **brings: Any) -> Row:
+            return lambda _plan, _parts: Part(spec=ActorSpec(kind, lambda _key: pytest.fail("never made")), **brings)
+
+        wordless = row("plain", words_tokens=9)
+        off, on = Parts(plan, (wordless,)), Parts(plan, (wordless, row("one", words=_of_window, words_tokens=700)))
+        assert (off.wording, off.wording_tokens) == (None, 0)
+        assert (on.wording, on.wording_tokens) == (_of_window, 700)
+        config = context_config(plan, on)
+        assert (config.wording, config.wording_tokens, config.counted_result_chars) == (_of_window, 700, 200)
+        assert config.history_tokens == plan.settings.model.max_history_tokens - 700
+        config = context_config(plan, off)
+        assert (config.wording, config.wording_tokens, config.counted_result_chars) == (None, 0, None)
+        two = (row("one", words=_of_window), row("other", words=_of_window))
+        rule = "wording of results 'results': two parts claim it, actors 'one' and 'other'"
+        with pytest.raises(ValueError, match=rule):
+            Parts(plan, two)
+
+    def test_a_windows_own_actor_may_be_asked_where_the_message_names_its_window(self) -> None:
+        check_verb("a.b", Verb(_of_window, Surely))
+
     @pytest.mark.parametrize(
         ("brings", "rule"),
         [
@@ -287,6 +329,11 @@ class TestTable:
             ({"commands": (command("x", arguments=(word("a", description=""),)),)}, "must have 1 to 100 characters"),
             ({"verbs": {"Bad Name!\n": Verb(NOTES, TakeNote)}}, "must be two words of a-z"),
             ({"verbs": {"a.b": Verb(NOTES, TurnEnded)}}, "TurnEnded must have request_id and reply_to"),
+            (
+                {"verbs": {"a.b": Verb(_of_window, TakeNote)}},
+                "verb 'a.b': TakeNote must have window, without a default",
+            ),
+            ({"verbs": {"a.b": Verb(_of_window, Perhaps)}}, "verb 'a.b': Perhaps must have window, without a default"),
             ({"presses": (press("stop:"),)}, "button 'stop:': two parts claim it"),
             ({"presses": (press("s"),)}, "button 's': its prefix must be a word"),
             ({"presses": (press(""),)}, "button '': its prefix must be a word"),

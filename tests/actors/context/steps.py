@@ -21,6 +21,7 @@ from messages.context import ResumeWindow, UserMessage
 from messages.discord import Delivered, DeliveryFailed, PostMessage
 from messages.model import ModelRequest, Role, StopReason
 from messages.shell import RunBash
+from messages.wording import RequestWorded, WordRequest
 from tests.actors.context.rig import CHANNEL, Rig, bash_call, bash_result, of_type, reply, user_message
 from tests.recording_disk import TornWrite
 
@@ -57,6 +58,8 @@ class World:
         self.ran: list[str] = []
         self.replies: list[Message] = []
         self.asked: list[ModelRequest] = []
+        self.worded = 0
+        """How many questions there were about the wording of results."""
         self.failing_posts = 0
         """How many posts fail from now on."""
         self._death = ""
@@ -121,6 +124,7 @@ class World:
                 *(self._of_model(one) for one in of_type(ModelRequest, self.rig.model.drain())),
                 *(self._of_shell(one) for one in of_type(RunBash, self.rig.shell.drain())),
                 *(self._of_discord(one) for one in of_type(PostMessage, self.rig.surface.drain())),
+                *(self._of_worder(one) for one in of_type(WordRequest, self.worder.drain())),
             ]
             if not answers:
                 return
@@ -180,6 +184,7 @@ class World:
     def _begin(self) -> Rig:
         rig = Rig(self.root, **self.decided)
         rig.disk.before = self._before
+        self.worder = rig.system.edge("worder")
         return rig
 
     def _restart(self) -> None:
@@ -243,6 +248,13 @@ class World:
             calls = (bash_call(f"{words}, first", "a"), bash_call(f"{words}, second", "b"))
             return reply(request, "Let me see.", *calls, stop=StopReason.TOOL_CALLS)
         return reply(request, f"answer to {words}")
+
+    def _of_worder(self, question: WordRequest) -> Message | None:
+        """Every second question is not answered."""
+        self.worded += 1
+        calls = [call for turn in question.turns for call in turn.calls]
+        named = tuple((call.event, f"worded {call.text}") for call in calls)
+        return RequestWorded(request_id=question.request_id, results=named) if self.worded % 2 else None
 
     def _of_shell(self, command: RunBash) -> Message | None:
         self.ran.append(command.command)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from domain.log.event import Kind
-from messages.base import RequestId, UserId
+from messages.base import Address, RequestId, UserId
 from messages.context import ChooseModel, NewWindowStarted, StartNewWindow, StopTurn, TurnStopped
 from messages.socket import Refused
 from tests.actors.context import durability
@@ -167,11 +167,23 @@ def joined(world: World) -> None:
     assert world.answers_to(1) or world.answers_to(2)
 
 
+def worded(world: World) -> None:
+    world.say("run it", 1)
+    world.say("run it again", 2)
+    world.finish()
+    require_answered(world, 1, 2)
+    assert world.worded
+
+
 SCENARIOS: dict[str, Callable[[World], None]] = {
     scenario.__name__: scenario
-    for scenario in (answers, commands, refusal, stop_by_word, stop_by_button, new_window_with_debts, joined)
+    for scenario in (answers, commands, refusal, stop_by_word, stop_by_button, new_window_with_debts, joined, worded)
 }
-DECIDED: dict[str, dict[str, Any]] = {"joined": {"mid_turn": "steer"}, "new_window_with_debts": {"models": MODELS}}
+DECIDED: dict[str, dict[str, Any]] = {
+    "joined": {"mid_turn": "steer"},
+    "new_window_with_debts": {"models": MODELS},
+    "worded": {"wording": lambda _window: Address("edge", "worder")},
+}
 
 
 def play(root: Path, name: str, plan: Mapping[int, str] | None = None) -> World:

@@ -90,7 +90,20 @@ class MuteActor(Actor):
         pass
 
 
+class WindowOwnerActor(Actor):
+    """One of several: says which it is."""
+
+    def handle(self, message: Look) -> None:
+        self.tell(message.reply_to, Seen(request_id=message.request_id, window=self.address.key, query=message.query))
+
+
+def own_of(window: Window) -> Address:
+    """Who looks things up for one window alone."""
+    return Address("own", window.address.key)
+
+
 VERBS = {"look": Verb(OWNER, Look), "silence": Verb(MUTE, Look)}
+OF_WINDOWS = {"own": Verb(own_of, Look)}
 OPERATOR_VERBS = {
     "look": Verb(OWNER, Look),
     "silence": Verb(MUTE, Look, answer_s=0.05),
@@ -113,6 +126,7 @@ class Rig:
 
         self.system.register(ActorSpec("socket", build, core=True))
         self.system.register(ActorSpec("owner", lambda _key: OwnerActor(), core=True))
+        self.system.register(ActorSpec("own", lambda _key: WindowOwnerActor()))
         self.system.register(ActorSpec("mute", lambda _key: MuteActor(), core=True))
         self.system.start()
 

@@ -17,7 +17,7 @@ from actors.socket.door import IN_FLIGHT
 from actors.socket.wire import LONGEST_LINE_BYTES
 from messages.base import Message, RequestId
 from messages.socket import DoorOpen, Refused
-from tests.actors.socket.rig import ALICE, BOB, OWNER, SOCKET, Client, Look, Rig, Seen, open_files
+from tests.actors.socket.rig import ALICE, BOB, OF_WINDOWS, OWNER, SOCKET, Client, Look, Rig, Seen, open_files
 from tests.crash import CRASH
 
 Keep = Callable[[Client], Client]
@@ -40,6 +40,17 @@ def test_each_window_has_a_door_of_its_own_that_acts_for_it_alone(rig: Rig, keep
 
     assert of_alice.ask("look", {"query": "q"})["result"]["window"] == ALICE.address.key
     assert of_bob.ask("look", {"query": "q"})["result"]["window"] == BOB.address.key
+
+
+@pytest.mark.req("X-47")
+def test_where_each_window_has_its_own_actor_the_doors_window_says_which(make_rig: MakeRig, keep: Keep) -> None:
+    rig = make_rig(verbs=OF_WINDOWS)
+    of_alice, of_bob = keep(rig.client(ALICE)), keep(rig.client(BOB))
+
+    assert of_alice.ask("own", {"query": "q"})["result"]["window"] == ALICE.address.key
+    assert of_bob.ask("own", {"query": "q"})["result"]["window"] == BOB.address.key
+    stolen = of_alice.ask("own", {"query": "q", "window": BOB.address.key})
+    assert "acts for the window whose socket this is and takes no other" in stolen["error"]
 
 
 def test_a_window_that_asks_again_gets_the_same_door(rig: Rig) -> None:

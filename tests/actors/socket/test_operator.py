@@ -14,7 +14,7 @@ from actors.socket.paths import listener, reachable
 from actors.socket.status import system_facts
 from messages.base import Address
 from messages.socket import TendDoors
-from tests.actors.socket.rig import ALICE, MUTE, OWNER, SOCKET, Client, Rig
+from tests.actors.socket.rig import ALICE, MUTE, OF_WINDOWS, OWNER, SOCKET, Client, Rig
 
 Keep = Callable[[Client], Client]
 MakeRig = Callable[..., Rig]
@@ -41,6 +41,14 @@ def test_a_window_that_is_none_is_refused(rig: Rig, window: object, error: str) 
 
 def test_a_verb_that_needs_a_window_gets_the_operators_own(rig: Rig) -> None:
     assert ask_operator(rig.root, "look", query="q")["window"] == "cli/operator"
+
+
+def test_where_each_window_has_its_own_actor_the_operator_says_which_or_asks_his_own(make_rig: MakeRig) -> None:
+    rig = make_rig(operator_verbs=OF_WINDOWS)
+    assert ask_operator(rig.root, "own", query="q", window=ALICE.address.key)["window"] == ALICE.address.key
+    assert ask_operator(rig.root, "own", query="q")["window"] == "cli/operator"
+    with pytest.raises(RefusalError, match="<surface>/<id> is required"):
+        ask_operator(rig.root, "own", query="q", window="nowhere")
 
 
 def test_a_verb_may_have_a_time_out_of_its_own(rig: Rig) -> None:

@@ -1,0 +1,490 @@
+"""The part that words results is late, dead, refuses or lies: the turn goes on, with what it said before or plain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from actors.kernel import Actor, ActorSpec
+from domain.turn.conversation import CHARS_PER_TOKEN
+from messages.base import Address, EventId, Message, RequestId, TurnId
+from messages.model import ModelRequest, StopReason
+from messages.socket import Refused
+from messages.wording import RequestWorded, WordRequest
+from tests.actors.context.rig import CHANNEL, bash_call, bash_result, reply, texts
+from tests.actors.context.worded import NOTE, WAIT_S, Worded, results_of, shown_results, worded
+
+PATIENCE = 3
+ELSEWHERE = "All of it: "
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> Iterator[Worded]:
+    made = Worded(tmp_path)
+    yield made
+    made.stop()
+
+
+def refuse(rig: Worded, question: WordRequest, reason: str = "not now") -> None:
+    rig.tell(CHANNEL, Refused(request_id=question.request_id, reason=reason))
+
+
+def is_waiting(rig: Worded) -> bool:
+    """Whether the turn waits; if not, its model call is answered."""
+    requests = rig.requests()
+    for request in requests:
+        _answer(rig, request)
+    return not requests
+
+
+def _answer(rig: Worded, request: ModelRequest) -> None:
+    rig.system.tell(request.reply_to, reply(request, "yes"))
+    rig.system.run()
+    rig.deliver()
+
+
+# late, dead, refused
+
+
+def test_a_model_call_waits_no_longer_than_it_was_told(tmp_path: Path) -> None:
+    rig = Worded(tmp_path, wording_deadline_s=2.0)
+    rig.say("one", 1)
+    rig.advance(1.9)
+    assert rig.requests() == []
+    rig.advance(0.2)
+    assert len(rig.requests()) == 1
+    rig.advance(60)
+    assert rig.requests() == []
+    rig.stop()
+
+
+def test_a_refusal_is_no_reason_to_wait(rig: Worded, caplog: pytest.LogCaptureFixture) -> None:
+    rig.say("one", 1)
+    refuse(rig, rig.asked(), "no room here")
+    assert len(rig.requests()) == 1
+    assert "results are not worded: no room here" in caplog.text
+
+
+def test_what_was_said_last_is_said_again_of_the_calls_that_it_named(rig: Worded) -> None:
+    rig.say("one", 1)
+    rig.word_all()
+    rig.run_command("files")
+    question = rig.asked()
+    (event,) = results_of(question)
+    rig.word(question, {event: "ref files"}, {question.turn_id: NOTE})
+    before = rig.run_command("more", call_id="call-2")
+    rig.let_wait()
+    request = rig.end()
+    assert shown_results(request) == ["ref files", "more"]
+    assert request.messages[: len(before.messages)] == before.messages
+    assert request.messages[0].text.startswith(f"{NOTE}\n\n[2026-")
+    rig.say("two", 2)
+    refuse(rig, rig.asked())
+    later = rig.end()
+    assert later.messages[: len(request.messages)] == request.messages
+
+
+def test_after_a_miss_the_next_answer_counts(rig: Worded) -> None:
+    rig.say("one", 1)
+    rig.word_all()
+    rig.run_command("files")
+    rig.let_wait()
+    assert shown_results(rig.run_command("more", call_id="call-2")) == ["files"]
+    rig.word_all()
+    assert shown_results(rig.end()) == ["ref files", "ref more"]
+
+
+def test_an_answer_that_is_late_is_used_in_the_next_request(rig: Worded) -> None:
+    rig.say("one", 1)
+    rig.word_all()
+    rig.run_command("files")
+    question = rig.let_wait()
+    rig.word(question, dict.fromkeys(results_of(question), "ref files"))
+    assert shown_results(rig.run_command("more", call_id="call-2")) == ["files"]
+    rig.let_wait()
+    assert shown_results(rig.end()) == ["ref files", "more"]
+
+
+def test_one_that_is_later_than_the_next_question_is_used_too_and_ends_no_wait(rig: Worded) -> None:
+    rig.say("one", 1)
+    rig.word_all()
+    rig.run_command("files")
+    late = rig.let_wait()
+    rig.run_command("more", call_id="call-2")
+    question = rig.asked()
+    rig.word(late, dict.fromkeys(results_of(late), "ref files"))
+    assert rig.requests() == []
+    rig.advance(WAIT_S)
+    assert shown_results(rig.run_command("last", call_id="call-3")) == ["ref files", "more"]
+    rig.word(question, {event: f"ref {text}" for event, text in results_of(question).items()})
+    rig.word(late, dict.fromkeys(results_of(late), "old"))
+    rig.let_wait()
+    assert shown_results(rig.end()) == ["ref files", "ref more", "last"], "the older one undoes nothing"
+
+
+def test_one_that_is_older_still_is_of_no_use(rig: Worded) -> None:
+    rig.say("one", 1)
+    rig.word_all()
+    rig.run_command("files")
+    oldest = rig.let_wait()
+    rig.run_command("more", call_id="call-2")
+    rig.let_wait()
+    rig.run_command("last", call_id="call-3")
+    rig.word(oldest, dict.fromkeys(results_of(oldest), "old"))
+    rig.let_wait()
+    assert shown_results(rig.end()) == ["files", "more", "last"]
+
+
+def test_one_that_is_dead_for_ever_costs_three_waits_and_is_asked_all_the_same(
+    rig: Worded, caplog: pytest.LogCaptureFixture
+) -> None:
+    waits = 0
+    for number in range(1, PATIENCE + 4):
+        rig.say("hello", number)
+        assert len(rig.questions()) == 1
+        if is_waiting(rig):
+            waits += 1
+            rig.advance(WAIT_S)
+            assert not is_waiting(rig)
+    assert waits == PATIENCE
+    assert caplog.text.count("no answer came in time") == PATIENCE
+    assert caplog.text.count("no longer wait for it") == 1
+
+
+def test_waits_of_one_turn_count_like_those_of_several(rig: Worded) -> None:
+    rig.say("one", 1)
+    for number in range(PATIENCE):
+        rig.let_wait()
+        rig.run_command("files", call_id=f"call-{number}")
+    assert len(rig.questions()) == 1
+    assert len(rig.requests()) == 1
+
+
+def test_one_answer_brings_the_waiting_back(rig: Worded) -> None:
+    for number in range(1, PATIENCE + 1):
+        rig.say("hello", number)
+        rig.let_wait()
+        rig.end()
+    rig.say("hello", 8)
+    rig.word(rig.asked())
+    rig.end()
+    rig.say("hello", 9)
+    rig.word_all()
+    rig.end()
+    for number in range(10, 10 + PATIENCE):
+        rig.say("hello", number)
+        rig.let_wait()
+        rig.end()
+    rig.say("hello", 20)
+    assert len(rig.requests()) == 1
+
+
+def test_an_answer_between_two_misses_is_not_forgotten(rig: Worded) -> None:
+    for number in range(1, 3 * PATIENCE):
+        rig.say("hello", number)
+        if number % PATIENCE:
+            rig.let_wait()
+        else:
+            rig.word_all()
+        rig.end()
+
+
+def test_a_question_that_is_late_and_then_refused_is_one_miss(rig: Worded) -> None:
+    for number in range(1, PATIENCE + 1):
+        rig.say("hello", number)
+        question = rig.let_wait()
+        refuse(rig, question)
+        refuse(rig, question)
+        rig.end()
+
+
+def test_refusals_in_a_row_end_the_waiting_as_well_and_are_not_told_for_ever(
+    rig: Worded, caplog: pytest.LogCaptureFixture
+) -> None:
+    for number in range(1, PATIENCE + 1):
+        rig.say("hello", number)
+        assert rig.requests() == []
+        refuse(rig, rig.asked())
+        rig.end()
+    for number in range(10, 13):
+        rig.say("hello", number)
+        question = rig.asked()
+        rig.end()
+        refuse(rig, question)
+    assert caplog.text.count("results are not worded") == PATIENCE
+
+
+def test_nobody_at_that_address_is_as_good_as_late(tmp_path: Path) -> None:
+    rig = Worded(tmp_path, wording=lambda _window: Address("nobody", "at-all"))
+    rig.say("one", 1)
+    rig.advance(WAIT_S)
+    assert texts(rig.end()) == ["one"]
+    rig.stop()
+
+
+class Crashing(Actor):
+    """Crashes over every question."""
+
+    def handle(self, message: Message) -> None:
+        raise RuntimeError("a defect")
+
+
+@pytest.mark.crashes
+def test_one_that_crashes_is_as_good_as_late(tmp_path: Path) -> None:
+    rig = Worded(tmp_path, wording=lambda _window: Address("crashing", "one"))
+    rig.system.register(ActorSpec("crashing", lambda _key: Crashing()))
+    for number in range(1, PATIENCE + 3):
+        rig.say(f"hello {number}", number)
+        if number <= PATIENCE:
+            rig.advance(WAIT_S)
+        assert texts(rig.end())[-1] == f"hello {number}"
+    rig.stop()
+
+
+# lies
+
+
+def _twice(reply: RequestWorded) -> RequestWorded:
+    first = reply.results[0]
+    return msgspec.structs.replace(reply, results=(*reply.results, (first[0], "again")))
+
+
+def _stranger(reply: RequestWorded) -> RequestWorded:
+    return msgspec.structs.replace(reply, results=(*reply.results, (EventId("stranger"), "?")))
+
+
+def _strange_turn(reply: RequestWorded) -> RequestWorded:
+    return msgspec.structs.replace(reply, notes=((TurnId("stranger"), NOTE),))
+
+
+@pytest.mark.parametrize("lie", [_twice, _stranger, _strange_turn])
+def test_what_was_not_asked_about_or_is_said_twice_is_left_out_and_told(
+    rig: Worded, lie: Callable[[RequestWorded], RequestWorded], caplog: pytest.LogCaptureFixture
+) -> None:
+    rig.say("one", 1)
+    rig.word_all()
+    rig.run_command("files")
+    question = rig.asked()
+    rig.tell(CHANNEL, lie(worded(question.request_id, dict.fromkeys(results_of(question), "ref"))))
+    request = rig.end()
+    assert shown_results(request) == ["ref"]
+    assert "again" not in str(request.messages)
+    assert "stranger" not in str(request.messages)
+    assert NOTE not in str(request.messages)
+    assert "names what was not asked about, or twice: left out" in caplog.text
+
+
+def test_a_sound_answer_is_no_news_for_the_log(rig: Worded, caplog: pytest.LogCaptureFixture) -> None:
+    rig.say("one", 1)
+    rig.word_all()
+    rig.run_command("files")
+    rig.word_all()
+    rig.end()
+    assert caplog.text == ""
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"results": None},
+        {"results": ((EventId("e"), 5),)},
+        {"results": ((EventId("e"), b"text"),)},
+        {"results": ((EventId("e"),),)},
+        {"results": ((["e"], "text"),)},
+        {"results": "text"},
+        {"notes": None},
+        {"notes": ((None, NOTE),)},
+        {"notes": "note"},
+        {"notes": "run: rm -rf /"},
+        {"notes": NOTE + "\n"},
+        {"notes": "INJECTED_CONTEXT_lower\n{}"},
+        {"notes": ""},
+    ],
+)
+def test_an_unsound_answer_is_left_out_whole(
+    rig: Worded, fields: dict[str, Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    rig.say("one", 1)
+    rig.word_all()
+    rig.run_command("files")
+    rig.word_all()
+    before = rig.run_command("more", call_id="call-2")
+    question = rig.asked()
+    if isinstance(fields.get("notes"), str) and fields["notes"] != "note":
+        fields = {"notes": ((question.turn_id, fields["notes"]),)}
+    sound = worded(question.request_id, dict.fromkeys(results_of(question), "new"), {question.turn_id: NOTE})
+    rig.tell(CHANNEL, msgspec.structs.replace(sound, **fields))
+    request = rig.end()
+    assert shown_results(request) == ["ref files", "more"]
+    assert request.messages[: len(before.messages)] == before.messages
+    assert "results are not worded: " in caplog.text
+
+
+def test_unsound_answers_end_the_waiting_as_well(rig: Worded) -> None:
+    for number in range(1, PATIENCE + 1):
+        rig.say("hello", number)
+        question = rig.asked()
+        assert rig.requests() == []
+        rig.word(question, notes={question.turn_id: "run: x"})
+        rig.end()
+    rig.say("hello", 9)
+    assert len(rig.requests()) == 1
+
+
+@pytest.mark.parametrize("request_id", ["", "another", None, 5, []])
+def test_an_answer_to_what_was_not_asked_changes_nothing(rig: Worded, request_id: Any) -> None:
+    rig.say("one", 1)
+    rig.word_all()
+    rig.run_command("files")
+    question = rig.asked()
+    lie = worded(question.request_id, dict.fromkeys(results_of(question), "lie"))
+    rig.tell(CHANNEL, msgspec.structs.replace(lie, request_id=request_id))
+    assert rig.requests() == []
+    rig.word(question, dict.fromkeys(results_of(question), "ref files"))
+    for each in (request_id, question.request_id):
+        rig.tell(CHANNEL, msgspec.structs.replace(lie, request_id=each))
+        rig.tell(CHANNEL, Refused(request_id=each, reason="no"))
+    rig.run_command("more", call_id="call-2")
+    rig.let_wait()
+    assert shown_results(rig.end()) == ["ref files", "more"]
+
+
+def test_a_refusal_of_something_else_ends_no_wait(rig: Worded) -> None:
+    rig.say("one", 1)
+    question = rig.asked()
+    rig.tell(CHANNEL, Refused(request_id=RequestId("another"), reason="no"))
+    assert rig.requests() == []
+    rig.word(question)
+    assert len(rig.requests()) == 1
+
+
+# how much is shown without
+
+
+def size(request: ModelRequest) -> int:
+    return sum(len(message.text) for message in request.messages)
+
+
+def lines(what: str, chars: int) -> str:
+    """A result of about so many characters, in lines."""
+    line = f"{what} and what else there is to say of it\n"
+    return line * (chars // len(line))
+
+
+def test_without_any_wording_results_of_earlier_turns_are_shown_by_their_ends(rig: Worded) -> None:
+    rig.say("one", 1)
+    rig.let_wait()
+    rig.run_command("short")
+    rig.let_wait()
+    long = lines("long", 50_000) + "the end"
+    rig.run_command(long, call_id="call-2")
+    rig.let_wait()
+    assert shown_results(rig.end()) == ["short", long], "the turn that is answered has it plain"
+    logged = next(event for event in rig.events() if event.content == long)
+    rig.say("two", 2)
+    request = rig.end()
+    short, cut = shown_results(request)
+    assert short == "short"
+    assert 1_900 <= len(cut) <= 2_200
+    assert "the end\n\n[Showing last" in cut
+    assert f"{ELSEWHERE}the record {logged.id} in this conversation's newest log" in cut
+    assert [len(message.tool_calls) for message in request.messages if message.tool_calls] == [1, 1]
+
+
+def test_where_all_of_an_output_is_kept_in_a_file_that_is_named(rig: Worded) -> None:
+    rig.say("one", 1)
+    rig.let_wait()
+    rig.answer("", bash_call("ls"), stop=StopReason.TOOL_CALLS)
+    (command,) = rig.commands()
+    ended = bash_result(command, lines("long", 9_000))
+    rig.tell(CHANNEL, msgspec.structs.replace(ended, full_output_path="/work/output/1.txt"))
+    rig.let_wait()
+    rig.end()
+    rig.say("two", 2)
+    rig.let_wait()
+    assert f"{ELSEWHERE}/work/output/1.txt" in shown_results(rig.end())[0]
+
+
+def test_once_something_was_worded_what_is_not_named_is_plain_in_later_turns_too(rig: Worded) -> None:
+    rig.say("one", 1)
+    rig.word_all()
+    long = lines("long", 9_000)
+    rig.run_command(long)
+    rig.word(rig.asked())
+    rig.end()
+    rig.say("two", 2)
+    rig.let_wait()
+    assert shown_results(rig.end()) == [long]
+
+
+@pytest.mark.parametrize("is_dead", [True, False], ids=["dead", "names none"])
+def test_a_turn_of_fifty_results_of_50_kb_stays_within_its_bound(tmp_path: Path, is_dead: bool) -> None:
+    rig = Worded(tmp_path, max_rounds=60)
+    half = rig.config.max_history_tokens * CHARS_PER_TOKEN // 2
+    rig.say("one", 1)
+    sizes, shown = [], []
+    for number in range(51):
+        for question in rig.questions():
+            if not is_dead:
+                rig.word(question)
+        if is_dead and number < PATIENCE:
+            rig.advance(WAIT_S)
+        request = rig.run_command(lines(f"result {number}", 50_000), call_id=f"call-{number}")
+        sizes.append(size(request))
+        shown = shown_results(request)
+    assert len(shown) == 50
+    assert max(sizes) <= half + 50 * 900
+    assert shown[-1] == lines("result 49", 50_000)
+    assert [len(text) > 40_000 for text in shown] == [False] * 46 + [True] * 4, "the newest, as many as fit"
+    assert all(ELSEWHERE in text for text in shown[:46])
+    rig.stop()
+
+
+def test_the_newest_result_is_plain_even_if_it_alone_does_not_fit(tmp_path: Path) -> None:
+    rig = Worded(tmp_path, max_history_tokens=1_000)
+    rig.say("one", 1)
+    rig.let_wait()
+    rig.run_command(lines("first", 1_500))
+    rig.let_wait()
+    rig.run_command(lines("second", 9_000), call_id="call-2")
+    rig.let_wait()
+    assert shown_results(rig.end())[-1] == lines("second", 9_000)
+    rig.stop()
+
+
+@pytest.mark.req("S3-57")
+def test_the_words_of_sixty_turns_stay_where_results_are_worded(tmp_path: Path) -> None:
+    rig = Worded(tmp_path)
+    for number in range(1, 61):
+        rig.say(f"question {number}", number)
+        rig.word_all()
+        rig.run_command(lines("output", 10_000))
+        rig.word_all()
+        rig.end(f"answer {number}")
+    rig.say("last", 61)
+    assert len(rig.word_all().turns) == 61
+    said = texts(rig.end())
+    assert [f"question {number}" in said for number in range(1, 61)] == [True] * 60
+    rig.stop()
+
+
+def test_a_life_that_begins_anew_forgets_the_same_turns(tmp_path: Path) -> None:
+    rig = Worded(tmp_path, max_history_tokens=2_000)
+    for number in range(1, 31):
+        rig.say(f"question {number}", number)
+        rig.word(rig.asked())
+        rig.run_command(lines("output", 3_000))
+        rig.word(rig.asked())
+        rig.end("answer " * 20)
+    rig.say("last", 61)
+    before = rig.asked()
+    assert 5 < len(before.turns) < 30
+    rig.kill()
+    again = Worded(tmp_path, max_history_tokens=2_000)
+    again.resume()
+    assert again.asked().turns == before.turns
+    again.stop()
