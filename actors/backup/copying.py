@@ -36,6 +36,7 @@ from actors.backup.manifest import (
 )
 from actors.linux.folder import MOST_LEVELS, open_folder
 from actors.linux.private_folder import PRIVATE, make_private
+from actors.memory.objects import copying as database
 
 _TRIES = 20
 """Looks at a log or at the reminders' file that is being written."""
@@ -227,6 +228,8 @@ class _Copier:
             target = os.readlink(name, dir_fd=parent)
             (self._folder / path).symlink_to(target)
             self._note(Entry(path=path, kind=EntryKind.LINK, target=target))
+        elif folder == (database.FOLDER,) and name in (database.FILE, *database.SIDES):
+            self._copy_database(name, path)
         elif stat.S_ISREG(status.st_mode):
             self._copy_file(parent, name, path, is_log=selection.is_log(folder, name))
         elif selection.is_commands((*folder, name)):
@@ -265,6 +268,29 @@ class _Copier:
         mode = _permissions(status)
         kind = EntryKind.FILE
         self._note(Entry(path=path, kind=kind, mode=mode, modified_ns=status.st_mtime_ns, size=size, sha256=sha256))
+
+    def _copy_database(self, name: str, path: str) -> None:
+        """Copy the object store as of one moment; one that is not sound is left out, and begun anew after a restore."""
+        if name != database.FILE:
+            return  # What it holds is in the copy.
+        source, there = self._root / database.FOLDER / name, self._folder / path
+        try:
+            database.copy(source, there)
+        except database.UncopyableError as error:
+            self._backup.left_out.append(f"{database.FOLDER}/{name!r}: {error}")
+            return
+        with there.open("rb") as file:
+            size, sha256 = there.stat().st_size, hashlib.file_digest(file, "sha256").hexdigest()
+        status = there.stat()
+        entry = Entry(
+            path=path,
+            kind=EntryKind.FILE,
+            mode=_permissions(status),
+            modified_ns=status.st_mtime_ns,
+            size=size,
+            sha256=sha256,
+        )
+        self._note(entry)
 
     def _settled_log(self, fd: int) -> os.stat_result:
         """Status of a log at a moment when its last record was whole, so that no record is copied while it is written.

@@ -168,7 +168,7 @@ def test_what_is_asked_is_done_only_when_it_is_kept(rig: ObjectsRig) -> None:
     rig.switch("f1", "pinned")
     rig.live_again()
     listed = rig.answer(ObjectsListed, ListObjects, kind="active")
-    assert [each.state for each in listed.objects] == ["pinned"]
+    assert [(each.id, each.state) for each in listed.objects] == [("f1", "pinned"), ("t1", "pinned")]
 
 
 def test_a_silent_store_refuses_a_script_in_time(rig: ObjectsRig) -> None:

@@ -1,0 +1,35 @@
+"""Copy of the store as it is at one moment, whether or not an agent has it open; for a backup."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import apsw
+
+from actors.memory.objects.database import BUSY_MS, FILE, FOLDER
+
+SIDES = (f"{FILE}-wal", f"{FILE}-shm")
+__all__ = ["FILE", "FOLDER", "SIDES", "UncopyableError", "copy"]
+
+
+class UncopyableError(Exception):
+    """What is there is no sound store; the text says why."""
+
+
+def copy(store: Path, to: Path) -> None:
+    """Copy a store into a new file, without its WAL, which is in it then.
+
+    Raises:
+        UncopyableError: it cannot be read, or not be written.
+    """
+    try:
+        source = apsw.Connection(str(store), flags=apsw.SQLITE_OPEN_READONLY)
+        try:
+            source.set_busy_timeout(10 * BUSY_MS)
+            list(source.execute("VACUUM INTO ?", (str(to),)))
+        finally:
+            source.close()
+    except apsw.Error as error:
+        to.unlink(missing_ok=True)
+        raise UncopyableError(str(error)) from error
+    to.chmod(0o600)
