@@ -1,8 +1,8 @@
 """Difference of two texts as a unified diff, in bounded time whatever they are.
 
 difflib alone takes minutes for two texts of 256 KiB in which every other line differs. So lines that stand once in each
-text are matched first, in order; difflib compares only what lies between them, as long as it has steps left, and what
-is left over is shown as replaced.
+text are matched first, in order; difflib compares only what lies between them. Where that too may take long, the first
+of the lines that are equal is matched with the first, the second with the second.
 """
 
 from __future__ import annotations
@@ -10,13 +10,15 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from difflib import Match, SequenceMatcher
 
 LONGEST = 256 * 1024
 """Characters of a text; longer ones are not compared."""
 _MOST_COMPARISONS = 3_000_000
 """Comparisons of lines that difflib may make in one diff, if the worst comes to the worst."""
+_MOST_COUNTED = 100_000
+"""Lines that are matched by their count; what has more is replaced as a whole."""
 _CONTEXT = 3
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _NO_LINE_FEED = "\\ No newline at end of file"
@@ -40,14 +42,16 @@ def unified(old: str, new: str, label_old: str, label_new: str, max_chars: int) 
     if max(len(old), len(new)) > LONGEST:
         return f"(not compared: {len(old)} and {len(new)} characters; {LONGEST} are the most that can be)"
     lines: list[str] = []
-    room = max_chars + 1
+    size = -1
     for line in _diff(_LINE.findall(old), _LINE.findall(new), label_old, label_new):
-        lines.append(line[: max(0, room)])
-        room -= len(line) + 1
-        if room < 0:
-            lines.append(f"(the rest of the diff is left out: it has more than {max_chars} characters)")
+        lines.append(line)
+        size += len(line) + 1
+        if size > max_chars:
             break
-    return "\n".join(lines)
+    text = "\n".join(lines)
+    if size <= max_chars:
+        return text
+    return f"{text[:max_chars]}\n(the rest of the diff is left out: it has more than {max_chars} characters)"
 
 
 class _Compared(SequenceMatcher[str]):
@@ -112,6 +116,7 @@ def _blocks(old: list[str], new: list[str]) -> list[Match]:
 def _pairs(old: list[str], new: list[str]) -> Iterator[Pair]:
     """Places of lines that stay, in order."""
     steps = _MOST_COMPARISONS
+    between: list[Pair]
     i = j = 0
     for next_i, next_j in (*_anchors(old, new), (len(old), len(new))):
         while i < next_i and j < next_j and old[i] == new[j]:
@@ -122,7 +127,12 @@ def _pairs(old: list[str], new: list[str]) -> Iterator[Pair]:
         cost = _cost(lost, added)
         if cost <= steps:
             steps -= cost
-            yield from ((i + a, j + b) for a, b in _compared(lost, added))
+            between = _compared(lost, added)
+        elif len(lost) + len(added) <= _MOST_COUNTED:
+            between = _anchors(_counted(lost), _counted(added))
+        else:
+            between = []
+        yield from ((i + a, j + b) for a, b in between)
         yield from ((next_i - back, next_j - back) for back in range(same, 0, -1))
         i, j = next_i, next_j
 
@@ -139,18 +149,29 @@ def _cost(lost: list[str], added: list[str]) -> int:
     return (len(lost) + equal) * (2 * min(equal, len(lost), len(added)) + 1)
 
 
-def _compared(lost: list[str], added: list[str]) -> Iterator[Pair]:
-    if lost and added:
-        for a, b, size in SequenceMatcher(None, lost, added, autojunk=False).get_matching_blocks():
-            yield from ((a + n, b + n) for n in range(size))
+def _compared(lost: list[str], added: list[str]) -> list[Pair]:
+    if not lost or not added:
+        return []
+    blocks = SequenceMatcher(None, lost, added, autojunk=False).get_matching_blocks()
+    return [(a + n, b + n) for a, b, size in blocks for n in range(size)]
 
 
-def _anchors(old: list[str], new: list[str]) -> list[Pair]:
-    """Places of lines that stand once in each text: the longest row of them that is in order in both."""
+def _counted(lines: list[str]) -> list[tuple[str, int]]:
+    """Each line with how many equal ones stand before it, so that none is there twice."""
+    counts: Counter[str] = Counter()
+    counted = []
+    for line in lines:
+        counted.append((line, counts[line]))
+        counts[line] += 1
+    return counted
+
+
+def _anchors(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[Pair]:
+    """Places of what stands once in each: the longest row of such places that is in order in both."""
     counts_old, counts_new = Counter(old), Counter(new)
     place = {line: j for j, line in enumerate(new) if counts_new[line] == 1}
     pairs = [(i, place[line]) for i, line in enumerate(old) if counts_old[line] == 1 and line in place]
-    ends: list[int] = []  # of rows of each length, the least place in `new` that one of them ends at
+    ends: list[int] = []  # of the rows of each length, the least place in `new` that one ends at
     at_end: list[int] = []
     before: list[int] = []
     for number, (_, j) in enumerate(pairs):

@@ -27,7 +27,7 @@ def below(folder: str, here: str, name: str) -> str:
         here: Likewise; need not lie below `folder`.
         name: Relative to `here`, or absolute.
     """
-    if not 0 < len(name) <= len(folder) + MOST_CHARACTERS:
+    if not 0 < len(name) <= len(folder) + 1 + MOST_CHARACTERS:
         return ""
     path = absolute(here, name)
     inner = path[len(folder) + 1 :] if folder != "/" else path[1:]

@@ -1,0 +1,147 @@
+from __future__ import annotations
+
+import random
+import re
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain.objects.diff import LONGEST, unified
+
+TEXTS = st.lists(st.sampled_from(["a\n", "b\n", "c\n", "\n", "dd\n", "e\r\n", "a"]), max_size=14).map("".join)
+PLENTY = 10**6
+BOUND_S = 0.5
+
+
+def shown(old: str, new: str) -> str:
+    return unified(old, new, "a.txt 1", "a.txt 2", PLENTY)
+
+
+def applied(old: str, diff: str) -> str:
+    """What `old` becomes by a diff."""
+    source = re.findall(r"[^\n]*\n|[^\n]+", old)
+    result: list[str] = []
+    at, last = 0, ""
+    for line in diff.split("\n")[2:]:
+        if head := re.fullmatch(r"@@ -(\d+)(,0)?.* @@", line):
+            start = int(head[1]) - (0 if head[2] else 1)
+            result += source[at:start]
+            at = start
+        elif line.startswith("\\"):
+            result[-1:] = [each.removesuffix("\n") if last != "-" else each for each in result[-1:]]
+        else:
+            last = line[0]
+            if last != "+":
+                assert source[at].removesuffix("\n") == line[1:]
+                at += 1
+            if last != "-":
+                result.append(line[1:] + "\n")
+    return "".join(result + source[at:])
+
+
+def test_a_diff_shows_what_changed_between_what_stayed() -> None:
+    old = "".join(f"line {n}\n" for n in range(1, 21))
+
+    assert shown(old, old.replace("line 10\n", "line ten\nand more\n")).split("\n") == [
+        "--- a.txt 1",
+        "+++ a.txt 2",
+        "@@ -7,7 +7,8 @@",
+        " line 7",
+        " line 8",
+        " line 9",
+        "-line 10",
+        "+line ten",
+        "+and more",
+        " line 11",
+        " line 12",
+        " line 13",
+    ]
+
+
+def test_equal_texts_have_no_diff() -> None:
+    assert shown("a\n", "a\n") == shown("", "") == ""
+
+
+def test_a_missing_line_feed_at_the_end_is_said() -> None:
+    assert shown("a\nb", "a\nb\n").split("\n")[2:] == [
+        "@@ -1,2 +1,2 @@",
+        " a",
+        "-b",
+        "\\ No newline at end of file",
+        "+b",
+    ]
+
+
+@pytest.mark.parametrize(("old", "new", "head"), [("", "a\n", "@@ -0,0 +1 @@"), ("a\nb\n", "", "@@ -1,2 +0,0 @@")])
+def test_a_text_from_nothing_and_one_that_is_emptied(old: str, new: str, head: str) -> None:
+    assert shown(old, new).split("\n")[2] == head
+
+
+@given(TEXTS, TEXTS)
+def test_the_new_text_comes_out_of_the_old_one_and_the_diff(old: str, new: str) -> None:
+    assert applied(old, shown(old, new)) == new
+
+
+def test_two_edits_far_apart_in_a_long_text_are_all_that_is_shown() -> None:
+    """Though most of its lines stand in it more than once, and difflib would compare all that lies between."""
+    lines = [f"    line {n // 3}\n" for n in range(12_000)]
+    edited = [*lines]
+    edited[5], edited[-5] = "edited\n", "edited too\n"
+
+    diff = shown("".join(lines), "".join(edited))
+    assert diff.count("\n-") == 1 + 1
+    assert diff.count("\n+") == 1 + 2
+
+
+def numbers(rng: random.Random, lines: int, kinds: int) -> str:
+    return "".join(f"{rng.randrange(kinds)}\n" for _ in range(lines))
+
+
+def hostile() -> dict[str, tuple[str, str]]:
+    rng = random.Random(1)
+    unique = [f"line {n}\n" for n in range(25_000)]
+    blocks = [f"{n}\n" for n in range(800)] * 2
+    return {
+        "two kinds of lines": (numbers(rng, 140_000, 2), numbers(rng, 140_000, 2)),
+        "a hundred": (numbers(rng, 90_000, 100), numbers(rng, 90_000, 100)),
+        "ten thousand": (numbers(rng, 90_000, 10_000), numbers(rng, 60_000, 10_000)),
+        "blank lines": ("\n" * LONGEST, "\n" * (LONGEST - 2) + "a\n"),
+        "every other line": ("".join(unique), "".join(x if n % 2 else f"x{x}" for n, x in enumerate(unique))),
+        "another order": ("".join(unique), "".join(rng.sample(unique, len(unique)))),
+        "backwards": ("".join(unique), "".join(unique[::-1])),
+        "every line twice": ("".join(blocks), "".join(x if n % 2 else "-\n" for n, x in enumerate(blocks))),
+        "one line": ("a" * LONGEST, "b" * LONGEST),
+    }
+
+
+@pytest.mark.parametrize("name", hostile())
+def test_the_longest_texts_are_compared_in_bounded_time(name: str) -> None:
+    old, new = (text[:LONGEST] for text in hostile()[name])
+    times, diff = [], ""
+    for _ in range(3):
+        begin = time.process_time()
+        diff = unified(old, new, "a", "b", PLENTY)
+        times.append(time.process_time() - begin)
+
+    assert min(times) < BOUND_S
+    assert applied(old, diff) == new
+
+
+def test_a_text_that_is_too_long_is_not_compared_which_is_said() -> None:
+    assert shown("a" * (LONGEST + 1), "b") == (
+        "(not compared: 262145 and 1 characters; 262144 are the most that can be)"
+    )
+
+
+@given(TEXTS, TEXTS, st.integers(0, 60))
+def test_a_long_diff_is_cut_which_is_said(old: str, new: str, most: int) -> None:
+    whole, cut = shown(old, new), unified(old, new, "a.txt 1", "a.txt 2", most)
+
+    if len(whole) <= most:
+        assert cut == whole
+    else:
+        head, _, note = cut.rpartition("\n")
+        assert note == f"(the rest of the diff is left out: it has more than {most} characters)"
+        assert head == whole[:most]
