@@ -27,7 +27,8 @@ MATCHED = 50
 RACY_NS = 10_000_000
 """A file that was changed so shortly before a look may be changed again with the same times: they are that coarse."""
 _ANY_SIZE = 2**63 - 1
-_ATTEMPTS = 3
+_ATTEMPTS = 5
+"""To open a file that is replaced all the time, and to read one that is written all the time, at one moment."""
 _WILD = frozenset("*?[")
 _OUT_OF_MEANS = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 """Errors that say something of this machine and nothing of the file."""
@@ -108,6 +109,14 @@ class Looking:
         return tuple(found)[:limit]
 
     def _read(self, name: str) -> FileLook | None:
+        """What the file holds; tried again while it is there, as one that is replaced may be nameless when it opens."""
+        for _ in range(_ATTEMPTS):
+            read = self._read_once(name)
+            if read is not None or self._seen(name) is None:
+                return read
+        return None
+
+    def _read_once(self, name: str) -> FileLook | None:
         try:
             opened = open_beneath(self._root, name, _ANY_SIZE)
         except (ValueError, OSError) as error:
@@ -235,23 +244,23 @@ def _check_means(error: BaseException | None) -> None:
 
 def _signed_beginning(opened: int) -> tuple[Signature, bytes]:
     """Signature and beginning of an open file: of one moment if it ever rests, else the signature is the older."""
-    signature, beginning = _signature_of(os.fstat(opened)), _beginning(opened)
+    signature = _signature_of(os.fstat(opened))
+    beginning = _beginning(opened, signature.size)
     for _ in range(_ATTEMPTS - 1):
         after = _signature_of(os.fstat(opened))
         if after == signature:
             break
-        signature, beginning = after, _beginning(opened)
+        signature, beginning = after, _beginning(opened, after.size)
     return signature, beginning
 
 
-def _beginning(opened: int) -> bytes:
-    """All of a file, or a byte more than is kept of it."""
-    pieces: list[bytes] = []
-    size = 0
-    while size <= KEPT_BYTES and (piece := os.pread(opened, KEPT_BYTES + 1 - size, size)):
-        pieces.append(piece)
-        size += len(piece)
-    return b"".join(pieces)
+def _beginning(opened: int, size: int) -> bytes:
+    """All of a file that had that size, or a byte more than is kept of it; not what was added meanwhile."""
+    data = bytearray()
+    wanted = min(size, KEPT_BYTES + 1)
+    while len(data) < wanted and (piece := os.pread(opened, wanted - len(data), len(data))):
+        data += piece
+    return bytes(data)
 
 
 def _is_same(folder: int, path: str, signature: Signature, looked_at_ns: int) -> bool:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from actors.linux import safe_open
-from actors.linux.safe_open import open_beneath, read_beneath
+from actors.linux.safe_open import folder_beneath, open_beneath, read_beneath
 
 LIMIT = 1_000
 LESSEE = """
@@ -232,3 +232,54 @@ def test_a_long_name_is_not_said_again_in_full(folder: Path) -> None:
     with pytest.raises(ValueError, match="it is too long") as refused:
         open_beneath(folder, "x" * 100_000, LIMIT)
     assert len(str(refused.value)) < 300
+
+
+def names_beneath(folder: Path, name: str) -> list[str]:
+    above = os.open(folder, os.O_PATH)
+    try:
+        opened = folder_beneath(above, name, is_listed=True)
+    finally:
+        os.close(above)
+    try:
+        return os.listdir(opened)  # noqa: PTH208
+    finally:
+        os.close(opened)
+
+
+def test_a_folder_is_opened_and_no_link_leads_to_one(folder: Path, secret: Path) -> None:
+    (folder / "a" / "b").mkdir(parents=True)
+    (folder / "a" / "b" / "file").touch()
+    (folder / "out").symlink_to(secret.parent)
+    (folder / "round").symlink_to("a")
+
+    assert names_beneath(folder, "a/b") == ["file"]
+    for name in ("out", "round", "round/b", "..", "a/../..", str(secret.parent), "a/b/file", "nothing"):
+        with pytest.raises(OSError, match=r"link|below|folder|no such|Not a directory"):
+            names_beneath(folder, name)
+
+
+@pytest.mark.parametrize("name", ["", "a\0b"])
+def test_a_folder_has_a_name_without_a_nul(folder: Path, name: str) -> None:
+    (folder / "a").mkdir()
+    with pytest.raises(ValueError, match="it must not be empty or hold a NUL"):
+        names_beneath(folder, name)
+
+
+def test_a_folder_that_nobody_may_list_is_opened_for_names_beside_it(folder: Path) -> None:
+    """The superuser may list it as well, so this tells it by how it was opened."""
+    (folder / "a").mkdir()
+    above = os.open(folder, os.O_PATH)
+    opened = folder_beneath(above, "a", is_listed=False)
+    try:
+        with pytest.raises(OSError, match="Bad file descriptor"):
+            os.listdir(opened)  # noqa: PTH208
+        assert os.stat("../a", dir_fd=opened).st_ino == (folder / "a").stat().st_ino
+    finally:
+        os.close(opened)
+        os.close(above)
+
+
+def test_a_refusal_to_open_a_file_has_the_systems_error_as_its_cause(folder: Path) -> None:
+    with pytest.raises(ValueError, match="there is no such file") as refused:
+        open_beneath(folder, "a", LIMIT)
+    assert isinstance(refused.value.__cause__, FileNotFoundError)
