@@ -50,6 +50,21 @@ def measure_memory(name: str, arguments: Mapping[str, str | int]) -> dict[str, A
     return figures
 
 
+def measure_objects(module: str, sizes: Mapping[str, float]) -> Figures:
+    """Figures of a measurement of the layer of objects, in a fresh Python.
+
+    Args:
+        module: Of `lab.bench.objects`, with a `main` that measures.
+        sizes: What that takes.
+
+    Raises:
+        MeasurementError: it failed.
+    """
+    start = f"from lab.bench.objects.{module} import main; main()"
+    command = [sys.executable, "-P", "-c", start, json.dumps(sizes)]
+    return _figures(_output(command, f"objects {module}", {**os.environ, "PYTHONPATH": str(_CHECKOUT)}))
+
+
 def measure_chromadb(environment: Path, arguments: Mapping[str, str | int]) -> dict[str, Any]:
     """The same for chromadb, which is installed into the folder `environment` when it is not there.
 

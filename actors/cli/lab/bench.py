@@ -12,6 +12,7 @@ from actors.cli.lab.bench_crashes import crashes
 from actors.cli.lab.bench_curated import curated
 from actors.cli.lab.bench_discord import discord
 from actors.cli.lab.bench_memory import memory
+from actors.cli.lab.bench_objects import objects
 from actors.cli.lab.bench_recall import recall
 from actors.cli.lab.bench_start import start
 from actors.cli.lab.progress import progress_line
@@ -30,6 +31,7 @@ bench.add_command(crashes)
 bench.add_command(curated)
 bench.add_command(discord)
 bench.add_command(memory)
+bench.add_command(objects)
 bench.add_command(recall)
 bench.add_command(start)
 

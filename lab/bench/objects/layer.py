@@ -1,0 +1,149 @@
+"""Layer of objects as the core has it: the real actors on a real folder and a real store, asked from outside."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from actors.context.config import COUNTED_RESULT_CHARS
+from actors.kernel import ActorSpec, ActorSystem, Clock
+from actors.memory.objects.actor import ObjectStoreActor, StoreConfig
+from actors.memory.objects.bounds import StoreLimits
+from actors.memory.objects.database import FILE, FOLDER
+from actors.objects.actor import ObjectsActor
+from actors.objects.config import ObjectsConfig
+from domain.objects.ageing import Keep
+from domain.turn.worded import Worded
+from lab.bench.objects.play import HISTORY_TOKENS, Asked, Bounds
+from lab.bench.objects.prose import WINDOW
+from lab.bench.objects.story import Step
+from lab.bench.objects.work_folder import Ran, printed
+from messages.base import Address, Message, RequestId, Window
+from messages.object_store import OBJECT_STORE
+from messages.objects import OBJECTS_KIND, ListObjects, ObjectDone, ObjectsListed, SwitchObject, objects_of
+from messages.wording import RequestWorded, WordRequest
+
+KEEP = Keep()
+BOUNDS = Bounds(
+    history_tokens=max(HISTORY_TOKENS // 2, HISTORY_TOKENS - KEEP.active_tokens - KEEP.linger_tokens),
+    counted_result_chars=COUNTED_RESULT_CHARS,
+)
+"""As the core's configuration has them."""
+SKILL = "/srv/agent/skills/context-objects/scripts/objects.py"
+TO = {"activate": "active", "deactivate": "inactive", "pin": "pinned", "unpin": "unpinned"}
+LOG = "logs/bench.md"
+STOP_S = 10.0
+
+
+def config_of(root: Path) -> ObjectsConfig:
+    """Of windows whose folders and data lie below `root`."""
+    return ObjectsConfig(folder_of=lambda window: folder_of(root, window), data_root=root)
+
+
+def folder_of(root: Path, window: Window = WINDOW) -> Path:
+    """A window's folder."""
+    return root / "work" / window.id
+
+
+def store_files(root: Path) -> tuple[Path, ...]:
+    """Everything that the store has on the disk."""
+    path = root / FOLDER / FILE
+    return tuple(each for each in (path, path.with_name(f"{FILE}-wal")) if each.exists())
+
+
+def stored_bytes(root: Path) -> int:
+    """How much that is."""
+    return sum(path.stat().st_size for path in store_files(root))
+
+
+def specs(root: Path, idle_s: float | None = None) -> tuple[ActorSpec, ...]:
+    """The layer's actors.
+
+    Args:
+        root: Of the data and the windows' folders.
+        idle_s: After so long without a request a window leaves memory.
+    """
+    config = config_of(root)
+    store = StoreConfig(data_root=root, limits=StoreLimits())
+    return (
+        ActorSpec(OBJECTS_KIND, lambda key: ObjectsActor(Window.from_key(key), config), idle_s=idle_s),
+        ActorSpec(OBJECT_STORE.kind, lambda _key: ObjectStoreActor(store)),
+    )
+
+
+def word_request(asked: Asked, request_id: RequestId, reply_to: Address, window: Window = WINDOW) -> WordRequest:
+    """What the core would ask."""
+    return WordRequest(
+        request_id=request_id,
+        reply_to=reply_to,
+        window=window,
+        log=LOG,
+        turn_id=asked.turn_id,
+        turns=asked.turns,
+        breaks_from=asked.breaks_from,
+    )
+
+
+class Layer:
+    """Wording by the layer, in a system without workers of its own; also a context manager."""
+
+    def __init__(self, root: Path, clock: Clock) -> None:
+        """Start the actors.
+
+        Args:
+            root: Of the data and the window's folder.
+            clock: Of the system.
+        """
+        self.bounds = BOUNDS
+        self._system = ActorSystem(workers=0, clock=clock)
+        for spec in specs(root):
+            self._system.register(spec)
+        self._edge = self._system.edge("bench")
+        self._numbers = itertools.count(1)
+        self._system.start()
+
+    def word(self, asked: Asked) -> Worded:
+        """How a request is worded."""
+        request_id = self._next_id()
+        reply = self._answer(word_request(asked, request_id, self._edge.address), request_id)
+        assert isinstance(reply, RequestWorded), reply
+        return Worded(dict(reply.results), dict(reply.notes))
+
+    def manage(self, step: Step) -> Ran:
+        """What the skill's script prints; of a file that is not known it says so."""
+        name = self._name_of(step.path)
+        request_id = self._next_id()
+        request = SwitchObject(
+            request_id=request_id, reply_to=self._edge.address, window=WINDOW, id=name, to=TO[step.word]
+        )
+        reply = self._answer(request, request_id)
+        said = reply.steps if isinstance(reply, ObjectDone) else (str(getattr(reply, "reason", "")),)
+        return Ran(f"{SKILL} {step.word} {name}", printed("\n".join(said).encode()))
+
+    def close(self) -> None:
+        """End the actors in good order."""
+        self._system.stop(STOP_S)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def _name_of(self, path: str) -> str:
+        """The file object that is at `path`, as a model would have seen it."""
+        request_id = self._next_id()
+        request = ListObjects(request_id=request_id, reply_to=self._edge.address, window=WINDOW, kind="files")
+        reply = self._answer(request, request_id)
+        assert isinstance(reply, ObjectsListed), reply
+        return next((line.id for line in reply.objects if path in line.about), "f1")
+
+    def _next_id(self) -> RequestId:
+        return RequestId(f"r{next(self._numbers)}")
+
+    def _answer(self, request: Message, request_id: RequestId) -> Message:
+        self._system.tell(objects_of(WINDOW), request)
+        self._system.run()
+        return self._edge.receive(0, lambda heard: getattr(heard, "request_id", None) == request_id)

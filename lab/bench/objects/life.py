@@ -1,0 +1,225 @@
+"""Life of a process that observes a file: edits it, asks how that is worded, notes the answer, until it is killed.
+
+It is forked by `lab.chaos.kills.program` from a process that has imported everything.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import json
+import random
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from hashlib import sha256
+from pathlib import Path
+from typing import TypeVar
+
+from actors.kernel import ActorSpec, ActorSystem, SystemClock
+from actors.objects.actor import ObjectsActor
+from lab.bench.objects.layer import config_of, folder_of, specs, word_request
+from lab.bench.objects.play import Asked
+from lab.bench.objects.prose import WINDOW, source
+from lab.chaos.kills.program import carry_out
+from messages.base import EventId, Message, RequestId, TurnId, Window
+from messages.object_store import (
+    OBJECT_STORE,
+    ListOutputs,
+    ListVersions,
+    OutputsListed,
+    VersionsListed,
+)
+from messages.objects import OBJECTS_KIND, ObjectDone, ReadObject, objects_of
+from messages.wording import CallShown, RequestWorded, TurnShown
+
+M = TypeVar("M", bound=Message)
+
+BOOK = "account"
+FILE = "src/orders.py"
+FILE_CHARS = 4_000
+PATIENCE_S = 60.0
+STORE_S = 30.0
+"""As long as a life waits for the store, so that an answer means that it is kept."""
+TURN_CALLS = 8
+SHOWN_TURNS = 3
+STARTED, ASKED, ANSWERED = "started", "asked", "answered"
+
+
+@dataclass(frozen=True, slots=True)
+class LifePlan:
+    """Course of a life."""
+
+    number: int
+    """No other life of the campaign has it."""
+    is_last: bool = False
+    """Whether it does nothing but note what is kept, and is not killed."""
+
+    def write(self, folder: Path) -> Path:
+        """The file in the folder that says it."""
+        path = folder / "plan.json"
+        path.write_text(json.dumps(asdict(self)))
+        return path
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Line of the account: what was asked or answered, and the hash of the file that it was about."""
+
+    what: str
+    event: str
+    content_hash: str
+    at: str = ""
+
+
+class Book:
+    """Account of a folder's lives; what is written is there, whenever the writer is killed."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def note(self, entry: Entry) -> None:
+        """Append a line."""
+        with self._path.open("ab", buffering=0) as file:
+            file.write(json.dumps(asdict(entry)).encode() + b"\n")
+
+    def entries(self) -> list[Entry]:
+        """Every line; of a torn last one nothing."""
+        data = self._path.read_bytes() if self._path.exists() else b""
+        return [Entry(**json.loads(line)) for line in data.split(b"\n")[:-1]]
+
+
+class Observed:
+    """A system with the layer on the folder of a campaign, and whoever asks it."""
+
+    def __init__(self, root: Path) -> None:
+        config = dataclasses.replace(config_of(root), store_deadline_s=STORE_S)
+        self.system = ActorSystem()
+        self.system.register(ActorSpec(OBJECTS_KIND, lambda key: ObjectsActor(Window.from_key(key), config)))
+        self.system.register(specs(root)[1])
+        self.system.start()
+        self._edge = self.system.edge("life")
+        self._numbers = itertools.count(1)
+
+    def word(self, asked: Asked) -> None:
+        """Ask how a request is worded."""
+        request_id = self._next_id()
+        self._edge.tell(objects_of(WINDOW), word_request(asked, request_id, self._edge.address))
+        self._answer(RequestWorded, request_id)
+
+    def read(self, path: str) -> None:
+        """Do what the skill's script does."""
+        request_id = self._next_id()
+        request = ReadObject(request_id=request_id, reply_to=self._edge.address, window=WINDOW, path=path)
+        self._edge.tell(objects_of(WINDOW), request)
+        self._answer(ObjectDone, request_id)
+
+    def versions(self) -> Iterator[str]:
+        """Hashes of the file's versions that are kept."""
+        after, is_all = 0, False
+        while not is_all:
+            request_id = self._next_id()
+            asked = ListVersions(
+                request_id=request_id, reply_to=self._edge.address, window=WINDOW, object="f1", after=after
+            )
+            self._edge.tell(OBJECT_STORE, asked)
+            listed = self._answer(VersionsListed, request_id)
+            yield from (version.content_hash for version in listed.versions)
+            is_all, after = listed.is_all, listed.versions[-1].no if listed.versions else after
+
+    def outputs(self) -> Iterator[str]:
+        """Events of the outputs that are kept."""
+        after, is_all = 0, False
+        while not is_all:
+            request_id = self._next_id()
+            asked = ListOutputs(request_id=request_id, reply_to=self._edge.address, window=WINDOW, after=after)
+            self._edge.tell(OBJECT_STORE, asked)
+            listed = self._answer(OutputsListed, request_id)
+            yield from (output.event for output in listed.outputs)
+            is_all, after = listed.is_all, int(listed.outputs[-1].object[1:]) if listed.outputs else after
+
+    def close(self) -> None:
+        """End the actors in good order."""
+        self.system.stop(PATIENCE_S)
+
+    def _next_id(self) -> RequestId:
+        return RequestId(f"r{next(self._numbers)}")
+
+    def _answer(self, kind: type[M], request_id: RequestId) -> M:
+        reply = self._edge.receive(PATIENCE_S, lambda heard: getattr(heard, "request_id", None) == request_id)
+        if not isinstance(reply, kind):
+            raise TypeError(f"{reply}: {kind.__name__} is required")
+        return reply
+
+
+def serve() -> None:
+    """Fork lives, as `lab.chaos.kills.program` does agents; everything that they need is imported by now."""
+    carry_out(lambda: None, live)
+
+
+def live(plan_file: str) -> None:
+    """Live as the file says, in the folder in which it stands."""
+    root, plan = Path(plan_file).parent, LifePlan(**json.loads(Path(plan_file).read_text()))
+    book = Book(root / BOOK)
+    observed = Observed(root)
+    if plan.is_last:
+        kept = {"versions": list(observed.versions()), "outputs": list(observed.outputs())}
+        observed.close()
+        (root / "kept.json").write_text(json.dumps(kept))
+        sys.exit(0)
+    calls = _calls_before(book)
+    book.note(Entry(STARTED, "", ""))
+    for number in itertools.count(1):
+        _edit_and_ask(root, observed, book, calls, f"{plan.number}-{number}")
+
+
+def _edit_and_ask(root: Path, observed: Observed, book: Book, calls: list[CallShown], name: str) -> None:
+    """Change the file, and let the layer know of it by a command's result or by a script."""
+    path, now = folder_of(root) / FILE, SystemClock().now
+    began = now()
+    text = source(name, FILE_CHARS)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = path.with_name(".fresh")
+    fresh.write_text(text)
+    fresh.replace(path)
+    entry = Entry(ASKED, f"e{name}", sha256(text.encode()).hexdigest(), began.isoformat())
+    is_script = random.Random(name).random() < 0.3 and bool(calls)
+    if is_script:
+        entry = dataclasses.replace(entry, event="")
+    book.note(entry)
+    if is_script:
+        observed.read(FILE)
+    else:
+        calls.append(_call(entry))
+        observed.word(_asked(calls))
+    book.note(dataclasses.replace(entry, what=ANSWERED))
+
+
+def _calls_before(book: Book) -> list[CallShown]:
+    """Calls of earlier lives, as a log has them, whether or not their request was answered."""
+    return [_call(entry) for entry in book.entries() if entry.what == ASKED and entry.event]
+
+
+def _call(entry: Entry) -> CallShown:
+    at = datetime.fromisoformat(entry.at)
+    return CallShown(
+        event=EventId(entry.event),
+        call_id=f"call_{entry.event}",
+        command=f"touch {FILE} && head -n 1 {FILE}",
+        text=entry.content_hash,
+        outcome="exited",
+        exit_code=0,
+        asked_at=at,
+        ended_at=at + timedelta(milliseconds=1),
+    )
+
+
+def _asked(calls: list[CallShown]) -> Asked:
+    """The newest turns of a conversation in which a turn has some calls each."""
+    first = max(0, (len(calls) - 1) // TURN_CALLS - SHOWN_TURNS + 1)
+    turns = tuple(
+        TurnShown(turn_id=TurnId(f"turn{number}"), calls=tuple(calls[number * TURN_CALLS : (number + 1) * TURN_CALLS]))
+        for number in range(first, (len(calls) - 1) // TURN_CALLS + 1)
+    )
+    return Asked(turns[-1].turn_id, turns, TurnId(""))

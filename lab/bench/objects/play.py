@@ -1,0 +1,199 @@
+"""Play of a story: its events as the core logs them, the real fold, and the request of each model call."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Protocol
+
+from actors.kernel import ManualClock
+from domain.log.event import Event, Kind, event
+from domain.log.metadata import MetaValue
+from domain.turn.call_result import unworded
+from domain.turn.conversation import Conversation
+from domain.turn.worded import AS_LOGGED, Worded
+from lab.bench.objects import prose
+from lab.bench.objects.request import Account, Sums, request_of
+from lab.bench.objects.story import Act, Exchange, Step, Story
+from lab.bench.objects.work_folder import Ran, WorkFolder
+from messages.base import TurnId
+from messages.model import ChatMessage
+from messages.wording import TurnShown
+
+HISTORY_TOKENS = 100_000
+STARTS_AT = datetime(2037, 1, 1, tzinfo=UTC)
+"""Later than any file can have been made, or each would count as one that may be changing just now."""
+STEP_S = 2.0
+"""Between one thing and the next."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What whoever words a request is told of it."""
+
+    turn_id: TurnId
+    turns: tuple[TurnShown, ...]
+    breaks_from: TurnId
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Bounds of a history, as of `Conversation`."""
+
+    history_tokens: int
+    counted_result_chars: int | None
+
+
+PLAIN = Bounds(HISTORY_TOKENS, None)
+UNBOUNDED = Bounds(HISTORY_TOKENS, 10**12)
+"""A turn's oldest results are not shortened, however much it grows."""
+
+
+class Wording(Protocol):
+    """Way of showing results."""
+
+    @property
+    def bounds(self) -> Bounds:
+        """Of the history that is worded."""
+
+    def word(self, asked: Asked) -> Worded:
+        """How a request is worded."""
+
+    def manage(self, step: Step) -> Ran:
+        """What comes of a command that says what is to be shown."""
+
+
+class Plain:
+    """History as it is, within the bounds of the core."""
+
+    def __init__(self, bounds: Bounds = PLAIN) -> None:
+        self.bounds = bounds
+
+    def word(self, asked: Asked) -> Worded:
+        """As the log has it."""
+        del asked
+        return AS_LOGGED
+
+    def manage(self, step: Step) -> Ran:
+        """A small command that says it is done; without the layer it does nothing."""
+        return Ran(f"objects.py {step.word} f1", f"f1 is {step.word}d: {step.path}")
+
+
+class Ticks:
+    """Clock of a story: each look at it is a moment later than the one before."""
+
+    def __init__(self, clock: ManualClock, step_s: float = STEP_S) -> None:
+        self._clock = clock
+        self._step_s = step_s
+
+    def __call__(self) -> datetime:
+        """The next moment."""
+        self._clock.advance(self._step_s)
+        return self._clock.now()
+
+
+class Play:
+    """One run of a story in one folder."""
+
+    def __init__(
+        self,
+        story: Story,
+        folder: WorkFolder,
+        bounds: Bounds,
+        manage: Callable[[Step], Ran],
+        now: Callable[[], datetime],
+    ) -> None:
+        """Nothing has happened.
+
+        Args:
+            story: What is going to.
+            folder: Where its files are.
+            bounds: Of the history.
+            manage: Carries out the commands that say what is to be shown.
+            now: The time.
+        """
+        self._story = story
+        self._manage = manage
+        self._now = now
+        self._folder = folder
+        self._conversation = Conversation(bounds.history_tokens, bounds.counted_result_chars)
+        self._numbers = itertools.count(1)
+        self._block = ""
+        self._shown: tuple[TurnId, str] = (TurnId(""), "")
+        """Of the last request: its turn and its block."""
+
+    def model_calls(self) -> Iterator[TurnId]:
+        """The turn of each model call, as soon as it is due."""
+        for exchange in self._story.exchanges:
+            turn = self._prompt(exchange)
+            self._block = exchange.block
+            yield turn
+            for calls in exchange.rounds:
+                self._run(turn, calls)
+                yield turn
+            self._log(Kind.AGENT, exchange.answer, {"turn": turn, "final": True})
+
+    def ask(self, turn: TurnId) -> Asked:
+        """What whoever words the turn's next request is told of it."""
+        before, self._shown = self._shown, (turn, self._block)
+        breaks_from = before[0] if before[1] and before != self._shown else TurnId("")
+        return Asked(turn, self._conversation.calls(turn), breaks_from)
+
+    def messages(self, asked: Asked, worded: Worded) -> tuple[ChatMessage, ...]:
+        """A request's messages."""
+        if worded is not AS_LOGGED:
+            limit_chars = self._conversation.limit_chars
+            worded = unworded(asked.turns, asked.turn_id, worded, limit_chars, is_first=False)
+        return self._conversation.request(asked.turn_id, self._block, worded=worded)
+
+    def _prompt(self, exchange: Exchange) -> TurnId:
+        meta: dict[str, MetaValue] = {
+            "author": "Ann",
+            "author_id": "7",
+            "message_id": str(10**18 + next(self._numbers)),
+        }
+        return TurnId(self._log(Kind.USER, exchange.prompt, meta).id)
+
+    def _run(self, turn: TurnId, calls: tuple[Step, ...]) -> None:
+        """A round: the model asks for all calls at once, and they run one after the other."""
+        self._log(Kind.AGENT, "", {"turn": turn, "final": False})
+        asked_at = self._now()
+        ended = [(self._carry_out(step), self._now()) for step in calls]
+        common: list[dict[str, MetaValue]] = [
+            {"turn": turn, "call_id": f"call_{next(self._numbers):020}", "tool": "bash"} for _ in calls
+        ]
+        for meta, (ran, _) in zip(common, ended, strict=True):
+            self._log(Kind.TOOL_CALL, json.dumps({"command": ran.command}), meta, asked_at)
+        result: dict[str, MetaValue] = {"outcome": "exited", "seconds": 0.1, "exit_code": 0, "error": False}
+        for meta, (ran, at) in zip(common, ended, strict=True):
+            self._log(Kind.TOOL_RESULT, ran.text, meta | result, at)
+
+    def _carry_out(self, step: Step) -> Ran:
+        return self._manage(step) if step.act is Act.MANAGE else self._folder.run(step, self._now())
+
+    def _log(self, kind: Kind, text: str, meta: Mapping[str, MetaValue], at: datetime | None = None) -> Event:
+        logged = event(f"e{next(self._numbers):08}", at or self._now(), kind, text, meta)
+        self._conversation.add(logged)
+        return logged
+
+
+def played(story: Story, folder: Path, wording: Wording, clock: ManualClock) -> Sums:
+    """What the requests of a whole story come to.
+
+    Args:
+        story: Is played once.
+        folder: Empty, or not there.
+        wording: How results are shown.
+        clock: The wording's.
+    """
+    account, instructions = Account(), prose.instructions()
+    now = Ticks(clock)
+    play = Play(story, WorkFolder(folder, story, now()), wording.bounds, wording.manage, now)
+    for turn in play.model_calls():
+        asked = play.ask(turn)
+        account.take(request_of(instructions, play.messages(asked, wording.word(asked))))
+    return account.sums((exchange.prompt, exchange.answer) for exchange in story.exchanges)

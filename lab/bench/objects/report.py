@@ -1,0 +1,207 @@
+"""Report of the layer of objects: targets, one JSON document, tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+
+from rich.table import Table
+
+from lab.bench.machine import Facts
+from lab.bench.measure import Figures
+from lab.bench.objects.request import Sums
+
+PRICES = {
+    "repeat_reader": 0.65,
+    "big_outputs": 0.65,
+    "long_turns": 1.05,
+    "mixed": 0.65,
+    "chatty": 1.1,
+    "E1": 0.65,
+    "E2": 0.80,
+}
+"""Workload -> the most that its input may cost, times plain history's."""
+BESIDE = ("long_turns", "E2")
+"""Workloads whose targets are what the design itself expects."""
+HONEST = (
+    "long_turns and E2 are beside the goal of 0.65: their targets are the design's own figures. What the layer gives "
+    "there is the size, and that the words of all turns stand in the last request."
+)
+POINTS = 4.0
+"""By so much of a hundred may the cached share be lower than plain history's."""
+KIB, MIB = 1024, 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One workload, and what its requests come to."""
+
+    workload: str
+    turns: int
+    calls: int
+    plain: Sums
+    worded: Sums
+    unbounded: Sums | None = None
+    """Plain history without a bound inside a turn; None where that is no other."""
+
+    @property
+    def price_ratio(self) -> float:
+        """Of the worded input to plain history's."""
+        return self.worded.price / self.plain.price
+
+    @property
+    def size_ratio(self) -> float:
+        """Of the mean requests."""
+        return self.worded.mean_tokens / self.plain.mean_tokens
+
+    @property
+    def points_lost(self) -> float:
+        """How much lower the cached share is, in hundredths."""
+        return 100 * (self.plain.cached_share - self.worded.cached_share)
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """Everything that was measured."""
+
+    rows: tuple[Row, ...]
+    flood: Row
+    figures: Figures
+    """Of speed, memory, disk and kills."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Figure that has to be reached."""
+
+    name: str
+    figure: str
+    at_most: float
+    is_speed: bool = False
+    """Whether small sizes say nothing of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Comparison of a figure with its target."""
+
+    name: str
+    value: float
+    bound: float
+    met: bool
+    at_least: bool = False
+    """Otherwise at most."""
+
+
+TARGETS = (
+    Target("added to a model call at 60 turns/s, p95, ms", "added_p95_ms", 5, is_speed=True),
+    Target("CPU added to a model call, ms", "added_cpu_ms", 1, is_speed=True),
+    Target("model calls that got no wording in time", "unworded", 0),
+    Target("memory of a window at rest, KiB", "idle_kib", 20, is_speed=True),
+    Target("disk after a session of 60 turns, WAL included, MiB", "session_mib", 1),
+    Target("disk after 60 edits of a file of 12 KB, WAL included, MiB", "edits_mib", 2),
+    Target("kills: versions lost that were answered", "lost", 0),
+    Target("kills: versions or outputs doubled", "doubled", 0),
+    Target("kills: faults of the store", "faults", 0),
+    Target("kills: lives that ended otherwise than planned", "failures", 0),
+)
+FLOOD_TOKENS = 70_000
+
+
+def verdicts(results: Results, *, quick: bool) -> tuple[Verdict, ...]:
+    """Every target that the sizes say something of."""
+    return (*_of_rows(results, quick=quick), *_of_figures(results.figures, quick=quick))
+
+
+def is_sound(results: Results, *, quick: bool) -> bool:
+    """Whether every target is met."""
+    return all(verdict.met for verdict in verdicts(results, quick=quick))
+
+
+def _of_rows(results: Results, *, quick: bool) -> Iterator[Verdict]:
+    for row in results.rows:
+        if not quick:
+            yield _at_most(f"{row.workload}: price, times plain history's", row.price_ratio, PRICES[row.workload])
+        if not quick and row.workload not in BESIDE:
+            yield _at_most(f"{row.workload}: cached share, points below plain history's", row.points_lost, POINTS)
+        yield Verdict(
+            f"{row.workload}: turns whose words stand in the last request",
+            row.worded.words,
+            row.turns,
+            row.worded.words >= row.turns,
+            at_least=True,
+        )
+    flood = results.flood.worded.largest_tokens
+    yield _at_most("a turn of 50 x 50 KB of output: tokens of its largest request", flood, FLOOD_TOKENS)
+
+
+def _of_figures(figures: Figures, *, quick: bool) -> Iterator[Verdict]:
+    for target in TARGETS:
+        if not (quick and target.is_speed):
+            yield _at_most(target.name, figures[target.figure], target.at_most)
+
+
+def _at_most(name: str, value: float, bound: float) -> Verdict:
+    return Verdict(name, value, bound, value <= bound)
+
+
+def as_document(results: Results, machine: Facts, *, quick: bool) -> dict[str, object]:
+    """All of it, for `json.dumps`."""
+    return {
+        "machine": machine,
+        "quick": quick,
+        "rows": [_as_dict(row) for row in (*results.rows, results.flood)],
+        "figures": results.figures,
+        "targets": [asdict(verdict) for verdict in verdicts(results, quick=quick)],
+    }
+
+
+def _as_dict(row: Row) -> dict[str, object]:
+    return {**asdict(row), "price_ratio": row.price_ratio, "size_ratio": row.size_ratio, "points_lost": row.points_lost}
+
+
+def table(results: Results, *, quick: bool) -> Table:
+    """A row for each workload: plain history, the layer, the one to the other."""
+    built = Table(box=None, pad_edge=False)
+    headings = ("turns", "calls", "tokens", "cached", "words", "with it", "cached", "words", "price", "size", "target")
+    for heading in ("workload", *headings, "met"):
+        built.add_column(heading, justify="left" if heading == "workload" else "right", no_wrap=True)
+    for row in (*results.rows, results.flood):
+        target = None if quick else PRICES.get(row.workload)
+        ending = ("", "") if target is None else (f"{target:.2f}", "yes" if row.price_ratio <= target else "NO")
+        built.add_row(
+            *(row.workload, str(row.turns), str(row.calls), *_cells(row.plain), *_cells(row.worded)),
+            *(f"{row.price_ratio:.2f}", f"{row.size_ratio:.2f}", *ending),
+        )
+    return built
+
+
+def lines(results: Results) -> Iterator[str]:
+    """What there is to say beside the tables."""
+    yield HONEST
+    yield "E1 and E2 are one turn each, as in the record, which has one prompt each."
+    for row in (*results.rows, results.flood):
+        if row.unbounded is not None:
+            yield (
+                f"{row.workload}: largest request {row.plain.largest_tokens:,} tokens in plain history, "
+                f"{row.worded.largest_tokens:,} worded; without a bound inside a turn "
+                f"{row.unbounded.largest_tokens:,}, mean {row.unbounded.mean_tokens:,.0f}, "
+                f"{row.unbounded.cached_share:.0%} cached, to which the price is "
+                f"{row.worded.price / row.unbounded.price:.2f}"
+            )
+
+
+def _cells(sums: Sums) -> tuple[str, str, str]:
+    return f"{sums.mean_tokens / 1000:.0f}k", f"{sums.cached_share:.0%}", str(sums.words)
+
+
+def targets_table(results: Results, *, quick: bool) -> Table:
+    """A row for each target."""
+    built = Table(box=None, pad_edge=False)
+    for heading in ("target", "wanted", "reached", "met"):
+        built.add_column(heading, justify="left" if heading == "target" else "right")
+    for verdict in verdicts(results, quick=quick):
+        wanted = f"{'>=' if verdict.at_least else '<='} {verdict.bound:,g}"
+        reached = f"{verdict.value:,.0f}" if verdict.value >= 1000 else f"{verdict.value:.3g}"
+        built.add_row(verdict.name, wanted, reached, "yes" if verdict.met else "NO")
+    return built

@@ -1,0 +1,120 @@
+"""Requests of a model, and what they cost: their size, how much of each repeats the one before, the price of all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import msgspec
+
+from domain.turn.conversation import CHARS_PER_TOKEN
+from messages.model import ChatMessage, Role
+
+CACHED_PRICE = 0.1
+"""Of a token that a provider's prefix cache has, in prices of one that it has not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One model call as it is sent."""
+
+    messages: tuple[ChatMessage, ...]
+    data: bytes
+    """JSON of all that is sent in order: instructions, then roles, texts and calls."""
+    chars: int
+    """Of the same without JSON's own characters."""
+
+    @property
+    def tokens(self) -> int:
+        """By the 4-characters rule."""
+        return self.chars // CHARS_PER_TOKEN
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sums:
+    """What the requests of one run come to."""
+
+    model_calls: int
+    mean_tokens: float
+    largest_tokens: int
+    cached_share: float
+    """Share of all bytes that repeat the beginning of the request before."""
+    price: float
+    """Input, in prices of an uncached byte."""
+    words: int
+    """Turns whose prompts and answers stand in the last request, the one that is being answered counted."""
+
+
+class Account:
+    """Account of one run's requests, taken one by one."""
+
+    def __init__(self) -> None:
+        self._count = self._chars = self._largest = 0
+        self._bytes = self._repeated = 0
+        self.last: Request | None = None
+
+    def take(self, request: Request) -> None:
+        """The next request."""
+        self._count += 1
+        self._chars += request.chars
+        self._largest = max(self._largest, request.tokens)
+        self._bytes += len(request.data)
+        self._repeated += shared_prefix(self.last.data, request.data) if self.last is not None else 0
+        self.last = request
+
+    def sums(self, exchanges: Iterable[tuple[str, str]]) -> Sums:
+        """All of it.
+
+        Args:
+            exchanges: Prompt and answer of each turn.
+
+        Raises:
+            ValueError: no request was taken.
+        """
+        if self.last is None:
+            raise ValueError("no request was taken: one is required")
+        return Sums(
+            model_calls=self._count,
+            mean_tokens=self._chars / CHARS_PER_TOKEN / self._count,
+            largest_tokens=self._largest,
+            cached_share=self._repeated / self._bytes,
+            price=self._bytes - self._repeated + CACHED_PRICE * self._repeated,
+            words=words_in(self.last.messages, exchanges),
+        )
+
+
+def request_of(system_prompt: str, messages: tuple[ChatMessage, ...]) -> Request:
+    """A request with everything that tells it from another one."""
+    chars = len(system_prompt)
+    parts: list[object] = [system_prompt]
+    for message in messages:
+        calls = [(call.id, call.name, call.arguments_json) for call in message.tool_calls]
+        parts.append((message.role, message.text, calls, message.tool_call_id))
+        chars += len(message.text) + len(message.tool_call_id) + sum(len(part) for call in calls for part in call)
+    return Request(messages, msgspec.json.encode(parts), chars)
+
+
+def shared_prefix(one: bytes, other: bytes) -> int:
+    """How many bytes both begin with."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def words_in(messages: Iterable[ChatMessage], exchanges: Iterable[tuple[str, str]]) -> int:
+    """Of how many turns prompt and answer stand in a request, its own turn counted by its prompt alone.
+
+    Args:
+        messages: The request's.
+        exchanges: Prompt and answer of each turn, the request's own the last.
+    """
+    asked = "\n".join(message.text for message in messages if message.role is Role.USER)
+    said = "\n".join(message.text for message in messages if message.role is Role.ASSISTANT)
+    each = list(exchanges)
+    kept = sum(prompt in asked and answer in said for prompt, answer in each[:-1])
+    return kept + (each[-1][0] in asked)

@@ -1,0 +1,165 @@
+"""Workloads: conversations of different kinds, the same each time, and the recorded sequences of calls."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+
+from lab.bench.objects import recorded
+from lab.bench.objects.prose import block, sentences
+from lab.bench.objects.story import Act, Exchange, Step, Story
+
+Chance = random.Random
+Pick = Callable[[Chance, Sequence[str]], Step]
+
+FILE_CHARS = 9_000
+_FILES = ("src/orders.py", "src/ledger.py", "src/refunds.py", "src/queue.py", "src/report.py", "src/retry.py")
+READ_FILES = dict.fromkeys((*_FILES, "src/clock.py", "notes/plan.md"), FILE_CHARS)
+BUILT_FILES = {"Makefile": 3_000, "src/orders.c": 15_000, "src/ledger.c": 15_000, "src/queue.c": 15_000}
+SMALL_FILES = dict.fromkeys(READ_FILES, 3000)
+MANY_FILES = {f"src/part_{number % 7}/module_{number}.py": 5_000 + number % 9 * 500 for number in range(60)}
+
+
+def repeat_reader(turns: int = 60, calls: int = 270) -> Story:
+    """The same eight files are read again and again, and changed now and then."""
+    return _story("repeat_reader", READ_FILES, turns, calls, _read_mostly)
+
+
+def big_outputs(turns: int = 60, calls: int = 277) -> Story:
+    """Builds print much, up to the most that is shown, between other commands."""
+    return _story("big_outputs", BUILT_FILES, turns, calls, _build_mostly)
+
+
+def long_turns(turns: int = 5, calls: int = 200) -> Story:
+    """Few people's messages, each with much work."""
+    return _story("long_turns", MANY_FILES, turns, calls, _look_around)
+
+
+def mixed(turns: int = 60, calls: int = 71) -> Story:
+    """Talk and work, about as often."""
+    return _story("mixed", MANY_FILES, turns, calls, _read_or_build)
+
+
+def chatty(turns: int = 60, calls: int = 5) -> Story:
+    """Hardly a command."""
+    return _story("chatty", SMALL_FILES, turns, calls, _read_mostly)
+
+
+def flood(rounds: int = 50, chars: int = 60_000) -> Story:
+    """One turn in which every command prints more than is shown of it."""
+    calls = tuple((Step(Act.BUILD, word=f"step-{number}", chars=chars),) for number in range(rounds))
+    return Story("flood", {}, (_exchange("flood", 0, calls),))
+
+
+def edits(count: int = 60) -> Story:
+    """One file of 12 KB that is read and changed in every turn."""
+    rounds = ((Step(Act.PRINT, "src/orders.py"),), (Step(Act.EDIT, "src/orders.py"),))
+    return Story("edits", {"src/orders.py": 12_000}, tuple(_exchange("edits", each, rounds) for each in range(count)))
+
+
+def experiment(name: str, rounds: int | None = None) -> Story:
+    """A recorded sequence, as the one turn that it was.
+
+    Args:
+        name: `E1` or `E2`.
+        rounds: Only so many.
+    """
+    return Story(name, recorded.FILES, (_exchange(name, 0, recorded.rounds(name)[:rounds]),))
+
+
+def whole() -> tuple[Story, ...]:
+    """All workloads at their sizes."""
+    return repeat_reader(), big_outputs(), long_turns(), mixed(), chatty(), experiment("E1"), experiment("E2")
+
+
+def small() -> tuple[Story, ...]:
+    """The same, so small that they show only that it works."""
+    return (
+        *(repeat_reader(8, 24), big_outputs(4, 12), long_turns(2, 16), mixed(8, 10), chatty(8, 2)),
+        *(experiment("E1", 16), experiment("E2", 16)),
+    )
+
+
+def _story(name: str, files: Mapping[str, int], turns: int, calls: int, pick: Pick) -> Story:
+    """So many turns with so many calls in all, strewn over them, most of them one a round."""
+    chance = Chance(name)
+    counts = [calls // turns] * turns if calls > 2 * turns else [0] * turns
+    while sum(counts) < calls:
+        counts[chance.randrange(turns)] += 1
+    if calls > 2 * turns:  # turns are not all alike
+        for _ in range(turns):
+            giver, taker = chance.randrange(turns), chance.randrange(turns)
+            if counts[giver] > 1:
+                counts[giver] -= 1
+                counts[taker] += 1
+    paths = tuple(files)
+    exchanges = []
+    for number, count in enumerate(counts):
+        steps = [pick(chance, paths) for _ in range(count)]
+        exchanges.append(_exchange(name, number, _rounds(chance, steps)))
+    return Story(name, files, tuple(exchanges))
+
+
+def _rounds(chance: Chance, steps: list[Step]) -> tuple[tuple[Step, ...], ...]:
+    rounds: list[tuple[Step, ...]] = []
+    while steps:
+        size = 2 if chance.random() < 0.1 else 1
+        rounds.append(tuple(steps[:size]))
+        del steps[:size]
+    return tuple(rounds)
+
+
+def _exchange(name: str, number: int, rounds: tuple[tuple[Step, ...], ...]) -> Exchange:
+    chance = Chance(f"{name}/{number}")
+    prompt = sentences(f"{name}/prompt/{number}", chance.randint(150, 400))
+    answer = sentences(f"{name}/answer/{number}", chance.randint(300, 900))
+    return Exchange(
+        block=block(f"{name}/block/{number}"),
+        prompt=f"{prompt} ({number + 1})",
+        rounds=rounds,
+        answer=f"{answer} ({number + 1})",
+    )
+
+
+def _read_mostly(chance: Chance, paths: Sequence[str]) -> Step:
+    at, path = chance.random(), chance.choice(paths)
+    if at < 0.76:
+        return Step(Act.PRINT, path)
+    if at < 0.86:
+        return Step(Act.EDIT, path)
+    if at < 0.96:
+        return Step(Act.SEARCH, path, word="settle")
+    return Step(Act.LIST, "src")
+
+
+def _build_mostly(chance: Chance, paths: Sequence[str]) -> Step:
+    at, path = chance.random(), chance.choice(paths)
+    if at < 0.55:
+        return Step(Act.BUILD, word="all", chars=chance.choice((20_000, 35_000, 48_000, 70_000)))
+    if at < 0.75:
+        return Step(Act.PRINT, path)
+    return Step(Act.EDIT, path) if at < 0.85 else Step(Act.SEARCH, path, word="settle")
+
+
+def _look_around(chance: Chance, paths: Sequence[str]) -> Step:
+    at, path = chance.random(), chance.choice(paths)
+    if at < 0.4:
+        return Step(Act.PRINT, path)
+    if at < 0.6:
+        return Step(Act.PART, path)
+    if at < 0.7:
+        return Step(Act.BUILD, word="test", chars=chance.choice((3_000, 9_000, 15_000)))
+    if at < 0.85:
+        return Step(Act.SEARCH, path, word="settle")
+    return Step(Act.EDIT, path) if at < 0.95 else Step(Act.LIST, "src")
+
+
+def _read_or_build(chance: Chance, paths: Sequence[str]) -> Step:
+    at, path = chance.random(), chance.choice(paths)
+    if at < 0.35:
+        return Step(Act.PRINT, path)
+    if at < 0.45:
+        return Step(Act.PART, path)
+    if at < 0.8:
+        return Step(Act.BUILD, word="test", chars=chance.choice((20_000, 30_000, 40_000)))
+    return Step(Act.EDIT, path) if at < 0.9 else Step(Act.SEARCH, path, word="settle")
