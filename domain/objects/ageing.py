@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from domain.objects.entries import RoundEnded
 from domain.objects.state import CLOSED, Output, Slot, WindowObjects, stays
+
+
+KEEP_SHARE = 0.5
+"""Share of the budget that is left where too much has gathered, so that the next time is far away."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +29,7 @@ class Keep:
     linger_tokens: int = 15_000
     """Of what is to go: so much of it may gather before it goes, for each going costs a prefix; 0 for at once."""
     big_tokens: int = 2_000
-    """A longer output goes with its turn and never lingers; 0 for no such rule."""
+    """A longer output goes with its turn, and lingers in that only while there is room; 0 for no such rule."""
 
 
 class Fate(Enum):
@@ -41,13 +45,14 @@ def end_round(objects: WindowObjects, entry: RoundEnded, keep: Keep) -> tuple[Sl
     """Decide what this request shows; the texts that are new in it.
 
     Where one text goes, everything behind it is sent anew, so what has aged behind it goes too; what has aged before it
-    lingers until there is too much of it.
+    lingers until there is too much of it. That going costs most, so it takes half of the budget along.
     """
     objects.apply(entry)
     fates = _fates(objects, keep)
+    stays_aged = _tokens(objects, fates, Fate.AGED) <= keep.linger_tokens and keep.linger_tokens > 0
+    if keep.linger_tokens and not stays_aged:
+        fates = _fates(objects, replace(keep, active_tokens=int(keep.active_tokens * KEEP_SHARE)))
     cut = _first_cut(objects, entry, fates)
-    lingering = sum(slot.tokens for slot, fate in zip(objects.slots, fates, strict=True) if fate is Fate.AGED)
-    stays_aged = lingering <= keep.linger_tokens and keep.linger_tokens > 0
     objects.slots = [
         slot
         for at, (slot, fate) in enumerate(zip(objects.slots, fates, strict=True))
@@ -58,6 +63,11 @@ def end_round(objects: WindowObjects, entry: RoundEnded, keep: Keep) -> tuple[Sl
     for event in [event for event, output in objects.outputs.items() if output.turn not in shown and not stays(output)]:
         del objects.outputs[event]
     return tuple(slot for slot in objects.slots if slot.born == objects.round - 1)
+
+
+def _tokens(objects: WindowObjects, fates: list[Fate], wanted: Fate) -> int:
+    """Of all texts that one thing becomes of."""
+    return sum(slot.tokens for slot, fate in zip(objects.slots, fates, strict=True) if fate is wanted)
 
 
 def _first_cut(objects: WindowObjects, entry: RoundEnded, fates: list[Fate]) -> int:
@@ -76,7 +86,7 @@ def _fates(objects: WindowObjects, keep: Keep) -> list[Fate]:
     fates = [Fate.STAYS] * len(objects.slots)
     left = keep.pinned_tokens
     budgeted: list[tuple[int, int]] = []
-    ranks: Counter[str] = Counter()
+    newer = _Newer()
     outputs = {output.object: output for output in objects.outputs.values()}
     distance = {turn: len(objects.turns) - 1 - at for at, turn in enumerate(objects.turns)}
     for at in range(len(objects.slots) - 1, -1, -1):
@@ -93,14 +103,22 @@ def _fates(objects: WindowObjects, keep: Keep) -> list[Fate]:
             fates[at] = Fate.AGED
         elif output is not None:
             away = distance.get(slot.turn, len(distance))
-            fates[at] = _fate_of_output(output, slot, keep, away=away, ranks=ranks)
+            fates[at] = _fate_of_output(output, slot, keep, away=away, newer=newer)
             if fates[at] is Fate.STAYS and (away or output.is_asked_for) and not output.manages:
                 budgeted.append((output.touched, at))
     _spend(objects, budgeted, fates, keep)
     return fates
 
 
-def _fate_of_output(output: Output, slot: Slot, keep: Keep, *, away: int, ranks: Counter[str]) -> Fate:
+@dataclass(slots=True)
+class _Newer:
+    """Tally of the outputs that are newer than the one that is looked at, turn by turn."""
+
+    count: Counter[str] = field(default_factory=Counter)
+    tokens: Counter[str] = field(default_factory=Counter)
+
+
+def _fate_of_output(output: Output, slot: Slot, keep: Keep, *, away: int, newer: _Newer) -> Fate:
     """What turns and their number of results make of an output's text.
 
     Args:
@@ -108,14 +126,16 @@ def _fate_of_output(output: Output, slot: Slot, keep: Keep, *, away: int, ranks:
         slot: Where it stands.
         keep: The rules.
         away: How many turns ago that is.
-        ranks: Turn -> how many newer outputs of it have been looked at; counted on.
+        newer: What has been looked at; counted on.
     """
     if output.manages or output.is_asked_for:
         return Fate.STAYS
-    rank = ranks[slot.turn]
-    ranks[slot.turn] += 1
+    rank = newer.count[slot.turn]
+    newer.count[slot.turn] += 1
+    newer.tokens[slot.turn] += slot.tokens
     is_big = 0 < keep.big_tokens < slot.tokens
-    if is_big and (away or rank >= keep.results):
+    is_crowded = newer.tokens[slot.turn] > keep.active_tokens + keep.linger_tokens
+    if is_big and (away or (rank >= keep.results and is_crowded)):
         return Fate.GOES
     return Fate.STAYS if away < keep.turns and rank < keep.results else Fate.AGED
 

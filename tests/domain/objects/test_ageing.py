@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from domain.objects.ageing import Keep
@@ -128,16 +130,34 @@ def test_what_has_aged_goes_where_the_request_is_another_anyway() -> None:
     assert [f"<{mark}>" in words for mark in ("zero", "one", "two", "three")] == [False, True, False, True]
 
 
-def test_a_long_output_goes_with_its_turn_and_never_lingers() -> None:
-    story = Story(Keep(results=2, linger_tokens=1000, big_tokens=50))
+def test_a_long_output_goes_with_its_turn_and_lingers_in_that_only_while_there_is_room() -> None:
+    roomy = Keep(results=2, active_tokens=100, linger_tokens=100, big_tokens=50)
+    for keep, shown in ((roomy, [True] * 3), (replace(roomy, active_tokens=10), [False, True, True])):
+        story = Story(keep)
+        story.turn()
+        for number in range(3):
+            story.run(long(str(number), 60))
+        words = story.request()
+        assert [f"<{at}>" in words for at in range(3)] == shown
+        story.turn()
+        words = story.request()
+        assert not any(f"<{at}>" in words for at in range(3))
+
+
+def test_when_too_much_has_gathered_half_of_the_budget_goes_along() -> None:
+    story = Story(Keep(active_tokens=100, linger_tokens=30, big_tokens=0))
     story.turn()
-    for number in range(3):
-        story.run(long(str(number), 60))
-    words = story.request()
-    assert [f"<{at}>" in words for at in range(3)] == [False, True, True]
-    story.turn()
-    words = story.request()
-    assert not any(f"<{at}>" in words for at in range(3))
+    for mark in "abcd":
+        story.write(mark, long(mark, 25))
+        story.cat(mark)
+        story.request()
+    for mark, shown in (("e", "abcde"), ("f", "ef")):
+        story.write(mark, long(mark, 25))
+        story.cat(mark)
+        story.request()
+        story.turn()
+        words = story.request()
+        assert [each for each in "abcdef" if f"<{each}>" in words] == list(shown)
 
 
 @pytest.mark.req("S3-11", "S3-37")
