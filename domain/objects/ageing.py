@@ -9,7 +9,6 @@ from enum import Enum
 from domain.objects.entries import RoundEnded
 from domain.objects.state import CLOSED, Output, Slot, WindowObjects, stays
 
-
 KEEP_SHARE = 0.5
 """Share of the budget that is left where too much has gathered, so that the next time is far away."""
 
