@@ -91,7 +91,7 @@ def resident(windows: int, awake: int) -> Figures:
     """
     with tempfile.TemporaryDirectory(prefix="agent-objects-") as root:
         known = _Windows(Path(root))
-        known.visit(0, WAVE)
+        known.visit(0, min(WAVE, windows))
         known.passivate()
         settle()
         before = rss_bytes()

@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from actors.kernel import ManualClock
+from lab.bench.objects.play import PLAIN, STARTS_AT, UNBOUNDED, Plain, Play, Ticks, played
+from lab.bench.objects.prose import instructions
+from lab.bench.objects.request import Account, request_of, shared_prefix, words_in
+from lab.bench.objects.story import Act, Exchange, Step, Story
+from lab.bench.objects.work_folder import WorkFolder
+from messages.model import ChatMessage, Role, ToolCall
+
+QUESTION = ChatMessage(role=Role.USER, text="What is there?")
+CALL = ToolCall(id="c1", name="bash", arguments_json='{"command":"ls"}')
+ASKS = ChatMessage(role=Role.ASSISTANT, text="", tool_calls=(CALL,))
+RESULT = ChatMessage(role=Role.TOOL, text="a\nb", tool_call_id="c1")
+ANSWER = ChatMessage(role=Role.ASSISTANT, text="Two files.")
+
+STORY = Story(
+    "tiny",
+    {"a.txt": 100},
+    (
+        Exchange("BLOCK-1", "First question?", ((Step(Act.PRINT, "a.txt"), Step(Act.EDIT, "a.txt")),), "First answer."),
+        Exchange("BLOCK-2", "Second question?", ((Step(Act.MANAGE, "a.txt", word="deactivate"),),), "Second answer."),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "shared"),
+    [(b"", b"abc", 0), (b"abc", b"abc", 3), (b"abcd", b"abx", 2), (b"xbc", b"abc", 0), (b"ab", b"abcdef", 2)],
+)
+def test_a_prefix_is_what_both_begin_with(one: bytes, other: bytes, shared: int) -> None:
+    assert shared_prefix(one, other) == shared_prefix(other, one) == shared
+
+
+def test_a_requests_size_is_that_of_its_texts_and_calls_without_json() -> None:
+    request = request_of("System.", (QUESTION, ASKS, RESULT))
+    assert request.chars == len("System." + "What is there?" + "c1" + "bash" + '{"command":"ls"}' + "a\nb" + "c1")
+    assert request.tokens == request.chars // 4
+    assert b'["tool","a\\nb",[],"c1"]' in request.data
+
+
+def test_sums_are_those_that_one_finds_by_hand() -> None:
+    account = Account()
+    first, second = request_of("S" * 100, (QUESTION,)), request_of("S" * 100, (QUESTION, ASKS, RESULT))
+    account.take(first)
+    account.take(second)
+    sums = account.sums([("What is there?", "Two files.")])
+    shared = len(first.data) - 1  # all but the bracket that ends the list
+    total = len(first.data) + len(second.data)
+    assert (sums.model_calls, sums.largest_tokens, sums.words) == (2, second.tokens, 1)
+    assert sums.mean_tokens == (first.chars + second.chars) / 8
+    assert sums.cached_share == shared / total
+    assert sums.price == pytest.approx(total - shared + 0.1 * shared)
+
+
+def test_without_a_request_there_are_no_sums() -> None:
+    with pytest.raises(ValueError, match="one is required"):
+        Account().sums([])
+
+
+def test_a_turns_words_are_kept_when_both_prompt_and_answer_stand() -> None:
+    said = [("What is there?", "Two files."), ("And where?", "There.")]
+    newest = ChatMessage(role=Role.USER, text="INJECTED\n\nAnd where?")
+    assert words_in((QUESTION, ASKS, RESULT, ANSWER, newest), said) == 2
+    assert words_in((QUESTION, newest), said) == 1
+    assert words_in((ANSWER,), said) == 0
+
+
+def test_a_story_is_folded_as_the_core_folds_it(tmp_path: Path) -> None:
+    now = Ticks(ManualClock(STARTS_AT))
+    play = Play(STORY, WorkFolder(tmp_path / "work", STORY, now()), PLAIN, Plain().manage, now)
+    requests = []
+    for turn in play.model_calls():
+        asked = play.ask(turn)
+        requests.append(play.messages(asked, Plain().word(asked)))
+    assert [[message.role.value for message in request] for request in requests] == [
+        ["user"],
+        ["user", "assistant", "tool", "tool"],
+        ["user", "assistant", "tool", "tool", "assistant", "user"],
+        ["user", "assistant", "tool", "tool", "assistant", "user", "assistant", "tool"],
+    ]
+    calls, printed = requests[1][1].tool_calls, requests[1][2]
+    assert [call.id for call in calls] == [requests[1][2].tool_call_id, requests[1][3].tool_call_id]
+    assert "cat a.txt" in calls[0].arguments_json
+    assert len(printed.text) == 99
+    assert requests[1][0].text.startswith("BLOCK-1\n\n[2037-01-01")
+    assert requests[2][0].text.startswith("[2037-01-01")
+    assert requests[2][5].text.startswith("BLOCK-2\n\n")
+    assert "deactivate" in requests[3][6].tool_calls[0].arguments_json
+
+
+def test_the_oldest_turn_that_differs_is_the_one_whose_block_went(tmp_path: Path) -> None:
+    now = Ticks(ManualClock(STARTS_AT))
+    play = Play(STORY, WorkFolder(tmp_path / "work", STORY, now()), PLAIN, Plain().manage, now)
+    asked = [play.ask(turn) for turn in play.model_calls()]
+    first, second = asked[0].turn_id, asked[2].turn_id
+    assert [each.turn_id for each in asked] == [first, first, second, second]
+    assert [each.breaks_from for each in asked] == ["", "", first, ""]
+
+
+def test_a_run_gives_the_same_sums_each_time(tmp_path: Path) -> None:
+    one, other = (played(STORY, tmp_path / name, Plain(), ManualClock(STARTS_AT)) for name in ("one", "other"))
+    assert one == other
+    assert (one.model_calls, one.words) == (4, 2)
+    assert one.mean_tokens > len(instructions()) / 4
+
+
+def test_a_turn_is_bounded_as_the_core_bounds_it_or_not_at_all(tmp_path: Path) -> None:
+    rounds = tuple((Step(Act.BUILD, word="all", chars=60_000),) for _ in range(12))
+    story = Story("grows", {}, (Exchange("", "Go.", rounds, "Gone."),))
+    bounded = played(story, tmp_path / "a", Plain(), ManualClock(STARTS_AT))
+    unbounded = played(story, tmp_path / "b", Plain(UNBOUNDED), ManualClock(STARTS_AT))
+    assert bounded.largest_tokens < 110_000 < 12 * 12_800 < unbounded.largest_tokens
+    assert bounded.cached_share < unbounded.cached_share

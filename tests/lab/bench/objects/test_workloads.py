@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from domain.text.output_tail import MAX_BYTES
+from lab.bench.objects import recorded
+from lab.bench.objects.play import STARTS_AT
+from lab.bench.objects.prose import BLOCK_CHARS, SYSTEM_CHARS, build_log, instructions, source
+from lab.bench.objects.story import Act, Step, Story
+from lab.bench.objects.work_folder import WorkFolder
+from lab.bench.objects.workloads import edits, flood, small, whole
+
+COUNTS = {
+    "repeat_reader": (60, 270),
+    "big_outputs": (60, 277),
+    "long_turns": (5, 200),
+    "mixed": (60, 71),
+    "chatty": (60, 5),
+    "E1": (1, 196),
+    "E2": (1, 69),
+}
+
+
+def test_each_workload_has_as_many_turns_and_calls_as_the_design_says() -> None:
+    assert {story.name: (len(story.exchanges), story.calls) for story in whole()} == COUNTS
+
+
+def test_a_workload_is_the_same_each_time_and_no_two_of_its_prompts_or_answers_are() -> None:
+    for story, again in zip((*whole(), flood(), edits()), (*whole(), flood(), edits()), strict=True):
+        assert story == again
+        said = [text for exchange in story.exchanges for text in (exchange.prompt, exchange.answer)]
+        assert len(set(said)) == len(said)
+        assert not any(one in other for one in said for other in said if one is not other)
+
+
+def test_prompts_answers_blocks_and_instructions_are_as_long_as_real_ones() -> None:
+    for story in whole():
+        for exchange in story.exchanges:
+            assert 140 <= len(exchange.prompt) <= 410
+            assert 290 <= len(exchange.answer) <= 910
+            assert BLOCK_CHARS - 300 <= len(exchange.block) <= BLOCK_CHARS + 100
+    assert SYSTEM_CHARS - 20 <= len(instructions()) <= SYSTEM_CHARS
+
+
+def test_small_workloads_are_of_the_same_kinds() -> None:
+    assert [story.name for story in small()] == list(COUNTS)
+
+
+def test_recorded_calls_name_the_files_of_the_record() -> None:
+    for name, reads in (("E1", 99), ("E2", 40)):
+        steps = [step for calls in recorded.rounds(name) for step in calls]
+        assert sum(step.act is Act.PRINT for step in steps) == reads
+        assert {step.path for step in steps if step.act is Act.PRINT} <= set(recorded.FILES)
+    managed = [step.word for calls in recorded.rounds("E2") for step in calls if step.act is Act.MANAGE]
+    assert managed == ["deactivate"] * 11
+
+
+def test_generated_texts_have_the_size_that_is_asked_for_and_are_plain() -> None:
+    assert len(source("seed", 9_000)) == 9_000
+    assert len(build_log("seed", 50_000)) >= 50_000
+    assert (source("seed", 9_000) + build_log("seed", 5_000)).isascii()
+    assert source("seed", 500) != source("other", 500)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> WorkFolder:
+    return WorkFolder(tmp_path / "work", Story("story", {"src/a.py": 4_000, "src/b.py": 300}, ()), STARTS_AT)
+
+
+def test_a_file_is_printed_as_it_is(folder: WorkFolder) -> None:
+    ran = folder.run(Step(Act.PRINT, "src/a.py"), STARTS_AT)
+    assert ran.command == "cat src/a.py"
+    assert f"{ran.text}\n" == (folder.folder / "src/a.py").read_text()
+
+
+def test_an_edit_changes_a_few_lines_and_makes_a_new_file_in_the_place_of_the_old_one(folder: WorkFolder) -> None:
+    path = folder.folder / "src/a.py"
+    before, inode = path.read_text().split("\n"), path.stat().st_ino
+    os.link(path, path.with_name("kept"))  # or the new file might get the number of the old one
+    assert folder.run(Step(Act.EDIT, "src/a.py"), STARTS_AT).text == "(no output)"
+    after = path.read_text().split("\n")
+    changed = sum(one != other for one, other in zip(before, after, strict=True))
+    assert 1 <= changed <= 2
+    assert path.stat().st_ino != inode
+    assert path.stat().st_mtime == STARTS_AT.timestamp()
+
+
+def test_parts_searches_lists_and_written_files_are_real(folder: WorkFolder) -> None:
+    lines = (folder.folder / "src/a.py").read_text().split("\n")
+    part = folder.run(Step(Act.PART, "src/a.py"), STARTS_AT)
+    first = int(part.command.removeprefix("sed -n ").partition(",")[0])
+    assert part.text.split("\n")[0] == lines[first - 1]
+    number, _, line = folder.run(Step(Act.SEARCH, "src/a.py", word="def"), STARTS_AT).text.split("\n")[0].partition(":")
+    assert lines[int(number) - 1][:100] == line[:100]
+    assert folder.run(Step(Act.SEARCH, ".", word="no-such-word"), STARTS_AT).text == "(no output)"
+    assert folder.run(Step(Act.LIST, "src"), STARTS_AT).text == "src/a.py\nsrc/b.py"
+    written = folder.run(Step(Act.WRITE, "output/c.md", chars=200), STARTS_AT)
+    assert (folder.folder / "output/c.md").read_text().strip() in written.command
+
+
+def test_of_a_build_no_more_is_shown_than_of_any_command(folder: WorkFolder) -> None:
+    text = folder.run(Step(Act.BUILD, word="all", chars=70_000), STARTS_AT).text
+    assert MAX_BYTES - 300 <= len(text) <= MAX_BYTES + 300
+    assert text.endswith("]")
