@@ -17,6 +17,10 @@ from messages.status import DescribeYourself
 OBJECT_STORE = Address("object-store")
 
 Number = Annotated[int, Meta(ge=1, le=10**9)]
+AnyNumber = Annotated[int, Meta(ge=0, le=10**9)]
+"""0 where none is meant."""
+Size = Annotated[int, Meta(ge=0, le=2**63 - 1)]
+Moment = Annotated[datetime, Meta(tz=True)]
 
 
 class FileVersion(Value, frozen=True, kw_only=True, gc=False):
@@ -26,13 +30,13 @@ class FileVersion(Value, frozen=True, kw_only=True, gc=False):
     """`f1`, `f2` …: unique in its window, and never another file's."""
     no: Number
     """From 1, without gaps; what versions are ordered by."""
-    valid_from: datetime
+    valid_from: Moment
     """Aware UTC; greater than that of the version before."""
     path: str
     """POSIX path below the window's folder; of a missing file the last one."""
     status: Word
     """`text`, `binary`, `large` (only its beginning is kept), `unread` (its text was not read yet) or `missing`."""
-    size: int
+    size: Size
     """Bytes of the file."""
     content_hash: str
     """SHA-256 of its bytes, hexadecimal; empty where they were not read."""
@@ -45,7 +49,8 @@ class NewVersion(Value, frozen=True, kw_only=True, gc=False):
 
     version: FileVersion
     text: str | None = None
-    """None for what has no text: a binary, unread or missing file, or one whose text did not change."""
+    """None for what has no text: a binary, unread or missing file; and for what has the content of the version before,
+    whose text is this one's too."""
 
 
 class OutputRow(Value, frozen=True, kw_only=True, gc=False):
@@ -59,15 +64,15 @@ class OutputRow(Value, frozen=True, kw_only=True, gc=False):
     """POSIX path of the log below the data root; empty where nothing is kept."""
     turn_id: TurnId
     call_id: str
-    at: datetime
+    at: Moment
     """When the command had ended, aware UTC."""
-    size: int
+    size: Size
     """Characters."""
     outcome: str
-    exit_code: int | None
+    exit_code: Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)] | None
     alias: Word = ""
     """The file object whose text it is; empty if it is one of its own."""
-    alias_no: int = 0
+    alias_no: AnyNumber = 0
     """Which version of it."""
 
 
@@ -75,11 +80,11 @@ class Showing(Value, frozen=True, kw_only=True, gc=False):
     """A static reference: which version of which object a request shows, and where."""
 
     object: Word
-    no: int
+    no: Number
     """Version of a file; 1 for an output."""
     place: str
     """Id of the result's event, or of the turn at whose head it stands."""
-    at: datetime
+    at: Moment
 
 
 class LoadObjects(Message, frozen=True, kw_only=True, gc=False):
@@ -105,7 +110,8 @@ class ObjectsLoaded(Message, frozen=True, kw_only=True, gc=False):
 class StoreRound(Message, frozen=True, kw_only=True, gc=False):
     """Keep one round whole or not at all; answered by `RoundStored` or `Refused`.
 
-    A round that is kept already is answered the same; one that leaves out a number is refused.
+    A round that is kept already is answered the same, unless a snapshot stands for it and a later one; one that has
+    another content than the one of its number, or that leaves out a number, is refused.
     """
 
     request_id: RequestId
@@ -139,10 +145,10 @@ class FetchText(Message, frozen=True, kw_only=True, gc=False):
     reply_to: Address
     window: Window
     object: Word
-    no: int = 0
+    no: AnyNumber = 0
     content_hash: Word = ""
-    """At least its first 8 characters; of all objects of the window when `object` is empty."""
-    at: datetime | None = None
+    """At least its first 8 characters. Only with it `object` may be empty: for all objects of the window."""
+    at: Moment | None = None
 
 
 class TextFetched(Message, frozen=True, kw_only=True, gc=False):
@@ -161,7 +167,7 @@ class ListVersions(Message, frozen=True, kw_only=True, gc=False):
     reply_to: Address
     window: Window
     object: Word
-    after: int = 0
+    after: AnyNumber = 0
     """Only versions with a greater number."""
 
 
@@ -183,9 +189,9 @@ class ListOutputs(Message, frozen=True, kw_only=True, gc=False):
     request_id: RequestId
     reply_to: Address
     window: Window
-    after: int = 0
+    after: AnyNumber = 0
     """Only those with a greater number."""
-    only: int = 0
+    only: AnyNumber = 0
     """Only the one of that number; 0 for all."""
 
 
@@ -212,6 +218,7 @@ class ObjectsCollected(Message, frozen=True, kw_only=True, gc=False):
     request_id: RequestId
     texts: int
     bytes_freed: int
+    """Of texts, as they are stored."""
     file_bytes: int
     """Of the database."""
 
