@@ -312,9 +312,9 @@ def move_aside(path: Path, now: datetime) -> Path:
         number += 1
         aside = path.with_name(f"{path.name}.unusable-{stamp}-{number}")
     path.rename(aside)
-    for side in _SIDES:
-        if (there := Path(f"{path}{side}")).exists():
-            there.rename(f"{aside}{side}")
+    for side, there in zip(sides_of(aside), sides_of(path), strict=True):
+        if there.exists():
+            there.rename(side)
     return aside
 
 
@@ -358,5 +358,10 @@ def _readable_vectors(damaged: Path) -> Iterator[tuple[str, int, bytes, object, 
 
 def remove_sides(path: Path) -> None:
     """A WAL without its database belongs to nothing, and would be taken for a new one's."""
-    for side in _SIDES:
-        Path(f"{path}{side}").unlink(missing_ok=True)
+    for side in sides_of(path):
+        side.unlink(missing_ok=True)
+
+
+def sides_of(path: Path) -> tuple[Path, ...]:
+    """Where a database's WAL and the index of that are."""
+    return tuple(Path(f"{path}{side}") for side in _SIDES)

@@ -12,7 +12,8 @@ import apsw
 from actors.kernel import Actor, not_understood
 from actors.memory.objects.bounds import StoreLimits
 from actors.memory.objects.database import FILE, FOLDER
-from actors.memory.objects.store import ObjectStore, RefusalError
+from actors.memory.objects.store import ObjectStore
+from actors.memory.objects.values import RefusalError
 from messages.base import Message, flaw_of
 from messages.object_store import (
     CollectObjects,
@@ -53,6 +54,8 @@ class ObjectStoreActor(Actor):
         self._config = config
         self._store: ObjectStore | None = None
         self._trouble = ""
+        self._is_doubtful = False
+        """Whether damage was met with, so that the next opening compares everything."""
         self._said_damage = False
 
     def on_stop(self) -> None:
@@ -62,10 +65,10 @@ class ObjectStoreActor(Actor):
     def handle(self, message: StoreMessage) -> None:
         """Answer; what cannot be done is refused."""
         match message:
-            case DescribeYourself():
-                self.tell(message.reply_to, self._description(message))
             case _ if flaw := flaw_of(message):
                 self._refuse(message, flaw)
+            case DescribeYourself():
+                self.tell(message.reply_to, self._description(message))
             case LoadObjects():
                 self._answer(message, lambda store: store.load(message))
             case StoreRound():
@@ -86,13 +89,12 @@ class ObjectStoreActor(Actor):
             with self.blocking():
                 answer = do(self._opened())
         except RefusalError as error:
+            self._be_well()
             self._refuse(message, str(error))
-        except (apsw.CorruptError, apsw.NotADBError) as error:
-            self._close()
-            self._be_in_trouble(message, f"it is damaged: {error}")
+        except UnicodeEncodeError as error:
+            self._refuse(message, f"{type(message).__name__}: what is not Unicode cannot be kept: {error}")
         except (apsw.Error, OSError) as error:
-            self._close()
-            self._be_in_trouble(message, str(error))
+            self._refuse(message, f"the object store cannot be used: {self._be_in_trouble(error)}")
         else:
             self._be_well()
             self.tell(message.reply_to, answer)
@@ -107,12 +109,13 @@ class ObjectStoreActor(Actor):
     def _opened(self) -> ObjectStore:
         """The store, opened anew if its file is not there any more."""
         if self._store is not None and not self._store.is_in_place:
-            log.warning("the object store's file is not there any more: it is begun anew")
+            log.warning("the object store's file is not there any more, or another one is: it is opened anew")
             self._close()
         if self._store is None:
             root = self._config.data_root
             path = None if root is None else root / FOLDER / FILE
-            self._store = ObjectStore(path, self._config.limits, self.now())
+            self._store = ObjectStore(path, self._config.limits, self.now(), is_doubtful=self._is_doubtful)
+            self._is_doubtful = False
         return self._store
 
     def _close(self) -> None:
@@ -125,11 +128,17 @@ class ObjectStoreActor(Actor):
 
     # trouble
 
-    def _be_in_trouble(self, message: StoreMessage, reason: str) -> None:
+    def _be_in_trouble(self, error: apsw.Error | OSError) -> str:
+        """What is the matter. The file stays open where only its time or its place was lacking."""
+        is_damage = isinstance(error, apsw.CorruptError | apsw.NotADBError)
+        self._is_doubtful = self._is_doubtful or is_damage
+        is_passing = isinstance(error, apsw.BusyError | apsw.FullError)
+        if not is_passing or (self._store is not None and self._store.is_in_transaction):
+            self._close()
         if not self._trouble:
-            log.warning("the object store cannot be used, which is tried again with each request: %s", reason)
-        self._trouble = reason
-        self._refuse(message, f"the object store cannot be used: {reason}")
+            log.warning("the object store cannot be used, which is tried again with each request: %s", error)
+        self._trouble = f"it is damaged: {error}" if is_damage else str(error)
+        return self._trouble
 
     def _be_well(self) -> None:
         if self._trouble:
@@ -143,11 +152,17 @@ class ObjectStoreActor(Actor):
         self.tell(message.reply_to, Refused(request_id=message.request_id, reason=reason))
 
     def _description(self, message: DescribeYourself) -> SelfDescription:
-        figures: tuple[tuple[str, int], ...] = ()
+        counts: tuple[tuple[str, int], ...] = ()
         try:
             with self.blocking():
-                figures = self._opened().figures()
+                counts = self._opened().figures()
         except (apsw.Error, OSError) as error:
-            self._close()
-            self._trouble = self._trouble or str(error)
-        return SelfDescription(request_id=message.request_id, about=self.address.kind, figures=figures)
+            self._be_in_trouble(error)
+        else:
+            self._be_well()
+        return SelfDescription(
+            request_id=message.request_id,
+            about=self.address.kind,
+            figures=(("state", "in trouble" if self._trouble else "ready"),),
+            operator_figures=(*counts, ("trouble", self._trouble or "none")),
+        )

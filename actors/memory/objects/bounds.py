@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import apsw
@@ -9,21 +10,10 @@ import apsw
 from actors.memory.objects import texts
 
 MIB = 1024 * 1024
-_STEP = 64
-"""Texts that one round throws away at most; the next ones go on."""
-
-_OUTLIVED = """
-SELECT versions.text, min(next.valid_from) AS replaced FROM versions
-JOIN versions AS next
-  ON next.window = versions.window AND next.object = versions.object AND next.no = versions.no + 1
-WHERE versions.text IS NOT NULL AND next.valid_from < :before AND (:window = 0 OR versions.window = :window)
-  AND NOT EXISTS (
-    SELECT 1 FROM versions AS user WHERE user.text = versions.text AND NOT EXISTS (
-      SELECT 1 FROM versions AS later
-      WHERE later.window = user.window AND later.object = user.object AND later.no = user.no + 1
-        AND later.valid_from < :before))
-GROUP BY versions.text ORDER BY replaced LIMIT :most
-"""
+_SLACK = 64
+"""When a bound is passed, this part of it is made free, so that not each round has to."""
+_BATCH = 4_096
+"""Texts that are looked at in one go."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,25 +26,28 @@ class StoreLimits:
     total_bytes: int = 512 * MIB
 
 
-def enforce(connection: apsw.Connection, window: int, limits: StoreLimits) -> None:
-    """Throw texts of replaced versions away, the oldest first, until both bounds hold or nothing is left to go.
+def enforce(connection: apsw.Connection, window: int, limits: StoreLimits, fresh: Sequence[int]) -> None:
+    """Throw texts away until both bounds hold.
+
+    Those of replaced versions go, the oldest first. Where all that is left is newest of a file, there is no room for
+    what has come last.
 
     Args:
         connection: In a transaction.
         window: Whose round it is.
         limits: The bounds.
+        fresh: Texts that came with the round, in order.
     """
     for scope, most in ((window, limits.window_bytes), (0, limits.total_bytes)):
-        over = kept_bytes(connection, scope) - most
-        for text in replaced(connection, scope, most=_STEP) if over > 0 else ():
-            over -= throw_away(connection, text)
-            if over <= 0:
+        if kept_bytes(connection, scope) <= most:
+            continue
+        aim = most - most // _SLACK
+        while (over := kept_bytes(connection, scope) - aim) > 0 and (chosen := _oldest(connection, scope, over)):
+            texts.forget(connection, chosen)
+        for text in reversed(fresh):
+            if kept_bytes(connection, scope) <= most:
                 break
-
-
-def has_room(connection: apsw.Connection, window: int, limits: StoreLimits) -> bool:
-    """Whether another text may be kept of a window."""
-    return kept_bytes(connection, window) < limits.window_bytes and kept_bytes(connection, 0) < limits.total_bytes
+            texts.forget(connection, {text})
 
 
 def kept_bytes(connection: apsw.Connection, window: int) -> int:
@@ -66,20 +59,34 @@ def kept_bytes(connection: apsw.Connection, window: int) -> int:
     return int(size)
 
 
-def replaced(connection: apsw.Connection, window: int, *, before: int = 2**62, most: int) -> list[int]:
-    """Texts that no newest version has, those that were replaced first first.
+def outlived(connection: apsw.Connection, before: int, most: int) -> Collection[int]:
+    """Texts that no newest version has since before a time.
 
     Args:
         connection: Of the store.
-        window: Whose; 0 for all.
-        before: Only those that were replaced before this time, in microseconds.
+        before: In microseconds.
         most: How many.
     """
-    found = connection.execute(_OUTLIVED, {"before": before, "window": window, "most": most})
-    return [text for text, _ in found]
+    return {text for text, _ in _outlived(connection, 0, before, most)}
 
 
-def throw_away(connection: apsw.Connection, text: int) -> int:
-    """Forget a text; the rows of its versions stay. How many bytes less are kept."""
-    list(connection.execute("UPDATE versions SET text = NULL WHERE text = ?", (text,)))
-    return texts.forget(connection, text)
+def _oldest(connection: apsw.Connection, window: int, size: int) -> Collection[int]:
+    """Texts that were replaced first, up to so many bytes; of all windows for 0."""
+    chosen = set[int]()
+    for text, length in _outlived(connection, window, 2**62, _BATCH):
+        if size <= 0:
+            break
+        chosen.add(text)
+        size -= length
+    return chosen
+
+
+def _outlived(connection: apsw.Connection, window: int, before: int, most: int) -> list[tuple[int, int]]:
+    condition = "AND window = :window " if window else ""
+    return list(
+        connection.execute(
+            f"SELECT id, length(data) FROM texts WHERE newest = 0 {condition}AND replaced < :before "
+            "ORDER BY replaced, id LIMIT :most",
+            {"window": window, "before": before, "most": most},
+        )
+    )

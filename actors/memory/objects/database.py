@@ -10,13 +10,22 @@ from pathlib import Path
 import apsw
 
 from actors.linux.private_folder import make_private
-from actors.memory.index.database import ForeignIndexError, move_aside, remove_sides, require_sqlite, transaction
+from actors.memory.index.database import (
+    ForeignIndexError,
+    inode,
+    is_in_place,
+    move_aside,
+    remove_sides,
+    require_sqlite,
+    sides_of,
+    transaction,
+)
 
 log = logging.getLogger(__name__)
 
 FOLDER = "objects"
 FILE = "objects.sqlite"
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 """`user_version` of the file; one of another version is moved aside and begun anew."""
 APPLICATION_ID = 0x52656D4F
 BUSY_MS = 200
@@ -25,6 +34,7 @@ WAL_PAGES = 200
 """After so many pages the WAL goes into the database, so that the two together stay small."""
 _TABLES = {"windows", "rounds", "snapshots", "texts", "versions", "outputs", "showings", "total"}
 
+# A text is the newest of so many files; when it is of none any more, `replaced` says since when.
 SCHEMA = """
 CREATE TABLE windows(
   id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, last_round INTEGER NOT NULL DEFAULT 0, digest BLOB,
@@ -33,13 +43,16 @@ CREATE TABLE total(one INTEGER PRIMARY KEY CHECK(one = 1), bytes INTEGER NOT NUL
 INSERT INTO total VALUES (1, 0);
 CREATE TABLE rounds(
   window INTEGER NOT NULL REFERENCES windows(id), round INTEGER NOT NULL, entries BLOB NOT NULL,
-  PRIMARY KEY(window, round)) WITHOUT ROWID;
+  digest BLOB NOT NULL, PRIMARY KEY(window, round)) WITHOUT ROWID;
 CREATE TABLE snapshots(
   window INTEGER PRIMARY KEY REFERENCES windows(id), round INTEGER NOT NULL, state BLOB NOT NULL);
 CREATE TABLE texts(
   id INTEGER PRIMARY KEY AUTOINCREMENT, window INTEGER NOT NULL REFERENCES windows(id), hash BLOB NOT NULL,
-  base INTEGER REFERENCES texts(id), depth INTEGER NOT NULL, size INTEGER NOT NULL, data BLOB NOT NULL,
+  base INTEGER REFERENCES texts(id), depth INTEGER NOT NULL, size INTEGER NOT NULL,
+  newest INTEGER NOT NULL DEFAULT 0 CHECK(newest >= 0), replaced INTEGER, data BLOB NOT NULL,
   UNIQUE(window, hash));
+CREATE INDEX texts_outlived ON texts(replaced) WHERE newest = 0;
+CREATE INDEX texts_outlived_of ON texts(window, replaced) WHERE newest = 0;
 CREATE TRIGGER texts_more AFTER INSERT ON texts BEGIN
   UPDATE windows SET bytes = bytes + length(new.data) WHERE id = new.window;
   UPDATE total SET bytes = bytes + length(new.data);
@@ -79,8 +92,13 @@ def open_in_memory() -> apsw.Connection:
     return _made(apsw.Connection(":memory:"))
 
 
-def open_or_begin(path: Path, now: datetime) -> apsw.Connection:
+def open_or_begin(path: Path, now: datetime, *, is_doubtful: bool = False) -> apsw.Connection:
     """The store at `path`; what stands there and is no sound store is moved aside.
+
+    Args:
+        path: Of the file.
+        now: The time.
+        is_doubtful: Whether damage was met with in it, so that all of it is compared.
 
     Raises:
         apsw.Error: it is locked, or the disk does not take it.
@@ -92,15 +110,15 @@ def open_or_begin(path: Path, now: datetime) -> apsw.Connection:
         remove_sides(path)
         return _create(path)
     try:
-        return open_existing(path)
+        return open_existing(path, is_doubtful=is_doubtful)
     except ForeignIndexError as error:
         aside = move_aside(path, now)
         log.warning("the object store was not usable (%s): moved to %s, versions begin anew", error, aside)
         return _create(path)
 
 
-def open_existing(path: Path) -> apsw.Connection:
-    """The store at `path`, checked.
+def open_existing(path: Path, *, is_doubtful: bool = False) -> apsw.Connection:
+    """The store at `path`, checked; more thoroughly, indexes too, when it is doubtful.
 
     Raises:
         ForeignIndexError: it is none of ours, of another version, or damaged.
@@ -111,7 +129,7 @@ def open_existing(path: Path) -> apsw.Connection:
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
     try:
         _prepare(connection)
-        _require_ours(connection)
+        _require_ours(connection, "integrity_check" if is_doubtful else "quick_check")
     except (apsw.NotADBError, apsw.CorruptError, apsw.SQLError) as error:
         connection.close()
         raise ForeignIndexError(str(error)) from error
@@ -121,12 +139,29 @@ def open_existing(path: Path) -> apsw.Connection:
     return connection
 
 
+def inodes_of_sides(path: Path) -> dict[Path, tuple[int, int]]:
+    """What tells the WAL of an open database and its index from those that replace them."""
+    return {side: inode(side) for side in sides_of(path) if side.exists()}
+
+
+def remove_own_sides(path: Path, own: dict[Path, tuple[int, int]]) -> None:
+    """Delete the WAL of a database that is not there any more, which would be played into one that replaces it.
+
+    Args:
+        path: Of the database.
+        own: What its sides were, of `inodes_of_sides`; another one's stay.
+    """
+    for side in sides_of(path):
+        if side in own and is_in_place(side, own[side]):
+            side.unlink(missing_ok=True)
+
+
 def _create(path: Path) -> apsw.Connection:
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
     try:
         path.chmod(0o600)
         return _made(connection)
-    except apsw.Error:
+    except (apsw.Error, OSError):
         connection.close()
         path.unlink(missing_ok=True)
         remove_sides(path)
@@ -150,12 +185,12 @@ def _prepare(connection: apsw.Connection) -> None:
         list(connection.execute(f"PRAGMA {pragma}"))
 
 
-def _require_ours(connection: apsw.Connection) -> None:
+def _require_ours(connection: apsw.Connection, check: str) -> None:
     ((application,),) = connection.execute("PRAGMA application_id")
     ((version,),) = connection.execute("PRAGMA user_version")
     if (application, version) != (APPLICATION_ID, SCHEMA_VERSION):
         raise ForeignIndexError(f"its kind and version are {application:#x} and {version}")
-    if (verdict := list(connection.execute("PRAGMA quick_check(1)"))) != [("ok",)]:
+    if (verdict := list(connection.execute(f"PRAGMA {check}(1)"))) != [("ok",)]:
         raise ForeignIndexError(f"damaged: {verdict[0][0] if verdict else 'unreadable'}")
     tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
     if missing := _TABLES - tables:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import zlib
+from collections.abc import Collection
 
 import apsw
 
@@ -22,23 +23,40 @@ def hash_of(text: bytes) -> bytes:
     return hashlib.sha256(text).digest()
 
 
-def keep(connection: apsw.Connection, window: int, text: str, before: int | None) -> int:
-    """Keep a text; its id.
+def keep(connection: apsw.Connection, window: int, data: bytes, before: int | None) -> tuple[int, bool]:
+    """Keep a text.
 
     Args:
         connection: In a transaction.
         window: Whose.
-        text: Any.
+        data: The text in UTF-8.
         before: Id of the text that it replaces; None for none.
+
+    Returns:
+        Its id, and whether it is new in its window.
     """
-    data = text.encode()
     digest = hash_of(data)
     for (known,) in connection.execute("SELECT id FROM texts WHERE window = ? AND hash = ?", (window, digest)):
-        return int(known)
+        return int(known), False
     base, depth, dictionary = _base(connection, before)
     row = window, digest, base, depth, len(data), _deflated(data, dictionary)
     list(connection.execute("INSERT INTO texts(window, hash, base, depth, size, data) VALUES (?, ?, ?, ?, ?, ?)", row))
-    return int(connection.last_insert_rowid())
+    return int(connection.last_insert_rowid()), True
+
+
+def replace(connection: apsw.Connection, before: int | None, text: int | None, at: int) -> None:
+    """Note that a file's newest version has another text than the one before it.
+
+    Args:
+        connection: In a transaction.
+        before: Id of the text that it had; None for none.
+        text: Id of the one that it has now; None for none.
+        at: Since when, in microseconds.
+    """
+    if text is not None:
+        list(connection.execute("UPDATE texts SET newest = newest + 1 WHERE id = ?", (text,)))
+    if before is not None:
+        list(connection.execute("UPDATE texts SET newest = newest - 1, replaced = ? WHERE id = ?", (at, before)))
 
 
 def read(connection: apsw.Connection, text: int) -> str:
@@ -50,24 +68,30 @@ def read(connection: apsw.Connection, text: int) -> str:
     return _plain(connection, text).decode()
 
 
-def forget(connection: apsw.Connection, text: int) -> int:
-    """Delete a text that no version has; those that are kept as what differs from it are kept whole from now on.
+def forget(connection: apsw.Connection, gone: Collection[int]) -> None:
+    """Delete texts; those that are kept as what differs from one of them are kept whole from now on.
 
     Args:
         connection: In a transaction.
-        text: Its id.
-
-    Returns:
-        How many bytes less are kept; it may be that more are.
+        gone: Their ids.
     """
-    ((freed,),) = connection.execute("SELECT length(data) FROM texts WHERE id = ?", (text,))
-    for (other,) in list(connection.execute("SELECT id FROM texts WHERE base = ?", (text,))):
-        ((before,),) = connection.execute("SELECT length(data) FROM texts WHERE id = ?", (other,))
-        whole = _deflated(_plain(connection, other), b"")
-        list(connection.execute("UPDATE texts SET base = NULL, depth = 0, data = ? WHERE id = ?", (whole, other)))
-        freed -= len(whole) - before
-    list(connection.execute("DELETE FROM texts WHERE id = ?", (text,)))
-    return int(freed)
+    for text in gone:
+        for (other,) in list(connection.execute("SELECT id FROM texts WHERE base = ?", (text,))):
+            if other not in gone:
+                _keep_whole(connection, other)
+    list(connection.executemany("UPDATE versions SET text = NULL WHERE text = ?", [(text,) for text in gone]))
+    # A text is younger than what it is kept against.
+    list(connection.executemany("DELETE FROM texts WHERE id = ?", [(text,) for text in sorted(gone, reverse=True)]))
+
+
+def _keep_whole(connection: apsw.Connection, text: int) -> None:
+    """Have a text stand by itself; one that cannot be read stays as it is, and is still given to nobody."""
+    try:
+        data = _deflated(_plain(connection, text), b"")
+    except DamagedTextError:
+        list(connection.execute("UPDATE texts SET base = NULL, depth = 0 WHERE id = ?", (text,)))
+        return
+    list(connection.execute("UPDATE texts SET base = NULL, depth = 0, data = ? WHERE id = ?", (data, text)))
 
 
 def _base(connection: apsw.Connection, before: int | None) -> tuple[int | None, int, bytes]:

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 
 from actors.memory.objects.audit import audit
+from messages.base import Message, Surface, Window
 from messages.object_store import (
+    CollectObjects,
     FetchText,
     ListOutputs,
     ListVersions,
+    ObjectsCollected,
     OutputsListed,
     RoundStored,
     StoreRound,
@@ -57,6 +61,36 @@ def test_a_round_that_is_asked_for_again_is_kept_once(rig: StoreRig) -> None:
     reply = rig.keep([version], entries=b"1", number=1)
     assert isinstance(reply, RoundStored)
     assert (reply.round, rig.loaded().rounds) == (1, (b"1",))
+
+
+def test_an_earlier_round_that_is_asked_for_again_is_kept_once_too(rig: StoreRig) -> None:
+    version = rig.version("f1", "text")
+    rig.kept([version], entries=b"1")
+    rig.kept(entries=b"2")
+    rig.kept(entries=b"3")
+    for _ in range(2):
+        assert isinstance(rig.keep([version], entries=b"1", number=1), RoundStored)
+        assert isinstance(rig.keep(entries=b"2", number=2), RoundStored)
+        rig.live_again()
+    assert rig.loaded().rounds == (b"1", b"2", b"3")
+
+
+def test_why_an_earlier_round_is_refused_is_said(rig: StoreRig) -> None:
+    rig.kept(entries=b"1")
+    rig.kept(entries=b"2", snapshot=b"state")
+    rig.kept(entries=b"3")
+    rig.kept(entries=b"4")
+    for number, why in ((1, "a snapshot stands for that one"), (3, "that one is kept with another content")):
+        reply = rig.keep(entries=b"other", number=number)
+        assert isinstance(reply, Refused)
+        assert reply.reason == f"round {number}: 5 is the next of {WINDOW.address.key}, and {why}"
+    assert isinstance(rig.keep(entries=b"4", number=4), RoundStored)
+
+
+def test_the_round_of_a_snapshot_that_is_asked_for_again_is_kept_once(rig: StoreRig) -> None:
+    for _ in range(2):
+        assert isinstance(rig.keep(entries=b"1", snapshot=b"state", number=1), RoundStored)
+    assert (rig.loaded().last_round, rig.loaded().snapshot) == (1, b"state")
 
 
 @pytest.mark.parametrize("number", [1, 3, 9])
@@ -125,6 +159,61 @@ def test_a_beginning_that_several_contents_have_is_refused(rig: StoreRig) -> Non
     assert "several contents" in rig.refusal(FetchText, window=WINDOW, object="f1", content_hash="abcdef01")
 
 
+def test_a_beginning_that_many_versions_and_then_another_content_have_is_refused(rig: StoreRig) -> None:
+    other = rig.version("f2", "other", content_hash="abcdef01" + "1" * 56)
+    same = [rig.version("f1", "same", content_hash="abcdef01" + "0" * 56) for _ in range(60)]
+    rig.kept([other, *same])
+    assert "several contents" in rig.refusal(FetchText, window=WINDOW, object="", content_hash="abcdef01")
+    assert rig.text("f1", content_hash="abcdef01") == "same"
+
+
+def test_of_what_has_a_hash_the_newest_is_given(rig: StoreRig) -> None:
+    made = [rig.version("f1", "same"), rig.version("f1", "other"), rig.version("f1", "same")]
+    rig.kept(made)
+    digest = made[0].version.content_hash
+    found = rig.answer(TextFetched, FetchText, window=WINDOW, object="f1", content_hash=digest)
+    assert found.version.no == 3
+
+
+@pytest.mark.parametrize("name", ["t1", "", "f0", "f01", "f", "F1", "1", "f1 ", "f2000000000"])
+def test_what_is_no_name_of_a_file_is_refused_and_never_another_file(rig: StoreRig, name: str) -> None:
+    rig.kept([rig.version("f1", "text")], outputs=(rig.output(1),))
+    assert f"object {name!r}" in rig.refusal(FetchText, window=WINDOW, object=name, no=1)
+    assert f"object {name!r}" in rig.refusal(ListVersions, window=WINDOW, object=name)
+    reply = rig.keep([rig.version(name, "text", no=1)])
+    assert isinstance(reply, Refused)
+    assert f"object {name!r}" in reply.reason
+
+
+def test_rows_of_a_round_name_what_they_are_of(rig: StoreRig) -> None:
+    for rows in (
+        {"outputs": (rig.output(1, object="f1"),)},
+        {"outputs": (rig.output(1, alias="t1", alias_no=1),)},
+        {"showings": (showing("x1", 1, "e1", rig),)},
+    ):
+        assert isinstance(rig.keep(**rows), Refused)
+    assert rig.loaded().last_round == 0
+
+
+@pytest.mark.parametrize("status", ["text", "large"])
+def test_a_version_with_the_content_of_the_one_before_has_its_text(rig: StoreRig, status: str) -> None:
+    first = rig.version("f1", "text", status=status)
+    digest = first.version.content_hash
+    rig.kept([first, rig.version("f1", None, status=status, content_hash=digest, path="moved.txt")])
+    rig.kept([rig.version("f1", None, status=status, content_hash=digest, path="again.txt")])
+    rig.clock.advance(100 * 86_400)
+    assert rig.answer(ObjectsCollected, CollectObjects, keep_days=0).texts == 0
+    assert [rig.text("f1", no=number) for number in (1, 2, 3)] == ["text"] * 3
+
+
+def test_a_version_of_another_content_or_status_has_no_text_of_the_one_before(rig: StoreRig) -> None:
+    first = rig.version("f1", "text")
+    digest = first.version.content_hash
+    rig.kept([first, rig.version("f1", None, status="missing", content_hash=digest)])
+    rig.kept([rig.version("f2", "text"), rig.version("f2", None, status="text", content_hash="0" * 64)])
+    assert [rig.text("f1"), rig.text("f2"), rig.text("f1", no=1)] == [None, None, "text"]
+
+
 def test_nothing_is_given_to_another_window_not_even_by_its_hash(rig: StoreRig) -> None:
     version = rig.version("f1", "secret")
     rig.kept([version], outputs=(rig.output(1),))
@@ -140,12 +229,13 @@ def test_nothing_is_given_to_another_window_not_even_by_its_hash(rig: StoreRig) 
 
 def test_a_file_has_a_history_piece_by_piece(rig: StoreRig) -> None:
     made = [rig.version("f1", f"text {number}") for number in range(205)]
-    rig.kept(made, showings=(showing("f1", 2, "e1", rig), showing("f1", 2, "e2", rig)))
+    places = ((2, "e1"), (2, "e2"), (203, "e3"))
+    rig.kept(made, showings=tuple(showing("f1", no, place, rig) for no, place in places))
     first = rig.answer(VersionsListed, ListVersions, window=WINDOW, object="f1")
     assert [version.no for version in first.versions] == list(range(1, 201))
     assert (first.is_all, first.shown, first.kept[:3]) == (False, ((2, 2),), (1, 2, 3))
     rest = rig.answer(VersionsListed, ListVersions, window=WINDOW, object="f1", after=200)
-    assert (len(rest.versions), rest.is_all) == (5, True)
+    assert (len(rest.versions), rest.is_all, rest.shown) == (5, True, ((203, 1),))
 
 
 def test_outputs_come_back_as_they_were(rig: StoreRig) -> None:
@@ -164,6 +254,24 @@ def test_a_file_of_which_only_the_name_was_known_gets_its_content_under_the_same
     again = rig.keep([rig.version("f1", "other", no=1)])
     assert isinstance(again, Refused)
     assert rig.text("f1") == "text"
+    rig.kept([rig.version("f1", "other", no=2)])
+    assert [rig.text("f1", no=number) for number in (1, 2)] == ["text", "other"]
+
+
+@pytest.mark.parametrize("status", ["unread", "missing", "binary"])
+def test_what_has_no_text_is_refused_with_one(rig: StoreRig, status: str) -> None:
+    reply = rig.keep([rig.version("f1", "text", status=status)])
+    assert isinstance(reply, Refused)
+    assert reply.reason == f"version 1 of f1: what is {status} has no text, text and large have"
+
+
+def test_outputs_come_piece_by_piece(rig: StoreRig) -> None:
+    made = tuple(rig.output(number) for number in range(1, 202))
+    rig.kept(outputs=made)
+    listed = rig.answer(OutputsListed, ListOutputs, window=WINDOW)
+    assert (listed.outputs, listed.is_all) == (made[:200], False)
+    rest = rig.answer(OutputsListed, ListOutputs, window=WINDOW, after=200)
+    assert (rest.outputs, rest.is_all) == (made[200:], True)
 
 
 def test_a_version_without_a_text_has_none(rig: StoreRig) -> None:
@@ -189,8 +297,40 @@ def test_without_a_data_root_everything_is_kept_until_the_end() -> None:
     rig.stop()
 
 
-def test_a_message_with_a_flaw_is_refused(rig: StoreRig) -> None:
-    assert "StoreRound" in rig.refusal(StoreRound, window=WINDOW, round=0, entries=b"")
-    assert "FetchText" in rig.refusal(FetchText, window=WINDOW, object="f1", no="one")
+NAIVE = datetime(2026, 1, 1)  # noqa: DTZ001 what is tested is that it is refused
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields"),
+    [
+        (StoreRound, {"round": 0, "entries": b""}),
+        (StoreRound, {"round": 1, "entries": "text"}),
+        (StoreRound, {"round": 10**10, "entries": b""}),
+        (FetchText, {"object": "f1", "no": "one"}),
+        (FetchText, {"object": "f1", "no": 2**70}),
+        (FetchText, {"object": "f1", "at": NAIVE}),
+        (ListVersions, {"object": "f1", "after": 2**63}),
+        (ListOutputs, {"only": -1}),
+        (CollectObjects, {"keep_days": -1}),
+    ],
+)
+def test_a_message_with_a_flaw_is_refused(rig: StoreRig, kind: type[Message], fields: dict[str, Any]) -> None:
     rig.kept()
-    assert "object 'x'" in rig.refusal(FetchText, window=WINDOW, object="x")
+    window = {} if kind is CollectObjects else {"window": WINDOW}
+    assert rig.refusal(kind, **window, **fields).startswith(f"{kind.__name__}: ")
+
+
+@pytest.mark.parametrize("fields", [{"valid_from": NAIVE}, {"size": 2**63}, {"no": 0}, {"path": "\udcff"}])
+def test_a_version_with_a_flaw_is_refused(rig: StoreRig, fields: dict[str, Any]) -> None:
+    reply = rig.keep([rig.version("f1", "text", **fields)])
+    assert isinstance(reply, Refused)
+    assert reply.reason.startswith("StoreRound: ")
+    assert rig.loaded().last_round == 0
+
+
+def test_a_text_that_is_no_unicode_is_refused(rig: StoreRig) -> None:
+    new = msgspec.structs.replace(rig.version("f1", "text"), text="\ud800")
+    assert isinstance(rig.keep([new]), Refused)
+    stranger = Window(surface=Surface.CLI, id="\udcff")
+    assert isinstance(rig.ask(FetchText, window=stranger, object="f1"), Refused)
+    rig.kept()

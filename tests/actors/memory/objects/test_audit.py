@@ -1,0 +1,62 @@
+"""Audit: whatever cannot be right in a store is told, one sentence each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import apsw
+import pytest
+
+from actors.memory.objects.audit import audit
+from tests.actors.memory.objects.rig import OTHER, StoreRig, showing
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A sound store."""
+    rig = StoreRig(tmp_path)
+    rig.kept([rig.version("f1", "one"), rig.version("f1", "two"), rig.version("f2", "three")], outputs=(rig.output(1),))
+    rig.kept(showings=(showing("f1", 2, "e1", rig), showing("t1", 1, "e1", rig)), snapshot=b"state")
+    rig.kept()
+    rig.kept([rig.version("f1", "other", OTHER)], OTHER)
+    rig.stop()
+    assert audit(rig.path) == []
+    return rig.path
+
+
+@pytest.mark.parametrize(
+    ("damage", "fault"),
+    [
+        ("DELETE FROM versions WHERE window = 1 AND object = 1 AND no = 1", "window 1, f1: version 2 does not follow"),
+        ("UPDATE versions SET valid_from = 1 WHERE no = 2", "window 1, f1: version 2 is not later"),
+        ("UPDATE versions SET text = NULL WHERE object = 2", "text 3: no version has it"),
+        ("UPDATE versions SET text = 4 WHERE object = 2", "text 4: a version of another window has it"),
+        ("UPDATE texts SET base = 1, depth = 1 WHERE id = 4", "text 4: it is kept against a text of another window"),
+        ("UPDATE texts SET newest = 1, replaced = NULL WHERE id = 1", "text 1: it is not the newest of so many"),
+        ("UPDATE texts SET replaced = NULL WHERE id = 1", "text 1: it was replaced and does not say when"),
+        ("UPDATE texts SET data = x'00' WHERE id = 3", "text 3: "),
+        ("UPDATE texts SET hash = x'00' WHERE id = 1", "text 2: "),
+        ("UPDATE windows SET bytes = bytes + 1 WHERE id = 2", "window 2: "),
+        ("UPDATE total SET bytes = 0", "window all: "),
+        ("UPDATE showings SET no = 3 WHERE object = 'f1'", "window 1: f1 version 3 was shown and is not kept"),
+        ("DELETE FROM outputs", "window 1: t1 version 1 was shown and is not kept"),
+        ("DELETE FROM rounds WHERE window = 1", "window 1: rounds [] are kept, 3 to 3 should be"),
+        ("UPDATE snapshots SET round = 9", "window 1: its snapshot is of round 9, its last round is 3"),
+        ("PRAGMA foreign_keys = off; DELETE FROM windows WHERE id = 2", "a row of versions names a row that is not"),
+        ("DROP TABLE rounds", "it cannot be read on: "),
+    ],
+)
+def test_what_cannot_be_right_is_told(path: Path, damage: str, fault: str) -> None:
+    connection = apsw.Connection(str(path))
+    list(connection.execute(damage))
+    connection.close()
+    assert [told for told in audit(path) if told.startswith(fault)]
+
+
+def test_a_database_that_is_damaged_or_none_is_told(path: Path) -> None:
+    with path.open("r+b") as file:
+        file.seek(4096 * 4)
+        file.write(b"\xff" * 4096)
+    assert audit(path)
+    path.write_bytes(b"no database at all" * 500)
+    assert "not a database" in audit(path)[0]
