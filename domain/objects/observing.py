@@ -1,235 +1,369 @@
-"""Observation of a command: which files its text names, and which its output lists.
+"""Observing: which files of a window's folder a command names, reads and lists, by its text and its output.
 
-Best effort, and no parser of shell: whatever comes out is a candidate, and the folder says whether it is a file. A miss
-is no fault.
+A name is a guess until the file system confirms it. What is missed here is no fault: it becomes known when it is named.
 """
 
 from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 
+import msgspec
+
+from domain.objects.commands import Command, Redirection, Step, Word, parsed
+from domain.objects.listing import Listing, listed
 from domain.objects.path import absolute, below
-from domain.objects.shell_words import Simple, Word, simple_commands
 
 MOST_NAMES = 200
-MOST_LINES = 2_000
-"""Lines of an output that are looked at."""
-_MOST_FOLDERS = 5
-_MOST_LISTERS = 5
+MOST_PATTERNS = 20
+_MOST_LISTINGS = 4
 _DEEPEST = 2
-"""Commands within `bash -c`."""
-SCRIPT = "context-objects/scripts/objects.py"
+"""Shells within shells that are looked into."""
+_MOST_SHELLS = 20
 
+_SCRIPT = "/context-objects/scripts/objects.py"
+_SHELLS = frozenset(("bash", "sh", "dash", "zsh"))
+_GREPS = frozenset(("grep", "egrep", "fgrep", "zgrep", "rg", "ag"))
+_TAKE_A_SCRIPT = frozenset(("sed", "awk", "gawk", "mawk", "jq", "yq", *_GREPS))
+"""Programs whose first operand is no file, unless an option gives what it would be."""
+_CODE_OPTIONS = {"python": "cm", "node": "ep", "perl": "eE", "ruby": "e"} | dict.fromkeys(_SHELLS, "c")
+"""Interpreter -> letters of the options behind which there is code, or the name of a module, in a script's place."""
 _READERS = frozenset(
     (
         *(
             "cat",
+            "tac",
+            "nl",
             "head",
             "tail",
-            "tac",
-            "rev",
             "less",
             "more",
-            "nl",
             "bat",
-            "file",
-            "wc",
-            "strings",
-            "xxd",
-            "od",
-            "hexdump",
+            "view",
+            "source",
+            ".",
+            "sed",
+            "awk",
+            "gawk",
+            "mawk",
         ),
-        *("sed", "awk", "gawk", "cut", "tr", "paste", "join", "comm", "column", "fold", "sort", "uniq", "diff", "cmp"),
-        *("xxd", "hexdump", "jq", "yq", "base64", "md5sum", "sha1sum", "sha256sum", "grep", "egrep", "fgrep", "rg"),
-        *("python", "python3", "node", "ruby", "perl", "bash", "sh", "source", "."),
+        *("cut", "paste", "sort", "uniq", "comm", "join", "column", "fold", "fmt", "pr", "rev", "jq", "yq", "xmllint"),
+        *("diff", "cmp", "colordiff", "sdiff", "od", "xxd", "hexdump", "strings", "base64", "wc", "file", "md5sum"),
+        *("sha1sum", "sha256sum", *_GREPS, *_CODE_OPTIONS),
     )
 )
-"""Programs that read what their arguments name."""
-_PREFIXES = frozenset(
-    (
-        *("sudo", "env", "nice", "nohup", "command", "builtin", "exec", "time", "stdbuf"),
-        *("if", "then", "else", "while", "until", "do", "!", "{"),
-    )
-)
-"""Words that stand before a command and are none."""
-_SHELLS = frozenset(("bash", "sh", "dash", "zsh"))
-_FINDERS = frozenset(("find", "fd", "fdfind", "git", "tree", "locate"))
-_GREPS = frozenset(("grep", "egrep", "fgrep", "rg", "ag", "ack"))
-_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
-_LONG_LINE = re.compile(r"[-dlbcps][rwxsStT-]{9}[.+@]?(?:\s+\S+){4}\s+\S+\s+\S+(?:\s+[\d:]+)?\s+(?P<name>.+)")
-"""A line of `ls -l`."""
-_OF_TREE = re.compile("^[\u2502\u251c\u2514\u2500\u00a0 |`+-]*")
+"""Programs that read what their operands name."""
+_LISTERS = frozenset(("ls", "find", "fd", "fdfind", "locate", "tree", *_GREPS))
+_PRINT_NAMES = frozenset((*_LISTERS, "git ls", "git status"))
+_RESERVED = frozenset(("if", "then", "elif", "else", "while", "until", "do", "!", "{", "}", "fi", "done", "time"))
+_PREFIXES = frozenset(("sudo", "env", "nohup", "timeout", "xargs", "command", "exec", "stdbuf", "nice", "builtin"))
+"""Programs whose operands are a command."""
+_EDITORS = frozenset(("sed", "perl", "ruby", "yq"))
+"""Readers that write what they read when told so by `-i`."""
+_LONGEST_OPTION = 5
+_NAMES_ONLY = frozenset(("--files-with-matches", "--files-without-match", "--files", "--name-only"))
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
+_AMOUNT = re.compile(r"[\d.]+[smhd]?")
+_SCRIPT_NEXT = re.compile(r"-[A-Za-z]{0,5}e|--expression|--regexp")
+_SCRIPT_GIVEN = re.compile(r"-[A-Za-z]{0,5}[ef]|--(?:expression|regexp|file|from-file|files)(?:=.*)?", re.DOTALL)
+_EDITS = re.compile(r"-[A-Za-z]{0,5}i(?:\..*)?|--in-place(?:=.*)?", re.DOTALL)
+_OF_NO_FILE = ("<<", "<<-", "<<<")
+_JOINTS = re.compile(r"(?:&&|\|\||[;\n])*")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Observed:
-    """Candidates of one command; paths are plain and from the window's folder on."""
+class Observed(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """What a command says about files; every path is plain and below the window's folder."""
 
     names: tuple[str, ...] = ()
-    """What the command's text names, in its order."""
+    """Of what may be files, in the order in which the text has them, each once; `MOST_NAMES` at most."""
     reads: tuple[str, ...] = ()
-    """Those of them whose content it reads."""
+    """Those of `names` whose content the command reads."""
     patterns: tuple[str, ...] = ()
-    """Names with wildcards, as the shell would expand them."""
+    """Of names, with `*`, `?` and `[...]`; `MOST_PATTERNS` at most."""
+    read_patterns: tuple[str, ...] = ()
+    """Those of `patterns` whose files the command reads."""
     listed: tuple[str, ...] = ()
-    """What its output lists."""
+    """Of what may be files by the output of `ls`, `find`, `grep` and their like."""
     whole: str = ""
-    """The file that the command prints and nothing else; empty for none."""
+    """The one file whose content is all that the command prints; empty if it does more than `cat` one."""
     manages: bool = False
-    """Whether it only ran the script that manages objects."""
+    """Whether it runs the script of the skill `context-objects` and nothing else."""
 
 
 def observed(command: str, output: str, folder: str) -> Observed:
-    """What a command names.
+    """What a command that ran in `folder`, and its output, say about files below it. Takes any text.
 
     Args:
-        command: As it was given to bash.
-        output: What it printed, as far as that is known.
-        folder: Of the window, absolute; where the command began.
+        command: Text for a shell.
+        output: What it printed, or the part that is known.
+        folder: Absolute path.
     """
-    look = _Look(posixpath.normpath(folder))
-    look.follow(command, _DEEPEST)
+    root = absolute("/", folder)
+    text = parsed(command)
+    observer = _Observer(root)
+    observer.run(text.steps)
     return Observed(
-        names=tuple(look.names)[:MOST_NAMES],
-        reads=tuple(look.reads)[:MOST_NAMES],
-        patterns=tuple(look.patterns)[:MOST_NAMES],
-        listed=tuple(dict.fromkeys(look.listed(output)))[:MOST_LINES],
-        whole=look.whole,
-        manages=look.manages,
+        names=tuple(observer.names),
+        reads=observer.read_of(observer.names),
+        patterns=tuple(observer.patterns),
+        read_patterns=observer.read_of(observer.patterns),
+        listed=listed(root, output, observer.listings),
+        whole=observer.printed if _only_prints_one(text) else "",
+        manages=_manages(text),
     )
 
 
-class _Look:
-    """Walk through the simple commands of a line, with the folder in which each runs."""
+class _Observer:
+    """Reader of a command's steps, who knows in which folder each runs."""
 
     def __init__(self, folder: str) -> None:
+        self.names: dict[str, bool] = {}
+        self.patterns: dict[str, bool] = {}
+        self.listings: list[Listing] = []
+        self.printed = ""
         self._folder = folder
-        self._here = folder
-        self._outer: list[str] = []
-        self._listers: list[tuple[str, str, tuple[str, ...]]] = []
-        """Program, the folder in which it ran, and its arguments."""
-        self._ran = 0
-        self._managed = 0
-        self._whole = ""
-        self.names: dict[str, None] = {}
-        self.reads: dict[str, None] = {}
-        self.patterns: dict[str, None] = {}
+        self._here: str | None = folder
+        self._there: str | None = None
+        self._outer: list[str | None] = []
+        self._shells = 0
+        self._looped: set[str] = set()
+        self._reads_unknown = False
 
-    @property
-    def whole(self) -> str:
-        """The file that is printed, if nothing else is done."""
-        return self._whole if self._ran == 1 else ""
+    def run(self, steps: Iterable[Step], depth: int = 0) -> None:
+        """Read steps in their order."""
+        for step in steps:
+            self._follow_brackets(step.before)
+            words = step.words
+            start = _start(words)
+            program = _program(words[start]) if start < len(words) else ""
+            if _is_cat_of_one(step):
+                self.printed = self.path_of(words[1].text)
+            if step.before.endswith(")"):  # not a command: what follows `<(...)` in one
+                self._take(step, dict.fromkeys(range(len(words)), False))
+            elif program in ("cd", "pushd"):
+                self._take(step, {})
+                self._go([word for word in words[start + 1 :] if word.text[:1] != "-" or word.text == "-"])
+            elif program == "for":
+                self._looped.update(self.path_of(word.pattern or word.text) for word in words[start + 3 :])
+                self._take(step, dict.fromkeys(range(start + 3, len(words)), False))
+            else:
+                self._take(step, _roles(program, words, start))
+                self._note_listing(program, words[start + 1 :])
+            if depth < _DEEPEST and self._shells < _MOST_SHELLS and (inner := _inner_of(step)) is not None:
+                self._run_inner(inner, depth)
 
-    @property
-    def manages(self) -> bool:
-        """Whether nothing is done but manage objects."""
-        return 0 < self._ran == self._managed
+    def read_of(self, found: dict[str, bool]) -> tuple[str, ...]:
+        """Those of `found` that are read; in a loop also if what is read has the name of a variable."""
+        looped = self._looped if self._reads_unknown else ()
+        return tuple(path for path, reads in found.items() if reads or path in looped)
 
-    def follow(self, line: str, depth: int) -> None:
-        """Take in a line of shell."""
-        for simple in simple_commands(line):
-            self._outer += [self._here] * simple.opened
-            self._take(simple, depth)
-            for _ in range(min(simple.closed, len(self._outer))):
+    def path_of(self, name: str) -> str:
+        """The plain path of what is called `name` in the folder that was reached; empty if there is none."""
+        if self._here is None and name[:1] != "/":
+            return ""
+        return below(self._folder, self._here or "/", name)
+
+    def _follow_brackets(self, operators: str) -> None:
+        for each in operators:
+            if each == "(":
+                self._outer.append(self._here)
+            elif each == ")" and self._outer:
                 self._here = self._outer.pop()
 
-    def _take(self, simple: Simple, depth: int) -> None:
-        words = _without_prefixes(simple.words)
-        for target, is_read in simple.redirections:
-            self._name(target, is_read=is_read)
-        if not words:
-            self._ran += bool(simple.redirections)
-            return
-        program, arguments = posixpath.basename(words[0].text), words[1:]
-        if program == "cd":
-            self._change_folder(arguments)
-            return
-        self._ran += 1
-        script = words[1:2] if program.startswith("python") else words[:1]
-        if script and script[0].text.endswith(SCRIPT):
-            self._managed += 1
-            return
-        if program in _SHELLS and depth and len(arguments) > 1 and arguments[0].text in ("-c", "-lc"):
-            self._ran -= 1
-            self.follow(arguments[1].text, depth - 1)
-            return
-        self._name_all(program, arguments)
-        is_lister = program in _FINDERS or program in _GREPS or program in ("ls", "dir", "vdir")
-        if is_lister and len(self._listers) < _MOST_LISTERS:
-            named = tuple(word.text for word in arguments if word.is_name and not word.text.startswith("-"))
-            self._listers.append((program, self._here, named))
-        is_whole = program == "cat" and len(arguments) == 1 and arguments[0].is_name and not simple.redirections
-        if is_whole and not simple.is_piped and not arguments[0].text.startswith("-"):
-            self._whole = below(self._folder, self._here, arguments[0].text)
+    def _go(self, words: list[Word]) -> None:
+        before, to = self._here, words[0] if words else None
+        if to is not None and to.text == "-":
+            self._here = self._there
+        elif to is None or to.text == "~":
+            self._here = self._folder  # which is the home of commands
+        elif not to.is_known or to.pattern:
+            self._here = None
+        elif to.text[:1] == "/" or before is not None:
+            self._here = absolute(before or "/", to.text)
+        self._there = before
 
-    def _name_all(self, program: str, arguments: Sequence[Word]) -> None:
-        for word in arguments:
-            text = word.text
-            if text.startswith("-"):
-                _, equals, text = text.partition("=")
-                if not equals:
-                    continue
-            self._name(Word(text, word.is_literal, word.is_pattern), is_read=program in _READERS)
+    def _run_inner(self, command: Command, depth: int) -> None:
+        self._shells += 1
+        here, outer, self._outer = self._here, self._outer, []
+        self.run(command.steps, depth + 1)
+        self._here, self._outer = here, outer
 
-    def _name(self, word: Word, *, is_read: bool) -> None:
-        if not word.is_literal or not (path := below(self._folder, self._here, word.text)):
+    def _take(self, step: Step, roles: dict[int, bool]) -> None:
+        place = 0
+        for part in step.parts:
+            if isinstance(part, Redirection):
+                if part.operator not in _OF_NO_FILE and not _is_of_descriptor(part):
+                    self._add(part.target, reads=part.operator in ("<", "<>"))
+                continue
+            if place in roles:
+                self._add(part, reads=roles[place])
+            place += 1
+
+    def _add(self, word: Word, *, reads: bool) -> None:
+        self._reads_unknown = self._reads_unknown or (reads and not word.is_known)
+        if not word.is_known or "://" in word.text:
             return
-        if word.is_pattern:
-            self.patterns[path] = None
+        is_option = word.text[:1] == "-"
+        if word.pattern and not is_option:
+            _note(self.patterns, self.path_of(word.pattern), MOST_PATTERNS, reads=reads)
+        elif not word.pattern:
+            _, equals, value = word.text.partition("=")
+            for text in (() if is_option else (word.text,)) + ((value,) if equals else ()):
+                _note(self.names, self.path_of(text), MOST_NAMES, reads=reads)
+
+    def _note_listing(self, program: str, words: list[Word]) -> None:
+        if program == "git" and words:
+            program, words = _listing_of_git([word.text for word in words]), words[1:]
+        if program not in _PRINT_NAMES or self._here is None or len(self.listings) >= _MOST_LISTINGS:
             return
-        self.names[path] = None
-        if is_read:
-            self.reads[path] = None
-
-    def _change_folder(self, arguments: Sequence[Word]) -> None:
-        given = [word for word in arguments if not word.text.startswith("-")]
-        if not given:
-            self._here = self._folder
-        elif given[0].is_name:
-            self._here = absolute(self._here, given[0].text)
-
-    # outputs
-
-    def listed(self, output: str) -> Iterator[str]:
-        """Paths that lines of the output may name."""
-        if not self._listers:
+        options = [word.text for word in words if word.text[:1] == "-"]
+        operands = [word for word in words if word.text[:1] != "-"]
+        letters = "".join(option[1:] for option in options if option[:2] != "--")
+        are_known = all(word.is_known and not word.pattern for word in operands)
+        if program == "tree" and "f" not in letters:
             return
-        lines = output.split("\n", MOST_LINES)[:MOST_LINES]
-        for program, here, named in self._listers:
-            for line in lines:
-                for name in _names_in(program, line.rstrip(), named):
-                    if path := below(self._folder, here, name):
-                        yield path
+        self.listings.append(
+            Listing(
+                program="grep" if program in _GREPS else program,
+                here=self._here,
+                operands=tuple(word.text for word in operands) if program == "ls" and are_known else (),
+                options=letters,
+                is_of_names=program in _GREPS
+                and (not _NAMES_ONLY.isdisjoint(options) or not {*"lL"}.isdisjoint(letters)),
+            )
+        )
 
 
-def _without_prefixes(words: Sequence[Word]) -> Sequence[Word]:
-    """A command without assignments and words such as `sudo`."""
+def _note(found: dict[str, bool], path: str, most: int, *, reads: bool) -> None:
+    if path and (path in found or len(found) < most):
+        found[path] = reads or found.get(path, False)
+
+
+def _start(words: list[Word]) -> int:
+    """Where the command itself begins, behind reserved words, assignments, and programs that run what follows."""
     at = 0
-    while at < len(words) and (words[at].text in _PREFIXES or _ASSIGNMENT.match(words[at].text)):
+    while at < len(words):
+        text = words[at].text
         at += 1
-    if at < len(words) and words[at].text in ("timeout", "xargs"):
-        at += 1
-        while at < len(words) and (words[at].text[:1] == "-" or words[at].text[:1].isdigit()):
-            at += 1
-    return words[at:]
+        if _program(words[at - 1]) in _PREFIXES:
+            while at < len(words) and (words[at].text[:1] == "-" or _AMOUNT.fullmatch(words[at].text)):
+                at += 1
+        elif text not in _RESERVED and not _ASSIGNMENT.match(text):
+            return at - 1
+    return at
 
 
-def _names_in(program: str, line: str, named: Sequence[str]) -> Iterator[str]:
-    """What a line of a program's output may name."""
-    if not line or line.startswith("total "):
-        return
-    if program in _GREPS or program == "git":
-        yield line.partition(":")[0]
-    elif program == "tree":
-        yield _OF_TREE.sub("", line)
-    elif program in _FINDERS:
-        yield line
-    else:
-        found = _LONG_LINE.fullmatch(line)
-        name = (found["name"].partition(" -> ")[0] if found else line).rstrip("*=@|")
-        yield name
-        for folder in named[:_MOST_FOLDERS]:
-            yield f"{folder}/{name}"
+def _program(word: Word) -> str:
+    name = posixpath.basename(word.text)
+    return "python" if name.startswith("python") else name
+
+
+def _roles(program: str, words: list[Word], start: int) -> dict[int, bool]:
+    """Which of a command's words may name files -> whether it reads them."""
+    roles: dict[int, bool] = {}
+    if start < len(words) and "/" in words[start].text:
+        roles[start] = False
+    operands: list[int] = []
+    reads, has_script, code = program in _READERS, program not in _TAKE_A_SCRIPT, _CODE_OPTIONS.get(program, "")
+    are_options, is_next_no_file = True, False
+    for at in range(start + 1, len(words)):
+        text = words[at].text
+        if is_next_no_file:
+            is_next_no_file = False
+        elif not are_options or text[:1] != "-" or text == "-":
+            operands.append(at)
+        else:
+            are_options = text != "--"
+            roles[at] = False  # `--option=file`
+            if program in _TAKE_A_SCRIPT:
+                is_next_no_file = _SCRIPT_NEXT.fullmatch(text) is not None
+                has_script = has_script or _SCRIPT_GIVEN.fullmatch(text) is not None
+            elif not operands and _takes_code(text, code):
+                is_next_no_file, reads = True, False
+            reads = reads and not (program in _EDITORS and _EDITS.fullmatch(text))
+    return roles | dict.fromkeys(operands if has_script else operands[1:], reads)
+
+
+def _takes_code(option: str, letters: str) -> bool:
+    """Whether the word behind an interpreter's option is no file: the last letter says so."""
+    return len(option) <= _LONGEST_OPTION and option[1:].isalpha() and option[-1] in letters
+
+
+def _listing_of_git(words: list[str]) -> str:
+    match words[0]:
+        case "grep":
+            return "grep"
+        case "status" if not {"-s", "--short", "--porcelain"}.isdisjoint(words):
+            return "git status"
+        case "ls-files":
+            return "git ls"
+        case _:
+            return "git ls" if "--name-only" in words else ""
+
+
+def _inner_of(step: Step) -> Command | None:
+    """The command that a shell is given behind `-c`; None if there is none."""
+    words = step.words
+    start = _start(words)
+    if start >= len(words) or _program(words[start]) not in _SHELLS:
+        return None
+    at = next((n for n in range(start + 2, len(words)) if _takes_code(words[n - 1].text, "c")), len(words))
+    return parsed(words[at].text) if at < len(words) and words[at].is_known else None
+
+
+def _only_prints_one(command: Command, depth: int = 0) -> bool:
+    """Whether it is `cat` with one file, and otherwise only goes to folders."""
+    others = [step for step in command.steps if not _is_way(step)]
+    if not command.is_whole or command.after.strip(";\n") or len(others) != 1 or any(map(_is_other, command.steps)):
+        return False
+    if _is_cat_of_one(others[0]):
+        return True
+    inner = _inner_of(others[0]) if depth < _DEEPEST else None
+    return inner is not None and _only_prints_one(inner, depth + 1)
+
+
+def _is_cat_of_one(step: Step) -> bool:
+    words = step.words
+    if len(words) != 2 or words[0].text != "cat":
+        return False
+    return words[1].is_known and not words[1].pattern and words[1].text[:1] != "-"
+
+
+def _is_other(step: Step) -> bool:
+    """Whether a step is more than words that are run after what stands before."""
+    return bool(step.before.replace("&&", "").strip(";\n")) or len(step.words) != len(step.parts)
+
+
+def _is_way(step: Step) -> bool:
+    return [word.text for word in step.words[:1]] == ["cd"]
+
+
+def _manages(command: Command) -> bool:
+    if not command.is_whole or not _JOINTS.fullmatch(command.after):
+        return False
+    if not all(_JOINTS.fullmatch(step.before) for step in command.steps):
+        return False
+    others = [step for step in command.steps if not _is_way(step)]
+    return bool(others) and all(_runs_the_script(step) for step in others)
+
+
+def _runs_the_script(step: Step) -> bool:
+    words = step.words
+    start = _start(words)
+    if start < len(words) and _program(words[start]) == "python":
+        start += 1
+    if start >= len(words) or not words[start].text.endswith(_SCRIPT) or not all(word.is_known for word in words):
+        return False
+    return all(_is_harmless(part) for part in step.parts if isinstance(part, Redirection))
+
+
+def _is_harmless(redirection: Redirection) -> bool:
+    """Whether nothing is read or written: errors go where the output goes, or nowhere."""
+    return redirection.target.text == "/dev/null" or _is_of_descriptor(redirection)
+
+
+def _is_of_descriptor(redirection: Redirection) -> bool:
+    """Whether it names an open descriptor, or closes one, such as `2>&1`."""
+    target = redirection.target.text
+    return redirection.operator in (">&", "<&") and (target.isdecimal() or target == "-")
