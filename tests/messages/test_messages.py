@@ -86,6 +86,9 @@ def bounded_values_of(kind: Any, bounds: msgspec.Meta) -> st.SearchStrategy[Any]
         return values_of(kind)
     if kind is str:
         return st.text(st.characters(exclude_categories=["Cs"]), max_size=min(20, bounds.max_length or 0))
+    if kind is datetime:
+        assert bounds.tz
+        return atoms[datetime]
     assert kind is int, f"{kind}: how is one made that keeps {bounds}?"
     lowest, greatest = (None if bound is None else int(bound) for bound in (bounds.ge, bounds.le))
     return st.integers(lowest, greatest)
