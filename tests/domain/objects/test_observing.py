@@ -117,6 +117,9 @@ def test_a_command_names_files(command: str, names: list[str]) -> None:
         ("diff <(sort a) b", "a b", "a"),
         ("cat {a,b}.txt", "a.txt b.txt", "a.txt b.txt"),
         ("for x in a b; do echo c; done", "a b c", ""),
+        ("for x in a b; do echo $x; done; cat c", "a b c", "c"),
+        ("cat a >& b 2>&- <&3", "a b", "a"),
+        ("cat > 1", "1", ""),
         ('for x in a b; do cat "$x"; done', "a b", "a b"),
         ("bash -lc 'cat a'", "a", "a"),
         ("sh -c \"cd d && bash -c 'cat a'\"; cat b", "d/a b", "d/a b"),
@@ -150,7 +153,7 @@ def test_names_are_what_may_be_a_file_and_reads_what_is_read(command: str, names
         (f"cd {ROOT}/d && cat a", ["d/a"]),
         (f"cd /etc && cat passwd {ROOT}/a", ["a"]),
         (f"cd /etc && cd && cat a {ROOT}/b", ["a", "b"]),
-        ("cd $x && cat a", []),
+        (f"cd $x && cat a {ROOT}/b", ["b"]),
         ("cd d && cd ~ && cat a", ["a"]),
         ("cd ~/d && cat a", []),
         ("cd d* && cat a", []),
@@ -423,6 +426,10 @@ def test_a_hostile_command_costs_little(name: str) -> None:
 def test_what_follows_the_bound_is_not_looked_at(name: str) -> None:
     assert seen("cat a;" + HOSTILE[name] + "\ncat b").names[:1] == ("a",)
     assert "b" not in seen("cat a;" + HOSTILE[name].replace("b", "c") + "\ncat b").names
+
+
+def test_so_many_listings_are_told_apart() -> None:
+    assert seen(";".join(f"ls {n}" for n in range(9)), "a").listed == ("0/a", "1/a", "2/a", "3/a")
 
 
 def test_a_hostile_output_costs_little() -> None:
