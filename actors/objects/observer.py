@@ -175,7 +175,7 @@ class Observer:
     def _discover(self, round_: Round, seen: Observed, call: CallShown, now: datetime) -> tuple[tuple[str, ...], int]:
         """Files that a command named: those that are present from now on, and how many are left out."""
         objects, found, uncounted = round_.objects, list[str](), 0
-        reads = frozenset((*seen.reads, seen.whole))
+        reads = frozenset((*seen.reads, seen.whole, *self.looking.matching(seen.read_patterns, NEW_FILES)))
         since_ns = int(call.asked_at.timestamp() * 1e9)
         for path in dict.fromkeys((*seen.names, *self.looking.matching(seen.patterns, NEW_FILES), *seen.listed)):
             file = objects.file_at(path)

@@ -11,6 +11,8 @@ from domain.objects.state import CLOSED, Output, Slot, WindowObjects, stays
 
 KEEP_SHARE = 0.5
 """Share of the budget that is left where too much has gathered, so that the next time is far away."""
+MANAGED_TOKENS = 2_000
+"""Of results of commands that only managed objects, the newest; they count for nothing else."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,6 +117,8 @@ class _Newer:
 
     count: Counter[str] = field(default_factory=Counter)
     tokens: Counter[str] = field(default_factory=Counter)
+    managed: int = 0
+    """Tokens of results that only managed objects, of all turns."""
 
 
 def _fate_of_output(output: Output, slot: Slot, keep: Keep, *, away: int, newer: _Newer) -> Fate:
@@ -127,8 +131,11 @@ def _fate_of_output(output: Output, slot: Slot, keep: Keep, *, away: int, newer:
         away: How many turns ago that is.
         newer: What has been looked at; counted on.
     """
-    if output.manages or output.is_asked_for:
+    if output.is_asked_for:
         return Fate.STAYS
+    if output.manages:
+        newer.managed += slot.tokens
+        return Fate.STAYS if newer.managed <= MANAGED_TOKENS else Fate.AGED
     rank = newer.count[slot.turn]
     newer.count[slot.turn] += 1
     newer.tokens[slot.turn] += slot.tokens

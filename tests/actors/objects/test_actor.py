@@ -56,6 +56,16 @@ def test_files_that_a_listing_names_are_known_by_name_only(rig: ObjectsRig) -> N
     assert "[output t2 is file f1: a.txt, version 1, 3 characters]\n<a>" in rig.words()
 
 
+@pytest.mark.req("S3-22")
+def test_files_that_a_reader_is_given_by_a_pattern_are_known_with_their_texts(rig: ObjectsRig) -> None:
+    rig.write("a.txt", "<a>\n")
+    rig.write("b.txt", "<b>\n")
+    rig.turn()
+    rig.ran("head -1 *.txt", "<a>\n<b>\n")
+    rig.word()
+    assert [each.text for each in rig.shelf.of(rig.window).versions] == ["<a>\n", "<b>\n"]
+
+
 @pytest.mark.req("S3-23")
 def test_a_file_of_which_only_the_name_was_known_has_its_text_once_a_command_has_changed_it(rig: ObjectsRig) -> None:
     rig.write("a.txt", "<a>\n")

@@ -189,6 +189,16 @@ def test_commands_that_only_manage_are_shown_and_do_not_count() -> None:
         story.turn()
 
 
+def test_of_what_managed_objects_the_newest_stays_and_not_more_than_a_little() -> None:
+    story = Story(LETTER)
+    story.turn()
+    for number in range(9):
+        story.run(long(f"managed {number}", 400), manages=True)
+        story.turn()
+    words = story.request()
+    assert [number for number in range(9) if f"<managed {number}>" in words] == [4, 5, 6, 7, 8]
+
+
 def test_outputs_that_the_model_asked_for_are_put_away_by_the_budget() -> None:
     story = Story(Keep(active_tokens=100, linger_tokens=0, big_tokens=0))
     story.turn()
