@@ -13,6 +13,8 @@ MOST = 200
 """Objects of one list."""
 LOCKED = ("chat", "system", "memory", "curated", "soul", "agents")
 """Names of what always is as it is: the conversation, the instructions, the blocks of other kinds of memory."""
+_FIRST = ("chat", "system")
+"""Those of them that a list has, before everything else."""
 KINDS = ("all", "files", "outputs", "active")
 _DONE = {
     "active": "active: {id}, its text follows with this result",
@@ -87,7 +89,7 @@ def listed(objects: WindowObjects, message: ListObjects) -> ObjectsListed:
     """
     if message.kind not in KINDS:
         raise RefusalError(f"kind {message.kind!r}: one of {', '.join(KINDS)} is needed")
-    if message.after not in ("", *LOCKED):
+    if message.after not in ("", *_FIRST):
         _require_name(message.after)
     lines = [line for line in _lines(objects) if _fits(line, message.kind)]
     if message.after:
@@ -97,8 +99,7 @@ def listed(objects: WindowObjects, message: ListObjects) -> ObjectsListed:
 
 
 def _place(name: str) -> tuple[int, int]:
-    kinds = ("chat", "system")
-    return (0, kinds.index(name)) if name in kinds else (1 + (name[0] == "t"), int(name[1:]))
+    return (0, _FIRST.index(name)) if name in _FIRST else (1 + (name[0] == "t"), int(name[1:]))
 
 
 def _fits(line: ObjectLine, kind: str) -> bool:

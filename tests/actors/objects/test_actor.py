@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from actors.objects.answers import LOCKED
 from domain.objects.ageing import Keep
 from messages.base import RequestId
 from messages.objects import ListObjects, ObjectsListed, objects_of
@@ -331,3 +332,11 @@ def test_what_comes_late_from_the_store_means_nothing(rig: ObjectsRig) -> None:
     rig.system.tell(objects_of(rig.window), RoundStored(request_id=RequestId("other"), round=9))
     rig.system.run()
     assert "<out>" in rig.words()
+
+
+def test_a_list_goes_on_after_what_a_list_has_and_after_nothing_else(rig: ObjectsRig) -> None:
+    for name in LOCKED:
+        if name in ("chat", "system"):
+            assert rig.answer(ObjectsListed, ListObjects, after=name).is_all
+        else:
+            assert "id of an object" in rig.refusal(ListObjects, after=name)
