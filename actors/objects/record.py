@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from domain.log.parser import parse
@@ -26,13 +26,21 @@ class Record:
         """
         self._root = data_root
 
-    def text_of(self, log: str, event: EventId) -> str | None:
-        """What a command printed; None when the log does not have it, or it was taken back."""
+    def texts_of(self, log: str, newest: str, events: Collection[EventId]) -> dict[EventId, str]:
+        """What commands printed, of those that the log has and that are not taken back, nor are to be.
+
+        Args:
+            log: Path of the log below the data root.
+            newest: Path of the window's newest log, which says what is to be taken back of any.
+            events: Results.
+        """
         conversation = self._conversation(log)
         if conversation is None:
-            return None
+            return {}
+        if newest != log and (present := self._conversation(newest)) is not None:
+            conversation.pending |= present.pending
         calls = (call for turn in conversation.calls() for call in turn.calls)
-        return next((call.text for call in calls if call.event == event), None)
+        return {call.event: call.text for call in calls if call.event in events}
 
     def chat(self, log: str, names: dict[EventId, str]) -> str | None:
         """The conversation as one document: what was said, and of each call what it was, not what it printed.
@@ -62,7 +70,7 @@ class Record:
 
 def _said(conversation: Conversation, names: dict[EventId, str]) -> Iterator[str]:
     calls = {turn.turn_id: iter(turn.calls) for turn in conversation.calls()}
-    for turn in conversation.turns:
+    for turn in conversation.readable:
         yield f"person: {turn.prompt}"
         for step in turn.steps:
             if step.role is Role.TOOL:

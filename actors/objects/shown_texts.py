@@ -21,30 +21,37 @@ class ShownTexts:
         """
         self._looking = looking
         self._record = record
-        self._texts: dict[tuple[str, int], str] = {}
+        self._files: dict[tuple[str, int], str] = {}
 
     def of(self, objects: WindowObjects, request: WordRequest) -> dict[tuple[str, int], str]:
-        """The texts of a request; of what cannot be read any more there is none."""
-        texts: dict[tuple[str, int], str] = {}
-        for slot in needed(objects):
-            key = slot.object, slot.no
-            text = self._texts.get(key)
-            if text is None:
-                text = self._text(objects, slot, request)
-            if text is not None:
-                texts[key] = text
-        self._texts = texts
-        return dict(texts)
+        """The texts of a request; of what cannot be read any more there is none.
 
-    def _text(self, objects: WindowObjects, slot: Slot, request: WordRequest) -> str | None:
-        if (file := objects.files.get(slot.object)) is not None:
-            look = self._looking.look(file.version.path, reads=True)
-            if look is None or look.text is None or look.content_hash != file.version.content_hash:
-                return None
-            return shown_text(look.text)
-        output = objects.output_called(slot.object)
-        if output is None:
+        Only files' texts are kept from one request to the next: what a command printed may be taken back at any time.
+        """
+        slots = list(needed(objects))
+        texts = self._outputs(objects, slots, request)
+        files: dict[tuple[str, int], str] = {}
+        for slot in slots:
+            key = slot.object, slot.no
+            if slot.object in objects.files and (text := self._files.get(key) or self._file(objects, slot)) is not None:
+                files[key] = text
+        self._files = files
+        return texts | files
+
+    def _file(self, objects: WindowObjects, slot: Slot) -> str | None:
+        version = objects.files[slot.object].version
+        look = self._looking.look(version.path, reads=True)
+        if look is None or look.text is None or look.content_hash != version.content_hash:
             return None
-        calls = (call for turn in request.turns for call in turn.calls)
-        printed = next((call.text for call in calls if call.event == output.event), None)
-        return printed if printed is not None else self._record.text_of(request.log, output.event)
+        return shown_text(look.text)
+
+    def _outputs(self, objects: WindowObjects, slots: list[Slot], request: WordRequest) -> dict[tuple[str, int], str]:
+        """Texts of outputs: those of turns that the request shows as it has them, others as the log has them now."""
+        names = {output.object: output.event for output in objects.outputs.values()}
+        wanted = {slot.object: names[slot.object] for slot in slots if slot.object in names}
+        if not wanted:
+            return {}
+        printed = {call.event: call.text for turn in request.turns for call in turn.calls}
+        if left := set(wanted.values()) - printed.keys():
+            printed |= self._record.texts_of(request.log, request.log, left)
+        return {(name, 1): printed[event] for name, event in wanted.items() if event in printed}

@@ -74,7 +74,7 @@ class Telling:
                 case ShowObject(id="chat"):
                     self._show_chat(objects, request)
                 case ShowObject() if request.id.startswith("t"):
-                    self._show_output(request)
+                    self._show_output(objects, request)
                 case ShowObject():
                     self._show_file(request)
                 case TellHistory():
@@ -94,12 +94,12 @@ class Telling:
             raise RefusalError("chat: this conversation is kept nowhere, so it stands only in the request itself")
         self._shown(request, "chat", "chat: what was said, and which commands were run", text)
 
-    def _show_output(self, request: ShowObject) -> None:
+    def _show_output(self, objects: WindowObjects, request: ShowObject) -> None:
         number = _number(request.id)
 
         def found(row: OutputRow) -> None:
             with self._host.blocking():
-                text = self._record.text_of(row.log, row.event)
+                text = self._record.texts_of(row.log, objects.log, (row.event,)).get(row.event)
             if text is None:
                 self._refuse(request, f"{request.id}: the log does not have it, or it was taken back")
             else:

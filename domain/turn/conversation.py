@@ -69,6 +69,8 @@ class Conversation:
         self.seen = SeenMessages()
         self.pending: dict[str, str] = {}
         """Message whose words are to be taken back and were not yet -> `deleted` or `edited`; no request shows it."""
+        self.withdrawals = 0
+        """Times that words were taken back, or that it was said that they will be."""
         self.addresses = SeenAddresses()
         """Web addresses that people wrote and did not take back."""
         self.model = ""
@@ -111,6 +113,12 @@ class Conversation:
     def turns(self) -> tuple[Turn, ...]:
         """The turns that are remembered, the oldest first."""
         return tuple(self._turns.values())
+
+    @property
+    def readable(self) -> tuple[Turn, ...]:
+        """Those of them that neither have nor quote a message which is to be taken back."""
+        withheld = self._withheld()
+        return tuple(turn for turn in self._turns.values() if turn.id not in withheld)
 
     def open_turns(self) -> list[Turn]:
         """Turns without an ending, oldest first."""
@@ -179,8 +187,8 @@ class Conversation:
         return turns
 
     def calls(self, turn_id: TurnId | None = None) -> tuple[TurnShown, ...]:
-        """The turns that the agent took up, with their calls: those of a request for `turn_id`, or all."""
-        turns = self.turns if turn_id is None else self.shown(turn_id)
+        """The turns that the agent took up, with their calls: those of a request for `turn_id`, or all readable."""
+        turns = self.readable if turn_id is None else self.shown(turn_id)
         return tuple(
             TurnShown(turn_id=turn.id, calls=tuple(turn.results.values()))
             for turn in turns
@@ -329,6 +337,7 @@ class Conversation:
 
     def _defer(self, what: object, meta: dict[str, Any]) -> None:
         """Keep in mind what is to be taken back, or forget what was looked for."""
+        self.withdrawals += what in (EDIT_DEFERRED, DELETION_DEFERRED)
         if what == EDIT_DEFERRED:
             self.pending.setdefault(str(meta.get("message_id", "")), EDITED)
         elif what == DELETION_DEFERRED:
@@ -352,6 +361,7 @@ class Conversation:
         """Leave out what was taken back: with the message that opened a turn, all that came of it."""
         if tombstone is None:
             return
+        self.withdrawals += 1
         if self.pending.get(tombstone.message_id) == EDITED:
             del self.pending[tombstone.message_id]
         if not tombstone.is_quote:

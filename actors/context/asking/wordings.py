@@ -50,6 +50,8 @@ class Wordings:
         self._waits_for: RequestId | None = None
         """The question that a model call waits for."""
         self._missed = 0
+        self._withdrawals = 0
+        """Of the conversation, when what is remembered here was asked for."""
         self._shown: tuple[TurnId, str, int] = (TurnId(""), "", 0)
         """Of the last request: its turn, its block, and before how many of its steps that stood."""
 
@@ -62,6 +64,7 @@ class Wordings:
         """
         if self._config.wording is None:
             return False
+        self._forget_what_was_taken_back()
         conversation, breaks_from = self._host.conversation, self._breaks_from(run, block)
         self._turns = conversation.calls(run.turn_id)
         request_id = RequestId(self._host.new_id())
@@ -89,6 +92,7 @@ class Wordings:
 
         Even one that is late is of use to the next request.
         """
+        self._forget_what_was_taken_back()
         if reply.request_id not in self._asked:
             return
         self._asked = self._asked[self._asked.index(reply.request_id) + 1 :]
@@ -113,9 +117,16 @@ class Wordings:
         """How the request of a turn is worded now."""
         if self._config.wording is None:
             return AS_LOGGED
+        self._forget_what_was_taken_back()
         last = self._last or AS_LOGGED
         limit_chars = self._host.conversation.limit_chars
         return unworded(self._turns, run.turn_id, last, limit_chars, is_first=self._last is None)
+
+    def _forget_what_was_taken_back(self) -> None:
+        """Use no wording that was asked for before somebody took words back: any of its texts may have come of them."""
+        withdrawals = self._host.conversation.withdrawals
+        if withdrawals != self._withdrawals:
+            self._withdrawals, self._last, self._asked = withdrawals, None, ()
 
     def _breaks_from(self, run: TurnRun, block: str) -> TurnId:
         """The oldest turn whose messages differ from the last request's because its block is not where it was."""
