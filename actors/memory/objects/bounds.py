@@ -12,7 +12,10 @@ from actors.memory.objects import texts
 MIB = 1024 * 1024
 _SLACK = 64
 """When a bound is passed, this part of it is made free, so that not each round has to."""
-_BATCH = 4_096
+_WORK = 2 * MIB
+"""Of the texts that one round throws away, so that other windows need not wait for long; the next ones go on. Where a
+bound is passed by more than an eighth, it takes as long as it takes."""
+_BATCH = 1_024
 """Texts that are looked at in one go."""
 
 
@@ -41,13 +44,22 @@ def enforce(connection: apsw.Connection, window: int, limits: StoreLimits, fresh
     for scope, most in ((window, limits.window_bytes), (0, limits.total_bytes)):
         if kept_bytes(connection, scope) <= most:
             continue
-        aim = most - most // _SLACK
-        while (over := kept_bytes(connection, scope) - aim) > 0 and (chosen := _oldest(connection, scope, over)):
-            texts.forget(connection, chosen)
-        for text in reversed(fresh):
-            if kept_bytes(connection, scope) <= most:
+        aim, work = most - most // _SLACK, 0
+        while (over := kept_bytes(connection, scope) - aim) > 0 and (work < _WORK or over > most // 8):
+            chosen = _oldest(connection, scope, over)
+            if not chosen:
+                _take_back(connection, scope, most, fresh)
                 break
-            texts.forget(connection, {text})
+            texts.forget(connection, chosen)
+            work += sum(chosen.values())
+
+
+def _take_back(connection: apsw.Connection, scope: int, most: int, fresh: Sequence[int]) -> None:
+    """Throw away of a round's own texts the last ones, until what is kept is no more than a bound."""
+    for text in reversed(fresh):
+        if kept_bytes(connection, scope) <= most:
+            break
+        texts.forget(connection, {text})
 
 
 def kept_bytes(connection: apsw.Connection, window: int) -> int:
@@ -67,25 +79,25 @@ def outlived(connection: apsw.Connection, before: int, most: int) -> Collection[
         before: In microseconds.
         most: How many.
     """
-    return {text for text, _ in _outlived(connection, 0, before, most)}
+    return {text for text, _, _ in _outlived(connection, 0, before, most)}
 
 
-def _oldest(connection: apsw.Connection, window: int, size: int) -> Collection[int]:
-    """Texts that were replaced first, up to so many bytes; of all windows for 0."""
-    chosen = set[int]()
-    for text, length in _outlived(connection, window, 2**62, _BATCH):
-        if size <= 0:
+def _oldest(connection: apsw.Connection, window: int, size: int) -> dict[int, int]:
+    """Texts that were replaced first, up to so many bytes, with their length as they are read; of all windows for 0."""
+    chosen: dict[int, int] = {}
+    for text, length, plain in _outlived(connection, window, 2**62, _BATCH):
+        if size <= 0 or sum(chosen.values()) >= _WORK:
             break
-        chosen.add(text)
+        chosen[text] = plain
         size -= length
     return chosen
 
 
-def _outlived(connection: apsw.Connection, window: int, before: int, most: int) -> list[tuple[int, int]]:
+def _outlived(connection: apsw.Connection, window: int, before: int, most: int) -> list[tuple[int, int, int]]:
     condition = "AND window = :window " if window else ""
     return list(
         connection.execute(
-            f"SELECT id, length(data) FROM texts WHERE newest = 0 {condition}AND replaced < :before "
+            f"SELECT id, length(data), size FROM texts WHERE newest = 0 {condition}AND replaced < :before "
             "ORDER BY replaced, id LIMIT :most",
             {"window": window, "before": before, "most": most},
         )

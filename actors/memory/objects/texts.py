@@ -10,8 +10,10 @@ import apsw
 
 DEEPEST = 20
 """Texts in a chain of differences; the next one is kept whole."""
-_WINDOW = 32 * 1024
-"""What zlib looks back over."""
+_PIECE = 16 * 1024
+_REACH = 8 * 1024
+"""How far what is the same may have moved. A piece and what is around it make up the 32 KiB that zlib looks back over;
+with the end of the other text for all of it, a text of more than 32 KiB would have nothing in its reach."""
 
 
 class DamagedTextError(Exception):
@@ -38,8 +40,11 @@ def keep(connection: apsw.Connection, window: int, data: bytes, before: int | No
     digest = hash_of(data)
     for (known,) in connection.execute("SELECT id FROM texts WHERE window = ? AND hash = ?", (window, digest)):
         return int(known), False
-    base, depth, dictionary = _base(connection, before)
-    row = window, digest, base, depth, len(data), _deflated(data, dictionary)
+    base, depth, other = _base(connection, before)
+    packed = _deflated(data, other)
+    if base is not None and 4 * len(packed) > len(data) and len(whole := _deflated(data, b"")) <= len(packed):
+        base, depth, packed = None, 0, whole
+    row = window, digest, base, depth, len(data), packed
     list(connection.execute("INSERT INTO texts(window, hash, base, depth, size, data) VALUES (?, ?, ?, ?, ?, ?)", row))
     return int(connection.last_insert_rowid()), True
 
@@ -95,45 +100,64 @@ def _keep_whole(connection: apsw.Connection, text: int) -> None:
 
 
 def _base(connection: apsw.Connection, before: int | None) -> tuple[int | None, int, bytes]:
-    """What a new text is kept against: id, its own depth, and the dictionary; nothing when a chain is long enough."""
+    """What a new text is kept against: id, its own depth, and that text; nothing when a chain is long enough."""
     if before is None:
         return None, 0, b""
     ((depth,),) = connection.execute("SELECT depth FROM texts WHERE id = ?", (before,))
     if depth + 1 >= DEEPEST:
         return None, 0, b""
     try:
-        return before, depth + 1, _plain(connection, before)[-_WINDOW:]
+        return before, depth + 1, _plain(connection, before)
     except DamagedTextError:
         return None, 0, b""
 
 
 def _plain(connection: apsw.Connection, text: int) -> bytes:
     """Bytes of a text, through all that it is kept against, and proved by their hash."""
-    chain: list[tuple[bytes, bytes]] = []
+    chain: list[tuple[bytes, int, bytes]] = []
     at: int | None = text
     while at is not None:
-        rows = list(connection.execute("SELECT base, hash, data FROM texts WHERE id = ?", (at,)))
+        rows = list(connection.execute("SELECT base, hash, size, data FROM texts WHERE id = ?", (at,)))
         if not rows or len(chain) > DEEPEST:
             raise DamagedTextError(f"text {text}: what it is kept against is not there")
-        base, digest, data = rows[0]
-        chain.append((digest, data))
+        base, digest, size, data = rows[0]
+        chain.append((digest, size, data))
         at = base
     plain = b""
-    for digest, data in reversed(chain):
-        plain = _inflated(data, plain[-_WINDOW:])
-        if hash_of(plain) != digest:
-            raise DamagedTextError(f"text {text}: it has another hash than it was kept with")
+    for _, size, data in reversed(chain):
+        plain = _inflated(data, size, plain)
+    if hash_of(plain) != chain[0][0]:
+        raise DamagedTextError(f"text {text}: it has another hash than it was kept with")
     return plain
 
 
-def _deflated(data: bytes, dictionary: bytes) -> bytes:
-    packer = zlib.compressobj(6, zdict=dictionary) if dictionary else zlib.compressobj(6)
-    return packer.compress(data) + packer.flush()
+def _deflated(data: bytes, other: bytes) -> bytes:
+    """A text in as few bytes as it can be told in, to whoever has the other one; by itself for none."""
+    if not other:
+        return zlib.compress(data, 6)
+    return b"".join(_deflated_piece(data, other, at) for at in range(0, len(data), _PIECE))
 
 
-def _inflated(data: bytes, dictionary: bytes) -> bytes:
-    unpacker = zlib.decompressobj(zdict=dictionary) if dictionary else zlib.decompressobj()
+def _deflated_piece(data: bytes, other: bytes, at: int) -> bytes:
+    packer = zlib.compressobj(6, zdict=_around(other, at))
+    return packer.compress(data[at : at + _PIECE]) + packer.flush()
+
+
+def _inflated(data: bytes, size: int, other: bytes) -> bytes:
+    """The text again, of which so many bytes are expected."""
     try:
-        return unpacker.decompress(data) + unpacker.flush()
+        if not other:
+            return zlib.decompress(data)
+        pieces = []
+        for at in range(0, size, _PIECE):
+            unpacker = zlib.decompressobj(zdict=_around(other, at))
+            pieces.append(unpacker.decompress(data) + unpacker.flush())
+            data = unpacker.unused_data
     except zlib.error as error:
         raise DamagedTextError(str(error)) from error
+    return b"".join(pieces)
+
+
+def _around(other: bytes, at: int) -> bytes:
+    """Of another text what stands near a place; its end where it is too short for that."""
+    return other[max(0, at - _REACH) : at + _PIECE + _REACH] or other[-_REACH:]

@@ -35,7 +35,7 @@ def path(tmp_path: Path) -> Path:
         ("UPDATE texts SET newest = 1, replaced = NULL WHERE id = 1", "text 1: it is not the newest of so many"),
         ("UPDATE texts SET replaced = NULL WHERE id = 1", "text 1: it was replaced and does not say when"),
         ("UPDATE texts SET data = x'00' WHERE id = 3", "text 3: "),
-        ("UPDATE texts SET hash = x'00' WHERE id = 1", "text 2: "),
+        ("UPDATE texts SET hash = x'00' WHERE id = 1", "text 1: "),
         ("UPDATE windows SET bytes = bytes + 1 WHERE id = 2", "window 2: "),
         ("UPDATE total SET bytes = 0", "window all: "),
         ("UPDATE showings SET no = 3 WHERE object = 'f1'", "window 1: f1 version 3 was shown and is not kept"),

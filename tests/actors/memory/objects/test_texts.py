@@ -63,6 +63,35 @@ def test_sixty_edits_of_a_file_cost_little_more_than_the_file(rig: StoreRig) -> 
     assert [rig.text("f1", no=number + 1) for number in range(60)] == made
 
 
+@pytest.mark.parametrize("lines", [500, 1_000, 4_000])
+def test_edits_of_a_large_file_cost_little_more_than_the_file_too(rig: StoreRig, lines: int) -> None:
+    text = long_text(1, lines)
+    rig.kept([rig.version("f1", text)])
+    first = rows_of(rig)[2]
+    made = [text]
+    for number in range(10):
+        for _ in range(5):
+            text = edited(text, random.Random(number).randrange(lines))
+        made.append(text)
+        rig.kept([rig.version("f1", text)])
+    assert rows_of(rig)[2] < 1.5 * first
+    assert [rig.text("f1", no=number + 1) for number in range(11)] == made
+
+
+def test_a_text_that_has_nothing_of_the_one_before_is_kept_by_itself(rig: StoreRig) -> None:
+    rig.kept([rig.version("f1", long_text(seed, 200)) for seed in range(5)])
+    assert rows_of(rig)[1] == 0
+
+
+@pytest.mark.parametrize(
+    "sizes", [(0, 1), (1, 0), (16_383, 16_384), (16_384, 16_385), (5, 100_000), (100_000, 5), (24_576, 57_345)]
+)
+def test_texts_of_any_two_lengths_are_kept_against_each_other(rig: StoreRig, sizes: tuple[int, int]) -> None:
+    made = [("ab\n" * 40_000)[:size] for size in sizes]
+    rig.kept([rig.version("f1", text) for text in made])
+    assert [rig.text("f1", no=number + 1) for number in range(2)] == made
+
+
 def test_the_same_text_is_kept_once_in_a_window_and_never_for_two(rig: StoreRig) -> None:
     rig.kept([rig.version("f1", "same"), rig.version("f2", "same"), rig.version("f1", "other")])
     rig.kept([rig.version("f1", "same")])
@@ -79,7 +108,8 @@ def test_any_text_comes_back(rig: StoreRig, text: str) -> None:
 
 
 def test_a_text_that_is_not_what_was_kept_is_given_to_nobody(rig: StoreRig, caplog: pytest.LogCaptureFixture) -> None:
-    first, second = long_text(1, 30), long_text(2, 30)
+    first = long_text(1, 30)
+    second = edited(first, 1)
     rig.kept([rig.version("f1", first), rig.version("f1", second), rig.version("f2", "sound")])
     rig.stop()
     connection = apsw.Connection(str(rig.path))
@@ -113,8 +143,8 @@ def test_what_is_kept_against_a_text_that_goes_stays(rig: StoreRig) -> None:
 def test_a_chain_that_is_broken_is_not_followed_for_ever() -> None:
     connection = open_in_memory()
     list(connection.execute("INSERT INTO windows(id, key) VALUES (1, 'w')"))
-    first = texts.keep(connection, 1, b"one", None)[0]
-    second = texts.keep(connection, 1, b"two", first)[0]
+    first = texts.keep(connection, 1, b"one " * 100, None)[0]
+    second = texts.keep(connection, 1, b"one " * 101, first)[0]
     list(connection.execute("UPDATE texts SET base = ? WHERE id = ?", (second, first)))
     with pytest.raises(texts.DamagedTextError):
         texts.read(connection, second)

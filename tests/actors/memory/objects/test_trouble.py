@@ -23,6 +23,7 @@ from messages.object_store import CollectObjects, FetchText, LoadObjects, TextFe
 from messages.socket import Refused
 from messages.status import DescribeYourself, SelfDescription
 from tests.actors.memory.objects.rig import WINDOW, StoreRig
+from tests.actors.memory.objects.test_texts import edited, long_text
 
 KILLS = 20
 
@@ -116,8 +117,9 @@ def test_damage_that_is_met_with_later_is_refused_and_then_begun_anew(
 
 
 def test_damage_that_only_an_index_has_is_found_once_it_was_met_with(rig: StoreRig) -> None:
-    rig.kept([rig.version("f1", text) for text in ("one", "two", "three")])
-    rig.kept([rig.version("f2", text) for text in ("four", "five", "six")])
+    text = long_text(1, 20)
+    rig.kept([rig.version("f1", each) for each in (text, edited(text, 1), edited(text, 2))])
+    rig.kept()
     rig.stop()
     connection = apsw.Connection(str(rig.path))
     list(connection.execute("PRAGMA writable_schema = on"))
