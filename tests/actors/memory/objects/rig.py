@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import random
 from collections.abc import Iterable
 from datetime import timedelta
 from pathlib import Path
@@ -160,3 +161,16 @@ class StoreRig:
 def showing(name: str, no: int, place: str, rig: StoreRig) -> Showing:
     """A static reference."""
     return Showing(object=name, no=no, place=place, at=rig.clock.now())
+
+
+def edited(text: str, number: int) -> str:
+    """A text with a few words changed."""
+    lines = text.split("\n")
+    lines[number % len(lines)] = f"edit {number}"
+    return "\n".join(lines)
+
+
+def long_text(seed: int, lines: int) -> str:
+    """A text that does not compress by itself alone."""
+    chance = random.Random(seed)
+    return "\n".join("".join(chance.choices("abcdefghijklmnopqrstuvwxyz ", k=60)) for _ in range(lines))

@@ -20,8 +20,7 @@ from messages.object_store import (
     VersionsListed,
 )
 from messages.status import DescribeYourself, SelfDescription
-from tests.actors.memory.objects.rig import OTHER, WINDOW, StoreRig
-from tests.actors.memory.objects.test_texts import edited, long_text
+from tests.actors.memory.objects.rig import OTHER, WINDOW, StoreRig, edited, long_text
 
 DAY_S = 86_400.0
 UNIT = 2_400

@@ -13,7 +13,7 @@ from actors.memory.objects import texts
 from actors.memory.objects.audit import audit
 from actors.memory.objects.database import open_in_memory
 from messages.object_store import CollectObjects, ListVersions, ObjectsCollected, VersionsListed
-from tests.actors.memory.objects.rig import OTHER, WINDOW, StoreRig
+from tests.actors.memory.objects.rig import OTHER, WINDOW, StoreRig, edited, long_text
 
 ROWS = "SELECT count(*), max(depth), sum(length(data)) FROM texts"
 
@@ -23,19 +23,6 @@ def rig(tmp_path: Path) -> Iterator[StoreRig]:
     rig = StoreRig(tmp_path)
     yield rig
     rig.stop()
-
-
-def edited(text: str, number: int) -> str:
-    """A text with a few words changed."""
-    lines = text.split("\n")
-    lines[number % len(lines)] = f"edit {number}"
-    return "\n".join(lines)
-
-
-def long_text(seed: int, lines: int) -> str:
-    """A text that does not compress by itself alone."""
-    chance = random.Random(seed)
-    return "\n".join("".join(chance.choices("abcdefghijklmnopqrstuvwxyz ", k=60)) for _ in range(lines))
 
 
 def rows_of(rig: StoreRig) -> tuple[int, int, int]:

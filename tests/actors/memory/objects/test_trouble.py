@@ -19,11 +19,11 @@ import apsw
 import pytest
 
 from actors.memory.objects.audit import audit
-from messages.object_store import CollectObjects, FetchText, LoadObjects, TextFetched
+from messages.object_store import CollectObjects, FetchText, ListOutputs, LoadObjects, OutputsListed, TextFetched
 from messages.socket import Refused
 from messages.status import DescribeYourself, SelfDescription
-from tests.actors.memory.objects.rig import WINDOW, StoreRig
-from tests.actors.memory.objects.test_texts import edited, long_text
+from tests.actors.memory.objects.rig import WINDOW, StoreRig, edited, long_text
+from tests.actors.memory.objects.victim import CHANGED, text_of
 
 KILLS = 20
 
@@ -274,6 +274,10 @@ def test_a_kill_at_any_moment_loses_no_round_that_was_answered_and_doubles_none(
             answered = int(rest[-1]) if rest else answered
         rig = StoreRig(tmp_path)
         loaded = rig.loaded()
+        assert rig.text(CHANGED) == text_of(loaded.last_round)
+        assert rig.text(CHANGED, no=answered) in (text_of(answered), None)
+        (output,) = rig.answer(OutputsListed, ListOutputs, window=WINDOW, after=loaded.last_round - 1).outputs
+        assert output.object == f"t{loaded.last_round}"
         rig.stop()
         assert audit(rig.path) == []
         assert answered <= loaded.last_round <= answered + 1
