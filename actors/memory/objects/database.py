@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 FOLDER = "objects"
 FILE = "objects.sqlite"
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 """`user_version` of the file; one of another version is moved aside and begun anew."""
 APPLICATION_ID = 0x52656D4F
 BUSY_MS = 200
