@@ -18,6 +18,7 @@ from actors.memory.index.index import Index
 from actors.memory.index.pending import Waiting
 from actors.memory.index.reconcile import Piece, Reconciliation
 from actors.memory.index.seal import check_rows_after, check_vectors_after
+from actors.memory.index.sqlite_file import inode, is_in_place
 from actors.memory.index.vectors import IndexVectors
 from actors.memory.index.word_check import check_words
 from actors.memory.search.search import Kind, Searcher
@@ -81,7 +82,7 @@ class Store:
         if plan.scope == "audience" and not plan.read_only:
             self._views = Views(plan.data_root, index.connection, readers)
             self._views.open()
-        self._inode = None if plan.read_only else database.inode(plan.path)
+        self._inode = None if plan.read_only else inode(plan.path)
         self.is_new = False
         self.space_changed = False
         self._scrubbed = {"rows": 0, "vectors": 0}
@@ -128,7 +129,7 @@ class Store:
 
     def is_in_place(self) -> bool:
         """Whether the file that was opened is still the index."""
-        return self._inode is None or database.is_in_place(self._plan.path, self._inode)
+        return self._inode is None or is_in_place(self._plan.path, self._inode)
 
     def size_bytes(self) -> int:
         """Of the index with what belongs to it."""

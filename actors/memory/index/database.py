@@ -6,7 +6,6 @@ import logging
 import shutil
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
@@ -15,20 +14,18 @@ import sqlite_vec  # type: ignore[import-untyped]
 
 from actors.linux.private_folder import make_private
 from actors.memory.index.seal import rest_sum, vector_sum
+from actors.memory.index.sqlite_file import move_aside, remove_sides, require_sqlite, transaction
 from domain.memory.keywords import TOKENIZER
 
 log = logging.getLogger(__name__)
 
 SCHEMA_VERSION = 4
 """`user_version` of the file; one of another version is moved aside and built anew from the logs."""
-OLDEST_SQLITE = (3, 51, 3)
-"""Older ones can corrupt a WAL file when two connections race (sqlite.org, 3.51.3)."""
 BUSY_MS = 2_000
 """How long a statement waits for another program's lock."""
 FOLDER = "memory"
 FILE = "index.sqlite"
 _TABLES = {"meta", "windows", "files", "turns", "pins", "tombstones", "spaces", "vectors", "words", "memories"}
-_SIDES = ("-wal", "-shm")
 _REST = "rest"
 """Key of the note in which the sum of what no seal covers is kept while the index is closed."""
 UNVERIFIED = "unverified"
@@ -100,19 +97,6 @@ def disown(path: Path) -> None:
         list(connection.execute("PRAGMA user_version = 0"))
     finally:
         connection.close()
-
-
-def require_sqlite() -> None:
-    """Refuse a SQLite that can corrupt the index.
-
-    Raises:
-        RuntimeError: it is older than `OLDEST_SQLITE`.
-    """
-    version = tuple(int(part) for part in apsw.sqlite_lib_version().split("."))
-    if version < OLDEST_SQLITE:
-        raise RuntimeError(
-            f"SQLite {apsw.sqlite_lib_version()}: {'.'.join(map(str, OLDEST_SQLITE))} or newer is required"
-        )
 
 
 def open_or_rebuild(path: Path, now: datetime, busy_ms: int = BUSY_MS) -> tuple[apsw.Connection, bool]:
@@ -206,40 +190,6 @@ def _connection_for_reading(path: Path, scratch: Path, *, is_live: bool) -> apsw
     return apsw.Connection(f"{path.resolve().as_uri()}?immutable=1", flags=flags)
 
 
-@contextmanager
-def transaction(connection: apsw.Connection) -> Iterator[None]:
-    """All of it or nothing; inside another one, a part of that.
-
-    Not apsw's own: that asks for a rollback even where a full disk has made SQLite roll back by itself.
-    """
-    if connection.in_transaction:
-        yield
-        return
-    list(connection.execute("BEGIN IMMEDIATE"))
-    try:
-        yield
-        list(connection.execute("COMMIT"))
-    except BaseException:
-        if not connection.getautocommit():
-            list(connection.execute("ROLLBACK"))
-        raise
-
-
-def is_in_place(path: Path, connection_inode: tuple[int, int]) -> bool:
-    """Whether the file at `path` is still the one that was opened."""
-    try:
-        status = path.stat()
-    except OSError:
-        return False
-    return (status.st_dev, status.st_ino) == connection_inode and status.st_nlink > 0
-
-
-def inode(path: Path) -> tuple[int, int]:
-    """What tells the file at `path` from one that replaces it."""
-    status = path.stat()
-    return status.st_dev, status.st_ino
-
-
 def _connect(path: Path, flags: int, busy_ms: int) -> apsw.Connection:
     connection = apsw.Connection(str(path), flags=flags)
     connection.set_busy_timeout(busy_ms)
@@ -303,21 +253,6 @@ def _check_rest(connection: apsw.Connection) -> None:
         list(connection.execute("INSERT OR REPLACE INTO meta VALUES (?, 1)", (UNVERIFIED,)))
 
 
-def move_aside(path: Path, now: datetime) -> Path:
-    """Rename a database and what belongs to it; its new path."""
-    stamp = now.strftime("%Y%m%dT%H%M%SZ")
-    aside = path.with_name(f"{path.name}.unusable-{stamp}")
-    number = 1
-    while aside.exists():
-        number += 1
-        aside = path.with_name(f"{path.name}.unusable-{stamp}-{number}")
-    path.rename(aside)
-    for side, there in zip(sides_of(aside), sides_of(path), strict=True):
-        if there.exists():
-            there.rename(side)
-    return aside
-
-
 def _save_vectors(damaged: Path, index: apsw.Connection) -> int:
     """Copy every vector that can be read from an unusable index; how many."""
     saved = 0
@@ -354,14 +289,3 @@ def _readable_vectors(damaged: Path) -> Iterator[tuple[str, int, bytes, object, 
             old.close()
     except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError, apsw.IOError, apsw.CantOpenError, ValueError) as error:
         log.info("the unusable index cannot be read on: %s", error)
-
-
-def remove_sides(path: Path) -> None:
-    """A WAL without its database belongs to nothing, and would be taken for a new one's."""
-    for side in sides_of(path):
-        side.unlink(missing_ok=True)
-
-
-def sides_of(path: Path) -> tuple[Path, ...]:
-    """Where a database's WAL and the index of that are."""
-    return tuple(Path(f"{path}{side}") for side in _SIDES)

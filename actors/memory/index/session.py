@@ -10,7 +10,7 @@ from typing import Any
 
 import apsw
 
-from actors.memory.index.database import transaction
+from actors.memory.index.sqlite_file import transaction
 from messages.base import Window
 
 _VECTORS = "SELECT hash, id FROM vectors WHERE space = ? AND hash IN (SELECT unhex(value) FROM json_each(?))"

@@ -10,8 +10,7 @@ from pathlib import Path
 import apsw
 
 from actors.linux.private_folder import make_private
-from actors.memory.index.database import (
-    ForeignIndexError,
+from actors.memory.index.sqlite_file import (
     inode,
     is_in_place,
     move_aside,
@@ -86,6 +85,10 @@ CREATE TABLE showings(
 """
 
 
+class ForeignStoreError(Exception):
+    """The file is no store of ours, or not a sound one; the text says why."""
+
+
 def open_in_memory() -> apsw.Connection:
     """A store that ends with its connection."""
     require_sqlite()
@@ -111,7 +114,7 @@ def open_or_begin(path: Path, now: datetime, *, is_doubtful: bool = False) -> ap
         return _create(path)
     try:
         return open_existing(path, is_doubtful=is_doubtful)
-    except ForeignIndexError as error:
+    except ForeignStoreError as error:
         aside = move_aside(path, now)
         log.warning("the object store was not usable (%s): moved to %s, versions begin anew", error, aside)
         return _create(path)
@@ -121,19 +124,19 @@ def open_existing(path: Path, *, is_doubtful: bool = False) -> apsw.Connection:
     """The store at `path`, checked; more thoroughly, indexes too, when it is doubtful.
 
     Raises:
-        ForeignIndexError: it is none of ours, of another version, or damaged.
+        ForeignStoreError: it is none of ours, of another version, or damaged.
         apsw.Error: it is locked, or cannot be read.
     """
     if not stat.S_ISREG(path.lstat().st_mode):
-        raise ForeignIndexError("no regular file")
+        raise ForeignStoreError("no regular file")
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
     try:
         _prepare(connection)
         _require_ours(connection, "integrity_check" if is_doubtful else "quick_check")
     except (apsw.NotADBError, apsw.CorruptError, apsw.SQLError) as error:
         connection.close()
-        raise ForeignIndexError(str(error)) from error
-    except (ForeignIndexError, apsw.Error):
+        raise ForeignStoreError(str(error)) from error
+    except (ForeignStoreError, apsw.Error):
         connection.close()
         raise
     return connection
@@ -189,9 +192,9 @@ def _require_ours(connection: apsw.Connection, check: str) -> None:
     ((application,),) = connection.execute("PRAGMA application_id")
     ((version,),) = connection.execute("PRAGMA user_version")
     if (application, version) != (APPLICATION_ID, SCHEMA_VERSION):
-        raise ForeignIndexError(f"its kind and version are {application:#x} and {version}")
+        raise ForeignStoreError(f"its kind and version are {application:#x} and {version}")
     if (verdict := list(connection.execute(f"PRAGMA {check}(1)"))) != [("ok",)]:
-        raise ForeignIndexError(f"damaged: {verdict[0][0] if verdict else 'unreadable'}")
+        raise ForeignStoreError(f"damaged: {verdict[0][0] if verdict else 'unreadable'}")
     tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
     if missing := _TABLES - tables:
-        raise ForeignIndexError(f"it has no {', '.join(sorted(missing))}")
+        raise ForeignStoreError(f"it has no {', '.join(sorted(missing))}")

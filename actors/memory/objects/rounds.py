@@ -8,7 +8,7 @@ from typing import Any
 import apsw
 import msgspec
 
-from actors.memory.index.database import transaction
+from actors.memory.index.sqlite_file import transaction
 from actors.memory.objects import bounds, texts
 from actors.memory.objects.bounds import StoreLimits
 from actors.memory.objects.values import FILE, OUTPUT, RefusalError, microseconds, number_of, require_name

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from actors.memory.index.database import inode, is_in_place, transaction
+from actors.memory.index.sqlite_file import inode, is_in_place, transaction
 from actors.memory.objects import bounds, rounds, texts
 from actors.memory.objects.bounds import StoreLimits
 from actors.memory.objects.database import inodes_of_sides, open_in_memory, open_or_begin, remove_own_sides

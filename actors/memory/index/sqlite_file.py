@@ -1,0 +1,87 @@
+"""SQLite files of the memory's rooms: transactions, and what a file and its WAL are called, are and become."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+
+import apsw
+
+OLDEST_SQLITE = (3, 51, 3)
+"""Older ones can corrupt a WAL file when two connections race (sqlite.org, 3.51.3)."""
+_SIDES = ("-wal", "-shm")
+
+
+def require_sqlite() -> None:
+    """Refuse a SQLite that can corrupt a database.
+
+    Raises:
+        RuntimeError: it is older than `OLDEST_SQLITE`.
+    """
+    version = tuple(int(part) for part in apsw.sqlite_lib_version().split("."))
+    if version < OLDEST_SQLITE:
+        raise RuntimeError(
+            f"SQLite {apsw.sqlite_lib_version()}: {'.'.join(map(str, OLDEST_SQLITE))} or newer is required"
+        )
+
+
+@contextmanager
+def transaction(connection: apsw.Connection) -> Iterator[None]:
+    """All of it or nothing; inside another one, a part of that.
+
+    Not apsw's own: that asks for a rollback even where a full disk has made SQLite roll back by itself.
+    """
+    if connection.in_transaction:
+        yield
+        return
+    list(connection.execute("BEGIN IMMEDIATE"))
+    try:
+        yield
+        list(connection.execute("COMMIT"))
+    except BaseException:
+        if not connection.getautocommit():
+            list(connection.execute("ROLLBACK"))
+        raise
+
+
+def is_in_place(path: Path, connection_inode: tuple[int, int]) -> bool:
+    """Whether the file at `path` is still the one that was opened."""
+    try:
+        status = path.stat()
+    except OSError:
+        return False
+    return (status.st_dev, status.st_ino) == connection_inode and status.st_nlink > 0
+
+
+def inode(path: Path) -> tuple[int, int]:
+    """What tells the file at `path` from one that replaces it."""
+    status = path.stat()
+    return status.st_dev, status.st_ino
+
+
+def move_aside(path: Path, now: datetime) -> Path:
+    """Rename a database and what belongs to it; its new path."""
+    stamp = now.strftime("%Y%m%dT%H%M%SZ")
+    aside = path.with_name(f"{path.name}.unusable-{stamp}")
+    number = 1
+    while aside.exists():
+        number += 1
+        aside = path.with_name(f"{path.name}.unusable-{stamp}-{number}")
+    path.rename(aside)
+    for side, there in zip(sides_of(aside), sides_of(path), strict=True):
+        if there.exists():
+            there.rename(side)
+    return aside
+
+
+def remove_sides(path: Path) -> None:
+    """A WAL without its database belongs to nothing, and would be taken for a new one's."""
+    for side in sides_of(path):
+        side.unlink(missing_ok=True)
+
+
+def sides_of(path: Path) -> tuple[Path, ...]:
+    """Where a database's WAL and the index of that are."""
+    return tuple(Path(f"{path}{side}") for side in _SIDES)
