@@ -12,6 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from actors.memory.objects.audit import audit
+from actors.memory.objects.bounds import MIB, StoreLimits, enforce
+from actors.memory.objects.database import open_in_memory
 from messages.base import Window
 from messages.object_store import (
     CollectObjects,
@@ -74,6 +76,14 @@ def test_where_all_is_newest_what_comes_has_no_room_and_no_other_goes(rigs: Any)
     assert kept(rig, "f4") == (1,)
 
 
+def test_for_lack_of_room_no_file_loses_a_text_that_came_again(rigs: Any) -> None:
+    rig = rigs(window_bytes=3 * UNIT)
+    same = long_text(1, 60)
+    rig.kept([rig.version("f1", same), rig.version("f2", long_text(2, 60))])
+    rig.kept([rig.version("f3", long_text(3, 120)), rig.version("f4", same)])
+    assert (rig.text("f1"), rig.text("f3"), rig.text("f4")) == (same, None, same)
+
+
 def test_a_replaced_text_makes_room_for_the_one_that_replaces_it(rigs: Any) -> None:
     rig = rigs(window_bytes=3 * UNIT)
     rig.kept([rig.version("f1", long_text(1, 110)), rig.version("f2", long_text(2, 60))])
@@ -98,6 +108,16 @@ def test_a_text_that_came_back_is_newest_again(rigs: Any) -> None:
     rig.clock.advance(DAY_S)
     assert rig.answer(ObjectsCollected, CollectObjects, keep_days=0).texts == 1
     assert [rig.text("f1", no=number) for number in (1, 2, 3)] == ["one", None, "one"]
+
+
+def test_of_a_text_that_came_back_it_counts_when_it_was_replaced_last(rigs: Any) -> None:
+    rig = rigs()
+    rig.kept([rig.version("f1", text) for text in ("one", "two", "one")])
+    rig.clock.advance(10 * DAY_S)
+    rig.kept([rig.version("f1", "three")])
+    rig.clock.advance(DAY_S)
+    assert rig.answer(ObjectsCollected, CollectObjects, keep_days=5).texts == 1
+    assert [rig.text("f1", no=number) for number in (1, 2, 3, 4)] == ["one", None, "one", "three"]
 
 
 def test_the_bound_of_all_windows_takes_from_whoever_has_the_oldest(rigs: Any) -> None:
@@ -166,6 +186,18 @@ def test_a_text_that_cannot_be_read_does_not_keep_others_from_going(rigs: Any) -
     rig.clock.advance(DAY_S)
     assert rig.answer(ObjectsCollected, CollectObjects, keep_days=0).texts == 1
     assert rig.text("f1") == "sound"
+
+
+@pytest.mark.parametrize(("count", "left"), [(11, (10, 10)), (20, (11, 10, 10))])
+def test_a_round_throws_away_only_so_much_unless_far_too_much_is_kept(count: int, left: tuple[int, ...]) -> None:
+    connection = open_in_memory()
+    list(connection.execute("INSERT INTO windows(id, key) VALUES (1, 'w')"))
+    row = "INSERT INTO texts(window, hash, depth, size, replaced, data) VALUES (1, ?, 0, ?, ?, zeroblob(1000))"
+    list(connection.executemany(row, [(b"%d" % number, 2 * MIB, number) for number in range(count)]))
+    for expected in left:
+        enforce(connection, 1, StoreLimits(window_bytes=10_000), ())
+        assert list(connection.execute("SELECT count(*), min(replaced) FROM texts")) == [(expected, count - expected)]
+    connection.close()
 
 
 STEPS = st.lists(

@@ -12,8 +12,9 @@ import msgspec
 import pytest
 
 from actors.memory.objects.audit import audit
-from messages.base import Message, Surface, Window
+from messages.base import Message, RequestId, Surface, Window
 from messages.object_store import (
+    OBJECT_STORE,
     CollectObjects,
     FetchText,
     ListOutputs,
@@ -73,6 +74,15 @@ def test_an_earlier_round_that_is_asked_for_again_is_kept_once_too(rig: StoreRig
         assert isinstance(rig.keep(entries=b"2", number=2), RoundStored)
         rig.live_again()
     assert rig.loaded().rounds == (b"1", b"2", b"3")
+
+
+def test_a_round_is_the_same_whoever_asks_for_it_again(rig: StoreRig) -> None:
+    rig.kept(entries=b"1")
+    other = rig.system.edge("other")
+    again = StoreRound(request_id=RequestId("again"), reply_to=other.address, window=WINDOW, round=1, entries=b"1")
+    rig.system.tell(OBJECT_STORE, again)
+    rig.system.run()
+    assert isinstance(other.receive(0, lambda _heard: True), RoundStored)
 
 
 def test_why_an_earlier_round_is_refused_is_said(rig: StoreRig) -> None:
