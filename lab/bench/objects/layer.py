@@ -47,15 +47,11 @@ def folder_of(root: Path, window: Window = WINDOW) -> Path:
     return root / "work" / window.id
 
 
-def store_files(root: Path) -> tuple[Path, ...]:
-    """Everything that the store has on the disk."""
+def stored_bytes(root: Path) -> tuple[int, int]:
+    """How many bytes the store has on the disk: the database, and what is not in it yet."""
     path = root / FOLDER / FILE
-    return tuple(each for each in (path, path.with_name(f"{FILE}-wal")) if each.exists())
-
-
-def stored_bytes(root: Path) -> int:
-    """How much that is."""
-    return sum(path.stat().st_size for path in store_files(root))
+    wal = path.with_name(f"{FILE}-wal")
+    return path.stat().st_size, wal.stat().st_size if wal.exists() else 0
 
 
 def specs(root: Path, idle_s: float | None = None) -> tuple[ActorSpec, ...]:

@@ -180,6 +180,14 @@ def lines(results: Results) -> Iterator[str]:
     """What there is to say beside the tables."""
     yield HONEST
     yield "E1 and E2 are one turn each, as in the record, which has one prompt each."
+    yield (
+        "model calls at 60 turns/s: {speed_model_calls:.0f}; added p50 {added_p50_ms:.2f} ms, p99 {added_p99_ms:.1f} "
+        "ms; the same disk keeps three pages in {sync_p95_ms:.1f} ms (p95), and the store waits for that at times"
+    ).format_map(results.figures)
+    yield (
+        "disk after a session: {session_wal_mib:.2f} MiB of it WAL; memory of a window that has not left it yet: "
+        "{awake_kib:.1f} KiB; kills: {kills:.0f}, {answered:.0f} answers before them"
+    ).format_map(results.figures)
     for row in (*results.rows, results.flood):
         if row.unbounded is not None:
             yield (

@@ -62,12 +62,18 @@ def measure(say: Say, size: Size = WHOLE) -> Results:
     Raises:
         MeasurementError: a process that measures did not give its figures.
     """
-    rows, disk = [], dict[str, int]()
+    rows, disk = [], dict[str, tuple[int, int]]()
     for story in (*size.stories(), workloads.flood(size.flood), workloads.edits(size.edits)):
         say(f"{story.name}: {len(story.exchanges)} turns, {story.calls} calls")
         row, disk[story.name] = compared(story)
         rows.append(row)
-    figures: Figures = {"session_mib": disk["repeat_reader"] / MIB, "edits_mib": disk["edits"] / MIB}
+    session, edits = disk["repeat_reader"], disk["edits"]
+    figures: Figures = {
+        "session_mib": sum(session) / MIB,
+        "session_wal_mib": session[1] / MIB,
+        "edits_mib": sum(edits) / MIB,
+        "edits_wal_mib": edits[1] / MIB,
+    }
     say("speed: both systems in turn")
     figures |= measure_objects("speed", size.speed)
     say("memory of windows at rest")
@@ -81,8 +87,8 @@ def measure(say: Say, size: Size = WHOLE) -> Results:
     )
 
 
-def compared(story: Story) -> tuple[Row, int]:
-    """What a story's requests come to, and how many bytes the layer then has on the disk."""
+def compared(story: Story) -> tuple[Row, tuple[int, int]]:
+    """What a story's requests come to, and how many bytes the store then has: in its database, and beside it."""
     with tempfile.TemporaryDirectory(prefix="agent-objects-") as whole:
         root = Path(whole)
         plain = _plain(story, root / "plain", Plain())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 import sys
 import tempfile
 import threading
@@ -31,6 +32,7 @@ MODEL_S = 0.05
 """What a model takes to say what is to be done next."""
 LATE_S = 1.0
 """After so long the core goes on without a wording."""
+SYNCS = 100
 _COMPARED = ("cpu_ms", "p50_ms", "p95_ms", "p99_ms")
 
 
@@ -153,8 +155,25 @@ def run(root: Path, windows: int, turns: int, rate: float, *, layered: bool) -> 
         system.stop()
     times_ms = [1000 * each for each in tally.times_s]
     percentiles = {f"p{percent}_ms": percentile(times_ms, percent / 100) for percent in (50, 95, 99)}
-    cpu_ms = 1000 * cpu_s / len(times_ms)
-    return {"model_calls": len(times_ms), "unworded": tally.unworded, "cpu_ms": cpu_ms, **percentiles}
+    return {
+        "model_calls": len(times_ms),
+        "unworded": tally.unworded,
+        "cpu_ms": 1000 * cpu_s / len(times_ms),
+        "sync_p95_ms": 1000 * percentile(_syncs(root), 0.95),
+        **percentiles,
+    }
+
+
+def _syncs(root: Path) -> list[float]:
+    """Seconds that the disk takes to keep three pages, again and again: what no store can be faster than."""
+    times: list[float] = []
+    with (root / "sync").open("wb", buffering=0) as file:
+        for _ in range(SYNCS):
+            began = perf_counter()
+            file.write(bytes(3 * 4096))
+            os.fdatasync(file.fileno())
+            times.append(perf_counter() - began)
+    return times
 
 
 def _pace(system: ActorSystem, windows: int, turns: int, rate: float, tally: Tally) -> None:
@@ -187,6 +206,7 @@ def compared(windows: int, turns: int, rate: float, rounds: int) -> Figures:
         "speed_turns_per_s": rate,
         "speed_model_calls": layer["model_calls"],
         "unworded": max(each["unworded"] for each in found[True]),
+        "sync_p95_ms": layer["sync_p95_ms"],
         **{f"bare_{name}": bare[name] for name in _COMPARED},
         **{f"added_{name}": layer[name] - bare[name] for name in _COMPARED},
     }
