@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
@@ -13,7 +13,9 @@ from pydantic import BaseModel, ConfigDict
 
 from actors.bootstrap import agent_plan, discord_connection, turn_plan
 from actors.cli.doctor_findings import all_findings
+from actors.context.actor import ContextActor
 from actors.context.part import context_config
+from actors.context.part import row as window_row
 from actors.kernel import ActorSpec, ActorSystem
 from actors.part import Argument, Command, Finding, Level, Part, Parts, Press, Row, Table, UnusableError, Verb
 from actors.part.verb import check_verb
@@ -301,6 +303,19 @@ class TestTable:
         rule = "wording of results 'results': two parts claim it, actors 'one' and 'other'"
         with pytest.raises(ValueError, match=rule):
             Parts(plan, two)
+
+    @pytest.mark.parametrize(("words", "limits"), [(None, (99_000, None)), (_of_window, (98_300, 200))])
+    def test_a_windows_history_is_bounded_by_what_its_results_will_be(
+        self, tmp_path: Path, words: Callable[[Window], Address] | None, limits: tuple[int, int | None]
+    ) -> None:
+        settings = settings_of(tmp_path, **{"model.max_history_tokens": 99_000})
+        plan = agent_plan(settings, {}, ActorSystem(workers=0), None)
+        worder = Part(spec=ActorSpec("one", lambda _key: pytest.fail("never made")), words=words, words_tokens=700)
+        (windows, _) = Parts(plan, (window_row, lambda _plan, _parts: worder))
+        actor = windows.spec.build("discord-channel/1")
+        assert isinstance(actor, ContextActor)
+        assert actor._journal._limits == limits
+        assert actor.conversation.limit_chars == 4 * limits[0]
 
     def test_a_windows_own_actor_may_be_asked_where_the_message_names_its_window(self) -> None:
         check_verb("a.b", Verb(_of_window, Surely))

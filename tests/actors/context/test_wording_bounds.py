@@ -147,3 +147,64 @@ def test_a_life_that_begins_anew_forgets_the_same_turns(tmp_path: Path) -> None:
     again.resume()
     assert again.asked().turns == before.turns
     again.stop()
+
+
+def test_what_is_worded_takes_no_room_and_is_not_cut(tmp_path: Path) -> None:
+    rig = Worded(tmp_path, max_history_tokens=1_000)
+    rig.say("one", 1)
+    rig.word_all()
+    rig.run_command(lines("first", 9_000))
+    question = rig.asked()
+    rig.word(question, {call.event: "ref first" for call in question.turns[0].calls})
+    rig.run_command(lines("second", 900), call_id="call-2")
+    rig.let_wait()
+    rig.run_command(lines("third", 900), call_id="call-3")
+    rig.let_wait()
+    assert shown_results(rig.end()) == ["ref first", lines("second", 900), lines("third", 900)]
+    rig.stop()
+
+
+def test_newer_turns_have_the_room_before_older_ones(tmp_path: Path) -> None:
+    rig = Worded(tmp_path, max_history_tokens=1_000)
+    for number in (1, 2):
+        rig.say("go on", number)
+        rig.word(rig.asked())
+        rig.run_command(lines(f"result {number}", 1_500))
+        rig.word(rig.asked())
+        rig.end()
+    rig.say("and now?", 3)
+    rig.word(rig.asked())
+    older, newer = shown_results(rig.end())
+    assert ELSEWHERE in older
+    assert newer == lines("result 2", 1_500)
+    rig.stop()
+
+
+def test_what_is_cut_takes_room_as_well(tmp_path: Path) -> None:
+    rig = Worded(tmp_path, max_history_tokens=10_000)
+    half = rig.config.max_history_tokens * CHARS_PER_TOKEN // 2
+    for number in range(1, 31):
+        rig.say("go on", number)
+        rig.advance(WAIT_S)
+        rig.run_command(lines(f"result {number}", 9_000))
+        rig.advance(WAIT_S)
+        rig.end()
+    rig.say("and now?", 31)
+    request = rig.end()
+    shown = shown_results(request)
+    assert len(shown) == 30
+    assert [len(text) > 1_500 for text in shown[-5:]] == [True] * 5
+    assert sum(map(len, shown)) <= half + 30 * 800
+    rig.stop()
+
+
+def test_where_there_is_no_room_what_a_notice_would_make_longer_is_plain(tmp_path: Path) -> None:
+    rig = Worded(tmp_path, max_history_tokens=1_000)
+    rig.say("one", 1)
+    rig.let_wait()
+    rig.run_command(lines("short", 300))
+    rig.let_wait()
+    rig.run_command(lines("long", 1_950), call_id="call-2")
+    rig.let_wait()
+    assert shown_results(rig.end()) == [lines("short", 300), lines("long", 1_950)]
+    rig.stop()
