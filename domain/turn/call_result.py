@@ -84,7 +84,7 @@ def unworded(turns: Sequence[TurnShown], newest: TurnId, worded: Worded, limit_c
         if len(call.text) <= left and (whole or len(call.text) <= EARLIER_CHARS):
             left -= len(call.text)
         elif not (is_newest_result and turn == newest):
-            texts[call.event] = _short(call, EARLIER_CHARS if len(call.text) <= left else None)
+            texts[call.event] = _short(call, SHORT_CHARS if whole or left < EARLIER_CHARS else EARLIER_CHARS)
             left -= min(left, len(texts[call.event]))
         is_newest_result = False
     return Worded({**worded.results, **texts}, worded.notes)
@@ -96,7 +96,7 @@ def _backwards(turns: Sequence[TurnShown]) -> Iterator[tuple[TurnId, CallShown]]
             yield turn.turn_id, call
 
 
-def _short(call: CallShown, chars: int | None) -> str:
+def _short(call: CallShown, chars: int) -> str:
     where = call.full_output or f"the record {call.event} in this conversation's newest log"
-    short = shortened(call.text, where) if chars is None else shortened(call.text, where, chars)
+    short = shortened(call.text, where, chars)
     return short if len(short) < len(call.text) else call.text

@@ -208,3 +208,17 @@ def test_where_there_is_no_room_what_a_notice_would_make_longer_is_plain(tmp_pat
     rig.let_wait()
     assert shown_results(rig.end()) == [lines("short", 300), lines("long", 1_950)]
     rig.stop()
+
+
+def test_of_an_earlier_result_that_is_longer_than_the_room_as_much_is_shown_as_of_any_other(tmp_path: Path) -> None:
+    rig = Worded(tmp_path, max_history_tokens=2_000)
+    rig.say("one", 1)
+    rig.let_wait()
+    rig.run_command(lines("long", 9_000))
+    rig.let_wait()
+    rig.end()
+    rig.say("two", 2)
+    rig.let_wait()
+    (cut,) = shown_results(rig.end())
+    assert 1_900 <= len(cut) <= 2_200
+    rig.stop()
