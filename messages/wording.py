@@ -52,6 +52,8 @@ class WordRequest(Message, frozen=True, kw_only=True, gc=False):
     """All that the request shows, the oldest first."""
     audience: str = ""
     """Who reads the window, as a label of `domain.policy.audience`; empty when that is not known."""
+    withdrawals: int = 0
+    """How often words were taken back in this log; where it is another number than before, turns left for that."""
     breaks_from: TurnId = TurnId("")
     """The oldest turn whose messages are not those of the request before, whatever is worded: from there on no cache of
     a provider's has the conversation. Empty where all of it stands as it did."""

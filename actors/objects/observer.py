@@ -20,6 +20,10 @@ from messages.base import TurnId
 from messages.object_store import OutputRow
 from messages.wording import CallShown, WordRequest
 
+MOST_LOOKS = 2_000
+"""Names that may be files that are looked at before one request; of the rest nothing is known."""
+MOST_STEPS = 3
+"""Files that took one another's places, one after the other."""
 NEW_FILES = 50
 """Of one command; those beyond are counted."""
 LOOKED_AT = 500
@@ -47,6 +51,9 @@ class Observer:
         self._folder = folder
         self.max_files = max_files
         self.looking = Looking(folder)
+        self._none: set[str] = set()
+        """Names that are no files, as far as this request's looks have found."""
+        self._looks = 0
 
     def fold(self, round_: Round, request: WordRequest, now: datetime) -> RoundEnded | None:
         """Take in what is new since the last request; where new texts go, or None when nothing is.
@@ -61,7 +68,7 @@ class Observer:
             round_.take(SessionBegan(log=request.log))
         shown = [turn.turn_id for turn in request.turns]
         if gone := tuple(sorted(set(objects.turns) - set(shown))):
-            round_.take(TurnsLeft(turns=gone))
+            round_.take(TurnsLeft(turns=gone, withdrawals=request.withdrawals))
         known = set(objects.turns)
         began = [turn for turn in shown if turn not in known]
         for turn in began:
@@ -76,6 +83,7 @@ class Observer:
             return None
         newest = fresh[-1].call.event if fresh and fresh[-1].turn == request.turn_id else request.turn_id
         self.look(round_, now, place=newest if fresh or began else "")
+        self._none, self._looks = set(), 0
         for each in fresh:
             self._observe(round_, each, request.log, now)
         return RoundEnded(place=newest, cut=request.breaks_from)
@@ -101,17 +109,13 @@ class Observer:
         names = {file.version.path: file for file in files}
         looks = {path: self.looking.look(path, reads=_reads(names[path])) for path in self.looking.changed(known)}
         gone = {path: names[path] for path, look in looks.items() if look is None}
-        taken = self._lose(round_, gone, now, place) if gone else set()
+        lost = self._lose(round_, gone, now, place) if gone else set()
         for path, look in looks.items():
-            if path in taken:
-                round_.see(names[path].version.object, None, now, place)
-            elif look is not None:
+            if look is not None and path not in lost:
                 self._compare(round_, names[path], look, now, place)
 
     def _watched(self, files: Iterable[FileObject]) -> list[FileObject]:
         there = [file for file in files if file.is_present and file.version.status != "missing"]
-        if len(there) <= LOOKED_AT:
-            return there
         there.sort(key=lambda file: (not file.is_active, -file.touched))
         active = sum(file.is_active for file in there)
         return there[: max(active, LOOKED_AT)]
@@ -123,19 +127,34 @@ class Observer:
             round_.take(entry)
 
     def _lose(self, round_: Round, gone: Mapping[str, FileObject], now: datetime, place: str) -> set[str]:
-        """Files are not where they were: each was moved, or is missing; paths that they have taken from others."""
-        sought = {path: (file.signature, file.version.content_hash) for path, file in gone.items() if file.signature}
-        found = self.looking.find(sought)
-        taken: set[str] = set()
-        for path, file in gone.items():
-            to = found.get(path)
+        """Files are not where they were: each was moved, or is missing; their old paths.
+
+        A path that one of them has taken was another's, which is looked for in its turn.
+        """
+        lost, moved = dict(gone), dict[str, str]()
+        pending = lost
+        for _ in range(MOST_STEPS):
+            found = self._found(pending)
+            moved |= found
+            others = {to: other for to in found.values() if (other := round_.objects.file_at(to)) is not None}
+            pending = {to: other for to, other in others.items() if _is_there(other) and to not in lost}
+            lost |= pending
+            if not pending:
+                break
+        for path, file in lost.items():
+            to = moved.get(path)
             look = self.looking.look(to, reads=_reads(file)) if to is not None else None
-            if to is not None and look is not None and to not in gone:
-                other = round_.objects.file_at(to)
-                if other is not None and other.is_present and other.version.status != "missing":
-                    taken.add(to)
-            round_.see(file.version.object, look, now, place)
-        return taken
+            round_.see(file.version.object, look, now, place if file.is_present else "")
+        return set(lost)
+
+    def _found(self, files: Mapping[str, FileObject]) -> dict[str, str]:
+        """Where files stand now."""
+        sought = {
+            path: (file.signature, file.version.content_hash)
+            for path, file in files.items()
+            if file.signature is not None
+        }
+        return self.looking.find(sought)
 
     # commands
 
@@ -181,7 +200,7 @@ class Observer:
             file = objects.file_at(path)
             if file is not None and file.is_present and file.version.status != "unread":
                 continue
-            look = self.looking.look(path, reads=False)
+            look = self._glance(path)
             if look is None:
                 continue
             is_read = path in reads or look.signature.mtime_ns >= since_ns
@@ -199,6 +218,16 @@ class Observer:
                 found.append(name)
         return tuple(found), uncounted
 
+    def _glance(self, path: str) -> FileLook | None:
+        """Whether a name is a file; none once so many have been looked at."""
+        if path in self._none or self._looks >= MOST_LOOKS:
+            return None
+        self._looks += 1
+        look = self.looking.look(path, reads=False)
+        if look is None:
+            self._none.add(path)
+        return look
+
     def _alias(self, round_: Round, path: str, call: CallShown) -> str:
         """The file whose text a result is, to the letter; empty for none."""
         file = round_.objects.file_at(path) if path else None
@@ -208,6 +237,10 @@ class Observer:
         if look is None or look.text is None or look.content_hash != file.version.content_hash:
             return ""
         return file.version.object if presented(look.text, call.text) else ""
+
+
+def _is_there(file: FileObject) -> bool:
+    return file.version.status != "missing"
 
 
 def _reads(file: FileObject) -> bool:

@@ -110,6 +110,9 @@ class Telling:
         self._ask_output(request, number, found)
 
     def _show_file(self, request: ShowObject) -> None:
+        given = [bool(request.version), bool(request.hash), bool(request.at)]
+        if sum(given) > 1:
+            raise RefusalError("show: a version, a time or a hash is needed, and not several of them")
         if request.id:
             _require_file(request.id)
         elif not request.hash:

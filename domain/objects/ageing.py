@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from domain.objects.entries import RoundEnded
-from domain.objects.state import CLOSED, Output, Slot, WindowObjects, stays
+from domain.objects.state import CLOSED, FileObject, Output, Slot, WindowObjects, stays
 
 KEEP_SHARE = 0.5
 """Share of the budget that is left where too much has gathered, so that the next time is far away."""
@@ -29,6 +29,8 @@ class Keep:
     """Of what is pinned; what is pinned beyond that counts like the rest."""
     linger_tokens: int = 15_000
     """Of what is to go: so much of it may gather before it goes, for each going costs a prefix; 0 for at once."""
+    total_tokens: int = 65_000
+    """Of everything that is shown and not pinned. What the newest turn has comes first, then what is active."""
     big_tokens: int = 2_000
     """A longer output goes with its turn, and lingers in that only while there is room; 0 for no such rule."""
 
@@ -49,26 +51,20 @@ def end_round(objects: WindowObjects, entry: RoundEnded, keep: Keep) -> tuple[Sl
     lingers until there is too much of it. That going costs most, so it takes half of the budget along.
     """
     objects.apply(entry)
-    fates = _fates(objects, keep)
-    stays_aged = _tokens(objects, fates, Fate.AGED) <= keep.linger_tokens and keep.linger_tokens > 0
-    if keep.linger_tokens and not stays_aged:
-        fates = _fates(objects, replace(keep, active_tokens=int(keep.active_tokens * KEEP_SHARE)))
-    cut = _first_cut(objects, entry, fates)
+    verdict = _Verdict(objects, keep)
+    if keep.linger_tokens and not verdict.may_linger:
+        verdict = _Verdict(objects, replace(keep, active_tokens=int(keep.active_tokens * KEEP_SHARE)), lingers=False)
+    cut = _first_cut(objects, entry, verdict.fates)
     objects.slots = [
         slot
-        for at, (slot, fate) in enumerate(zip(objects.slots, fates, strict=True))
-        if fate is Fate.STAYS or (fate is Fate.AGED and stays_aged and at < cut)
+        for at, (slot, fate) in enumerate(zip(objects.slots, verdict.fates, strict=True))
+        if fate is Fate.STAYS or (fate is Fate.AGED and verdict.may_linger and at < cut)
     ]
     objects.is_cut = False
     shown = objects.turns
     for event in [event for event, output in objects.outputs.items() if output.turn not in shown and not stays(output)]:
         del objects.outputs[event]
     return tuple(slot for slot in objects.slots if slot.born == objects.round - 1)
-
-
-def _tokens(objects: WindowObjects, fates: list[Fate], wanted: Fate) -> int:
-    """Of all texts that one thing becomes of."""
-    return sum(slot.tokens for slot, fate in zip(objects.slots, fates, strict=True) if fate is wanted)
 
 
 def _first_cut(objects: WindowObjects, entry: RoundEnded, fates: list[Fate]) -> int:
@@ -82,82 +78,86 @@ def _first_cut(objects: WindowObjects, entry: RoundEnded, fates: list[Fate]) -> 
     return cut
 
 
-def _fates(objects: WindowObjects, keep: Keep) -> list[Fate]:
-    """What becomes of each text, in their order."""
-    fates = [Fate.STAYS] * len(objects.slots)
-    left = keep.pinned_tokens
-    budgeted: list[tuple[int, int]] = []
-    newer = _Newer()
-    outputs = {output.object: output for output in objects.outputs.values()}
-    distance = {turn: len(objects.turns) - 1 - at for at, turn in enumerate(objects.turns)}
-    for at in range(len(objects.slots) - 1, -1, -1):
-        slot = objects.slots[at]
-        file, output = objects.files.get(slot.object), outputs.get(slot.object)
-        if slot.born == CLOSED or (file is None and output is None):
-            fates[at] = Fate.GOES
-            continue
-        if (file or output).is_pinned and slot.tokens <= left:  # type: ignore[union-attr]
-            left -= slot.tokens
-        elif file is not None and file.is_active:
-            budgeted.append((file.touched, at))
-        elif file is not None:
-            fates[at] = Fate.AGED
-        elif output is not None:
-            away = distance.get(slot.turn, len(distance))
-            fates[at] = _fate_of_output(output, slot, keep, away=away, newer=newer)
-            if fates[at] is Fate.STAYS and (away or output.is_asked_for) and not output.manages:
-                budgeted.append((output.touched, at))
-    _spend(objects, budgeted, fates, keep)
-    return fates
+class _Verdict:
+    """What becomes of each text, found by a look at all of them from the newest to the oldest."""
 
+    def __init__(self, objects: WindowObjects, keep: Keep, *, lingers: bool = True) -> None:
+        self._objects = objects
+        self._keep = keep
+        self._outputs = {output.object: output for output in objects.outputs.values()}
+        self._away = {turn: len(objects.turns) - 1 - at for at, turn in enumerate(objects.turns)}
+        self._pinned = self._managed = self._newest = self._fresh = 0
+        """Tokens of what is pinned, of what managed objects, and of what the newest turn has; texts that are new."""
+        self._count: Counter[str] = Counter()
+        self._tokens: Counter[str] = Counter()
+        """Of the outputs that are newer, turn by turn."""
+        self._budgeted: list[tuple[int, int]] = []
+        """When each was touched, and its place."""
+        self.fates = [Fate.STAYS] * len(objects.slots)
+        for at in range(len(objects.slots) - 1, -1, -1):
+            self.fates[at] = self._fate(at, objects.slots[at])
+        spent = self._spend()
+        aged = sum(slot.tokens for slot, fate in zip(objects.slots, self.fates, strict=True) if fate is Fate.AGED)
+        room = min(keep.linger_tokens, keep.total_tokens - self._newest - spent)
+        self.may_linger = lingers and keep.linger_tokens > 0 and aged <= max(0, room)
 
-@dataclass(slots=True)
-class _Newer:
-    """Tally of the outputs that are newer than the one that is looked at, turn by turn."""
-
-    count: Counter[str] = field(default_factory=Counter)
-    tokens: Counter[str] = field(default_factory=Counter)
-    managed: int = 0
-    """Tokens of results that only managed objects, of all turns."""
-
-
-def _fate_of_output(output: Output, slot: Slot, keep: Keep, *, away: int, newer: _Newer) -> Fate:
-    """What turns and their number of results make of an output's text.
-
-    Args:
-        output: Whose.
-        slot: Where it stands.
-        keep: The rules.
-        away: How many turns ago that is.
-        newer: What has been looked at; counted on.
-    """
-    if output.is_asked_for:
+    def _fate(self, at: int, slot: Slot) -> Fate:
+        found: FileObject | Output | None = self._objects.files.get(slot.object) or self._outputs.get(slot.object)
+        if slot.born == CLOSED or found is None:
+            return Fate.GOES
+        if found.is_pinned and self._pinned + slot.tokens <= self._keep.pinned_tokens:
+            self._pinned += slot.tokens
+            return Fate.STAYS
+        if isinstance(found, Output) and not found.is_asked_for:
+            return self._fate_of_output(at, found, slot)
+        if isinstance(found, FileObject) and not found.is_active:
+            return Fate.AGED
+        is_new = slot.born == self._objects.round - 1 and self._fresh < self._keep.results
+        if is_new and self._takes_room(slot):
+            self._fresh += 1
+        else:
+            self._budgeted.append((found.touched, at))
         return Fate.STAYS
-    if output.manages:
-        newer.managed += slot.tokens
-        return Fate.STAYS if newer.managed <= MANAGED_TOKENS else Fate.AGED
-    rank = newer.count[slot.turn]
-    newer.count[slot.turn] += 1
-    newer.tokens[slot.turn] += slot.tokens
-    is_big = 0 < keep.big_tokens < slot.tokens
-    is_crowded = newer.tokens[slot.turn] > keep.active_tokens + keep.linger_tokens
-    if is_big and (away or (rank >= keep.results and is_crowded)):
-        return Fate.GOES
-    return Fate.STAYS if away < keep.turns and rank < keep.results else Fate.AGED
 
+    def _fate_of_output(self, at: int, output: Output, slot: Slot) -> Fate:
+        """What turns and their number of results make of an output that nobody asked for."""
+        keep = self._keep
+        if output.manages:
+            self._managed += slot.tokens
+            return Fate.STAYS if self._managed <= MANAGED_TOKENS else Fate.AGED
+        away, rank = self._away.get(slot.turn, len(self._away)), self._count[slot.turn]
+        self._count[slot.turn] += 1
+        self._tokens[slot.turn] += slot.tokens
+        is_kept = away < keep.turns and rank < keep.results
+        is_big = 0 < keep.big_tokens < slot.tokens
+        if is_kept and not away and self._takes_room(slot):
+            return Fate.STAYS
+        if is_big and (away or self._tokens[slot.turn] > keep.active_tokens + keep.linger_tokens):
+            return Fate.GOES
+        if is_kept and away:
+            self._budgeted.append((output.touched, at))
+            return Fate.STAYS
+        return Fate.AGED
 
-def _spend(objects: WindowObjects, budgeted: list[tuple[int, int]], fates: list[Fate], keep: Keep) -> None:
-    """Let the least recently touched go that the budget does not reach; what is new is shown at least once."""
-    spent, fresh = 0, 0
-    for _, at in sorted(budgeted, reverse=True):
-        slot = objects.slots[at]
-        if slot.born == objects.round - 1 and fresh < keep.results:
-            fresh += 1
-            continue
-        spent += slot.tokens
-        if spent > keep.active_tokens:
-            fates[at] = Fate.AGED
-            _deactivate(objects, slot.object)
+    def _takes_room(self, slot: Slot) -> bool:
+        """Whether a text of the newest turn, or a new one, has room; the very newest has."""
+        has_room = not self._newest or self._newest + slot.tokens <= self._keep.total_tokens
+        self._newest += slot.tokens if has_room else 0
+        return has_room
+
+    def _spend(self) -> int:
+        """Let the least recently touched age that the budget does not reach; how much of that is spent."""
+        budget, spent = min(self._keep.active_tokens, self._keep.total_tokens - self._newest), 0
+        is_over = False
+        for _, at in sorted(self._budgeted, reverse=True):
+            slot = self._objects.slots[at]
+            is_over = is_over or spent + slot.tokens > budget
+            if is_over:
+                self.fates[at] = Fate.AGED
+                _deactivate(self._objects, slot.object)
+            else:
+                spent += slot.tokens
+        return spent
 
 
 def _deactivate(objects: WindowObjects, name: str) -> None:

@@ -23,6 +23,8 @@ class TurnsLeft(Entry, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     """Turns that requests show no longer, because they were trimmed or taken back."""
 
     turns: tuple[TurnId, ...]
+    withdrawals: int = 0
+    """How often words had been taken back by then."""
 
 
 class TurnBegan(Entry, frozen=True, kw_only=True, gc=False, omit_defaults=True):

@@ -12,6 +12,8 @@ from messages.object_store import FileVersion
 
 PATH_CHARS = 200
 """Of a path, as it is shown."""
+FOUND_CHARS = 1_000
+"""Of the names that one command made known."""
 _PLAIN = re.compile(r"[A-Za-z0-9_./@+~=%-]+")
 """Names that can be taken for nothing else."""
 
@@ -35,9 +37,18 @@ def output(entry: OutputSeen, alias: Aliased | None) -> str:
 
 
 def found(files: Iterable[tuple[FileVersion, int]]) -> list[str]:
-    """Files that a command made known, in one line; none for none."""
+    """Files that a command made known, in one line, of which the length has a bound; none for none."""
     each = [f"{version.object} {shown_path(version.path)}" for version, _ in files]
-    return [f"[files: {', '.join(each)}]"] if each else []
+    kept, chars = 0, 0
+    while kept < len(each) and (chars := chars + len(each[kept])) <= FOUND_CHARS:
+        kept += 1
+    rest = [f"and {len(each) - kept} more, which list shows"] if kept < len(each) else []
+    return [f"[files: {', '.join((*each[:kept], *rest))}]"] if each else []
+
+
+def unsaid(number: int) -> str:
+    """How many changes there are besides those that are told one by one."""
+    return f"[{number} more files are new, have changed, were moved or are gone; list shows them]"
 
 
 def uncounted(number: int) -> list[str]:
@@ -63,5 +74,6 @@ def text_of(name: str, no: int) -> str:
 
 def shown_path(path: str) -> str:
     r"""A path in one line that can pass for nothing else; quoted unless it is of plain characters, such as `"a\nb"`."""
-    name = path if _PLAIN.fullmatch(path) else json.dumps(path)
-    return name if len(name) <= PATH_CHARS else f"{name[: PATH_CHARS - 20]}...{name[-17:]}"
+    if len(path) > PATH_CHARS:
+        path = f"{path[: PATH_CHARS - 23]}...{path[-20:]}"
+    return path if _PLAIN.fullmatch(path) else json.dumps(path)

@@ -23,6 +23,10 @@ from messages.object_store import FileVersion
 CHARS_PER_TOKEN = 4
 SHOWN_CHARS = 50_000
 """Of one text; of a longer one the beginning is shown, and a notice."""
+SAID_CHARS = 40_000
+"""Of lines about files, of all that requests show: what comes when there is more of it is counted and no more."""
+NEWS = 20
+"""Changes of files that are told one by one in one request."""
 MANAGED_CHARS = 2_000
 """The result of a command that only managed objects stays, if it is no longer than this."""
 
@@ -105,6 +109,14 @@ class WindowObjects(msgspec.Struct, kw_only=True, omit_defaults=True):
     """Every text that is shown, in the order in which requests show them."""
     said: dict[str, list[str]] = msgspec.field(default_factory=dict)
     """Place -> what is said there once and for all."""
+    said_chars: int = 0
+    """Of the lines about files among that."""
+    news: int = 0
+    """Changes of this round that are told."""
+    unsaid: int = 0
+    """Those that are counted."""
+    withdrawals: int = 0
+    """How often words were taken back, when turns left last."""
     wanting: list[str] = msgspec.field(default_factory=list)
     """Objects that are active and are shown nowhere yet."""
     is_cut: bool = False
@@ -132,7 +144,8 @@ class WindowObjects(msgspec.Struct, kw_only=True, omit_defaults=True):
             case SessionBegan():
                 self._begin_session(entry.log)
             case TurnsLeft():
-                self._leave(frozenset(entry.turns))
+                self._leave(frozenset(entry.turns), is_taken_back=entry.withdrawals != self.withdrawals)
+                self.withdrawals = entry.withdrawals
             case TurnBegan():
                 self.turns.append(entry.turn)
             case VersionSeen():
@@ -146,7 +159,10 @@ class WindowObjects(msgspec.Struct, kw_only=True, omit_defaults=True):
                 self._switch(entry)
             case RoundEnded():
                 self._place_wanting(entry.place)
+                if self.unsaid:
+                    self._say(entry.place, lines.unsaid(self.unsaid))
                 self.round += 1
+                self.news = self.unsaid = 0
 
     def _begin_session(self, log: str) -> None:
         """Begin with nothing present; what scripts have asked for before a first request belongs to that."""
@@ -156,6 +172,7 @@ class WindowObjects(msgspec.Struct, kw_only=True, omit_defaults=True):
             return
         self.outputs.clear()
         self.said.clear()
+        self.said_chars = self.withdrawals = 0
         self.turns.clear()
         self.slots.clear()
         self.wanting.clear()
@@ -163,22 +180,34 @@ class WindowObjects(msgspec.Struct, kw_only=True, omit_defaults=True):
             file.is_present = file.is_active = file.is_pinned = False
             file.touched = 0
 
-    def _leave(self, gone: frozenset[TurnId]) -> None:
-        """Forget turns; the texts of files that are active look for another place."""
+    def _leave(self, gone: frozenset[TurnId], *, is_taken_back: bool) -> None:
+        """Forget turns; what is active of theirs looks for another place, unless they were taken back."""
         left = [slot for slot in self.slots if slot.turn in gone]
         self.slots = [slot for slot in self.slots if slot.turn not in gone]
         kept = {output.object: output for output in self.outputs.values() if output.turn in gone and stays(output)}
         for event in [event for event, output in self.outputs.items() if output.turn in gone]:
-            self.said.pop(event, None)
+            self._unsay(self.said.pop(event, [])[1:])
             if self.outputs[event].object not in kept:
                 del self.outputs[event]
         for turn in gone:
-            self.said.pop(turn, None)
+            self._unsay(self.said.pop(turn, []))
         self.turns = [turn for turn in self.turns if turn not in gone]
         for slot in left:
-            if slot.object in kept or (slot.object in self.files and self.files[slot.object].is_active):
+            if is_taken_back and not self._is_pinned(slot.object):
+                self._put_away(slot.object)
+            elif slot.object in kept or (slot.object in self.files and self.files[slot.object].is_active):
                 self._want(slot.object)
         self.is_cut = True
+
+    def _is_pinned(self, name: str) -> bool:
+        file = self.files.get(name)
+        return file is not None and file.is_pinned
+
+    def _put_away(self, name: str) -> None:
+        if file := self.files.get(name):
+            file.is_active = False
+        if output := self.output_called(name):
+            output.is_put_away = True
 
     def _see_version(self, entry: VersionSeen) -> None:
         version = entry.version
@@ -201,7 +230,7 @@ class WindowObjects(msgspec.Struct, kw_only=True, omit_defaults=True):
                 self._want(version.object)
         is_news = was.status != "unread" or version.path != was.path or version.status == "missing"
         if file.is_present and entry.place and is_news:
-            self._say(entry.place, lines.changed(version, was, entry.chars))
+            self._tell(entry.place, lines.changed(version, was, entry.chars))
 
     def _place(self, version: FileVersion, was: FileVersion) -> None:
         """Keep in mind where a file is; one that is missing gives way to whatever is there now."""
@@ -225,10 +254,14 @@ class WindowObjects(msgspec.Struct, kw_only=True, omit_defaults=True):
         found = [self.files[name] for name in entry.found]
         for file in found:
             file.is_present = True
-        said = [lines.output(entry, self._aliased(entry.alias))]
-        said += lines.found([(file.version, file.chars) for file in found if file.version.object != entry.alias])
-        said += lines.uncounted(entry.uncounted)
-        self.said[entry.event] = [*said, *self.said.get(entry.event, ())]
+        new = [(file.version, file.chars) for file in found if file.version.object != entry.alias]
+        about_files = [*lines.found(new), *lines.uncounted(entry.uncounted)]
+        if self.said_chars + sum(map(len, about_files)) > SAID_CHARS:
+            self.unsaid += len(new)
+            about_files = []
+        self.said_chars += sum(map(len, about_files))
+        reference = lines.output(entry, self._aliased(entry.alias))
+        self.said[entry.event] = [reference, *about_files, *self.said.get(entry.event, ())]
         name, no = output.object, 1
         if entry.alias:
             file = self.files[entry.alias]
@@ -293,8 +326,21 @@ class WindowObjects(msgspec.Struct, kw_only=True, omit_defaults=True):
         if name not in self.wanting:
             self.wanting.append(name)
 
+    def _tell(self, place: str, line: str) -> None:
+        """Say what has become of a file, unless there is too much of that."""
+        if self.news >= NEWS or self.said_chars + len(line) > SAID_CHARS:
+            self.unsaid += 1
+        else:
+            self.news += 1
+            self._say(place, line)
+
     def _say(self, place: str, line: str) -> None:
         self.said.setdefault(place, []).append(line)
+        self.said_chars += len(line)
+
+    def _unsay(self, said: list[str]) -> None:
+        """Lines about files are gone with their place."""
+        self.said_chars -= sum(map(len, said))
 
 
 CLOSED = -1

@@ -66,13 +66,13 @@ OWN_LINES = (
     OwnLine("call told in words", r"[\[(].{1,100} ?was ?called ?:"),
     OwnLine("result told in words", r"[\[(] ?result ?[\])]"),
     OwnLine("output that is empty", r"[\[(] ?no ?output ?[\])]"),
-    OwnLine("output that is cut", r"[\[(] ?showing ?(?:last|lines)"),
+    OwnLine("output that is cut", r"[\[(] ?showing ?(?:last|lines|the ?first ?\d+ ?of ?\d+ ?characters)"),
     OwnLine("end of a command", r"[\[(] ?(?:exit ?code ?-?\d|ended ?by ?signal|killed:|cancelled:)"),
     OwnLine("command without a result", r"(?:not ?run|killed|interrupted) ?:"),
     OwnLine(
         "reference of an object",
-        r"[\[(] ?(?:output ?t\d+ ?(?:[:;,]|is ?file)|files? ?: ?f\d|file ?f\d+ ?[:;,]|text ?of ?[ft]\d+ ?[,\])]"
-        r"|\d+ ?more ?files ?are ?not)",
+        r"[\[({<] ?(?:(?:[o0]utput|f[il1]{2}es?|text ?of) ?:? ?[tf]\d|\d+ ?m[o0]re ?f[il1]{2}es ?are ?"
+        r"|its ?text ?is ?n[o0])",
     ),
     OwnLine("record of a log", r"## [\do]{4}-\d\d-\d\d ?t|<!-- ?(?:end |\{)|> ?\[ ?! ?seal", in_outputs=False),
 )

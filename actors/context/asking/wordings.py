@@ -77,6 +77,7 @@ class Wordings:
             turn_id=run.turn_id,
             turns=self._turns,
             audience=run.audience,
+            withdrawals=conversation.withdrawals,
             breaks_from=breaks_from,
         )
         self._host.tell(self._config.wording(self._host.window), request)

@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 
 from actors.objects.answers import LOCKED
+from actors.objects.looking import Looking
+from actors.objects.observer import MOST_LOOKS
 from domain.objects.ageing import Keep
+from domain.objects.looked import FileLook
 from messages.base import RequestId
 from messages.objects import ListObjects, ObjectsListed, objects_of
 from messages.wording import RequestWorded
@@ -201,6 +204,45 @@ def test_turns_that_the_window_has_forgotten_leave_and_their_files_stay_in_sight
     words = rig.words()
     assert "\\u003ca\\u003e" in words
     assert "out" not in words
+
+
+def test_so_many_names_are_looked_at_before_a_request_and_no_more(
+    rig: ObjectsRig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[str] = []
+    real = Looking.look
+
+    def look(looking: Looking, name: str, *, reads: bool) -> FileLook | None:
+        looks.append(name)
+        return real(looking, name, reads=reads)
+
+    monkeypatch.setattr(Looking, "look", look)
+    rig.turn()
+    for number in range(4):
+        rig.ran(f"ls {number}", "\n".join(f"nothing {number}-{each}" for each in range(900)))
+    rig.word()
+    assert len(looks) == len(set(looks)) == MOST_LOOKS
+    rig.ran("cat one more")
+    rig.word()
+    assert looks[-1] in ("one", "more")
+
+
+def test_a_path_that_another_file_takes_is_one_objects(rig: ObjectsRig) -> None:
+    for name in ("a.txt", "b.txt", "c.txt"):
+        rig.write(name, f"<{name}>")
+    rig.turn()
+    rig.ran("head *.txt", "")
+    rig.word()
+    (rig.folder / "a.txt").rename(rig.folder / "b.txt")
+    (rig.folder / "c.txt").rename(rig.folder / "a.txt")
+    rig.ran("mv")
+    rig.word()
+    listed = rig.answer(ObjectsListed, ListObjects, kind="files")
+    assert [(each.id, each.state, each.about.partition(",")[0]) for each in listed.objects] == [
+        ("f1", "inactive", "b.txt"),
+        ("f2", "missing", "b.txt"),
+        ("f3", "inactive", "a.txt"),
+    ]
 
 
 @pytest.mark.req("S3-60")

@@ -221,6 +221,7 @@ def test_texts_are_shown_by_number_time_and_hash_and_compared(rig: ObjectsRig) -
     ("kind", "fields", "reason"),
     [
         (ShowObject, {"id": ""}, "the id of an object or a hash is needed"),
+        (ShowObject, {"id": "f1", "version": 1, "hash": "0" * 8}, "and not several of them"),
         (ShowObject, {"id": "f1", "at": "yesterday"}, "time 'yesterday': a moment such as"),
         (ShowObject, {"id": "t7"}, "there is none of that name in this window"),
         (ShowObject, {"id": "tx"}, "id of an object 'tx'"),

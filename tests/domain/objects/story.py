@@ -119,12 +119,12 @@ class Story:
         """The model decides."""
         self.take(Switched(object=name, to=to))
 
-    def leave(self, *turns: TurnId) -> None:
-        """Turns are trimmed."""
+    def leave(self, *turns: TurnId, withdrawals: int = 0) -> None:
+        """Turns are trimmed, or taken back where there are more withdrawals than before."""
         for turn in turns:
             for event in self.of_turn.pop(turn):
                 del self.printed[event]
-        self.take(TurnsLeft(turns=turns))
+        self.take(TurnsLeft(turns=turns, withdrawals=withdrawals))
 
     def request(self, cut: str = "") -> str:
         """All that the next request says, in its order."""

@@ -199,6 +199,24 @@ def test_of_what_managed_objects_the_newest_stays_and_not_more_than_a_little() -
     assert [number for number in range(9) if f"<managed {number}>" in words] == [4, 5, 6, 7, 8]
 
 
+def test_whatever_is_shown_and_not_pinned_has_one_bound() -> None:
+    story = Story(Keep(pinned_tokens=50, active_tokens=200, linger_tokens=100, total_tokens=400, big_tokens=50))
+    for turn in range(4):
+        story.turn()
+        for number in range(8):
+            name = f"{turn}{number}"
+            story.write(name, long(name, 60))
+            story.cat(name)
+            story.run(long(f"out {name}", 60))
+            if number % 3 == 0:
+                story.request()
+            if number == 5:
+                story.switch(f"f{story.objects.last_file}", "pinned")
+        story.request()
+        assert sum(slot.tokens for slot in story.objects.slots) <= 450
+        assert story.objects.slots[-1].object == f"t{story.objects.last_output}"
+
+
 def test_outputs_that_the_model_asked_for_are_put_away_by_the_budget() -> None:
     story = Story(Keep(active_tokens=100, linger_tokens=0, big_tokens=0))
     story.turn()

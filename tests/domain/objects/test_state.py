@@ -6,7 +6,7 @@ import pytest
 
 from domain.objects.ageing import Keep
 from domain.objects.entries import SessionBegan
-from domain.objects.state import decoded, encoded
+from domain.objects.state import NEWS, SAID_CHARS, decoded, encoded
 from tests.domain.objects.story import Story, look
 
 WIDE = Keep()
@@ -119,6 +119,55 @@ def test_what_is_active_finds_another_place_when_its_turn_goes() -> None:
     words = story.request()
     assert "INJECTED_CONTEXT_OBJECTS\n{" in words
     assert (words.count("\\u003ca\\u003e"), words.count("\\u003cout\\u003e")) == (1, 1)
+
+
+def test_what_was_active_in_a_turn_that_was_taken_back_is_shown_no_more_unless_it_is_pinned() -> None:
+    story = Story(WIDE)
+    first = story.turn()
+    for name in ("a.txt", "b.txt"):
+        story.write(name, f"<{name}>")
+        story.cat(name)
+    story.switch("f2", "pinned")
+    story.switch(story.run("<out>"), "pinned")
+    story.request()
+    story.turn()
+    story.leave(first, withdrawals=1)
+    words = story.request()
+    assert "a.txt" not in words
+    assert "out" not in words
+    assert "b.txt" in words
+    assert not story.objects.files["f1"].is_active
+
+
+def test_of_many_changes_in_one_request_some_are_told_and_the_rest_are_counted() -> None:
+    story = Story(WIDE)
+    story.turn()
+    names = [story.write(f"{number}.txt", f"<{number}>") for number in range(60)]
+    story.run("ls", found=tuple(names))
+    story.request()
+    story.run("mv")
+    for number, name in enumerate(names):
+        story.see(name, look(f"d/{number}.txt", f"<{number}>"))
+    words = story.request()
+    assert words.count("was moved") == NEWS
+    assert f"[{60 - NEWS} more files are new, have changed, were moved or are gone; list shows them]" in words
+    assert story.request() == words
+
+
+def test_however_much_is_listed_the_lines_about_files_have_a_bound_and_room_again_when_turns_go() -> None:
+    story, turns, words = Story(WIDE), [], ""
+    for number in range(80):
+        turns.append(story.turn())
+        found = [story.write(f"{number}/{'x' * 150}{each}", "x") for each in range(50)]
+        story.run("ls", found=tuple(found))
+        words = story.request()
+    assert len(words) < SAID_CHARS + 80 * 200
+    assert "[50 more files are new" in words
+    assert story.objects.said_chars == sum(
+        len(line) for place, lines in story.objects.said.items() for line in lines[place in story.printed :]
+    )
+    story.leave(*turns[:-1])
+    assert story.objects.said_chars < 200
 
 
 def test_an_output_of_a_turn_that_is_gone_is_forgotten() -> None:

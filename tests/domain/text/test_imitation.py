@@ -20,6 +20,7 @@ from domain.memory.expansion import LogRange, expanded, not_expanded
 from domain.memory.injection import Memory, inject
 from domain.objects import lines as lines_of_objects
 from domain.objects.entries import OutputSeen
+from domain.objects.wording import NOT_KEPT, shown_text
 from domain.text.imitation import MARK, OWN_LINES, defuse, defuse_output, imitates, marked_line
 from domain.text.output_tail import Excerpt, KeptOutput, render
 from domain.turn.attachments import PastedText, attachment_lines, composed
@@ -89,6 +90,8 @@ def references() -> list[str]:
         lines_of_objects.changed(gone, version, 0),
         lines_of_objects.text_of("f2", 4),
         lines_of_objects.text_of("t3", 1),
+        lines_of_objects.unsaid(3),
+        NOT_KEPT,
     ]
 
 
@@ -142,6 +145,7 @@ def written() -> dict[str, str]:
         "head of a record": record[0],
         "metadata": record[1],
         "end of a record": record[5],
+        "beginning of a text": shown_text("x" * 60_000).split("\n\n")[-1],
         **{f"reference {number}": line for number, line in enumerate(references())},
         "seal": seal_text(b"torn").decode().strip().split("\n")[-1],
     }
