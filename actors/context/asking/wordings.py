@@ -49,6 +49,8 @@ class Wordings:
         """The last question and the one before, as far as they and none newer are answered."""
         self._waits_for: RequestId | None = None
         """The question that a model call waits for."""
+        self._asked_s = 0.0
+        """When the last question was asked, by the monotonic clock."""
         self._missed = 0
         self._withdrawals = 0
         """Of the conversation, when what is remembered here was asked for."""
@@ -68,7 +70,7 @@ class Wordings:
         conversation, breaks_from = self._host.conversation, self._breaks_from(run, block)
         self._turns = conversation.calls(run.turn_id)
         request_id = RequestId(self._host.new_id())
-        self._asked = (*self._asked[-1:], request_id)
+        self._asked, self._asked_s = (*self._asked[-1:], request_id), self._host.monotonic()
         request = WordRequest(
             request_id=request_id,
             reply_to=self._host.address,
@@ -96,13 +98,17 @@ class Wordings:
         self._forget_what_was_taken_back()
         if reply.request_id not in self._asked:
             return
+        is_last = reply.request_id == self._asked[-1]
         self._asked = self._asked[self._asked.index(reply.request_id) + 1 :]
         if isinstance(reply, Refused):
             self.miss(reply.request_id, flaw_of(reply) or reply.reason)
             return
         worded = self._checked(reply)
-        if worded is not None:
-            self._last, self._missed = worded, 0
+        if worded is None:
+            return
+        self._last = worded
+        if is_last and self._host.monotonic() - self._asked_s <= self._config.wording_deadline_s:
+            self._missed = 0  # What is late each time is not waited for each time.
 
     def miss(self, request_id: RequestId, reason: str) -> None:
         """A question has no answer that could be used; if a model call waits for it, that goes on as it is."""

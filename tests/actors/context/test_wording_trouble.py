@@ -358,3 +358,13 @@ def test_a_refusal_of_something_else_ends_no_wait(rig: Worded) -> None:
     assert rig.requests() == []
     rig.word(question)
     assert len(rig.requests()) == 1
+
+
+def test_one_that_is_late_each_time_is_not_waited_for_each_time(rig: Worded) -> None:
+    rig.say("one", 1)
+    for number in range(PATIENCE):
+        question = rig.let_wait()
+        rig.advance(0.1)
+        rig.word(question)
+        rig.run_command("files", call_id=f"call-{number}")
+    assert not is_waiting(rig)
