@@ -105,6 +105,10 @@ class ObjectsLoaded(Message, frozen=True, kw_only=True, gc=False):
     """Empty for none."""
     rounds: tuple[bytes, ...]
     """Entries of each round since, in order."""
+    last_file: int = 0
+    """Highest number that a file has, whatever the entries say; 0 for none."""
+    last_output: int = 0
+    """Highest number that an output has."""
 
 
 class StoreRound(Message, frozen=True, kw_only=True, gc=False):

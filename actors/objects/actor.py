@@ -195,7 +195,12 @@ class ObjectsActor(Actor):
 
     def _adopt(self, loaded: ObjectsLoaded) -> None:
         self._last_round, self._round, self._since_snapshot = loaded.last_round, None, len(loaded.rounds)
-        self._objects = _folded(loaded, self._config, self.window)
+        objects = _folded(loaded, self._config, self.window)
+        if objects is None:
+            # The next round takes the place of what cannot be read, and no number is given away twice.
+            objects = WindowObjects(last_file=loaded.last_file, last_output=loaded.last_output)
+            self._since_snapshot = SNAPSHOT_EVERY
+        self._objects = objects
 
     def _open_round(self) -> Round:
         if self._round is None:
@@ -272,8 +277,8 @@ class ObjectsActor(Actor):
         self.tell(request.reply_to, Refused(request_id=request.request_id, reason=reason))
 
 
-def _folded(loaded: ObjectsLoaded, config: ObjectsConfig, window: Window) -> WindowObjects:
-    """The state that the store's rounds make; an empty one where they cannot be read."""
+def _folded(loaded: ObjectsLoaded, config: ObjectsConfig, window: Window) -> WindowObjects | None:
+    """The state that the store's rounds make; None where they cannot be read."""
     try:
         objects = state_of(loaded.snapshot) if loaded.snapshot else WindowObjects()
         for data in loaded.rounds:
@@ -284,5 +289,5 @@ def _folded(loaded: ObjectsLoaded, config: ObjectsConfig, window: Window) -> Win
                     objects.apply(entry)
     except (msgspec.MsgspecError, KeyError, ValueError) as error:
         log.warning("%s: what was kept of its objects cannot be read, they begin anew: %s", window.address.key, error)
-        return WindowObjects()
+        return None
     return objects

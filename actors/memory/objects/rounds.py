@@ -36,7 +36,19 @@ def load(connection: apsw.Connection, message: LoadObjects) -> ObjectsLoaded:
     snapshot = next((state for (state,) in states), b"")
     found = connection.execute("SELECT entries FROM rounds WHERE window = ? ORDER BY round", (window,))
     rounds = tuple(entries for (entries,) in found)
-    return ObjectsLoaded(request_id=message.request_id, last_round=last, snapshot=snapshot, rounds=rounds)
+    highest = (
+        "SELECT coalesce((SELECT max(object) FROM versions WHERE window = ?1), 0), "
+        "coalesce((SELECT max(no) FROM outputs WHERE window = ?1), 0)"
+    )
+    ((file, output),) = connection.execute(highest, (window,))
+    return ObjectsLoaded(
+        request_id=message.request_id,
+        last_round=last,
+        snapshot=snapshot,
+        rounds=rounds,
+        last_file=file,
+        last_output=output,
+    )
 
 
 def keep(connection: apsw.Connection, limits: StoreLimits, message: StoreRound) -> None:

@@ -84,6 +84,8 @@ class StandInStore(Actor):
                     last_round=kept.last,
                     snapshot=kept.snapshot,
                     rounds=tuple(kept.rounds),
+                    last_file=max((int(each.version.object[1:]) for each in kept.versions), default=0),
+                    last_output=max((int(each.object[1:]) for each in kept.outputs), default=0),
                 )
             case StoreRound():
                 return self._store(message)
