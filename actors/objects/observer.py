@@ -107,12 +107,24 @@ class Observer:
         files = self._watched(round_.objects.files.values())
         known = {file.version.path: (file.signature, file.looked_ns) for file in files if file.signature is not None}
         names = {file.version.path: file for file in files}
-        looks = {path: self.looking.look(path, reads=_reads(names[path])) for path in self.looking.changed(known)}
+        unread = (path for path, file in names.items() if file.is_active and file.version.status == "unread")
+        paths = dict.fromkeys((*self.looking.changed(known), *unread))
+        looks = {path: self.looking.look(path, reads=_reads(names[path])) for path in paths}
         gone = {path: names[path] for path, look in looks.items() if look is None}
         lost = self._lose(round_, gone, now, place) if gone else set()
         for path, look in looks.items():
             if look is not None and path not in lost:
                 self._compare(round_, names[path], look, now, place)
+        self._find_again(round_, now, place)
+
+    def _find_again(self, round_: Round, now: datetime, place: str) -> None:
+        """Files that were missing and are there again, where they were."""
+        objects = round_.objects
+        missing = [file for file in objects.files.values() if file.is_present and file.version.status == "missing"]
+        for file in missing[-LOOKED_AT:]:
+            path = file.version.path
+            if objects.file_at(path) is file and self.looking.look(path, reads=False) is not None:
+                round_.see(file.version.object, self.looking.look(path, reads=True), now, place)
 
     def _watched(self, files: Iterable[FileObject]) -> list[FileObject]:
         there = [file for file in files if file.is_present and file.version.status != "missing"]

@@ -80,7 +80,7 @@ class Round:
 
     def mark(self) -> tuple[int, ...]:
         """How far it is, for `return_to`."""
-        return len(self.entries), len(self.versions), len(self.outputs), len(self.showings)
+        return len(self.entries), len(self.versions), len(self.outputs), len(self.showings), self._chars
 
     def return_to(self, mark: tuple[int, ...], objects: WindowObjects) -> None:
         """Forget what came after a mark.
@@ -90,5 +90,5 @@ class Round:
             objects: The state as it was then.
         """
         self.objects = objects
-        entries, versions, outputs, showings = mark
+        entries, versions, outputs, showings, self._chars = mark
         del self.entries[entries:], self.versions[versions:], self.outputs[outputs:], self.showings[showings:]

@@ -63,6 +63,8 @@ class StoreClient:
     def heard(self, reply: Answer | StoreDue) -> None:
         """Go on with an answer, or without one; what belongs to an earlier question changes nothing."""
         if self._then is None or reply.request_id != self._request_id:
+            # A store that is late is slow, and not silent: the next question waits for it as long as it may.
+            self._is_silent = self._is_silent and isinstance(reply, StoreDue)
             return
         if self._timer is not None:
             self._timer.cancel()

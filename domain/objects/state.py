@@ -184,7 +184,7 @@ class WindowObjects(msgspec.Struct, kw_only=True, omit_defaults=True):
         """Forget turns; what is active of theirs looks for another place, unless they were taken back."""
         left = [slot for slot in self.slots if slot.turn in gone]
         self.slots = [slot for slot in self.slots if slot.turn not in gone]
-        kept = {output.object: output for output in self.outputs.values() if output.turn in gone and stays(output)}
+        kept = {output.object for output in self.outputs.values() if stays(output)}
         for event in [event for event, output in self.outputs.items() if output.turn in gone]:
             self._unsay(self.said.pop(event, [])[1:])
             if self.outputs[event].object not in kept:

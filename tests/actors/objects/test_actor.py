@@ -13,7 +13,7 @@ from actors.objects.observer import MOST_LOOKS
 from domain.objects.ageing import Keep
 from domain.objects.looked import FileLook
 from messages.base import RequestId
-from messages.objects import ListObjects, ObjectsListed, objects_of
+from messages.objects import ListObjects, ObjectDone, ObjectsListed, ReadObject, objects_of
 from messages.wording import RequestWorded
 from tests.actors.objects.rig import ObjectsRig
 
@@ -339,7 +339,11 @@ def test_what_was_kept_and_cannot_be_read_is_begun_anew(rig: ObjectsRig) -> None
     rig.word()
     rig.shelf.of(rig.window).rounds[:] = [b"\xc1"]
     rig.live_again()
-    assert "[output t1: exit 0, 5 characters]\n<out>" in rig.words()
+    before = rig.words()
+    assert "[output t2: exit 0, 5 characters]\n<out>" in before, "the number that was given away is another's"
+    assert rig.shelf.of(rig.window).rounds == [], "the state takes the place of what cannot be read"
+    rig.live_again()
+    assert rig.words() == before
 
 
 @pytest.mark.req("S3-43", "S3-53")
@@ -382,3 +386,60 @@ def test_a_list_goes_on_after_what_a_list_has_and_after_nothing_else(rig: Object
             assert rig.answer(ObjectsListed, ListObjects, after=name).is_all
         else:
             assert "id of an object" in rig.refusal(ListObjects, after=name)
+
+
+def test_a_pinned_output_stays_however_often_the_turn_it_stands_in_leaves(rig: ObjectsRig) -> None:
+    rig.turn()
+    rig.ran("echo '<out>'", "<out>\n")
+    rig.word()
+    rig.switch("t1", "pinned")
+    rig.ran("true")
+    words = rig.words()
+    for _ in range(8):
+        rig.turn()
+        if len(rig.turns) > 2:
+            del rig.turns[next(iter(rig.turns))]
+        rig.ran("true")
+        words = rig.words()
+    assert "[text of t1]" in words or '"object":"t1"' in words
+
+
+def test_a_file_that_only_its_name_was_known_of_is_shown_once_it_is_active(rig: ObjectsRig) -> None:
+    rig.turn()
+    rig.write("a.txt", "<a>\n")
+    rig.ran("ls", "a.txt\n")
+    rig.settle(1.0)
+    rig.word()
+    rig.ran("true")
+    rig.word()
+    rig.switch("f1", "active")
+    rig.ran("true")
+    assert rig.words().endswith("\n<a>")
+
+
+def test_a_file_that_was_gone_and_is_there_again_is_seen(rig: ObjectsRig) -> None:
+    rig.turn()
+    rig.write("a.txt", "<one>\n")
+    rig.cat("a.txt")
+    rig.word()
+    (rig.folder / "a.txt").unlink()
+    rig.ran("rm a.txt")
+    assert "[file f1: a.txt is gone, version 2]" in rig.words()
+    rig.write("a.txt", "<two>\n")
+    rig.ran("git checkout .")
+    assert "[file f1: a.txt has changed, version 3, 6 characters]" in rig.words()
+    rig.cat("a.txt")
+    assert rig.words().endswith("[output t4 is file f1: a.txt, version 3, 5 characters]\n<two>")
+
+
+def test_what_a_refused_read_would_have_kept_takes_no_room(rig: ObjectsRig) -> None:
+    rig.turn()
+    rig.write("big.txt", "x" * 250_000)
+    rig.write("small.txt", "<small>\n")
+    rig.word()
+    rig.shelf.trouble = "locked"
+    for _ in range(18):
+        assert "it could not be stored" in rig.refusal(ReadObject, path="big.txt")
+    rig.shelf.trouble = ""
+    rig.answer(ObjectDone, ReadObject, path="small.txt")
+    assert [kept.text for kept in rig.shelf.of(rig.window).versions] == ["<small>\n"]
