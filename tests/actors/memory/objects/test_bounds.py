@@ -76,6 +76,16 @@ def test_where_all_is_newest_what_comes_has_no_room_and_no_other_goes(rigs: Any)
     assert kept(rig, "f4") == (1,)
 
 
+def test_for_lack_of_room_what_came_last_has_none(rigs: Any) -> None:
+    rig = rigs(window_bytes=3 * UNIT)
+    rig.kept(
+        [rig.version("f1", long_text(1, 60)), rig.version("f2", long_text(2, 30)), rig.version("f3", long_text(3, 90))]
+    )
+    assert (kept(rig, "f1"), kept(rig, "f2"), kept(rig, "f3")) == ((1,), (1,), (1,))
+    rig.kept([rig.version("f4", "short"), rig.version("f5", long_text(4, 60)), rig.version("f6", long_text(5, 60))])
+    assert (kept(rig, "f4"), kept(rig, "f5"), kept(rig, "f6")) == ((1,), (), ())
+
+
 def test_for_lack_of_room_no_file_loses_a_text_that_came_again(rigs: Any) -> None:
     rig = rigs(window_bytes=3 * UNIT)
     same = long_text(1, 60)
