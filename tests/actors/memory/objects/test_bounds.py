@@ -198,12 +198,16 @@ def test_a_text_that_cannot_be_read_does_not_keep_others_from_going(rigs: Any) -
     assert rig.text("f1") == "sound"
 
 
-@pytest.mark.parametrize(("count", "left"), [(11, (10, 10)), (20, (11, 10, 10))])
-def test_a_round_throws_away_only_so_much_unless_far_too_much_is_kept(count: int, left: tuple[int, ...]) -> None:
+@pytest.mark.parametrize(
+    ("count", "size", "left"), [(11, 2 * MIB, (10, 10)), (20, 2 * MIB, (11, 10, 10)), (11, 1_000, (9, 9))]
+)
+def test_a_round_makes_some_room_but_throws_away_only_so_much_unless_far_too_much_is_kept(
+    count: int, size: int, left: tuple[int, ...]
+) -> None:
     connection = open_in_memory()
     list(connection.execute("INSERT INTO windows(id, key) VALUES (1, 'w')"))
     row = "INSERT INTO texts(window, hash, depth, size, replaced, data) VALUES (1, ?, 0, ?, ?, zeroblob(1000))"
-    list(connection.executemany(row, [(b"%d" % number, 2 * MIB, number) for number in range(count)]))
+    list(connection.executemany(row, [(b"%d" % number, size, number) for number in range(count)]))
     for expected in left:
         enforce(connection, 1, StoreLimits(window_bytes=10_000), ())
         assert list(connection.execute("SELECT count(*), min(replaced) FROM texts")) == [(expected, count - expected)]

@@ -14,11 +14,13 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import apsw
 import pytest
 
 from actors.memory.objects.audit import audit
+from actors.memory.objects.store import ObjectStore
 from messages.object_store import CollectObjects, FetchText, ListOutputs, LoadObjects, OutputsListed, TextFetched
 from messages.socket import Refused
 from messages.status import DescribeYourself, SelfDescription
@@ -163,9 +165,10 @@ def test_a_disk_that_is_full_refuses_is_said_once_and_goes_on(rig: StoreRig, cap
     rig.start()
 
 
-def test_what_is_refused_for_a_sender_s_mistake_ends_a_trouble_and_begins_none(
+def test_what_is_refused_for_a_sender_s_mistake_begins_no_trouble_and_ends_one(
     rig: StoreRig, caplog: pytest.LogCaptureFixture
 ) -> None:
+    caplog.set_level(logging.INFO)
     rig.kept(outputs=(rig.output(1),))
     reply = rig.keep(outputs=(rig.output(1),))
     assert isinstance(reply, Refused)
@@ -176,7 +179,24 @@ def test_what_is_refused_for_a_sender_s_mistake_ends_a_trouble_and_begins_none(
     assert isinstance(rig.keep(), Refused)
     other.close()
     assert isinstance(rig.keep(number=9), Refused)
-    assert dict(rig.answer(SelfDescription, DescribeYourself).figures) == {"state": "ready"}
+    assert caplog.records[-1].getMessage() == "the object store can be used again"
+
+
+def test_a_lock_does_not_make_it_compare_its_file_again(rig: StoreRig, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[ObjectStore] = []
+
+    def counted(*given: Any, **named: Any) -> ObjectStore:
+        opened.append(ObjectStore(*given, **named))
+        return opened[-1]
+
+    monkeypatch.setattr("actors.memory.objects.actor.ObjectStore", counted)
+    rig.kept()
+    other = apsw.Connection(str(rig.path))
+    list(other.execute("BEGIN EXCLUSIVE"))
+    assert isinstance(rig.keep(), Refused)
+    other.close()
+    rig.kept()
+    assert len(opened) == 1
 
 
 def test_a_lock_is_waited_for_less_than_half_a_second(rig: StoreRig) -> None:
