@@ -164,6 +164,10 @@ class StoreDue(Message, frozen=True, kw_only=True, gc=False):
     request_id: RequestId
 
 
+class KeepDue(Message, frozen=True, kw_only=True, gc=False):
+    """What the store refused is offered again, by a timer of one's own."""
+
+
 ObjectsRequest = ReadObject | SwitchObject | ListObjects | TellHistory | ShowObject | DiffObject
 ObjectsReply = ObjectDone | ObjectsListed | HistoryTold | ObjectShown
-ObjectsMessage = WordRequest | ObjectsRequest | StoreReply | Refused | StoreDue
+ObjectsMessage = WordRequest | ObjectsRequest | StoreReply | Refused | StoreDue | KeepDue

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from actors.kernel import Actor, NotUnderstoodError
+from actors.kernel import Actor, NotUnderstoodError, Timer
 from actors.objects.answers import RefusalError, listed
 from actors.objects.config import ObjectsConfig
 from actors.objects.observer import Observer
@@ -29,6 +29,7 @@ from messages.base import RequestId, Window
 from messages.object_store import LoadObjects, ObjectsLoaded, RoundStored, StoreReply, StoreRound
 from messages.objects import (
     DiffObject,
+    KeepDue,
     ListObjects,
     ObjectDone,
     ObjectsMessage,
@@ -49,6 +50,14 @@ SNAPSHOT_EVERY = 64
 MOST_WAITING = 100
 """Requests of scripts that may wait."""
 NOT_STORED = "it could not be stored, so nothing was changed: {reason}"
+NOT_ANSWERED = "the object store did not answer in time"
+UNCERTAIN = f"{NOT_ANSWERED}, so it is not certain whether this outlives a crash; list shows what is in force"
+LOADS = 3
+"""Loads that fail in a row, after which a window begins without what is known of it."""
+APART = 1_000_000
+"""What objects are numbered from then, lest a number is given to two things."""
+RETRY_S = 5.0
+"""How soon the store is asked again to keep what it has not got."""
 
 
 class ObjectsActor(Actor):
@@ -76,6 +85,10 @@ class ObjectsActor(Actor):
         self._since_snapshot = 0
         self._round: Round | None = None
         """What the store has not got yet."""
+        self._failed_loads = 0
+        self._is_apart = False
+        """Whether nothing was ever loaded."""
+        self._retry: Timer | None = None
 
     def handle(self, message: ObjectsMessage) -> None:
         """Take requests one after the other; nothing of the next happens before the last is kept and answered."""
@@ -89,18 +102,21 @@ class ObjectsActor(Actor):
                     self._refuse(message, f"{MOST_WAITING} requests wait already, and no more may")
                     return
                 self._waiting.append(message)
+            case KeepDue():
+                self._retry = None
+                self._keep_again()
             case _ if isinstance(message, StoreDue | Refused | StoreReply):
                 self._store.heard(message)
             case _:
                 raise NotUnderstoodError(message)
         while self._waiting and not self._store.is_waiting:
             self._next()
-        self.in_progress = bool(self._waiting) or self._store.is_waiting
+        self.in_progress = bool(self._waiting) or self._store.is_waiting or self._has_unkept
 
     def _next(self) -> None:
         request = self._waiting.popleft()
         if self._objects is None:
-            self._load(lambda: self._do(request))
+            self._load(request)
         else:
             self._do(request)
 
@@ -110,6 +126,8 @@ class ObjectsActor(Actor):
                 self._word(request)
             case ReadObject() | SwitchObject():
                 self._change(request)
+            case ListObjects() if self._is_apart:
+                self._refuse(request, f"what is known of this window cannot be had: {self._store.trouble}")
             case ListObjects():
                 self._list(request)
             case TellHistory() | ShowObject() | DiffObject():
@@ -124,14 +142,31 @@ class ObjectsActor(Actor):
             raise RuntimeError("the state is not loaded")
         return self._objects
 
-    def _load(self, then: Callable[[], None]) -> None:
-        """Get the state of the window; an empty one when the store does not give it."""
+    @property
+    def _has_unkept(self) -> bool:
+        """Whether the store lacks something."""
+        return self._round is not None and bool(self._round.entries)
+
+    def _load(self, request: WordRequest | ObjectsRequest) -> None:
+        """Get the state of the window, then do what is asked.
+
+        A store that does not give it may have it all the same: what is asked is refused a few times, and then the
+        window begins without it, with other numbers.
+        """
 
         def loaded(reply: Answer | None) -> None:
-            self._objects, self._last_round, self._round = WindowObjects(), 0, None
             if isinstance(reply, ObjectsLoaded):
                 self._adopt(reply)
-            then()
+                self._do(request)
+                return
+            self._failed_loads += 1
+            if self._failed_loads < LOADS:
+                reason = reply.reason if isinstance(reply, Refused) else NOT_ANSWERED
+                self._refuse(request, f"what is known of this window cannot be had: {reason}")
+                return
+            self._objects = WindowObjects(last_file=APART, last_output=APART)
+            self._is_apart = True
+            self._do(request)
 
         self._store.inquire(self._load_request, self._config.store_deadline_s, loaded)
 
@@ -162,11 +197,12 @@ class ObjectsActor(Actor):
 
         def heard(reply: Answer | None) -> None:
             if isinstance(reply, RoundStored):
-                self._last_round, self._round = number, None
+                self._last_round, self._round, self._is_apart = number, None, False
                 self._since_snapshot = 0 if is_due else self._since_snapshot + 1
                 then("")
             elif reply is None:
-                then("the store did not answer in time")
+                then(NOT_ANSWERED)
+                self._retry_later()
             else:
                 self._compare(reply.reason if isinstance(reply, Refused) else "", then, again)
 
@@ -187,14 +223,27 @@ class ObjectsActor(Actor):
                 again()
             else:
                 then(reason)
+                self._retry_later()
 
         self._store.inquire(self._load_request, self._store.patience_s(self._config.store_deadline_s), loaded)
+
+    def _retry_later(self) -> None:
+        if self._retry is None and self._has_unkept:
+            self._retry = self.after(RETRY_S, KeepDue())
+
+    def _keep_again(self) -> None:
+        """Have the store keep what it refused; what it turns out to know instead counts from the next request on."""
+        if self._has_unkept and not self._waiting and not self._store.is_waiting:
+            self._keep(lambda _reason: None, lambda: None)
+        else:
+            self._retry_later()
 
     def _load_request(self, request_id: RequestId) -> LoadObjects:
         return LoadObjects(request_id=request_id, reply_to=self.address, window=self.window)
 
     def _adopt(self, loaded: ObjectsLoaded) -> None:
         self._last_round, self._round, self._since_snapshot = loaded.last_round, None, len(loaded.rounds)
+        self._failed_loads, self._is_apart = 0, False
         objects = _folded(loaded, self._config, self.window)
         if objects is None:
             # The next round takes the place of what cannot be read, and no number is given away twice.
@@ -212,11 +261,15 @@ class ObjectsActor(Actor):
     def _word(self, request: WordRequest, *, is_last: bool = False) -> None:
         """Take in what is new, keep it, and say how the request is worded."""
         round_ = self._open_round()
-        with self.blocking():
-            ended = self._observer.fold(round_, request, self.now())
-            if ended is not None:
-                round_.end(ended, self._config.keep, self.now())
-            texts = self._texts.of(self.objects, request)
+        try:
+            with self.blocking():
+                ended = self._observer.fold(round_, request, self.now())
+                if ended is not None:
+                    round_.end(ended, self._config.keep, self.now())
+                texts = self._texts.of(self.objects, request)
+        except OSError as error:  # The machine has no means left; what was taken in so far is as it is.
+            self._refuse(request, f"the window's folder cannot be looked at now: {error.strerror}")
+            return
 
         def reply(_reason: str = "") -> None:
             printed = {call.event: call.text for turn in request.turns for call in turn.calls}
@@ -249,7 +302,9 @@ class ObjectsActor(Actor):
             return
 
         def then(reason: str) -> None:
-            if reason:
+            if reason == NOT_ANSWERED:
+                self._refuse(request, UNCERTAIN)
+            elif reason:
                 self._undo(round_, mark, before)
                 self._refuse(request, NOT_STORED.format(reason=reason))
             else:
@@ -273,7 +328,7 @@ class ObjectsActor(Actor):
         except RefusalError as error:
             self._refuse(request, str(error))
 
-    def _refuse(self, request: ObjectsRequest, reason: str) -> None:
+    def _refuse(self, request: WordRequest | ObjectsRequest, reason: str) -> None:
         self.tell(request.reply_to, Refused(request_id=request.request_id, reason=reason))
 
 

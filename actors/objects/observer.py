@@ -71,8 +71,9 @@ class Observer:
             round_.take(TurnsLeft(turns=gone, withdrawals=request.withdrawals))
         known = set(objects.turns)
         began = [turn for turn in shown if turn not in known]
-        for turn in began:
-            round_.take(TurnBegan(turn=turn))
+        for turn in reversed(began):
+            behind = next((each for each in shown[shown.index(turn) + 1 :]), TurnId(""))
+            round_.take(TurnBegan(turn=turn, before=behind))
         fresh = [
             Fresh(turn.turn_id, call)
             for turn in request.turns
@@ -176,7 +177,8 @@ class Observer:
         seen = observed(call.command, call.text, str(self._folder))
         found, uncounted = self._discover(round_, seen, call, now)
         alias = self._alias(round_, seen.whole, call)
-        no = objects.last_output + 1
+        before = objects.numbers.get(call.event)
+        no = before or objects.last_output + 1
         entry = OutputSeen(
             event=call.event,
             turn=fresh.turn,
@@ -188,6 +190,9 @@ class Observer:
             found=found,
             uncounted=uncounted,
         )
+        if before:  # Its turn was left out for a while.
+            round_.take(entry)
+            return
         row = OutputRow(
             object=numbered("t", no),
             event=call.event,

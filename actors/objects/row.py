@@ -48,7 +48,7 @@ def objects_part(plan: Plan) -> Part:
 
     can_run = plan.settings.shell.enabled
     return Part(
-        spec=ActorSpec(OBJECTS_KIND, build, idle_s=IDLE_S if plan.lives else None),
+        spec=ActorSpec(OBJECTS_KIND, build, idle_s=IDLE_S if plan.lives else None, is_made_up_for=True),
         describes=False,
         words=objects_of,
         words_tokens=keep.active_tokens + keep.linger_tokens,

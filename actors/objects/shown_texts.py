@@ -6,6 +6,7 @@ from actors.objects.looking import Looking
 from actors.objects.record import Record
 from domain.objects.state import Slot, WindowObjects
 from domain.objects.wording import needed, shown_text
+from messages.base import EventId
 from messages.wording import WordRequest
 
 
@@ -22,11 +23,14 @@ class ShownTexts:
         self._looking = looking
         self._record = record
         self._files: dict[tuple[str, int], str] = {}
+        self._logged: dict[EventId, str] = {}
+        """What the log has of outputs whose turns have left, as of so many withdrawals."""
+        self._as_of: tuple[str, int] = ("", 0)
 
     def of(self, objects: WindowObjects, request: WordRequest) -> dict[tuple[str, int], str]:
         """The texts of a request; of what cannot be read any more there is none.
 
-        Only files' texts are kept from one request to the next: what a command printed may be taken back at any time.
+        What a command printed may be taken back at any time: where anything was, the log is read anew.
         """
         slots = list(needed(objects))
         texts = self._outputs(objects, slots, request)
@@ -52,6 +56,9 @@ class ShownTexts:
         if not wanted:
             return {}
         printed = {call.event: call.text for turn in request.turns for call in turn.calls}
-        if left := set(wanted.values()) - printed.keys():
-            printed |= self._record.texts_of(request.log, request.log, left)
+        left = set(wanted.values()) - printed.keys()
+        if (as_of := (request.log, request.withdrawals)) != self._as_of or not left <= self._logged.keys():
+            self._logged = self._record.texts_of(request.log, request.log, left) if left else {}
+            self._as_of = as_of
+        printed |= {event: text for event, text in self._logged.items() if event in left}
         return {(name, 1): printed[event] for name, event in wanted.items() if event in printed}

@@ -34,7 +34,8 @@ class StoreClient:
         self._request_id = RequestId("")
         self._then: Then | None = None
         self._timer: Timer | None = None
-        self._trouble = ""
+        self.trouble = ""
+        """Why the last question had no use; empty if it had."""
         self._is_silent = False
 
     @property
@@ -82,6 +83,6 @@ class StoreClient:
                 trouble = reply.reason
             case _:
                 trouble = ""
-        if trouble and not self._trouble:
+        if trouble and not self.trouble:
             log.info("%s: the object store: %s", self._host.address, trouble)
-        self._trouble = trouble
+        self.trouble = trouble

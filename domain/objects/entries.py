@@ -31,6 +31,8 @@ class TurnBegan(Entry, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     """A turn that requests show from now on."""
 
     turn: TurnId
+    before: TurnId = TurnId("")
+    """The turn that stands behind it; empty for none: one that was left out for a while comes back to its place."""
 
 
 class VersionSeen(Entry, frozen=True, kw_only=True, gc=False, omit_defaults=True):

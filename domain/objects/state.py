@@ -25,6 +25,8 @@ SHOWN_CHARS = 50_000
 """Of one text; of a longer one the beginning is shown, and a notice."""
 SAID_CHARS = 40_000
 """Of lines about files, of all that requests show: what comes when there is more of it is counted and no more."""
+NUMBERS = 1_000
+"""Outputs that requests show no longer whose numbers are kept in mind."""
 NEWS = 20
 """Changes of files that are told one by one in one request."""
 MANAGED_CHARS = 2_000
@@ -117,6 +119,8 @@ class WindowObjects(msgspec.Struct, kw_only=True, omit_defaults=True):
     """Those that are counted."""
     withdrawals: int = 0
     """How often words were taken back, when turns left last."""
+    numbers: dict[EventId, int] = msgspec.field(default_factory=dict)
+    """Numbers of outputs that requests show no longer, should they come back; the newest of them."""
     wanting: list[str] = msgspec.field(default_factory=list)
     """Objects that are active and are shown nowhere yet."""
     is_cut: bool = False
@@ -147,7 +151,8 @@ class WindowObjects(msgspec.Struct, kw_only=True, omit_defaults=True):
                 self._leave(frozenset(entry.turns), is_taken_back=entry.withdrawals != self.withdrawals)
                 self.withdrawals = entry.withdrawals
             case TurnBegan():
-                self.turns.append(entry.turn)
+                at = self.turns.index(entry.before) if entry.before in self.turns else len(self.turns)
+                self.turns.insert(at, entry.turn)
             case VersionSeen():
                 self._see_version(entry)
             case FileLookedAt():
@@ -173,6 +178,7 @@ class WindowObjects(msgspec.Struct, kw_only=True, omit_defaults=True):
         self.outputs.clear()
         self.said.clear()
         self.said_chars = self.withdrawals = 0
+        self.numbers.clear()
         self.turns.clear()
         self.slots.clear()
         self.wanting.clear()
@@ -188,7 +194,9 @@ class WindowObjects(msgspec.Struct, kw_only=True, omit_defaults=True):
         for event in [event for event, output in self.outputs.items() if output.turn in gone]:
             self._unsay(self.said.pop(event, [])[1:])
             if self.outputs[event].object not in kept:
-                del self.outputs[event]
+                self.numbers[event] = self.outputs.pop(event).no
+        while len(self.numbers) > NUMBERS:
+            del self.numbers[next(iter(self.numbers))]
         for turn in gone:
             self._unsay(self.said.pop(turn, []))
         self.turns = [turn for turn in self.turns if turn not in gone]
@@ -251,6 +259,7 @@ class WindowObjects(msgspec.Struct, kw_only=True, omit_defaults=True):
             touched=self.step,
         )
         self.outputs[entry.event] = output
+        self.numbers.pop(entry.event, None)
         found = [self.files[name] for name in entry.found]
         for file in found:
             file.is_present = True
@@ -314,7 +323,9 @@ class WindowObjects(msgspec.Struct, kw_only=True, omit_defaults=True):
 
     def _show(self, place: str, turn: TurnId, name: str, no: int, chars: int, *, is_own: bool = False) -> None:
         slot = Slot(place=place, turn=turn, object=name, no=no, chars=chars, born=self.round, is_own=is_own)
-        self.slots.append(slot)
+        later = frozenset(self.turns[self.turns.index(turn) + 1 :]) if turn in self.turns else frozenset()
+        at = next((at for at, each in enumerate(self.slots) if each.turn in later), len(self.slots))
+        self.slots.insert(at, slot)
 
     def _close(self, name: str) -> None:
         """Show an object's text no longer; what has to be sent again for that is found by the round."""

@@ -57,7 +57,8 @@ class Conversation:
             counted_result_chars: What a result counts at most, where another part words them; None where none does.
         """
         self._counted_result_chars = counted_result_chars
-        self._limit_chars = max_history_tokens * CHARS_PER_TOKEN
+        self.limit_chars = max_history_tokens * CHARS_PER_TOKEN
+        """Bound on what a request holds besides its newest turn."""
         self._turns: dict[TurnId, Turn] = {}
         self._debts: dict[EventId, Debt] = {}
         self._shown: deque[MessageId] = deque(maxlen=SHOWN_KEPT)
@@ -102,12 +103,7 @@ class Conversation:
             case Kind.PIN:
                 return
         if turn is not None and turn.state is TurnState.OPEN and self._counted_result_chars is None:
-            shorten(turn, self._limit_chars)
-
-    @property
-    def limit_chars(self) -> int:
-        """Bound on what a request holds besides its newest turn."""
-        return self._limit_chars
+            shorten(turn, self.limit_chars)
 
     @property
     def turns(self) -> tuple[Turn, ...]:
@@ -189,16 +185,12 @@ class Conversation:
     def calls(self, turn_id: TurnId | None = None) -> tuple[TurnShown, ...]:
         """The turns that the agent took up, with their calls: those of a request for `turn_id`, or all readable."""
         turns = self.readable if turn_id is None else self.shown(turn_id)
-        return tuple(
-            TurnShown(turn_id=turn.id, calls=tuple(turn.results.values()))
-            for turn in turns
-            if turn.state is not TurnState.OVERHEARD
-        )
+        return tuple(turn.as_shown for turn in turns if turn.state is not TurnState.OVERHEARD)
 
     def is_overgrown(self, turn_id: TurnId, joining: TurnId | None = None) -> bool:
         """Whether a turn has, or with a message that would join it had, grown by more than a request may hold."""
         further = len(self._turns[joining].prompt) if joining is not None else 0
-        return is_overgrown(self._turns[turn_id], self._limit_chars - further)
+        return is_overgrown(self._turns[turn_id], self.limit_chars - further)
 
     def _withheld(self) -> set[TurnId]:
         """Turns that have or quote a message that is to be taken back."""
@@ -236,10 +228,10 @@ class Conversation:
 
     def _forget_before(self, newest: Turn, total: int) -> int:
         """Forget turns before `newest` if they are too long; how long those that stay are, given how long all are."""
-        if total + len(newest.prompt) <= self._limit_chars:
+        if total + len(newest.prompt) <= self.limit_chars:
             return total
         for turn in list(self._turns.values()):
-            fits = total + len(newest.prompt) <= self._limit_chars * KEEP_SHARE
+            fits = total + len(newest.prompt) <= self.limit_chars * KEEP_SHARE
             if fits or turn is newest or turn.is_unfinished:
                 break
             total -= turn.size_chars

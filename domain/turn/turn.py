@@ -14,7 +14,7 @@ from domain.turn.prompt import with_block
 from domain.turn.worded import AS_LOGGED, Worded
 from messages.base import EventId, TurnId
 from messages.model import ChatMessage, ImageFile, Role, ToolCall
-from messages.wording import CallShown
+from messages.wording import CallShown, TurnShown
 
 TAKEN_BACK = "(taken back: this message was deleted or edited)"
 """Stands for words of a turn that somebody took back."""
@@ -111,6 +111,11 @@ class Turn:
     def is_unfinished(self) -> bool:
         """Whether more will be logged of it."""
         return self.state is TurnState.OPEN or bool(self.stop_reason)
+
+    @property
+    def as_shown(self) -> TurnShown:
+        """Its calls, as whoever words them is told."""
+        return TurnShown(turn_id=self.id, calls=tuple(self.results.values()))
 
     @property
     def grown_chars(self) -> int:

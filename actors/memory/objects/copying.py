@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 import apsw
@@ -20,7 +21,8 @@ def copy(store: Path, to: Path) -> None:
     """Copy a store into a new file, without its WAL, which is in it then.
 
     Raises:
-        UncopyableError: it cannot be read, or not be written.
+        UncopyableError: it is damaged, or none.
+        OSError: it is locked, or the copy cannot be written.
     """
     try:
         source = apsw.Connection(str(store), flags=apsw.SQLITE_OPEN_READONLY)
@@ -29,7 +31,11 @@ def copy(store: Path, to: Path) -> None:
             list(source.execute("VACUUM INTO ?", (str(to),)))
         finally:
             source.close()
-    except apsw.Error as error:
+    except (apsw.NotADBError, apsw.CorruptError) as error:
         to.unlink(missing_ok=True)
         raise UncopyableError(str(error)) from error
+    except apsw.Error as error:
+        to.unlink(missing_ok=True)
+        number = errno.ENOSPC if isinstance(error, apsw.FullError) else errno.EIO
+        raise OSError(number, str(error), str(store)) from error
     to.chmod(0o600)

@@ -152,6 +152,15 @@ class ObjectsRig:
         assert isinstance(reply, RequestWorded), reply
         return reply
 
+    def refused_word(self) -> bool:
+        """Whether the next request is refused to be worded."""
+        self.clock.advance(1.0)
+        request = self.word_request()
+        self.system.tell(objects_of(self.window), request)
+        self.settle(1.0)
+        reply = self.asker.receive(0, lambda heard: getattr(heard, "request_id", None) == request.request_id)
+        return isinstance(reply, Refused)
+
     def settle(self, seconds: float) -> None:
         """Let everything happen that is under way, and time pass."""
         self.system.run()

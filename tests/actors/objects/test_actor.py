@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -298,26 +299,108 @@ def test_a_request_that_is_asked_again_makes_the_earlier_one_moot(rig: ObjectsRi
     assert [message.request_id for message in heard] == [requests[0].request_id, requests[2].request_id]
 
 
-@pytest.mark.parametrize("how", ["refuses", "silent"])
-def test_without_a_store_requests_are_worded_all_the_same(rig: ObjectsRig, how: str) -> None:
+def fail(rig: ObjectsRig, how: str) -> None:
+    """The store refuses, is silent, or is well again."""
     rig.shelf.trouble = "disk full" if how == "refuses" else ""
     rig.shelf.is_silent = how == "silent"
+
+
+@pytest.mark.parametrize("how", ["refuses", "silent"])
+def test_a_window_that_nothing_can_be_learnt_of_is_worded_after_a_while_with_numbers_of_its_own(
+    rig: ObjectsRig, how: str
+) -> None:
+    fail(rig, how)
     rig.write("a.txt", "<a>\n")
     rig.turn()
     rig.cat("a.txt")
+    assert [rig.refused_word() for _ in range(2)] == [True, True]
     before = rig.words()
-    assert "[output t1 is file f1" in before
+    assert "[output t1000001 is file f1000001: a.txt" in before
+    assert "cannot be had" in rig.refusal(ListObjects)
     rig.ran("echo", "<out>")
     assert rig.words().startswith(before)
-    rig.shelf.trouble, rig.shelf.is_silent = "", False
-    rig.ran("echo", "<more>")
-    words = rig.words()
-    assert words.startswith(before)
+    fail(rig, "well")
+    rig.settle(6.0)
     kept = rig.shelf.of(rig.window)
-    assert [each.object for each in kept.outputs] == ["t1", "t2", "t3"]
+    assert [each.object for each in kept.outputs] == ["t1000001", "t1000002"]
     assert [each.text for each in kept.versions] == ["<a>\n"]
     rig.live_again()
-    assert rig.words() == words
+    assert rig.words().startswith(before)
+
+
+@pytest.mark.parametrize("how", ["refuses", "silent"])
+def test_no_number_is_given_to_two_things_though_the_store_was_away(rig: ObjectsRig, how: str) -> None:
+    rig.turn()
+    rig.ran("echo", "<one>")
+    before = rig.words()
+    rig.live_again()
+    fail(rig, how)
+    assert [rig.refused_word() for _ in range(2)] == [True, True]
+    assert "[output t1000001: " in rig.words()
+    fail(rig, "well")
+    rig.ran("echo", "<two>")
+    words = rig.words()
+    assert words.startswith(before)
+    assert "[output t2: exit 0, 5 characters]\n<two>" in words
+    assert "1000001" not in words
+
+
+@pytest.mark.parametrize("how", ["refuses", "silent"])
+def test_what_the_store_has_not_got_goes_in_when_it_can_and_no_idle_window_forgets_it(
+    rig: ObjectsRig, how: str
+) -> None:
+    rig.write("a.txt", "<one>\n")
+    rig.turn()
+    rig.cat("a.txt")
+    rig.word()
+    fail(rig, how)
+    for text in ("<two>\n", "<three>\n"):
+        rig.write("a.txt", text)
+        rig.cat("a.txt")
+        assert text.strip() in rig.words()
+    rig.settle(200.0)
+    fail(rig, "well")
+    rig.settle(6.0)
+    kept = rig.shelf.of(rig.window).versions
+    assert [(each.version.no, each.text) for each in kept] == [(1, "<one>\n"), (2, "<two>\n"), (3, "<three>\n")]
+
+
+def test_a_turn_that_was_left_out_for_a_while_comes_back_to_its_place_with_its_numbers(rig: ObjectsRig) -> None:
+    first = rig.turn()
+    rig.ran("echo", "<one>")
+    rig.turn()
+    rig.ran("echo", "<two>")
+    before = rig.words()
+    turns = dict(rig.turns)
+    del rig.turns[first]
+    rig.word()
+    rig.turns = turns
+    words = rig.words()
+    assert "[output t1: exit 0, 5 characters]" in words
+    assert words.index("[output t1:") < words.index("[output t2:")
+    rig.turn()
+    rig.turn()
+    assert "<two>" in rig.words()
+    assert "<one>" not in rig.words()
+    assert len(rig.shelf.of(rig.window).outputs) == 2
+    assert before
+
+
+def test_a_machine_without_descriptors_is_refused_and_no_crash(
+    rig: ObjectsRig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rig.write("a.txt", "<a>\n")
+    rig.turn()
+    rig.cat("a.txt")
+    with monkeypatch.context() as patched:
+        patched.setattr(Looking, "look", lambda *_args, **_how: raise_no_files())
+        assert rig.refused_word()
+    assert "[output t1 is file f1: a.txt, version 1, 3 characters]\n<a>" in rig.words()
+
+
+def raise_no_files() -> None:
+    """No descriptor is left."""
+    raise OSError(errno.EMFILE, "Too many open files")
 
 
 def test_a_store_that_has_lost_everything_is_filled_again(rig: ObjectsRig) -> None:
