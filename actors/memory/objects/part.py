@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from actors.kernel import Actor, ActorSpec
-from actors.part import Part, Parts, Plan, Row, Verb
+from actors.part import Finding, Part, Parts, Plan, Row, Verb
 from messages.object_store import OBJECT_STORE, CollectObjects
 
 if TYPE_CHECKING:
@@ -31,10 +31,17 @@ def object_store_row(bytes_of: Callable[[Plan], tuple[int, int]]) -> Row:
 
         return Part(
             spec=ActorSpec(OBJECT_STORE.kind, build),
+            checks=(lambda: _findings(plan),),
             operator_verbs={"objects.gc": Verb(OBJECT_STORE, CollectObjects, answer_s=COLLECTING_S)},
         )
 
     return row
+
+
+def _findings(plan: Plan) -> Iterable[Finding]:
+    from actors.memory.objects.checks import findings
+
+    return findings(plan.settings.data_root)
 
 
 def _limits(window_bytes: int, total_bytes: int) -> StoreLimits:
