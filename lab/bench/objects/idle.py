@@ -22,6 +22,8 @@ from messages.wording import RequestWorded
 KIB = 1024
 WAVE = 100
 """Windows that are in memory at once; the first wave only brings the process to its working size."""
+FIRST = 10
+"""Windows that bring all modules and caches in, where others stay in memory."""
 _FILES = {"src/orders.py": 6_000, "src/ledger.py": 6_000, "notes/plan.md": 3_000}
 
 
@@ -82,13 +84,8 @@ class _Windows:
         self._system.stop()
 
 
-def resident(windows: int, awake: int) -> Figures:
-    """Resident memory of windows that had three turns each: what those leave that have left, and what those have still.
-
-    Args:
-        windows: That come, and leave memory as they do after a minute.
-        awake: Others after them, that stay.
-    """
+def at_rest(windows: int) -> Figures:
+    """Resident memory that windows leave behind which came, had three turns each, and left memory."""
     with tempfile.TemporaryDirectory(prefix="agent-objects-") as root:
         known = _Windows(Path(root))
         known.visit(0, min(WAVE, windows))
@@ -99,21 +96,27 @@ def resident(windows: int, awake: int) -> Figures:
             known.visit(first, min(WAVE, WAVE + windows - first))
             known.passivate()
         settle()
-        at_rest, living = rss_bytes(), known.living()
-        known.visit(WAVE + windows, awake)
-        settle()
-        at_end, in_memory = rss_bytes(), known.living()
+        after, living = rss_bytes(), known.living()
         known.stop()
-    return {
-        "idle_windows": windows,
-        "idle_living": living,
-        "idle_kib": max(0, at_rest - before) / windows / KIB,
-        "awake_windows": in_memory,
-        "awake_kib": max(0, at_end - at_rest) / awake / KIB,
-    }
+    return {"idle_windows": windows, "idle_living": living, "idle_kib": max(0, after - before) / windows / KIB}
+
+
+def in_memory(windows: int) -> Figures:
+    """Resident memory of windows that had three turns each, and wait for the next one."""
+    with tempfile.TemporaryDirectory(prefix="agent-objects-") as root:
+        known = _Windows(Path(root))
+        known.visit(0, FIRST)
+        settle()
+        before = rss_bytes()
+        known.visit(FIRST, windows)
+        settle()
+        after, living = rss_bytes(), known.living() - FIRST
+        known.stop()
+    return {"awake_windows": living, "awake_kib": max(0, after - before) / windows / KIB}
 
 
 def main() -> None:
-    """Print the figures of the sizes in `argv[1]`, for `lab.bench.process`."""
+    """Print the figures of the sizes in `argv[1]`, for `lab.bench.process`; some windows `leave`, or some `stay`."""
     silence_log()
-    sys.stdout.write(json.dumps(resident(**json.loads(sys.argv[1]))))
+    sizes = json.loads(sys.argv[1])
+    sys.stdout.write(json.dumps(at_rest(sizes["leave"]) if "leave" in sizes else in_memory(sizes["stay"])))

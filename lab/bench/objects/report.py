@@ -97,7 +97,8 @@ TARGETS = (
     Target("added to a model call at 60 turns/s, p95, ms", "added_p95_ms", 5, is_speed=True),
     Target("CPU added to a model call, ms", "added_cpu_ms", 1, is_speed=True),
     Target("model calls that got no wording in time", "unworded", 0),
-    Target("memory of a window at rest, KiB", "idle_kib", 20, is_speed=True),
+    Target("resident memory that a window leaves behind at rest, KiB", "idle_kib", 20, is_speed=True),
+    Target("resident memory of a window that waits, KiB", "awake_kib", 20, is_speed=True),
     Target("disk after a session of 60 turns, WAL included, MiB", "session_mib", 1),
     Target("disk after 60 edits of a file of 12 KB, WAL included, MiB", "edits_mib", 2),
     Target("kills: versions lost that were answered", "lost", 0),
@@ -185,8 +186,8 @@ def lines(results: Results) -> Iterator[str]:
         "ms; the same disk keeps three pages in {sync_p95_ms:.1f} ms (p95), and the store waits for that at times"
     ).format_map(results.figures)
     yield (
-        "disk after a session: {session_wal_mib:.2f} MiB of it WAL; memory of a window that has not left it yet: "
-        "{awake_kib:.1f} KiB; kills: {kills:.0f}, {answered:.0f} answers before them"
+        "disk after a session: {session_wal_mib:.2f} MiB of it are the WAL; {kills:.0f} kills, before which "
+        "{answered:.0f} versions were answered"
     ).format_map(results.figures)
     for row in (*results.rows, results.flood):
         if row.unbounded is not None:

@@ -30,7 +30,8 @@ class Size:
     """Rounds."""
     edits: int
     speed: dict[str, float]
-    idle: dict[str, float]
+    idle: int
+    """Windows."""
     kills: int
 
 
@@ -39,7 +40,7 @@ WHOLE = Size(
     flood=50,
     edits=60,
     speed={"windows": 100, "turns": 24, "rate": 60, "rounds": 2},
-    idle={"windows": 1_000, "awake": 300},
+    idle=1_000,
     kills=200,
 )
 QUICK = Size(
@@ -47,7 +48,7 @@ QUICK = Size(
     flood=8,
     edits=6,
     speed={"windows": 4, "turns": 2, "rate": 60, "rounds": 1},
-    idle={"windows": 8, "awake": 4},
+    idle=8,
     kills=4,
 )
 
@@ -77,7 +78,8 @@ def measure(say: Say, size: Size = WHOLE) -> Results:
     say("speed: both systems in turn")
     figures |= measure_objects("speed", size.speed)
     say("memory of windows at rest")
-    figures |= measure_objects("idle", size.idle)
+    figures |= measure_objects("idle", {"leave": size.idle})
+    figures |= measure_objects("idle", {"stay": size.idle})
     figures |= killed(size.kills, "objects", lambda number: say(f"kills: {number} of {size.kills}"))
     by_name = {row.workload: row for row in rows}
     return Results(

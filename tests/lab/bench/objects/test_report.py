@@ -26,7 +26,7 @@ from lab.bench.objects.report import (
 )
 from lab.bench.objects.request import Sums
 
-TOLD = ("speed_model_calls", "added_p50_ms", "added_p99_ms", "sync_p95_ms", "session_wal_mib", "awake_kib")
+TOLD = ("speed_model_calls", "added_p50_ms", "added_p99_ms", "sync_p95_ms", "session_wal_mib")
 FIGURES: Figures = {
     **dict.fromkeys((*TOLD, "kills", "answered"), 1.0),
     **{target.figure: target.at_most for target in TARGETS},

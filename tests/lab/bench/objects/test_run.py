@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from actors.kernel import ManualClock
-from lab.bench.objects.idle import resident
+from lab.bench.objects.idle import at_rest, in_memory
 from lab.bench.objects.layer import Layer, folder_of, stored_bytes
 from lab.bench.objects.play import STARTS_AT, Play, Ticks, played
 from lab.bench.objects.run import compared
@@ -70,6 +70,7 @@ def test_speed_is_measured_with_the_layer_and_without() -> None:
 
 
 def test_windows_at_rest_have_left_memory_and_others_have_not() -> None:
-    figures = resident(windows=5, awake=3)
+    figures = at_rest(5) | in_memory(3)
     assert (figures["idle_windows"], figures["idle_living"], figures["awake_windows"]) == (5, 0, 3)
     assert figures["idle_kib"] >= 0
+    assert figures["awake_kib"] >= 0
