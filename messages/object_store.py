@@ -227,5 +227,10 @@ class ObjectsCollected(Message, frozen=True, kw_only=True, gc=False):
     """Of the database."""
 
 
-StoreMessage = LoadObjects | StoreRound | FetchText | ListVersions | ListOutputs | CollectObjects | DescribeYourself
+class TidyDue(Message, frozen=True, kw_only=True, gc=False):
+    """What was written lately is taken into the database itself, by a timer of the store's own."""
+
+
+StoreCommand = LoadObjects | StoreRound | FetchText | ListVersions | ListOutputs | CollectObjects | DescribeYourself
+StoreMessage = StoreCommand | TidyDue
 StoreReply = ObjectsLoaded | RoundStored | TextFetched | VersionsListed | OutputsListed | ObjectsCollected

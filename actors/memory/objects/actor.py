@@ -9,7 +9,7 @@ from pathlib import Path
 
 import apsw
 
-from actors.kernel import Actor, not_understood
+from actors.kernel import Actor, Timer, not_understood
 from actors.memory.objects.bounds import StoreLimits
 from actors.memory.objects.database import FILE, FOLDER
 from actors.memory.objects.store import ObjectStore
@@ -22,13 +22,18 @@ from messages.object_store import (
     ListVersions,
     LoadObjects,
     RoundStored,
+    StoreCommand,
     StoreMessage,
     StoreRound,
+    TidyDue,
 )
 from messages.socket import Refused
 from messages.status import DescribeYourself, SelfDescription
 
 log = logging.getLogger(__name__)
+
+TIDY_S = 2.0
+"""How long after a round the WAL goes into the database, so that the two stay small and hardly a round waits for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +62,7 @@ class ObjectStoreActor(Actor):
         self._is_doubtful = False
         """Whether damage was met with, so that the next opening compares everything."""
         self._said_damage = False
+        self._tidying: Timer | None = None
 
     def on_stop(self) -> None:
         """Let go of the file."""
@@ -65,6 +71,8 @@ class ObjectStoreActor(Actor):
     def handle(self, message: StoreMessage) -> None:
         """Answer; what cannot be done is refused."""
         match message:
+            case TidyDue():
+                self._tidy()
             case _ if flaw := flaw_of(message):
                 self._refuse(message, flaw)
             case DescribeYourself():
@@ -73,6 +81,8 @@ class ObjectStoreActor(Actor):
                 self._answer(message, lambda store: store.load(message))
             case StoreRound():
                 self._answer(message, lambda store: self._keep(store, message))
+                if self._tidying is None:
+                    self._tidying = self.after(TIDY_S, TidyDue())
             case FetchText():
                 self._answer(message, lambda store: store.fetch(message))
             case ListVersions():
@@ -84,7 +94,7 @@ class ObjectStoreActor(Actor):
             case _:
                 not_understood(message)
 
-    def _answer(self, message: StoreMessage, do: Callable[[ObjectStore], Message]) -> None:
+    def _answer(self, message: StoreCommand, do: Callable[[ObjectStore], Message]) -> None:
         try:
             with self.blocking():
                 answer = do(self._opened())
@@ -103,6 +113,17 @@ class ObjectStoreActor(Actor):
     def _keep(store: ObjectStore, message: StoreRound) -> RoundStored:
         store.keep(message)
         return RoundStored(request_id=message.request_id, round=message.round)
+
+    def _tidy(self) -> None:
+        """Take what was written lately into the database; whatever is wrong, the next request will meet it."""
+        self._tidying = None
+        if self._store is None:
+            return
+        try:
+            with self.blocking():
+                self._store.tidy()
+        except (apsw.Error, OSError) as error:
+            log.info("the object store's WAL stays as it is for now: %s", error)
 
     # the file
 
@@ -148,7 +169,7 @@ class ObjectStoreActor(Actor):
             self._said_damage = True
             log.warning("a text in the object store is not what was kept, and is given to nobody")
 
-    def _refuse(self, message: StoreMessage, reason: str) -> None:
+    def _refuse(self, message: StoreCommand, reason: str) -> None:
         self.tell(message.reply_to, Refused(request_id=message.request_id, reason=reason))
 
     def _description(self, message: DescribeYourself) -> SelfDescription:

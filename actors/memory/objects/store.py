@@ -211,6 +211,10 @@ class ObjectStore:
         size = self._path.stat().st_size if self._path is not None else 0
         return ObjectsCollected(request_id=message.request_id, texts=count, bytes_freed=freed, file_bytes=size)
 
+    def tidy(self) -> None:
+        """Take the WAL into the database, and empty it."""
+        list(self._connection.execute("PRAGMA wal_checkpoint(truncate)"))
+
     def figures(self) -> tuple[tuple[str, int], ...]:
         """How much there is."""
         names = ("windows", "versions", "texts", "outputs")

@@ -304,3 +304,13 @@ def test_a_kill_at_any_moment_loses_no_round_that_was_answered_and_doubles_none(
         kept = [int(each) for each in ((loaded.snapshot,) if loaded.snapshot else ()) + loaded.rounds]
         first = kept[0] if kept else 1
         assert kept == list(range(first, loaded.last_round + 1))
+
+
+def test_a_moment_after_a_round_the_wal_is_empty(rig: StoreRig) -> None:
+    rig.kept([rig.version("f1", "text " * 3_000)])
+    wal = rig.path.with_name(f"{rig.path.name}-wal")
+    assert wal.stat().st_size > 0
+    rig.clock.advance(3.0)
+    rig.system.run()
+    assert wal.stat().st_size == 0
+    assert rig.text("f1") == "text " * 3_000
