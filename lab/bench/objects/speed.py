@@ -74,11 +74,11 @@ class BenchWindow(Actor):
         """One step at a time; a turn ends when the next one would begin."""
         match message:
             case Begin():
-                turn = self._pending or next(self._calls)
+                turn = self._pending or self._next()
                 self._turn, self._pending = turn, None
                 self._think(turn)
             case Go():
-                turn = next(self._calls, TurnId(""))
+                turn = self._next()
                 if turn == self._turn:
                     self._think(turn)
                 else:
@@ -91,6 +91,11 @@ class BenchWindow(Actor):
                 self._call(AS_LOGGED)
             case _:
                 not_understood(message)
+
+    def _next(self) -> TurnId:
+        """Do what the model has asked for; as commands run beside the agent, no other actor waits for that."""
+        with self.blocking():
+            return next(self._calls, TurnId(""))
 
     def _think(self, turn: TurnId) -> None:
         self._began = perf_counter()
