@@ -33,7 +33,7 @@ from messages.status import DescribeYourself, SelfDescription
 log = logging.getLogger(__name__)
 
 TIDY_S = 2.0
-"""How long after a round the WAL goes into the database, so that the two stay small and hardly a round waits for it."""
+"""How long nothing has been kept when all of the WAL goes into the database."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +63,7 @@ class ObjectStoreActor(Actor):
         """Whether damage was met with, so that the next opening compares everything."""
         self._said_damage = False
         self._tidying: Timer | None = None
+        self._kept_at = 0.0
 
     def on_stop(self) -> None:
         """Let go of the file."""
@@ -81,6 +82,7 @@ class ObjectStoreActor(Actor):
                 self._answer(message, lambda store: store.load(message))
             case StoreRound():
                 self._answer(message, lambda store: self._keep(store, message))
+                self._kept_at = self.monotonic()
                 if self._tidying is None:
                     self._tidying = self.after(TIDY_S, TidyDue())
             case FetchText():
@@ -116,8 +118,9 @@ class ObjectStoreActor(Actor):
 
     def _tidy(self) -> None:
         """Take what was written lately into the database; whatever is wrong, the next request will meet it."""
-        self._tidying = None
-        if self._store is None:
+        rest_s = self._kept_at + TIDY_S - self.monotonic()
+        self._tidying = self.after(rest_s, TidyDue()) if rest_s > 0 else None
+        if self._store is None or rest_s > 0:
             return
         try:
             with self.blocking():

@@ -29,8 +29,8 @@ SCHEMA_VERSION = 3
 APPLICATION_ID = 0x52656D4F
 BUSY_MS = 200
 """How long a statement waits for another program's lock."""
-WAL_PAGES = 4_000
-"""After so many pages the WAL goes into the database at once, in the middle of somebody's round; see `actor.TIDY_S`."""
+WAL_PAGES = 200
+"""After so many pages the WAL goes into the database: seldom, and with few pages, for a round waits for it."""
 _TABLES = {"windows", "rounds", "snapshots", "texts", "versions", "outputs", "showings", "total"}
 
 # A text is the newest of so many files; when it is of none any more, `replaced` says since when.
