@@ -39,7 +39,7 @@ WHOLE = Size(
     stories=workloads.whole,
     flood=50,
     edits=60,
-    speed={"windows": 100, "turns": 24, "rate": 60, "rounds": 2},
+    speed={"windows": 100, "turns": 16, "rate": 60, "rounds": 3},
     idle=1_000,
     kills=200,
 )

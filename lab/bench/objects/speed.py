@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import random
 import sys
 import tempfile
 import threading
@@ -28,8 +29,8 @@ from messages.socket import Refused
 from messages.wording import RequestWorded, WordRequest
 
 KIND = "bench-window"
-MODEL_S = 0.05
-"""What a model takes to say what is to be done next."""
+MODEL_S = (0.02, 0.1)
+"""What a model takes to say what is to be done next; anything between, or all windows would come at the same time."""
 LATE_S = 1.0
 """After so long the core goes on without a wording."""
 SYNCS = 100
@@ -63,6 +64,7 @@ class BenchWindow(Actor):
         self._play = play
         self._tally = tally
         self._asks = asks
+        self._chance = random.Random(window.id)
         self._calls: Iterator[TurnId] = play.model_calls()
         self._pending: TurnId | None = None
         """The turn of a model call that begins the next turn."""
@@ -113,7 +115,7 @@ class BenchWindow(Actor):
         took_s = perf_counter() - self._began
         self._tally.times_s.append(took_s)
         self._tally.unworded += took_s > LATE_S
-        self.after(MODEL_S, Go())
+        self.after(self._chance.uniform(*MODEL_S), Go())
 
 
 def window_of(number: int) -> Window:
