@@ -15,7 +15,7 @@ from actors.cli.lab.tables import print_tables
 @json_option
 @click.option("--quick", is_flag=True, help="Small sizes: shows that it works, not how much or how fast.")
 def objects(as_json: bool, quick: bool) -> None:
-    """The layer of objects beside plain history: size, cached share and price of requests; about five minutes.
+    """The layer of objects beside plain history: size, cached share and price of requests; about four minutes.
 
     Seven conversations of different kinds, two of them recorded sequences of a real model's calls, over real files that
     are really edited, through the real fold and the real actors. Then the same in 100 windows at 60 turns a second, for
