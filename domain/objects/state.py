@@ -52,6 +52,8 @@ class Output(msgspec.Struct, kw_only=True, omit_defaults=True):
     """What a command printed."""
 
     no: int
+    object: str
+    """Its name, `t<no>`."""
     event: EventId
     turn: TurnId
     chars: int
@@ -63,11 +65,6 @@ class Output(msgspec.Struct, kw_only=True, omit_defaults=True):
     is_put_away: bool = False
     """Whether the model has deactivated it."""
     is_pinned: bool = False
-
-    @property
-    def object(self) -> str:
-        """Its name."""
-        return f"t{self.no}"
 
 
 class Slot(msgspec.Struct, kw_only=True, omit_defaults=True):
@@ -251,6 +248,7 @@ class WindowObjects(msgspec.Struct, kw_only=True, omit_defaults=True):
         self.last_output = max(self.last_output, entry.no)
         output = Output(
             no=entry.no,
+            object=f"t{entry.no}",
             event=entry.event,
             turn=entry.turn,
             chars=entry.chars,

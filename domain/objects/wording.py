@@ -34,7 +34,10 @@ def results(objects: WindowObjects, printed: Mapping[EventId, str], texts: Texts
         if said is None:
             continue
         there = slots.get(event)
-        yield event, "\n".join(said) if there is None else "\n".join([*said, *_shown(there, text, texts)])
+        if there is not None:
+            yield event, "\n".join([*said, *_shown(there, text, texts)])
+        else:
+            yield event, said[0] if len(said) == 1 else "\n".join(said)
 
 
 def notes(objects: WindowObjects, texts: Texts) -> Iterator[tuple[TurnId, str]]:

@@ -111,6 +111,13 @@ TARGETS = (
     Target("actors/curated/sidecars.py", (_CURATED,)),
     Target("actors/curated/writeback.py", (f"{_CURATED}/test_writeback.py", _CURATED)),
     Target("actors/curated/writing.py", (f"{_CURATED}/test_requests.py", _CURATED)),
+    # files and outputs as objects
+    _rule("objects", "ageing", "tests/domain/objects"),
+    _rule("objects", "state", "tests/domain/objects"),
+    _rule("objects", "wording", "tests/domain/objects"),
+    Target("actors/objects/observer.py", ("tests/actors/objects",)),
+    Target("actors/objects/actor.py", ("tests/actors/objects",)),
+    Target("actors/memory/objects/rounds.py", ("tests/actors/memory/objects",)),
     # the index
     Target("actors/memory/index/seal.py", (f"{_MEMORY}/test_alteration.py", f"{_MEMORY}/test_damage.py")),
     # backups
