@@ -8,17 +8,7 @@ from rich.table import Table
 
 from lab.bench.machine import Facts
 from lab.bench.measure import Figures
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """Figure that has to be reached."""
-
-    name: str
-    figure: str
-    at_most: float
-    is_speed: bool = False
-    """Whether small sizes say nothing of it."""
+from lab.bench.target import Target
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from rich.table import Table
 from lab.bench.machine import Facts
 from lab.bench.measure import Figures
 from lab.bench.objects.request import Sums
+from lab.bench.target import Target
 
 PRICES = {
     "repeat_reader": 0.65,
@@ -62,17 +63,6 @@ class Results:
     flood: Row
     figures: Figures
     """Of speed, memory, disk and kills."""
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """Figure that has to be reached."""
-
-    name: str
-    figure: str
-    at_most: float
-    is_speed: bool = False
-    """Whether small sizes say nothing of it."""
 
 
 @dataclass(frozen=True, slots=True)
