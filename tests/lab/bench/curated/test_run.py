@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from lab.bench.curated.data import BUDGET, CHANNELS, INDEX_BYTES, TOPICS, folders, index, make_folders, windows
-from lab.bench.curated.report import TARGETS, Target, as_document, is_sound, verdicts
+from lab.bench.curated.report import TARGETS, as_document, is_sound, verdicts
 from lab.bench.curated.run import Size, measure
 from lab.bench.measure import Figures
+from lab.bench.target import Target
 
 GOOD: Figures = {target.figure: target.at_most for target in TARGETS}
 

@@ -14,7 +14,6 @@ from lab.bench.objects.report import (
     TARGETS,
     Results,
     Row,
-    Target,
     as_document,
     is_sound,
     lines,
@@ -23,6 +22,7 @@ from lab.bench.objects.report import (
     verdicts,
 )
 from lab.bench.objects.request import Sums
+from lab.bench.target import Target
 
 TOLD = ("speed_model_calls", "added_p50_ms", "added_p99_ms", "sync_p95_ms", "session_wal_mib")
 FIGURES: Figures = {
