@@ -43,6 +43,8 @@ _ENDING = re.compile(r"(?:\A|\n\n)\[(?P<how>(?:Exit code|Ended by signal|Killed:
 """How a tool result says that its command did not end well."""
 _NO_RESULT = re.compile(r"(?P<how>Not run|Killed|Interrupted): ")
 """How a tool result begins whose command was not run, or of which nobody knows how it ended."""
+_REFERENCES = re.compile(r"\A(?:\[(?:output t\d|files?:? f\d|\d+ more files )[^\n]*\](?:\n|\Z))+")
+"""What a result begins with where outputs are objects: for the model, and not for people."""
 _CODE_RUN = re.compile(r"`+")
 
 
@@ -134,7 +136,7 @@ def commands(prompt: str) -> tuple[str, ...]:
 def _quote_results(conversation: RuleInput) -> OfflineAnswer | None:
     if not conversation.results:
         return None
-    return OfflineAnswer("\n\n".join(_report(call, result.text) for call, result in conversation.results))
+    return OfflineAnswer("\n\n".join(_report(call, _unnamed(result.text)) for call, result in conversation.results))
 
 
 def _run_commands(conversation: RuleInput) -> OfflineAnswer | None:
@@ -216,6 +218,11 @@ RULES: tuple[Rule, ...] = (
     _acknowledge,
 )
 """In order of precedence; the last one always answers."""
+
+
+def _unnamed(result: str) -> str:
+    """A result without the references that stand above its text, where there is one."""
+    return _REFERENCES.sub("", result) or result
 
 
 def _report(call: ToolCall | None, result: str) -> str:
