@@ -37,6 +37,6 @@ def test_a_broken_promise_or_a_missed_target_is_the_commands_exit_code(
     document = CliRunner().invoke(agent, ["bench", "objects", "--json"])
 
     assert (told.exit_code, document.exit_code) == (code, code)
-    assert "design's own figures" in told.stdout
+    assert "E1 and E2 are one turn each" in told.stdout
     assert ("NO" in told.stdout) == (code == 1)
     assert len(json.loads(document.stdout)["rows"]) == len(PRICES) + 1
