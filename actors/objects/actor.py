@@ -75,9 +75,10 @@ class ObjectsActor(Actor):
         self._config = config
         folder = config.folder_of(window)
         self._observer = Observer(folder, config.max_files)
-        self._texts = ShownTexts(self._observer.looking, Record(config.data_root))
+        record = Record(config.data_root)
+        self._texts = ShownTexts(self._observer.looking, record)
         self._store = StoreClient(self, config.store)
-        self._telling = Telling(self, self._store, Record(config.data_root), config.answer_deadline_s)
+        self._telling = Telling(self, self._store, record, config.answer_deadline_s)
         self._waiting: deque[WordRequest | ObjectsRequest] = deque()
         self._objects: WindowObjects | None = None
         self._last_round = 0
@@ -296,7 +297,7 @@ class ObjectsActor(Actor):
                     steps = read_file(round_, self._observer, request, self.now())
             else:
                 steps = switch(round_, request)
-        except RefusalError as error:
+        except (RefusalError, OSError) as error:  # The latter when the machine has no means left.
             self._undo(round_, mark, before)
             self._refuse(request, str(error))
             return

@@ -13,6 +13,7 @@ from actors.objects.round import Round
 from domain.objects.entries import FileLookedAt, OutputSeen, RoundEnded, SessionBegan, TurnBegan, TurnsLeft
 from domain.objects.looked import FileLook
 from domain.objects.observing import Observed, observed
+from domain.objects.path import below
 from domain.objects.presented import presented
 from domain.objects.state import FileObject
 from domain.objects.versions import numbered
@@ -92,8 +93,7 @@ class Observer:
     def inside(self, path: str) -> str:
         """A path from the window's folder on, of one that is absolute or so already; empty for one that leads out."""
         folder = posixpath.normpath(str(self._folder))
-        whole = posixpath.normpath(posixpath.join(folder, path))
-        return whole.removeprefix(f"{folder}/") if whole.startswith(f"{folder}/") else ""
+        return below(folder, folder, path)
 
     # looking
 

@@ -1,11 +1,10 @@
-"""Versions of a file: which look makes a new one, and which of them is meant."""
+"""Versions of a file: which look makes a new one, and what each is called."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import re
-from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from domain.objects.looked import FileLook, Status
@@ -15,11 +14,8 @@ FILE, OUTPUT = "f", "t"
 """Kinds of objects, which their ids begin with."""
 LARGEST = 10**9
 """Number of an object, or of a version."""
-SHORTEST_PREFIX = 8
-"""Characters of a hash that must be given at least."""
 
 _ID = re.compile(rf"[{FILE}{OUTPUT}]([1-9][0-9]{{0,9}})")
-_PREFIX = re.compile(rf"[0-9a-f]{{{SHORTEST_PREFIX},64}}")
 _TICK = timedelta(microseconds=1)
 
 
@@ -91,25 +87,6 @@ def number_of(object_id: str) -> int:
     if found is None or int(found[1]) > LARGEST:
         raise ValueError(f"id of an object {object_id[:40]!r}: f or t and a number from 1 on are required, e.g. f12")
     return int(found[1])
-
-
-def valid_at(versions: Iterable[FileVersion], at: datetime) -> FileVersion | None:
-    """The version of one object that was valid at an instant; None if it was not known yet."""
-    return max((each for each in versions if each.valid_from <= at), key=lambda each: each.no, default=None)
-
-
-def with_hash(versions: Iterable[FileVersion], prefix: str) -> FileVersion | None:
-    """The newest version, of whatever object, whose content's hash begins with `prefix`; None if there is none.
-
-    Raises:
-        ValueError: `prefix` is no such beginning; names the value and the rule.
-    """
-    if _PREFIX.fullmatch(prefix) is None:
-        raise ValueError(
-            f"hash {prefix[:80]!r}: {SHORTEST_PREFIX} to 64 characters are required, each one of 0-9 and a-f"
-        )
-    fitting = (each for each in versions if each.content_hash.startswith(prefix))
-    return max(fitting, key=lambda each: (each.valid_from, each.no), default=None)
 
 
 def _missing(previous: FileVersion | None, now: datetime) -> FileVersion | None:

@@ -15,9 +15,7 @@ from domain.objects.versions import (
     number_of,
     numbered,
     object_hash,
-    valid_at,
     valid_from,
-    with_hash,
 )
 from messages.base import flaw_of
 from messages.object_store import FileVersion, VersionsListed
@@ -242,35 +240,3 @@ def test_what_is_no_id_is_refused_with_the_rule(name: str) -> None:
     ) as refused:
         number_of(name)
     assert len(str(refused.value)) < 160
-
-
-def test_the_version_that_was_valid_is_the_last_that_had_begun() -> None:
-    first, second, third = story(text_of("a", "x"), text_of("a", "y"), None)
-
-    assert valid_at([third, first, second], NOON - TICK) is None
-    assert valid_at([third, first, second], NOON) == first
-    assert valid_at([third, first, second], NOON + SECOND) == second
-    assert valid_at([third, first, second], NOON + 99 * SECOND) == third
-    assert valid_at([], NOON) is None
-
-
-def test_a_hash_means_its_newest_version_of_whatever_object() -> None:
-    first, _, third = story(text_of("a", "x"), text_of("a", "y"), text_of("a", "x"))
-    other = next_version(None, "f2", text_of("b", "x"), NOON + 9 * SECOND)
-    assert other is not None
-
-    assert with_hash([third, first], first.content_hash[:8]) == third
-    assert with_hash([other, first, third], first.content_hash) == other
-    assert with_hash([first], "0" * 8) is None
-
-
-def test_a_missing_file_has_no_hash_to_be_found_by() -> None:
-    missing = story(text_of("a", "x"), None)[1]
-
-    assert with_hash([missing], missing.object_hash[:8]) is None
-
-
-@pytest.mark.parametrize("prefix", ["", "0123456", "0123456G", "ABCDEF01", "0" * 65, "01234567\n"])
-def test_what_is_no_beginning_of_a_hash_is_refused_with_the_rule(prefix: str) -> None:
-    with pytest.raises(ValueError, match="8 to 64 characters are required, each one of 0-9 and a-f"):
-        with_hash([], prefix)
