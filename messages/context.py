@@ -13,8 +13,7 @@ from messages.discord import Delivered, DeliveryFailed, DeliveryRefused
 from messages.model import ModelAnswer
 from messages.shell import CommandReply
 from messages.socket import Refused
-from messages.turn import ContributorReply
-from messages.wording import RequestWorded
+from messages.turn import ContributorReply, RequestWorded
 
 
 class FileKind(StrEnum):

@@ -85,6 +85,10 @@ class ModelRequest(Message, frozen=True, kw_only=True, gc=False):
     """litellm's name of the model; empty for the configured one."""
     attachments: str = ""
     """The folder that the window's images lie in, one of the agent's own; empty when there are none."""
+    purpose: str = ""
+    """What it is for, where that is no turn of the window's; those of one purpose are served one after the other."""
+    is_background: bool = False
+    """Whether nobody waits for it: so few are served at a time that turns do not miss the places."""
 
 
 class CancelModel(Message, frozen=True, kw_only=True, gc=False):

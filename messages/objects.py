@@ -1,6 +1,6 @@
 """Protocol of a window's objects: what of its files and outputs the model is shown, and what it may say about that.
 
-Owner: ObjectsActor, one per window. It also words requests, in the terms of `messages.wording`, and keeps what it knows
+Owner: ObjectsActor, one per window. It also words requests, in the terms of `messages.turn`, and keeps what it knows
 in the object store, in those of `messages.object_store`. A request's `window` says whose objects are meant.
 """
 
@@ -13,7 +13,7 @@ from msgspec import Meta
 from messages.base import Address, Message, RequestId, Value, Window, Word
 from messages.object_store import FileVersion, StoreReply
 from messages.socket import Refused
-from messages.wording import WordRequest
+from messages.turn import WordRequest
 
 OBJECTS_KIND = "objects"
 

@@ -49,6 +49,11 @@ class RunBash(Message, frozen=True, kw_only=True, gc=False):
     """Who reads the window, as a label of `domain.policy.audience`: it decides which logs the command may read."""
     folders: tuple[SharedFolder, ...] = ()
     """Shown to the command besides; of two with one path the narrower permission holds."""
+    lane: str = ""
+    """Commands of one lane run one after the other, those of two beside each other; empty for the window's own turn.
+
+    Lanes have places of their own, so that a command which waits for what a lane does takes none from it. What only the
+    turn's own commands may ask (`Verb.in_lanes`) is not to be asked from a lane."""
 
 
 class EmptyFolder(Message, frozen=True, kw_only=True, gc=False):

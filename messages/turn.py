@@ -1,13 +1,16 @@
-"""Protocol of a turn, for whoever takes part: contribute before it, hear of it afterwards.
+"""Protocol of a turn, for whoever takes part: contribute before it, word its results, hear of it afterwards.
 
-Owner: whoever is named a contributor or a subscriber; ContextActor asks and tells.
+Owner: whoever is named a contributor, a subscriber, the part that words a window's results, or the one that is asked
+before its history is cut; ContextActor asks and tells. Roles, pairs of calls and results, their order, the memory block and the prompts stay ContextActor's: of what is
+worded only texts are replaced.
 """
 
 from __future__ import annotations
 
 from datetime import datetime
 
-from messages.base import Address, EventId, LineNumber, LogPath, Message, RequestId, TurnId, Value, Window
+from messages.base import Address, EventId, LineNumber, LogPath, Message, RequestId, TurnId, UserId, Value, Window
+from messages.model import Usage
 from messages.shell import SharedFolder
 
 
@@ -51,6 +54,10 @@ class PrepareTurn(Message, frozen=True, kw_only=True, gc=False):
     """Events that the request shows word for word anyway."""
     audience: str = ""
     """Who reads the window, as a label of `domain.policy.audience`; empty when that is not known."""
+    log: str = ""
+    """POSIX path of the window's log below the data root; empty where nothing is kept. Another one is a new session."""
+    may_run: bool = True
+    """Whether commands may be run in this turn."""
 
 
 class TurnContribution(Message, frozen=True, kw_only=True, gc=False):
@@ -113,6 +120,181 @@ class EventsLogged(Message, frozen=True, kw_only=True, gc=False):
     audience: str = ""
 
 
+class CallShown(Value, frozen=True, kw_only=True, gc=False):
+    """One call of a tool with its result, as the log has them."""
+
+    event: EventId
+    """Of the result; what names it here, for providers give ids of calls more than once."""
+    call_id: str
+    """The provider's."""
+    command: str
+    """What was run; empty for a call that could not be understood."""
+    text: str
+    """The result, as it would be shown without this protocol."""
+    outcome: str
+    """As the log has it: `exited`, `timeout`, `refused`, `not-run` …; empty where it says nothing."""
+    exit_code: int | None
+    asked_at: datetime
+    ended_at: datetime
+    full_output: str = ""
+    """File that holds all of the output, where the text is its end; empty for none."""
+
+
+class TurnShown(Value, frozen=True, kw_only=True, gc=False):
+    """One turn of a request, and its calls in their order."""
+
+    turn_id: TurnId
+    calls: tuple[CallShown, ...] = ()
+
+
+class WordRequest(Message, frozen=True, kw_only=True, gc=False):
+    """Say how each result of this request is worded; answered by `RequestWorded` or `Refused`."""
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+    log: str
+    """POSIX path of the window's log below the data root; empty where nothing is kept. Another one is a new session."""
+    turn_id: TurnId
+    """The turn that is being answered, the last of `turns`."""
+    turns: tuple[TurnShown, ...]
+    """All that the request shows, the oldest first."""
+    audience: str = ""
+    """Who reads the window, as a label of `domain.policy.audience`; empty when that is not known."""
+    withdrawals: int = 0
+    """How often words were taken back in this log; where it is another number than before, turns left for that."""
+    breaks_from: TurnId = TurnId("")
+    """The oldest turn whose messages are not those of the request before, whatever is worded: from there on no cache of
+    a provider's has the conversation. Empty where all of it stands as it did."""
+
+
+class RequestWorded(Message, frozen=True, kw_only=True, gc=False):
+    """How the results of one request are worded; those that are not named are shown as they are."""
+
+    request_id: RequestId
+    results: tuple[tuple[EventId, str], ...]
+    """Result -> its text."""
+    notes: tuple[tuple[TurnId, str], ...] = ()
+    """Turn -> block that stands before its first message: the line `INJECTED_CONTEXT_<NAME>` and one line of JSON."""
+
+
+class SpokenTurn(Value, frozen=True, kw_only=True, gc=False):
+    """Words of one turn, without those that were taken back; several people's where some joined it."""
+
+    turn_id: TurnId
+    path: str
+    """POSIX path of the log below the data root; empty where nothing is kept."""
+    line: int
+    """1-based line in it at which the turn begins; 0 where nothing is kept."""
+    at: datetime
+    author: str
+    text: str
+    answer: str = ""
+    """What the agent said last; empty for nothing."""
+    results: tuple[str, ...] = ()
+    """Of each command's output the end."""
+
+
+class BeforeTrim(Message, frozen=True, kw_only=True, gc=False):
+    """Say what stands at the head of what is left of a history; answered by `TrimReady` or `Refused`.
+
+    Asked before turns are cut off, at the first turn of a life, and after words were taken back.
+    """
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+    log: str
+    """POSIX path of the window's log below the data root; empty where nothing is kept."""
+    kept_from: TurnId
+    """The first turn that was left by the last cut; empty where there was none."""
+    first_kept: TurnId = TurnId("")
+    """The first turn that is to be left now; empty where nothing is to be cut."""
+    spoken: tuple[SpokenTurn, ...] = ()
+    """What is to be cut off, the oldest first."""
+    words: str = ""
+    """What somebody who asked for the cut wants to be kept in mind; empty for nothing."""
+    audience: str = ""
+    """Who reads the window, as a label of `domain.policy.audience`; empty when that is not known."""
+    may_run: bool = True
+    """Whether commands may be run now."""
+
+
+class TrimReady(Message, frozen=True, kw_only=True, gc=False):
+    """What stands at the head of the history, the same until the next cut; and whether that may be."""
+
+    request_id: RequestId
+    handover: str = ""
+    """Block for the head: the line `INJECTED_CONTEXT_<NAME>` and one line of JSON; empty for nothing."""
+    cut: bool = True
+    """Whether what was to be cut may be; else it is left out of this request only, and asked about again."""
+    trouble: str = ""
+    """Why not, for a person; empty where all is well."""
+
+
+class WindowBegun(Message, frozen=True, kw_only=True, gc=False):
+    """A window goes on in a new log, with an empty history."""
+
+    window: Window
+    log: str
+    previous_log: str
+    """Empty for none."""
+    audience: str = ""
+
+
+class CompactWindow(Message, frozen=True, kw_only=True, gc=False):
+    """Cut a window's history now, as far as it may be; answered by `WindowCompacted` or `Refused`."""
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+    asked_by: UserId
+    words: str = ""
+    """What is to be kept in mind; empty for nothing special."""
+
+
+class WindowCompacted(Message, frozen=True, kw_only=True, gc=False):
+    """The history is cut."""
+
+    request_id: RequestId
+    cut_turns: int
+    kept_turns: int
+
+
+class TellSpoken(Message, frozen=True, kw_only=True, gc=False):
+    """Give the words of a stretch of one's log; answered by `SpokenTold` or `Refused`."""
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+    log: str
+    """One of the window's; another's is refused."""
+    first: TurnId = TurnId("")
+    """Empty for the log's first."""
+    last: TurnId = TurnId("")
+    """Empty for its newest that has ended."""
+
+
+class SpokenTold(Message, frozen=True, kw_only=True, gc=False):
+    """Words of a stretch, the oldest first; nothing where the stretch is not in that log."""
+
+    request_id: RequestId
+    turns: tuple[SpokenTurn, ...]
+
+
+class CountUsage(Message, frozen=True, kw_only=True, gc=False):
+    """Count what was used on a window's behalf outside of its turns with what its next event tells."""
+
+    window: Window
+    usage: Usage
+
+
 ContributorMessage = PrepareTurn | ExpandReference
 ContributorReply = TurnContribution | ReferenceExpanded
 SubscriberMessage = TurnEnded | EventsLogged
+WordingMessage = WordRequest
+WordingReply = RequestWorded
+TrimMessage = BeforeTrim | WindowBegun
+TrimReply = TrimReady | SpokenTold | WindowCompacted
+WindowRequest = CompactWindow | TellSpoken | CountUsage
+"""What a part may ask of a window."""

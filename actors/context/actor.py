@@ -58,8 +58,7 @@ from messages.discord import Delivered, DeliveryFailed, DeliveryRefused
 from messages.model import ModelDelta, ModelFailed, ModelReply
 from messages.shell import BashRefused, BashResult
 from messages.socket import Refused
-from messages.turn import LoggedEvent, ReferenceExpanded, TurnContribution
-from messages.wording import RequestWorded
+from messages.turn import LoggedEvent, ReferenceExpanded, RequestWorded, TurnContribution
 
 TAKEN_BACK = "its message was deleted"
 REOPEN_AFTER_S = 60.0

@@ -35,8 +35,7 @@ from messages.model import (
 )
 from messages.shell import BashRefused, BashResult, CancelBash, RunBash
 from messages.socket import Refused
-from messages.turn import PrepareTurn, Reference, ReferenceExpanded, TurnContribution
-from messages.wording import RequestWorded
+from messages.turn import PrepareTurn, Reference, ReferenceExpanded, RequestWorded, TurnContribution
 
 log = logging.getLogger(__name__)
 

@@ -41,7 +41,7 @@ from messages.objects import (
     TellHistory,
 )
 from messages.socket import Refused
-from messages.wording import RequestWorded, WordRequest
+from messages.turn import RequestWorded, WordRequest
 
 log = logging.getLogger(__name__)
 

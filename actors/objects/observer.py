@@ -19,7 +19,7 @@ from domain.objects.state import FileObject
 from domain.objects.versions import numbered
 from messages.base import TurnId
 from messages.object_store import OutputRow
-from messages.wording import CallShown, WordRequest
+from messages.turn import CallShown, WordRequest
 
 MOST_LOOKS = 2_000
 """Names that may be files that are looked at before one request; of the rest nothing is known."""

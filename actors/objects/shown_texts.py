@@ -7,7 +7,7 @@ from actors.objects.record import Record
 from domain.objects.state import Slot, WindowObjects
 from domain.objects.wording import needed, shown_text
 from messages.base import EventId
-from messages.wording import WordRequest
+from messages.turn import WordRequest
 
 
 class ShownTexts:

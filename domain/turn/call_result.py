@@ -10,7 +10,7 @@ from domain.text.imitation import defuse_output
 from domain.turn.turn import Turn
 from domain.turn.worded import Worded
 from messages.base import EventId, TurnId
-from messages.wording import CallShown, TurnShown
+from messages.turn import CallShown, TurnShown
 
 NOT_RUN_LENGTH = "Not run: the answer was cut off at the model's output limit, so the command may be incomplete."
 NOT_RUN_ABORTED = "Not run: the turn was stopped."

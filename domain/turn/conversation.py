@@ -35,7 +35,7 @@ from domain.turn.worded import AS_LOGGED, Worded, call_shown
 from domain.turn.wording import typed_words
 from messages.base import EventId, MessageId, TurnId
 from messages.model import ChatMessage, Role, ToolCall, Usage
-from messages.wording import TurnShown
+from messages.turn import TurnShown
 
 CHARS_PER_TOKEN = 4
 KEEP_SHARE = 0.75

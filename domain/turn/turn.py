@@ -14,7 +14,7 @@ from domain.turn.prompt import with_block
 from domain.turn.worded import AS_LOGGED, Worded
 from messages.base import EventId, TurnId
 from messages.model import ChatMessage, ImageFile, Role, ToolCall
-from messages.wording import CallShown, TurnShown
+from messages.turn import CallShown, TurnShown
 
 TAKEN_BACK = "(taken back: this message was deleted or edited)"
 """Stands for words of a turn that somebody took back."""

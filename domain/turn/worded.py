@@ -12,7 +12,7 @@ from domain.log.event import Event
 from domain.turn.bash_tool import BashArguments, called
 from messages.base import EventId, TurnId
 from messages.model import ToolCall
-from messages.wording import CallShown
+from messages.turn import CallShown
 
 
 @dataclass(frozen=True, slots=True)

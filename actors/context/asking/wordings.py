@@ -15,7 +15,7 @@ from domain.turn.worded import AS_LOGGED, Worded
 from messages.base import RequestId, TurnId, flaw_of
 from messages.context import StepOverdue
 from messages.socket import Refused
-from messages.wording import RequestWorded, TurnShown, WordRequest
+from messages.turn import RequestWorded, TurnShown, WordRequest
 
 log = logging.getLogger(__name__)
 

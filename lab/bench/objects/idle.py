@@ -17,7 +17,7 @@ from lab.bench.objects.story import Act, Exchange, Step, Story
 from lab.bench.objects.work_folder import WorkFolder
 from messages.base import RequestId, Surface, Window
 from messages.objects import OBJECTS_KIND, objects_of
-from messages.wording import RequestWorded
+from messages.turn import RequestWorded
 
 KIB = 1024
 WAVE = 100

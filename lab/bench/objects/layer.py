@@ -23,7 +23,7 @@ from lab.bench.objects.work_folder import Ran, printed
 from messages.base import Address, Message, RequestId, Window
 from messages.object_store import OBJECT_STORE
 from messages.objects import OBJECTS_KIND, ListObjects, ObjectDone, ObjectsListed, SwitchObject, objects_of
-from messages.wording import RequestWorded, WordRequest
+from messages.turn import RequestWorded, WordRequest
 
 KEEP = Keep()
 BOUNDS = Bounds(

@@ -32,7 +32,7 @@ from messages.object_store import (
     VersionsListed,
 )
 from messages.objects import OBJECTS_KIND, ObjectDone, ReadObject, objects_of
-from messages.wording import CallShown, RequestWorded, TurnShown
+from messages.turn import CallShown, RequestWorded, TurnShown
 
 M = TypeVar("M", bound=Message)
 

@@ -22,7 +22,7 @@ from lab.bench.objects.story import Act, Exchange, Step, Story
 from lab.bench.objects.work_folder import Ran, WorkFolder
 from messages.base import TurnId
 from messages.model import ChatMessage
-from messages.wording import TurnShown
+from messages.turn import TurnShown
 
 HISTORY_TOKENS = 100_000
 STARTS_AT = datetime(2037, 1, 1, tzinfo=UTC)

@@ -26,7 +26,7 @@ from lab.bench.objects.workloads import repeat_reader
 from messages.base import Address, Message, RequestId, Surface, TurnId, Window
 from messages.objects import objects_of
 from messages.socket import Refused
-from messages.wording import RequestWorded, WordRequest
+from messages.turn import RequestWorded, WordRequest
 
 KIND = "bench-window"
 MODEL_S = (0.02, 0.1)

@@ -21,7 +21,7 @@ from messages.context import ResumeWindow, UserMessage
 from messages.discord import Delivered, DeliveryFailed, PostMessage
 from messages.model import ModelRequest, Role, StopReason
 from messages.shell import RunBash
-from messages.wording import RequestWorded, WordRequest
+from messages.turn import RequestWorded, WordRequest
 from tests.actors.context.rig import CHANNEL, Rig, bash_call, bash_result, of_type, reply, user_message
 from tests.recording_disk import TornWrite
 

@@ -13,8 +13,7 @@ from domain.log.event import Kind
 from messages.base import Address, MessageId, RequestId, TurnId, UserId
 from messages.context import NewWindowStarted, RetractMessages, StartNewWindow, StopTurn
 from messages.model import ModelRequest, Role, StopReason
-from messages.turn import ExpandReference, ReferenceExpanded
-from messages.wording import WordRequest
+from messages.turn import ExpandReference, ReferenceExpanded, WordRequest
 from tests.actors.context.rig import CHANNEL, THREAD, Rig, bash_call, bash_result, of_type, texts
 from tests.actors.context.worded import BLOCK, NOTE, THERE, Worded, results_of, shown_results
 

@@ -13,7 +13,7 @@ from actors.kernel import Actor, ActorSpec
 from messages.base import Address, EventId, Message, RequestId, TurnId
 from messages.model import ModelRequest
 from messages.socket import Refused
-from messages.wording import RequestWorded, WordRequest
+from messages.turn import RequestWorded, WordRequest
 from tests.actors.context.rig import CHANNEL, reply, texts
 from tests.actors.context.worded import NOTE, WAIT_S, Worded, results_of, shown_results, worded
 

@@ -9,8 +9,7 @@ from typing import Any
 from messages.base import Address, EventId, RequestId, TurnId, Window
 from messages.context import ResumeWindow
 from messages.model import ModelRequest, Role, StopReason
-from messages.turn import PrepareTurn, Reference, TurnContribution
-from messages.wording import RequestWorded, WordRequest
+from messages.turn import PrepareTurn, Reference, RequestWorded, TurnContribution, WordRequest
 from tests.actors.context.rig import CHANNEL, Rig, bash_call, of_type
 
 WAIT_S = 1.1

@@ -19,7 +19,7 @@ from messages.base import EventId, Message, RequestId, Surface, TurnId, Window
 from messages.object_store import OBJECT_STORE
 from messages.objects import OBJECTS_KIND, ObjectDone, SwitchObject, objects_of
 from messages.socket import Refused
-from messages.wording import CallShown, RequestWorded, TurnShown, WordRequest
+from messages.turn import CallShown, RequestWorded, TurnShown, WordRequest
 from tests.actors.objects.stand_in_store import Shelf, StandInStore
 
 WINDOW = Window(surface=Surface.DISCORD_THREAD, id="910000000000000021")

@@ -11,7 +11,7 @@ from actors.objects.looking import Looking
 from actors.objects.observer import MOST_LOOKS
 from domain.objects.looked import FileLook
 from messages.objects import ListObjects, ObjectsListed, objects_of
-from messages.wording import RequestWorded
+from messages.turn import RequestWorded
 from tests.actors.objects.rig import ObjectsRig
 
 
