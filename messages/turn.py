@@ -1,8 +1,8 @@
 """Protocol of a turn, for whoever takes part: contribute before it, word its results, hear of it afterwards.
 
 Owner: whoever is named a contributor, a subscriber, the part that words a window's results, or the one that is asked
-before its history is cut; ContextActor asks and tells. Roles, pairs of calls and results, their order, the memory block and the prompts stay ContextActor's: of what is
-worded only texts are replaced.
+before its history is cut; ContextActor asks and tells. Roles, pairs of calls and results, their order, the memory block
+and the prompts stay ContextActor's: of what is worded only texts are replaced.
 """
 
 from __future__ import annotations
