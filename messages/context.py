@@ -13,7 +13,7 @@ from messages.discord import Delivered, DeliveryFailed, DeliveryRefused
 from messages.model import ModelAnswer
 from messages.shell import CommandReply
 from messages.socket import Refused
-from messages.turn import ContributorReply, RequestWorded
+from messages.turn import ContributorReply, RequestWorded, TrimReady, WindowRequest
 
 
 class FileKind(StrEnum):
@@ -393,5 +393,7 @@ ContextMessage = (
     | DeliveryFailed
     | DeliveryRefused
     | RequestWorded
+    | TrimReady
+    | WindowRequest
     | Refused
 )

@@ -33,7 +33,8 @@ class SharedFolder(Value, frozen=True, kw_only=True, gc=False):
     begins is not kept. Who puts another file in the place of one of them while a command runs takes the protection of
     that name from that command: write into the file instead."""
     hidden: tuple[str, ...] = ()
-    """Names directly in it of regular files that commands see empty, and cannot change; likewise."""
+    """Names directly in it of regular files and folders that commands see empty, and cannot change; likewise. What is
+    shared of its own within such a folder is shown there."""
 
 
 class RunBash(Message, frozen=True, kw_only=True, gc=False):

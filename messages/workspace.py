@@ -1,7 +1,7 @@
 """Protocol of a window's workspace: its files of working state, and the runs of its sub-agents.
 
-Owner: WorkspaceActor, one per window, which also takes part in turns in the terms of `messages.turn`; SubagentActor, one
-per run. A request's `window` says whose workspace is meant.
+Owner: WorkspaceActor, one per window, which also takes part in turns in the terms of `messages.turn`; SubagentActor,
+one per run. A request's `window` says whose workspace is meant.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ def agent_cli(
     goes with the turn.
     """
     from actors.part import UnusableError
-    from domain.turn.slash_command import slash_command
+    from domain.turn.typed_command import slash_command
 
     if as_json and tells_events:
         raise click.UsageError("--json and --json-events: only one of them can be what is printed")
@@ -195,7 +195,7 @@ def _require_no_command(text: str, names: Iterable[str]) -> None:
         text: What was asked.
         names: First words of the commands that parts bring.
     """
-    from domain.turn.slash_command import slash_command
+    from domain.turn.typed_command import slash_command
 
     name = slash_command(text)
     if name in OF_DISCORD.union(names):

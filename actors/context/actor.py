@@ -9,31 +9,32 @@ from datetime import datetime
 from actors.context.config import ContextConfig
 from actors.context.deliveries import Deliveries
 from actors.context.endings import Endings
+from actors.context.hearing import heard
 from actors.context.log.journal import Journal, LogUnwritable
 from actors.context.model_choice import ModelChoice
 from actors.context.news import News
 from actors.context.pinning import Pinning
 from actors.context.postings import Postings
 from actors.context.presence import Presence
+from actors.context.requests import PartRequests
 from actors.context.retraction import Retraction, RetractionCommand
 from actors.context.turn_driver import TurnDriver
 from actors.context.turn_run import TurnRun
 from actors.context.user_event import confirmation, not_stored, overheard_meta, reported, user_meta
-from actors.kernel import Actor, Timer, not_understood
+from actors.kernel import Actor, NotUnderstoodError, Timer
 from domain.log.event import Kind, event
 from domain.log.metadata import MetaValue
 from domain.turn.carried import carried_over
 from domain.turn.conversation import Conversation
 from domain.turn.speaker import shown_name
-from domain.turn.stop_request import says_stop
 from domain.turn.turn import Turn
+from domain.turn.typed_command import says_stop
 from messages.base import Address, TurnId, Window
 from messages.context import (
     AddressChecked,
     CheckAddress,
     ChooseModel,
     ContextMessage,
-    ContributionsDue,
     DeliveryDue,
     LookDue,
     NewWindowStarted,
@@ -45,7 +46,6 @@ from messages.context import (
     RuntimePosted,
     StartNewWindow,
     StatusDue,
-    StepOverdue,
     StopTurn,
     TellKeptMessages,
     TellUsage,
@@ -55,10 +55,8 @@ from messages.context import (
     UserMessage,
 )
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused
-from messages.model import ModelDelta, ModelFailed, ModelReply
-from messages.shell import BashRefused, BashResult
 from messages.socket import Refused
-from messages.turn import LoggedEvent, ReferenceExpanded, RequestWorded, TurnContribution
+from messages.turn import CompactWindow, CountUsage, LoggedEvent, SpokenTurn, TellSpoken
 
 TAKEN_BACK = "its message was deleted"
 REOPEN_AFTER_S = 60.0
@@ -89,11 +87,12 @@ class ContextActor(Actor):
             on_boundary=self._join_waiting,
             on_end=self._turn_ended,
         )
-        self._news = News(self, config.subscribers)
+        self._news = News(self, config.takers(window, config.subscribers))
         self._pinning = Pinning(self, journal, self._news)
         self._retraction = Retraction(self, journal, self._news)
         self._postings = Postings(self, journal)
         self._waiting: deque[TurnId] = deque()
+        self._requests = PartRequests(self, journal, self._driver)
         self._deliveries = Deliveries(self, self._presence)
         self._endings = Endings(self, presence=self._presence, news=self._news, deliveries=self._deliveries)
         self._unwritable = ""
@@ -109,6 +108,11 @@ class ContextActor(Actor):
     def log_path(self) -> str:
         """That log's path below the data root; empty where nothing is kept."""
         return self._journal.path
+
+    def spoken(self, path: str, first: TurnId, last: TurnId) -> tuple[SpokenTurn, ...]:
+        """Words of a stretch of one of the window's logs, as far as they can be read."""
+        with self.blocking():
+            return self._requests.spoken(path, first, last)
 
     def on_start(self) -> None:
         """Read the log, if there is one, and go on where it ends."""
@@ -132,7 +136,7 @@ class ContextActor(Actor):
                 self._refuse(message)
             elif isinstance(message, StartNewWindow | PinMemory | UnpinMemory | StopTurn | ChooseModel):
                 self.tell(message.reply_to, Refused(request_id=message.request_id, reason=error.reason))
-        self.in_progress = self._driver.run is not None or bool(self._waiting) or bool(self._deliveries)
+        self.in_progress = bool(self._turns_in_hand or self._deliveries) or self._driver.trims.is_busy
 
     def record(
         self,
@@ -178,36 +182,17 @@ class ContextActor(Actor):
                 self._pin(message)
             case RetractMessages() | ReviseMessage() | RestoreRedactions() | LookDue() | TellKeptMessages():
                 self._retract(message)
-            case TurnContribution():
-                self._driver.contributed(message)
-            case ContributionsDue():
-                self._driver.preparation_over(message)
-            case StepOverdue():
-                self._driver.overdue(message)
             case StatusDue() | TypingDue():
                 self._presence.due(message)
-            case ModelDelta():
-                self._driver.progressed(message)
-            case ModelReply():
-                self._driver.replied(message)
-            case ModelFailed():
-                self._driver.model_failed(message)
-            case RequestWorded():
-                self._driver.worded(message)
-            case ReferenceExpanded():
-                self._driver.expanded(message)
-            case Refused():
-                self._driver.refused(message)
-            case BashResult():
-                self._driver.bash_ended(message)
-            case BashRefused():
-                self._driver.bash_refused(message)
+            case CompactWindow() | TellSpoken() | CountUsage():
+                self._requests.handle(message, is_idle=not self._turns_in_hand)
             case Delivered() | DeliveryFailed() | DeliveryRefused() | DeliveryDue():
                 self._deliveries.handle(message)
             case RuntimePosted():
                 self._postings.note(message, is_writable=not self._unwritable)
             case _:
-                not_understood(message)
+                if not heard(self._driver, message):
+                    raise NotUnderstoodError(message)
 
     # opening and losing the log
 
@@ -245,6 +230,7 @@ class ContextActor(Actor):
         """Stop everything that would need to be stored; look again in a while."""
         self._unwritable = error.reason
         self._driver.drop()
+        self._driver.trims.forget()
         self._waiting.clear()
         self._news.forget()
         self._journal.close()
@@ -307,7 +293,7 @@ class ContextActor(Actor):
 
     def _start_new_window(self, message: StartNewWindow) -> None:
         """Go on in a new log with an empty history, which takes over what is owed; end what runs and waits."""
-        reason = f"a new window was started by {message.asked_by}"
+        reason, previous = f"a new window was started by {message.asked_by}", self.log_path
         carried = [
             event(self.new_id(), self.now(), Kind.SYSTEM, words, meta)
             for words, meta in (*carried_over(self.conversation), *self._choice.carried(message.asked_by))
@@ -318,7 +304,9 @@ class ContextActor(Actor):
             )
             self._journal.end_before(self._endings.last_words)
         self._driver.drop()  # Nothing, unless the old log took no more words at first.
+        self._driver.trims.forget()
         self._news.forget()
+        self._news.window_begun(path, previous)
         self.tell(message.reply_to, NewWindowStarted(request_id=message.request_id, path=path))
 
     def _pin(self, command: PinMemory | UnpinMemory) -> None:

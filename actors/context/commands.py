@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from actors.part import Answer, Argument, Command, Given, Invocation, Press, Wording
-from domain.turn.stop_request import STOP_PREFIX
+from domain.turn.typed_command import STOP_PREFIX
 from messages.context import (
     ChooseModel,
     ModelChosen,

@@ -12,6 +12,9 @@ from domain.turn.prompt import NO_TOOL, system_prompt
 from messages.base import Address, Window
 from messages.model import ToolSpec
 
+Taker = Address | Callable[[Window], Address]
+"""Who takes part in turns: one actor, or each window's own."""
+
 COUNTED_RESULT_CHARS = 200
 """What is left of a result in the long run, where another part words it: its reference."""
 
@@ -30,10 +33,16 @@ class ContextConfig:
     """The folder of the agent's own that a window's images lie in; empty for none."""
     tool: ToolSpec | None = BASH_TOOL
     """The one tool that the model is offered; None where commands are turned off."""
-    contributors: tuple[Address, ...] = ()
+    contributors: tuple[Taker, ...] = ()
     referrers: tuple[Address, ...] = ()
     """Contributors that can be asked to expand what their blocks refer to, in the same order."""
-    subscribers: tuple[Address, ...] = ()
+    subscribers: tuple[Taker, ...] = ()
+    trim_gate: Callable[[Window], Address] | None = None
+    """Who is asked before a window's history is cut; None if nobody is."""
+    trim_deadline_s: float = 65.0
+    """Longer than that part waits for its workers."""
+    trim_glance_s: float = 1.0
+    """How long it is waited for where nothing is to be cut, and where it let a cut pass before."""
     wording: Callable[[Window], Address] | None = None
     """Who words the results of a window's commands; None if nobody does."""
     wording_tokens: int = 0
@@ -72,6 +81,10 @@ class ContextConfig:
     def counted_result_chars(self) -> int | None:
         """What a result counts in that history; None where it is shown as it is."""
         return COUNTED_RESULT_CHARS if self.wording is not None else None
+
+    def takers(self, window: Window, of: tuple[Taker, ...]) -> tuple[Address, ...]:
+        """Who of those that take part in turns does in a window's."""
+        return tuple(taker if isinstance(taker, Address) else taker(window) for taker in of)
 
     def system_prompt(self, window: Window, instructions: Iterable[str], *, may_run: bool) -> str:
         """The instructions that open every request of a turn.

@@ -9,8 +9,8 @@ from actors.kernel import Host
 from domain.log.event import Kind
 from domain.log.metadata import MetaValue
 from domain.turn.conversation import Conversation
-from messages.base import Address, Window
-from messages.turn import LoggedEvent
+from messages.base import Address, TurnId, Window
+from messages.turn import LoggedEvent, SpokenTurn
 
 
 class WindowHost(Host, Protocol):
@@ -31,6 +31,9 @@ class WindowHost(Host, Protocol):
     @property
     def surface(self) -> Address:
         """Who shows things to people."""
+
+    def spoken(self, path: str, first: TurnId, last: TurnId) -> tuple[SpokenTurn, ...]:
+        """Words of a stretch of one of the window's logs, as far as they can be read."""
 
     def record(self, kind: Kind, content: str, meta: Mapping[str, MetaValue], *, sync: bool) -> LoggedEvent:
         """Append to the log and to the conversation."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from actors.context.host import WindowHost
 from messages.base import Address, Message, TurnId
-from messages.turn import EventsLogged, LoggedEvent, TurnEnded
+from messages.turn import EventsLogged, LoggedEvent, TurnEnded, WindowBegun
 
 
 class News:
@@ -41,6 +41,13 @@ class News:
         events = (*((question,) if question else ()), *logged)
         window = self._host.window
         self._tell(TurnEnded(window=window, turn_id=turn_id, outcome=outcome, events=events, audience=audience))
+
+    def window_begun(self, path: str, previous: str) -> None:
+        """The window goes on in a new log; told to whoever is one of the window's own."""
+        begun = WindowBegun(window=self._host.window, log=path, previous_log=previous)
+        for subscriber in self._subscribers:
+            if subscriber.key:
+                self._host.tell(subscriber, begun)
 
     def event_logged(self, event: LoggedEvent, audience: str) -> None:
         """An event that belongs to no turn is in the log."""

@@ -32,10 +32,15 @@ def row(plan: Plan, parts: Parts) -> Part:
 
         window = Window.from_key(key)
         root = plan.settings.data_root if plan.lives else None
-        counted = config().counted_result_chars
-        return ContextActor(
-            window, Journal(root, window, config().history_tokens, counted_result_chars=counted), config()
+        told = config()
+        journal = Journal(
+            root,
+            window,
+            told.history_tokens,
+            counted_result_chars=told.counted_result_chars,
+            is_gated=told.trim_gate is not None,
         )
+        return ContextActor(window, journal, told)
 
     idle_s = plan.settings.contexts.idle_minutes * 60 if plan.lives else None
     return Part(
@@ -61,6 +66,7 @@ def context_config(plan: Plan, parts: Parts) -> ContextConfig:
         else None,
         contributors=parts.contributors,
         subscribers=parts.subscribers if plan.lives else (plan.surface,),
+        trim_gate=parts.trim_gate,
         wording=parts.wording,
         wording_tokens=parts.wording_tokens,
         prepare_deadline_s=settings.contexts.prepare_deadline_s,

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Mapping, Sequence
 
-from actors.context.asking.contributions import Contributions
+from actors.context.asking.contributions import Contributions, question
 from actors.context.asking.expansion import NOT_IN_TIME, NOT_NAMED, TOO_OFTEN, asked, told
+from actors.context.asking.trims import Trims
 from actors.context.asking.wordings import Wordings
 from actors.context.config import ContextConfig
 from actors.context.host import WindowHost
 from actors.context.model_choice import ModelChoice
 from actors.context.presence import Presence, command_status
 from actors.context.run_teller import RunTeller
-from actors.context.turn_run import Phase, TurnRun
+from actors.context.turn_run import Phase, TurnRun, added, result_meta
 from domain.log.event import Kind
 from domain.log.metadata import MetaValue
 from domain.memory.expansion import not_expanded, wish
-from domain.turn.bash_tool import BashArguments, called
-from domain.turn.call_result import KILLED, NOT_ALLOWED, NOT_RUN_ABORTED, NOT_RUN_LENGTH, TOO_MANY, TURNED_OFF
+from domain.turn.bash_tool import BashArguments
+from domain.turn.call_result import KILLED, NOT_RUN_ABORTED, NOT_RUN_LENGTH
 from domain.turn.turn import Aside, Turn
 from messages.base import RequestId, TurnId
 from messages.context import ContributionsDue, StepOverdue
@@ -32,12 +32,11 @@ from messages.model import (
     Role,
     StopReason,
     ToolCall,
+    Usage,
 )
 from messages.shell import BashRefused, BashResult, CancelBash, RunBash
 from messages.socket import Refused
-from messages.turn import PrepareTurn, Reference, ReferenceExpanded, RequestWorded, TurnContribution
-
-log = logging.getLogger(__name__)
+from messages.turn import Reference, ReferenceExpanded, RequestWorded, TrimReady, TurnContribution
 
 
 class TurnDriver:
@@ -70,7 +69,11 @@ class TurnDriver:
         self._choice = choice
         self._on_boundary = on_boundary
         self._on_end = on_end
-        self._contributions = Contributions(config.contributors, config.referrers)
+        self._contributors = config.takers(host.window, config.contributors)
+        self._contributions = Contributions(self._contributors, config.referrers)
+        self.trims = Trims(host, config)
+        self._unlogged = Usage()
+        """What was used outside of turns and no event has told of yet."""
         self._teller = RunTeller(host)
         self._wordings = Wordings(host, config)
         self.run: TurnRun | None = None
@@ -81,10 +84,29 @@ class TurnDriver:
         """Start the turn: show typing, and ask contributors before asking the model."""
         turn = self._host.conversation.turn(turn_id)
         self.run = run = TurnRun(turn_id=turn_id, audience=turn.audience, may_run=turn.may_run)
+        run.usage, self._unlogged = self._unlogged, Usage()
         self._presence.begin(turn)
         self._teller.begin(turn)
         self._teller.hear(turn.said_last)
-        self._prepare(run)
+        if not self.trims.begin(run):
+            self._prepare(run)
+
+    def trim_ready(self, reply: TrimReady | Refused) -> None:
+        """Go on, now that it is said what is kept of the history; or with somebody's wish to cut it."""
+        run = self.run
+        if run is not None and run.awaits(reply.request_id, Phase.TRIMMING):
+            run.stop_timer()
+            self.trims.take(reply)
+            self._prepare(run)
+        else:
+            self.trims.compacted(reply)
+
+    def count(self, usage: Usage) -> None:
+        """Add what was used on the window's behalf outside of its turns."""
+        if self.run is None:
+            self._unlogged = added(self._unlogged, usage)
+        else:
+            self.run.count(usage)
 
     def contributed(self, reply: TurnContribution) -> None:
         """Take in one contribution; think when all have answered."""
@@ -145,6 +167,7 @@ class TurnDriver:
 
     def refused(self, refusal: Refused) -> None:
         """Go on without what was asked for: a record, or a wording."""
+        self.trim_ready(refusal)
         self.expanded(refusal)
         self.worded(refusal)
 
@@ -159,12 +182,7 @@ class TurnDriver:
         run = self.run
         if run is not None and run.awaits(result.request_id, Phase.ACTING):
             run.stop_timer()
-            meta: dict[str, MetaValue] = {"outcome": result.outcome.value, "seconds": round(result.duration_s, 3)}
-            if result.exit_code is not None:
-                meta["exit_code"] = result.exit_code
-            if result.full_output_path:
-                meta["full_output"] = result.full_output_path
-            self._call_ended(run, result.text, meta, is_error=result.is_error)
+            self._call_ended(run, result.text, result_meta(result), is_error=result.is_error)
 
     def bash_refused(self, refusal: BashRefused) -> None:
         """Tell the model why its command was not run."""
@@ -177,8 +195,11 @@ class TurnDriver:
         """Give up a turn whose request was lost."""
         run = self.run
         if run is None or run.request_id != due.request_id:
-            return
-        if run.phase is Phase.WORDING:
+            self.trims.compacted(due)
+        elif run.phase is Phase.TRIMMING:
+            self.trims.miss()
+            self._prepare(run)
+        elif run.phase is Phase.WORDING:
             self._wordings.miss(due.request_id, "no answer came in time")
             self._ask_model(run)
         elif run.reference is not None and run.phase is Phase.EXPANDING:
@@ -218,23 +239,10 @@ class TurnDriver:
 
     def _prepare(self, run: TurnRun) -> None:
         """Ask contributors what belongs to what was said last."""
-        turn = self._host.conversation.turn(run.turn_id)
-        said = turn.said_last
         self._contributions.begin()
-        run.phase = Phase.PREPARING
-        run.request_id = RequestId(self._host.new_id())
-        request = PrepareTurn(
-            request_id=run.request_id,
-            reply_to=self._host.address,
-            window=self._host.window,
-            turn_id=run.turn_id,
-            author_id=said.author_id,
-            author_name=said.author,
-            text=said.text,
-            visible=self._host.conversation.visible(run.turn_id),
-            audience=turn.audience,
-        )
-        for contributor in self._config.contributors:
+        run.phase, run.request_id = Phase.PREPARING, RequestId(self._host.new_id())
+        request = question(self._host, run)
+        for contributor in self._contributors:
             self._host.tell(contributor, request)
         if self._contributions.is_complete:
             self._think(run)
@@ -254,16 +262,15 @@ class TurnDriver:
         run.system_prompt = run.system_prompt or self._config.system_prompt(
             self._host.window, self._contributions.instructions(), may_run=run.may_run
         )
-        tool = self._config.tool
         request = ModelRequest(
             request_id=run.request_id,
             reply_to=self._host.address,
             window=self._host.window,
             system_prompt=run.system_prompt,
             messages=self._host.conversation.request(
-                run.turn_id, self._contributions.block(), run.asides, self._wordings.worded(run)
+                run.turn_id, self._contributions.block(), run.asides, self._wordings.worded(run), self.trims.head
             ),
-            tools=(tool,) if run.may_run and tool is not None else (),
+            tools=(self._config.tool,) if run.may_run and self._config.tool else (),
             model=self._choice.asked_for,
             attachments=self._config.attachments(self._host.window),
         )
@@ -283,8 +290,8 @@ class TurnDriver:
         else:
             run.phase, run.reference, run.request_id = Phase.EXPANDING, reference, RequestId(self._host.new_id())
             self._host.tell(owner, asked(self._host, run.request_id, reference))
-            overdue = StepOverdue(request_id=run.request_id)
-            run.timer = self._host.after(self._config.expansion_deadline_s, overdue)
+            due = StepOverdue(request_id=run.request_id)
+            run.timer = self._host.after(self._config.expansion_deadline_s, due)
 
     def _say_aside(self, run: TurnRun, reference: Reference, text: str) -> None:
         """Ask the model again, with its wish and what came of it behind everything that the log has of this turn."""
@@ -317,7 +324,7 @@ class TurnDriver:
     def _act(self, run: TurnRun) -> None:
         """Run the next call of the round; calls that cannot be run are answered at once."""
         while run.calls:
-            arguments = self._arguments(run)
+            arguments = run.next_call(self._config)
             if isinstance(arguments, BashArguments):
                 self._run_bash(run, arguments)
                 return
@@ -333,14 +340,6 @@ class TurnDriver:
             self._prepare(run)
         else:
             self._think(run)
-
-    def _arguments(self, run: TurnRun) -> BashArguments | str:
-        """What to run for the next call of the round, or the reason why nothing is run, for the model."""
-        if self._config.tool is None:
-            return TURNED_OFF
-        if run.calls_left <= 0:
-            return TOO_MANY.format(most=self._config.max_calls)
-        return called(run.calls[0]) if run.may_run else NOT_ALLOWED
 
     def _run_bash(self, run: TurnRun, arguments: BashArguments) -> None:
         run.calls_left -= 1

@@ -6,11 +6,15 @@ from collections import deque
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from actors.context.config import ContextConfig
 from actors.kernel import Timer
 from domain.log.metadata import MetaValue
+from domain.turn.bash_tool import BashArguments, called
+from domain.turn.call_result import NOT_ALLOWED, TOO_MANY, TURNED_OFF
 from domain.turn.turn import Aside
 from messages.base import RequestId, TurnId
 from messages.model import ModelReply, ToolCall, Usage
+from messages.shell import BashResult
 from messages.turn import LoggedEvent, Reference
 
 NO_REQUEST = RequestId("")
@@ -19,6 +23,8 @@ NO_REQUEST = RequestId("")
 class Phase(StrEnum):
     """State of a turn: what it waits for."""
 
+    TRIMMING = "trimming"
+    """Whoever says what is kept of a history that is cut."""
     PREPARING = "preparing"
     """Contributors."""
     THINKING = "thinking"
@@ -29,6 +35,25 @@ class Phase(StrEnum):
     """Whoever words the results of commands."""
     EXPANDING = "expanding"
     """A contributor, for the whole of a record."""
+
+
+def result_meta(result: BashResult) -> dict[str, MetaValue]:
+    """What the event that holds a command's output says of the command."""
+    meta: dict[str, MetaValue] = {"outcome": result.outcome.value, "seconds": round(result.duration_s, 3)}
+    if result.exit_code is not None:
+        meta["exit_code"] = result.exit_code
+    if result.full_output_path:
+        meta["full_output"] = result.full_output_path
+    return meta
+
+
+def added(one: Usage, other: Usage) -> Usage:
+    """The usage of both."""
+    return Usage(
+        prompt_tokens=one.prompt_tokens + other.prompt_tokens,
+        completion_tokens=one.completion_tokens + other.completion_tokens,
+        cost_usd=one.cost_usd + other.cost_usd,
+    )
 
 
 @dataclass(slots=True)
@@ -61,17 +86,21 @@ class TurnRun:
     """Tool calls of this round that have not been run yet; the first may be running."""
     logged: list[LoggedEvent] = field(default_factory=list)
 
+    def next_call(self, config: ContextConfig) -> BashArguments | str:
+        """What to run for the next call of the round, or the reason why nothing is run, for the model."""
+        if config.tool is None:
+            return TURNED_OFF
+        if self.calls_left <= 0:
+            return TOO_MANY.format(most=config.max_calls)
+        return called(self.calls[0]) if self.may_run else NOT_ALLOWED
+
     def awaits(self, request_id: RequestId, phase: Phase) -> bool:
         """Whether an answer to `request_id` is what the turn waits for."""
         return self.phase is phase and self.request_id == request_id
 
     def count(self, usage: Usage) -> None:
         """Add the usage of one reply."""
-        self.usage = Usage(
-            prompt_tokens=self.usage.prompt_tokens + usage.prompt_tokens,
-            completion_tokens=self.usage.completion_tokens + usage.completion_tokens,
-            cost_usd=self.usage.cost_usd + usage.cost_usd,
-        )
+        self.usage = added(self.usage, usage)
 
     def take_usage(self) -> dict[str, MetaValue]:
         """What no event has told of yet, for the metadata of the next one; nothing if there is none."""

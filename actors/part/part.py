@@ -22,6 +22,10 @@ class UnusableError(ValueError):
     """The settings, or what is installed, leave an actor without what it needs; the text says what to do."""
 
 
+Taker = Address | Callable[[Window], Address]
+"""Who takes part in turns: one actor, or each window's own."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
     """One actor of the agent, and how the others meet it."""
@@ -29,8 +33,12 @@ class Part:
     spec: ActorSpec
     unusable: str = ""
     """Why the actor cannot be started, and what to do; empty when it can. Its checks are asked all the same."""
+    per_window: Callable[[Window], Address] | None = None
+    """Who of a kind with one actor per window is asked and told; None for a kind with one."""
     contributes: bool = False
-    """Whether it is asked `PrepareTurn`, in the table's order."""
+    """Whether it is asked `PrepareTurn`, in the table's order; of blocks the first one stands nearest to the prompt."""
+    readies_trims: bool = False
+    """Whether it is asked before a window's history is cut; of one part per window at most."""
     words: Callable[[Window], Address] | None = None
     """Who words the results of a window's commands; of one part at most."""
     words_tokens: int = 0
@@ -59,6 +67,11 @@ class Part:
     """What doctor asks about it."""
     skills: tuple[Path, ...] = ()
     """Skill folders that come and go with it."""
+
+    @property
+    def taker(self) -> Taker:
+        """Who takes part in a window's turns."""
+        return self.per_window or self.address
 
     @property
     def address(self) -> Address:
@@ -114,9 +127,14 @@ class Parts:
         return tuple(part.spec for part in self)
 
     @property
-    def contributors(self) -> tuple[Address, ...]:
+    def contributors(self) -> tuple[Taker, ...]:
         """Who is asked before a turn, in order."""
-        return tuple(part.address for part in self if part.contributes)
+        return tuple(part.taker for part in self if part.contributes)
+
+    @property
+    def trim_gate(self) -> Callable[[Window], Address] | None:
+        """Who is asked before a window's history is cut; None if nobody is."""
+        return next((part.per_window for part in self if part.readies_trims), None)
 
     @property
     def wording(self) -> Callable[[Window], Address] | None:
@@ -134,9 +152,9 @@ class Parts:
         return tuple(part.address for part in self if part.contributes and part.refers)
 
     @property
-    def subscribers(self) -> tuple[Address, ...]:
+    def subscribers(self) -> tuple[Taker, ...]:
         """Who hears of turns."""
-        return tuple(part.address for part in self if part.subscribes)
+        return tuple(part.taker for part in self if part.subscribes)
 
     @property
     def reader_listeners(self) -> tuple[Address, ...]:
@@ -189,6 +207,7 @@ class Parts:
         self._require_unique("actor", lambda part: (part.spec.kind,))
         self._require_unique("verb", lambda part: (*part.own_verbs, *part.verbs, *part.operator_verbs))
         self._require_unique("command", lambda part: part.own_commands + _names(part.commands))
+        self._require_unique("readying of trims", lambda part: ("trims",) if part.readies_trims else ())
         self._require_unique("wording of results", lambda part: ("results",) if part.words is not None else ())
         self._require_unique("button", lambda part: tuple(press.prefix for press in part.presses))
         for name, verb in self.operator_verbs.items():

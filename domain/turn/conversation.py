@@ -26,9 +26,10 @@ from domain.turn.call_result import is_overgrown, shorten
 from domain.turn.debt import Debt, carried_debt, owed
 from domain.turn.opening import opening
 from domain.turn.posting import POSTED
-from domain.turn.prompt import unanswered
+from domain.turn.prompt import unanswered, with_block
 from domain.turn.seen import SeenMessages
 from domain.turn.speaker import Speakers, shown_name
+from domain.turn.trimming import CUT, Trimming
 from domain.turn.turn import Aside, Turn, TurnState
 from domain.turn.web_address import SeenAddresses
 from domain.turn.worded import AS_LOGGED, Worded, call_shown
@@ -38,8 +39,6 @@ from messages.model import ChatMessage, Role, ToolCall, Usage
 from messages.turn import TurnShown
 
 CHARS_PER_TOKEN = 4
-KEEP_SHARE = 0.75
-"""Share of the limit that is left after trimming, so that the request's prefix changes once in many turns."""
 SHOWN_KEPT = 200
 """Messages of the agent's own that are kept in mind, lest one of them is taken for another text with the same words."""
 TRIM_EVERY = 256
@@ -49,12 +48,15 @@ TRIM_EVERY = 256
 class Conversation:
     """The fold of a window's events. The same events give the same conversation, in one go or one by one."""
 
-    def __init__(self, max_history_tokens: int, counted_result_chars: int | None = None) -> None:
+    def __init__(
+        self, max_history_tokens: int, counted_result_chars: int | None = None, *, is_gated: bool = False
+    ) -> None:
         """An empty conversation.
 
         Args:
             max_history_tokens: Bound on what a request holds besides its newest turn, by the 4-characters rule.
             counted_result_chars: What a result counts at most, where another part words them; None where none does.
+            is_gated: Whether another part readies each cut of the history.
         """
         self._counted_result_chars = counted_result_chars
         self.limit_chars = max_history_tokens * CHARS_PER_TOKEN
@@ -63,7 +65,7 @@ class Conversation:
         self._debts: dict[EventId, Debt] = {}
         self._shown: deque[MessageId] = deque(maxlen=SHOWN_KEPT)
         """Messages that show texts that are owed no more, the newest last."""
-        self._sized: set[TurnId] = set()
+        self.trimming = Trimming(self._turns, self.limit_chars, is_gated=is_gated)
         self._images = 0
         self._overheard = 0
         self._speakers = Speakers()
@@ -156,9 +158,14 @@ class Conversation:
         return self._turns[turn_id]
 
     def request(
-        self, turn_id: TurnId, block: str = "", asides: Iterable[Aside] = (), worded: Worded = AS_LOGGED
+        self,
+        turn_id: TurnId,
+        block: str = "",
+        asides: Iterable[Aside] = (),
+        worded: Worded = AS_LOGGED,
+        head: str = "",
     ) -> tuple[ChatMessage, ...]:
-        """What the model is shown for `turn_id`: earlier turns that fit, then this one with its block and asides.
+        """What the model is shown for `turn_id`: `head`, earlier turns that fit, this one with its block and asides.
 
         Oldest whole turns are left out, as one batch each time the limit is passed; a turn that is left out stays so.
         """
@@ -168,14 +175,15 @@ class Conversation:
         for turn in self.shown(turn_id):
             is_newest = turn is newest
             messages.extend(turn.messages(block if is_newest else "", asides if is_newest else (), images_from, worded))
+        messages[0] = msgspec.structs.replace(messages[0], text=with_block(head, messages[0].text))
         return tuple(messages)
 
     def shown(self, turn_id: TurnId) -> list[Turn]:
         """The turns that a request for `turn_id` shows, which is the last of them."""
-        self._trim(turn_id)
+        self.trimming.trim(turn_id)
         withheld = self._withheld()
         turns: list[Turn] = []
-        for turn in self._turns.values():
+        for turn in self.trimming.in_requests():
             if turn.id == turn_id:
                 return [*turns, turn]
             if turn.id not in withheld:
@@ -201,43 +209,16 @@ class Conversation:
 
     def visible(self, turn_id: TurnId) -> tuple[EventId, ...]:
         """Ids of the user and agent events that a request for `turn_id` shows word for word."""
-        self._trim(turn_id)
-        return tuple(chain.from_iterable((EventId(turn.id), *turn.event_ids) for turn in self._turns.values()))
+        self.trimming.trim(turn_id)
+        return tuple(chain.from_iterable((EventId(each.id), *each.event_ids) for each in self.trimming.in_requests()))
 
     def shows(self, message_id: str) -> bool:
         """Whether a message of Discord's is part of what later requests begin with, as far as can be said now."""
         for newest in self._turns.values():
             if newest.state is TurnState.OPEN or newest.id == next(reversed(self._turns)):
-                self._trim(newest.id)  # All before it have ended, so this forgets what its own request will, too.
+                self.trimming.trim(newest.id)  # All before have ended: this forgets what its own request will, too.
                 break
-        return any(message_id in turn.message_ids for turn in self._turns.values())
-
-    def _trim(self, newest: TurnId) -> None:
-        """Forget old turns, looking at each turn once, when its first request is made.
-
-        Sizes are those that earlier turns ended with, so a conversation rebuilt from its log forgets the same ones.
-        """
-        total = 0
-        for turn in list(self._turns.values()):
-            if turn.id not in self._sized:
-                self._sized.add(turn.id)
-                total = self._forget_before(turn, total)
-            if turn.id == newest:
-                return
-            total += turn.size_chars
-
-    def _forget_before(self, newest: Turn, total: int) -> int:
-        """Forget turns before `newest` if they are too long; how long those that stay are, given how long all are."""
-        if total + len(newest.prompt) <= self.limit_chars:
-            return total
-        for turn in list(self._turns.values()):
-            fits = total + len(newest.prompt) <= self.limit_chars * KEEP_SHARE
-            if fits or turn is newest or turn.is_unfinished:
-                break
-            total -= turn.size_chars
-            del self._turns[turn.id]
-            self._sized.discard(turn.id)
-        return total
+        return any(message_id in turn.message_ids for turn in self.trimming.in_requests())
 
     def _add_user(self, event: Event, meta: dict[str, Any]) -> None:
         message_id = str(meta.get("message_id", ""))
@@ -247,6 +228,7 @@ class Conversation:
         opened = opening(event, meta, self._speakers, self._images)
         self._turns[TurnId(event.id)] = opened
         self._images += len(opened.images)
+        self.trimming.bound()
         if opened.state is not TurnState.OVERHEARD:
             self.turns_asked += 1
             return
@@ -255,7 +237,7 @@ class Conversation:
             self._owe(owed(event, refusal, opened, ends_turn=False))
         self._overheard += 1
         if self._overheard % TRIM_EVERY == 0:
-            self._trim(TurnId(event.id))
+            self.trimming.trim(TurnId(event.id))
 
     def _add_agent(self, event: Event, meta: dict[str, Any], turn: Turn | None) -> None:
         final = bool(meta.get("final", True))
@@ -303,6 +285,8 @@ class Conversation:
             self._owe(carried_debt(event, meta))
         if what == "model":
             self.model = str(meta.get("model", ""))
+        if what == CUT:
+            self.trimming.cut(TurnId(str(meta.get("first_kept", ""))))
         self._stop(meta, event.content)
         self._defer(what, meta)
         if turn is None:
@@ -345,7 +329,7 @@ class Conversation:
         joining = self._turns.pop(message, None)
         if joining is None:
             return
-        self._sized.discard(message)
+        self.trimming.forget(message)
         self.turns_asked -= 1
         turn.join(joining)
 
@@ -359,7 +343,7 @@ class Conversation:
         if not tombstone.is_quote:
             self.addresses.forget((tombstone.message_id,))
         if not tombstone.is_quote and self._turns.pop(TurnId(tombstone.event_id), None) is not None:
-            self._sized.discard(TurnId(tombstone.event_id))
+            self.trimming.forget(TurnId(tombstone.event_id))
             return
         for turn in self._turns.values():
             if tombstone.is_quote:
@@ -391,9 +375,19 @@ class Conversation:
         self._debts[debt.event_id] = debt
 
 
-def rebuilt(events: Iterable[Event], max_history_tokens: int, counted_result_chars: int | None = None) -> Conversation:
+def rebuilt(
+    events: Iterable[Event],
+    max_history_tokens: int,
+    counted_result_chars: int | None = None,
+    *,
+    is_gated: bool = False,
+) -> Conversation:
     """The conversation that `events` of one log make."""
-    conversation = Conversation(max_history_tokens, counted_result_chars)
+    return folded(Conversation(max_history_tokens, counted_result_chars, is_gated=is_gated), events)
+
+
+def folded(conversation: Conversation, events: Iterable[Event]) -> Conversation:
+    """A conversation that has taken in further `events`."""
     for event in events:
         conversation.add(event)
     return conversation

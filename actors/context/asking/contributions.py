@@ -5,15 +5,36 @@ from __future__ import annotations
 import logging
 from collections import Counter
 
+from actors.context.host import WindowHost
+from actors.context.turn_run import TurnRun
 from domain.turn.prompt import is_block
 from messages.base import Address, flaw_of
 from messages.shell import SharedFolder
-from messages.turn import Reference, TurnContribution
+from messages.turn import PrepareTurn, Reference, TurnContribution
 
 log = logging.getLogger(__name__)
 
 PATIENCE_TURNS = 3
 """Turns in a row that wait in vain for a contributor; from then on it is asked, and not waited for."""
+
+
+def question(host: WindowHost, run: TurnRun) -> PrepareTurn:
+    """What contributors are asked: what belongs to what was said last in a turn."""
+    turn = host.conversation.turn(run.turn_id)
+    said = turn.said_last
+    return PrepareTurn(
+        request_id=run.request_id,
+        reply_to=host.address,
+        window=host.window,
+        turn_id=run.turn_id,
+        author_id=said.author_id,
+        author_name=said.author,
+        text=said.text,
+        visible=host.conversation.visible(run.turn_id),
+        audience=turn.audience,
+        log=host.log_path,
+        may_run=run.may_run,
+    )
 
 
 class Contributions:
@@ -86,8 +107,8 @@ class Contributions:
         self._waiting_for.clear()
 
     def block(self) -> str:
-        """Everything that was contributed to this turn."""
-        return "\n\n".join(part for part in self._in_order(self._blocks) if part)
+        """Everything that was contributed to this turn; whoever is asked first stands nearest to the prompt."""
+        return "\n\n".join(part for part in reversed(self._in_order(self._blocks)) if part)
 
     def instructions(self) -> tuple[str, ...]:
         """What the contributors want said in the system prompt."""

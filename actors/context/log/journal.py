@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import datetime
-from pathlib import Path
+from functools import partial
+from pathlib import Path, PurePosixPath
 
 from actors.context.log.file import LogUnwritable, WindowLog, is_ended
 from actors.context.log.redactions import Redactions
@@ -15,9 +16,11 @@ from domain.log.event import Event, Kind
 from domain.log.parser import ParsedEvent, parse
 from domain.log.redaction import tombstones_in
 from domain.log.window import log_folder
-from domain.turn.conversation import Conversation, rebuilt
+from domain.turn.conversation import Conversation, folded
 from domain.turn.posting import is_posting
-from messages.base import EventId, Value, Window
+from domain.turn.spoken import all_turns, spoken_turns
+from messages.base import EventId, TurnId, Value, Window
+from messages.turn import SpokenTurn
 
 __all__ = ["Journal", "LogPosition", "LogUnwritable"]
 
@@ -47,6 +50,7 @@ class Journal:
         disk: Disk | None = None,
         *,
         counted_result_chars: int | None = None,
+        is_gated: bool = False,
     ) -> None:
         """Nothing is open yet.
 
@@ -56,15 +60,16 @@ class Journal:
             max_history_tokens: As of `Conversation`.
             disk: How to write; the real one if None.
             counted_result_chars: As of `Conversation`.
+            is_gated: As of `Conversation`.
         """
         self._root = root
         self._disk = disk
         self._window = window
-        self._limits = max_history_tokens, counted_result_chars
+        self._conversation = partial(Conversation, max_history_tokens, counted_result_chars, is_gated=is_gated)
         self._questions: tuple[ParsedEvent, ...] = ()
         self._log: WindowLog | None = None
         self.redactions = Redactions(root, disk)
-        self.conversation = Conversation(*self._limits)
+        self.conversation = self._conversation()
 
     @property
     def is_open(self) -> bool:
@@ -86,7 +91,7 @@ class Journal:
         """
         self.close()
         self._questions = ()
-        self.conversation = Conversation(*self._limits)
+        self.conversation = self._conversation()
         if self._root is None:
             return
         try:
@@ -180,6 +185,32 @@ class Journal:
         except OSError as error:
             raise LogUnwritable(self._root / folder, f"cannot be read: {error.strerror}") from error
 
+    def spoken(self, path: str, first: TurnId, last: TurnId) -> tuple[SpokenTurn, ...]:
+        """Words of a stretch of one of the window's logs, as `domain.turn.spoken` gives them.
+
+        Args:
+            path: Of the log, below the data root.
+            first: Turn with which the stretch begins; empty for the log's first.
+            last: Turn with which it ends; empty for the last that has ended.
+
+        Raises:
+            ValueError: that is no log of this window's.
+            LogUnwritable: it cannot be read.
+        """
+        if self._root is None:
+            return spoken_turns(self.conversation, path, {}, first, last)
+        folder = log_folder(self._window)
+        name = PurePosixPath(path).name
+        if (folder / name).as_posix() != path:
+            raise ValueError(f"log {path[:200]!r}: must be one of {folder}")
+        try:
+            events = parse((self._root / path).read_bytes()).events
+        except OSError as error:
+            raise LogUnwritable(self._root / path, f"cannot be read: {error.strerror}") from error
+        whole = all_turns(logged.event for logged in events)
+        lines = {TurnId(logged.event.id): logged.line for logged in events if logged.event.kind is Kind.USER}
+        return spoken_turns(whole, path, lines, first, last)
+
     def newest_first(self) -> Iterator[Iterator[Event]]:
         """The events of each of the window's logs in their order, the newest log first.
 
@@ -236,7 +267,7 @@ class Journal:
         return self.path
 
     def _begin_conversation(self, carried: Collection[Event]) -> None:
-        self.conversation, before = Conversation(*self._limits), self.conversation
+        self.conversation, before = self._conversation(), self.conversation
         self.conversation.seen = before.seen  # a replayed message of the old window is no news in the new one
         for event in carried:
             self.conversation.add(event)
@@ -259,7 +290,7 @@ class Journal:
             before, parsed = WindowLog.open(self._root, folder / names[-2], self._disk)
             try:
                 events = (logged.event for logged in parsed.events)
-                before.append(*last_words(rebuilt(events, *self._limits)))
+                before.append(*last_words(folded(self._conversation(), events)))
                 before.end_window()
             finally:
                 before.close()

@@ -17,7 +17,7 @@ from actors.discord.outgoing.recognition import live_nonce, running_turn
 from actors.discord.outgoing.redaction import Redaction
 from actors.discord.timing import Timing
 from domain.text.running_text import interrupted_text, running_text, stopped_text
-from domain.turn.stop_request import STOP_PREFIX
+from domain.turn.typed_command import STOP_PREFIX
 from messages.base import ChannelId
 from messages.discord import EndProgress, ShowProgress
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import discord
 
 from domain.text.splitting import sendable
-from domain.turn.stop_request import STOP_PREFIX
+from domain.turn.typed_command import STOP_PREFIX
 from messages.base import MessageId
 from messages.discord import PostMessage
 

@@ -63,9 +63,9 @@ def shareable(folders: Iterable[SharedFolder], around: Surroundings) -> tuple[Sh
 
 
 def hidden_of(folders: Iterable[SharedFolder]) -> tuple[str, ...]:
-    """Paths of the files that are not shown though they lie in one of `folders`; looks at the disk."""
+    """Paths of what is not shown though it lies in one of `folders`: files and folders; looks at the disk."""
     paths = [f"{folder.path}/{name}" for folder in folders for name in folder.hidden if "/" not in name]
-    return tuple(path for path in paths if _is_regular(path))
+    return tuple(path for path in paths if _can_be_hidden(path))
 
 
 def bounded(
@@ -162,11 +162,13 @@ def _is_there(path: str, name: str) -> bool:
     return True
 
 
-def _is_regular(path: str) -> bool:
+def _can_be_hidden(path: str) -> bool:
+    """Whether it is a file or a folder, and no link to one."""
     try:
-        return stat.S_ISREG(os.lstat(path).st_mode)
+        mode = os.lstat(path).st_mode
     except (OSError, ValueError):
         return False
+    return stat.S_ISREG(mode) or stat.S_ISDIR(mode)
 
 
 def _open_up(path: str) -> None:

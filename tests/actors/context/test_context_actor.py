@@ -220,10 +220,11 @@ class TestContributors:
         rig.tell(CHANNEL, TurnContribution(request_id=asked.request_id, contributor=str(who), block=block))
 
     @pytest.mark.req("S0-62")
-    def test_blocks_stand_immediately_before_the_prompt_in_the_contributors_order(self, asked: Rig) -> None:
+    @pytest.mark.req("X-72")
+    def test_blocks_stand_immediately_before_the_prompt_the_first_contributors_nearest(self, asked: Rig) -> None:
         asked.say("hello", 1)
-        self.contribute(asked, self.OTHER, "SECOND")
-        self.contribute(asked, self.MEMORY, "FIRST")
+        self.contribute(asked, self.OTHER, "FIRST")
+        self.contribute(asked, self.MEMORY, "SECOND")
         (request,) = asked.requests()
         assert request.messages[-1].text == (
             "INJECTED_CONTEXT_FIRST\n{}\n\nINJECTED_CONTEXT_SECOND\n{}\n\n[2026-01-30 14:00 UTC] Alice:\nhello"

@@ -23,7 +23,7 @@ def said(by: Address, block: str = "", instructions: str = "", *references: Refe
     )
 
 
-def test_blocks_stand_in_the_contributors_order_whoever_answers_first() -> None:
+def test_the_first_contributors_block_stands_nearest_to_the_prompt_whoever_answers_first() -> None:
     contributions = Contributions((ONE, TWO))
     contributions.begin()
     contributions.take(said(TWO, SECOND))
@@ -31,7 +31,7 @@ def test_blocks_stand_in_the_contributors_order_whoever_answers_first() -> None:
     contributions.take(said(ONE, FIRST))
 
     assert (before, contributions.is_complete) == (False, True)
-    assert contributions.block() == f"{FIRST}\n\n{SECOND}"
+    assert contributions.block() == f"{SECOND}\n\n{FIRST}"
 
 
 def test_a_block_holds_for_one_turn_and_instructions_until_they_change() -> None:

@@ -289,3 +289,33 @@ def test_what_is_hidden_in_one_is_neither_read_nor_changed_nor_moved(
     assert got.text.endswith("1")
     assert (path / "secret").read_text() == "t0ken"
     assert not (path / "absent").exists()
+
+
+def test_a_folder_is_hidden_and_what_is_shared_in_it_is_shown_with_a_hidden_folder_of_its_own(
+    jail: Bench, tmp_path: Path
+) -> None:
+    """The layout of a workspace: people's files, and of the windows' folders one, without its bookkeeping."""
+    shared = share(tmp_path / "workspace", may_write=False, note="shared")
+    mine = share(tmp_path / "workspace" / "channels" / "discord-channel" / "1", state="mine")
+    share(tmp_path / "workspace" / "channels" / "discord-channel" / "2", state="theirs")
+    share(Path(mine.path) / ".agent", book="kept")
+    folders = (
+        SharedFolder(path=shared.path, hidden=("channels",)),
+        SharedFolder(path=mine.path, may_write=True, hidden=(".agent",)),
+    )
+
+    seen = jail.run(f"cat {shared.path}/note {mine.path}/state; ls -A {shared.path}/channels/*", folders=folders).text
+    assert (seen.startswith("sharedmine"), seen.endswith("1")) == (True, True)
+    assert jail.run(f"ls -A {mine.path}/.agent", folders=folders).text == "(no output)"
+    for attempt in (
+        f"echo x > {mine.path}/.agent/book",
+        f"mv {mine.path}/.agent {mine.path}/moved",
+        f"rm -r {mine.path}/.agent",
+        f"cat {shared.path}/channels/discord-channel/2/state",
+        f"touch {shared.path}/new",
+        f"touch {shared.path}/channels/new",
+        f"mv {shared.path}/channels/discord-channel /tmp/x",
+    ):
+        assert jail.run(attempt, folders=folders).is_error, attempt
+    assert not jail.run(f"echo 2 > {mine.path}/state", folders=folders).is_error
+    assert (Path(mine.path, "state").read_text(), Path(mine.path, ".agent", "book").read_text()) == ("2\n", "kept")

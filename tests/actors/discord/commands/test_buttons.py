@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from domain.turn.stop_request import STOP_PREFIX
+from domain.turn.typed_command import STOP_PREFIX
 from lab.playground.gateway.events import Event
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults

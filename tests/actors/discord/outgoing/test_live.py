@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from domain.text.running_text import CURSOR, is_running
-from domain.turn.stop_request import STOP_PREFIX
+from domain.turn.typed_command import STOP_PREFIX
 from lab.playground.world import defaults
 from messages.base import MessageId
 from messages.context import KeptMessage

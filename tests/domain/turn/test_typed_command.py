@@ -1,10 +1,10 @@
-"""What looks like a command of Discord is taken for one, however it is spelled."""
+"""What looks like a command of Discord is taken for one, however it is spelled; and the word that stops a turn."""
 
 from __future__ import annotations
 
 import pytest
 
-from domain.turn.slash_command import slash_command
+from domain.turn.typed_command import says_stop, slash_command
 
 
 @pytest.mark.req("X-26")
@@ -55,3 +55,17 @@ def test_a_command_is_one_in_any_spelling_that_looks_like_it(text: str) -> None:
 )
 def test_words_that_begin_with_no_name_behind_a_slash_are_none(text: str) -> None:
     assert slash_command(text) == ""
+
+
+@pytest.mark.parametrize(
+    "text", ["stop", "Stop", "STOP!!", " *stop*. ", "_stop_", "/stop", "<@910000000000000001> stop", "¡stop!"]
+)
+def test_the_word_alone_stops(text: str) -> None:
+    assert says_stop(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "stop it", "don't stop", "stops", "s t o p", "stop stop", "stop" + "!" * 200, "停"]
+)
+def test_anything_else_does_not(text: str) -> None:
+    assert not says_stop(text)

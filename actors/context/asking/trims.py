@@ -1,0 +1,181 @@
+"""Trims of a window: what another part puts at the head of its history, asked before each cut; and the cuts."""
+
+from __future__ import annotations
+
+import logging
+
+from actors.context.config import ContextConfig
+from actors.context.host import WindowHost
+from actors.context.turn_run import Phase, TurnRun
+from actors.kernel import Timer
+from domain.log.event import Kind
+from domain.turn.prompt import is_block
+from domain.turn.trimming import CUT, TrimPlan
+from messages.base import RequestId, TurnId, flaw_of
+from messages.context import StepOverdue
+from messages.socket import Refused
+from messages.turn import BeforeTrim, CompactWindow, TrimReady, WindowCompacted
+
+log = logging.getLogger(__name__)
+
+KEPT_BY_COMMAND = 2
+"""Turns that stay where somebody asks for a cut."""
+NOT_CUT = "the history was not cut: {reason}"
+
+
+class Trims:
+    """Asker of one window. Whatever becomes of the question, the turn goes on, in bounded time.
+
+    What stands at the head of the history is the same in all requests until the next cut, or until words were taken
+    back. Turns whose cut was not agreed on are left out of requests, and asked about again.
+    """
+
+    def __init__(self, host: WindowHost, config: ContextConfig) -> None:
+        """Nothing is asked yet.
+
+        Args:
+            host: The actor that it asks for.
+            config: Whom to ask, and how long to wait.
+        """
+        self._host = host
+        self._config = config
+        self._asked_about: tuple[str, int, str] | None = None
+        """Log, withdrawals and last cut that the head belongs to; None before the first question."""
+        self._plan: TrimPlan | None = None
+        self._let_pass = False
+        """Whether the last cut was asked about in vain, so that the next is not waited for."""
+        self._compaction: tuple[CompactWindow, RequestId, TrimPlan, Timer] | None = None
+        self.head = ""
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether somebody's wish to cut is under way."""
+        return self._compaction is not None
+
+    def begin(self, run: TurnRun) -> bool:
+        """Ask what belongs before the history, if that may have changed or turns have to go; whether the turn waits."""
+        if self._config.trim_gate is None:
+            return False
+        if self._asked_about is not None and self._asked_about[0] != self._host.log_path:
+            self.head = ""
+        self._plan = self._host.conversation.trimming.plan(run.turn_id)
+        if self._plan is None and self._asked_about == self._subject:
+            return False
+        request = self._question(RequestId(self._host.new_id()), self._plan, run.audience, may_run=run.may_run)
+        self._host.tell(self._config.trim_gate(self._host.window), request)
+        run.phase, run.request_id = Phase.TRIMMING, request.request_id
+        waits = self._plan is not None and not self._let_pass
+        wait_s = self._config.trim_deadline_s if waits else self._config.trim_glance_s
+        run.timer = self._host.after(wait_s, StepOverdue(request_id=request.request_id))
+        return True
+
+    def take(self, reply: TrimReady | Refused) -> None:
+        """Take in the answer that a turn waits for; an unsound one is none."""
+        plan, self._plan = self._plan, None
+        ready = self._checked(reply)
+        if ready is None:
+            self._go_without(plan)
+            return
+        self.head, self._let_pass = ready.handover, False
+        if plan is not None and ready.cut:
+            self._cut(plan)
+        elif plan is not None:
+            self._host.conversation.trimming.leave_out(plan)
+        self._asked_about = self._subject
+
+    def miss(self) -> None:
+        """The turn's question has no answer in time."""
+        plan, self._plan = self._plan, None
+        log.warning("%s: nobody said in time what is kept of a history that is cut", self._host.address)
+        self._go_without(plan)
+
+    # by command
+
+    def compact(self, command: CompactWindow) -> None:
+        """Cut because somebody asks for it, when the part is ready."""
+        plan = self._host.conversation.trimming.plan_but(KEPT_BY_COMMAND)
+        if self._config.trim_gate is None:
+            self._refuse(command, "that is not switched on here")
+        elif self._compaction is not None:
+            self._refuse(command, "that is being done already")
+        elif plan is None:
+            self._refuse(command, f"there are no more than {KEPT_BY_COMMAND} turns")
+        else:
+            request_id = RequestId(self._host.new_id())
+            request = self._question(request_id, plan, plan.cut[-1].audience, words=command.words)
+            timer = self._host.after(self._config.trim_deadline_s, StepOverdue(request_id=request_id))
+            self._compaction = command, request_id, plan, timer
+            self._host.tell(self._config.trim_gate(self._host.window), request)
+
+    def compacted(self, reply: TrimReady | Refused | StepOverdue) -> None:
+        """What came of a wish to cut; an answer to any other question changes nothing."""
+        if self._compaction is None or self._compaction[1] != reply.request_id:
+            return
+        command, _, plan, timer = self._compaction
+        self._compaction = None
+        timer.cancel()
+        ready = None if isinstance(reply, StepOverdue) else self._checked(reply)
+        if ready is None or not ready.cut:
+            said = reply.reason if isinstance(reply, Refused) else ready.trouble if ready is not None else ""
+            self._refuse(command, NOT_CUT.format(reason=said or "nobody said in time what is to be kept of it"))
+            return
+        self.head = ready.handover
+        self._cut(plan)
+        self._asked_about = self._subject
+        done = WindowCompacted(request_id=command.request_id, cut_turns=len(plan.cut), kept_turns=plan.kept)
+        self._host.tell(command.reply_to, done)
+
+    def forget(self) -> None:
+        """Nothing is known of the history any more: another log begins, or this one is lost."""
+        compaction, self._compaction = self._compaction, None
+        if compaction is not None:
+            compaction[3].cancel()
+            self._refuse(compaction[0], NOT_CUT.format(reason="the window began anew"))
+        self._asked_about, self._plan, self.head = None, None, ""
+
+    # the parts of the above
+
+    @property
+    def _subject(self) -> tuple[str, int, str]:
+        conversation = self._host.conversation
+        return self._host.log_path, conversation.withdrawals, conversation.trimming.kept_from
+
+    def _question(
+        self, request_id: RequestId, plan: TrimPlan | None, audience: str, *, words: str = "", may_run: bool = True
+    ) -> BeforeTrim:
+        host = self._host
+        cut = plan.cut if plan is not None else ()
+        return BeforeTrim(
+            request_id=request_id,
+            reply_to=host.address,
+            window=host.window,
+            log=host.log_path,
+            kept_from=host.conversation.trimming.kept_from,
+            first_kept=plan.first_kept if plan is not None else TurnId(""),
+            spoken=host.spoken(host.log_path, cut[0].id, cut[-1].id) if cut else (),
+            words=words,
+            audience=audience,
+            may_run=may_run,
+        )
+
+    def _checked(self, reply: TrimReady | Refused) -> TrimReady | None:
+        """A reply as it may be used; None for one that is unsound or none."""
+        flaw = flaw_of(reply)
+        if not flaw and isinstance(reply, TrimReady) and reply.handover and not is_block(reply.handover):
+            flaw = "the handover is not the line INJECTED_CONTEXT_<NAME> and one line of JSON"
+        if flaw or isinstance(reply, Refused):
+            log.warning("%s: what is kept of a history is not known: %s", self._host.address, flaw or reply)
+            return None
+        return reply
+
+    def _cut(self, plan: TrimPlan) -> None:
+        words = f"{len(plan.cut)} earlier turns are shown to the model no more"
+        self._host.record(Kind.SYSTEM, words, {"what": CUT, "first_kept": plan.first_kept}, sync=False)
+
+    def _go_without(self, plan: TrimPlan | None) -> None:
+        if plan is not None:
+            self._let_pass = True
+            self._host.conversation.trimming.leave_out(plan)
+
+    def _refuse(self, command: CompactWindow, reason: str) -> None:
+        self._host.tell(command.reply_to, Refused(request_id=command.request_id, reason=reason))

@@ -1,0 +1,64 @@
+"""Requests of other parts to a window: cut the history, give the words of a stretch, count what was used."""
+
+from __future__ import annotations
+
+import logging
+
+from actors.context.host import WindowHost
+from actors.context.log.journal import Journal, LogUnwritable
+from actors.context.turn_driver import TurnDriver
+from domain.turn.spoken import spoken_turns
+from messages.base import TurnId
+from messages.socket import Refused
+from messages.turn import CompactWindow, CountUsage, SpokenTold, SpokenTurn, TellSpoken, WindowRequest
+
+log = logging.getLogger(__name__)
+
+BUSY = "a turn is being worked on: ask again when it has ended"
+
+
+class PartRequests:
+    """Server of what a part that takes part in the window's turns may ask."""
+
+    def __init__(self, host: WindowHost, journal: Journal, driver: TurnDriver) -> None:
+        self._host = host
+        self._journal = journal
+        self._driver = driver
+
+    def handle(self, request: WindowRequest, *, is_idle: bool) -> None:
+        """Serve one.
+
+        Args:
+            request: Whatever may be asked.
+            is_idle: Whether no turn runs or waits.
+        """
+        match request:
+            case CompactWindow() if is_idle:
+                self._driver.trims.compact(request)
+            case CompactWindow():
+                self._host.tell(request.reply_to, Refused(request_id=request.request_id, reason=BUSY))
+            case TellSpoken():
+                self._host.tell(request.reply_to, self._told(request))
+            case CountUsage():
+                self._driver.count(request.usage)
+
+    def spoken(self, path: str, first: TurnId, last: TurnId) -> tuple[SpokenTurn, ...]:
+        """Words of a stretch of a log; of a log that cannot be read, as far as they are remembered."""
+        try:
+            return self._journal.spoken(path, first, last)
+        except LogUnwritable as error:
+            log.warning("%s: words are told from memory: %s", self._host.address, error.reason)
+            return spoken_turns(self._journal.conversation, path, {}, first, last)
+
+    def _told(self, request: TellSpoken) -> SpokenTold | Refused:
+        """The words asked for: from memory where it has the stretch, else from the log."""
+        conversation = self._host.conversation
+        known = {turn.id for turn in conversation.turns}
+        try:
+            if request.log == self._host.log_path and request.first in known:
+                turns = spoken_turns(conversation, request.log, {}, request.first, request.last)
+            else:
+                turns = self._journal.spoken(request.log, request.first, request.last)
+        except (ValueError, LogUnwritable) as error:
+            return Refused(request_id=request.request_id, reason=str(error))
+        return SpokenTold(request_id=request.request_id, turns=turns)

@@ -1,0 +1,81 @@
+"""Spoken words of a log: what people and the agent said, turn by turn, without what was taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from domain.log.event import Event, Kind
+from domain.turn.conversation import Conversation, folded
+from domain.turn.trimming import CUT
+from domain.turn.turn import TAKEN_BACK, Turn
+from messages.base import TurnId
+from messages.model import Role
+from messages.turn import SpokenTurn
+
+RESULT_CHARS = 2_000
+"""Of each command's output, its end."""
+_ENDLESS = 10**12
+"""Tokens: a bound that is none."""
+
+
+def all_turns(events: Iterable[Event]) -> Conversation:
+    """The conversation that the events of one log make, of which nothing is forgotten."""
+    return folded(Conversation(_ENDLESS), (event for event in events if not _is_cut(event)))
+
+
+def spoken_turns(
+    conversation: Conversation,
+    path: str,
+    lines: Mapping[TurnId, int],
+    first: TurnId,
+    last: TurnId,
+) -> tuple[SpokenTurn, ...]:
+    """Words of a stretch, without turns that have not ended and those that are to be taken back.
+
+    Args:
+        conversation: Of one log.
+        path: Of that, below the data root.
+        lines: Turn -> line at which it begins, also of turns that are gone; empty where nothing is kept.
+        first: Turn with which the stretch begins; empty for the first.
+        last: Turn with which it ends; empty for the last.
+
+    Returns:
+        Nothing where `first` or `last` is named and never was.
+    """
+    places = lines or {turn.id: place for place, turn in enumerate(conversation.turns, 1)}
+    if any(name and name not in places for name in (first, last)):
+        return ()
+    start, end = places.get(first, 0), places.get(last) if last else None
+    return tuple(
+        _spoken(turn, path, lines.get(turn.id, 0))
+        for turn in conversation.readable
+        if not turn.is_unfinished and places.get(turn.id, 0) >= start and (end is None or places[turn.id] <= end)
+    )
+
+
+def _spoken(turn: Turn, path: str, line: int) -> SpokenTurn:
+    said = [turn.text, *_joined(turn)]
+    answers = [step.text for step in turn.steps if step.role is Role.ASSISTANT and step.text.strip()]
+    answer = answers[-1] if answers and answers[-1] != TAKEN_BACK else ""
+    results = tuple(step.text[-RESULT_CHARS:] for step in turn.steps if step.role is Role.TOOL)
+    return SpokenTurn(
+        turn_id=turn.id,
+        path=path,
+        line=line,
+        at=turn.at,
+        author=turn.author,
+        text="\n\n".join(said),
+        answer=answer,
+        results=results,
+    )
+
+
+def _joined(turn: Turn) -> Iterator[str]:
+    """What joined the turn while it ran, without the header that requests show it with."""
+    for step in turn.steps:
+        if step.role is Role.USER and step.text != TAKEN_BACK:
+            yield step.text.partition("\n")[2]
+
+
+def _is_cut(event: Event) -> bool:
+    return event.kind is Kind.SYSTEM and event.meta_dict().get("what") == CUT

@@ -1,0 +1,155 @@
+"""Trimming: which turns a conversation forgets when its history grows too long, and which a request leaves out.
+
+Oldest whole turns go, as one batch each time the limit is passed, so that the beginning of requests changes once in
+many turns. Where another part readies each cut (`is_gated`), nothing goes but by a cut that the log tells of, or beyond
+twice the limit; what no cut was agreed on is left out of requests only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from domain.turn.turn import Turn
+from messages.base import TurnId
+
+KEEP_SHARE = 0.75
+"""Share of the limit that is left after trimming, so that the request's prefix changes once in many turns."""
+CUT = "cut"
+"""`what` of the system event by which turns before `first_kept` are forgotten."""
+_LOOKED_AT_EVERY = 16
+"""Turns, after which it is seen whether the history is twice as long as it may be."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrimPlan:
+    """A batch of turns that is to go."""
+
+    cut: tuple[Turn, ...]
+    """The oldest first."""
+    first_kept: TurnId
+    kept: int
+    """Turns that stay."""
+
+
+class Trimming:
+    """Bound on the turns of one conversation; the same events leave the same turns."""
+
+    def __init__(self, turns: dict[TurnId, Turn], limit_chars: int, *, is_gated: bool = False) -> None:
+        """Nothing is forgotten yet.
+
+        Args:
+            turns: The conversation's own, the oldest first; those that are forgotten are taken out.
+            limit_chars: Bound on what a request holds besides its newest turn.
+            is_gated: Whether another part readies each cut.
+        """
+        self._turns = turns
+        self._limit_chars = limit_chars
+        self._is_gated = is_gated
+        self._sized: set[TurnId] = set()
+        self._left_out_before = TurnId("")
+        """Turns before this one are in no request, though not forgotten."""
+        self.kept_from = TurnId("")
+        """The first turn that the last cut left; empty where there was none."""
+
+    def forget(self, turn_id: TurnId) -> None:
+        """A turn is none any more."""
+        self._sized.discard(turn_id)
+
+    def trim(self, newest: TurnId) -> None:
+        """Forget old turns, looking at each turn once, when its first request is made.
+
+        Sizes are those that earlier turns ended with, so a conversation rebuilt from its log forgets the same ones.
+        """
+        if self._is_gated:
+            return
+        total = 0
+        for turn in list(self._turns.values()):
+            if turn.id not in self._sized:
+                self._sized.add(turn.id)
+                total = self._forget_before(turn, total)
+            if turn.id == newest:
+                return
+            total += turn.size_chars
+
+    def bound(self) -> None:
+        """Forget old turns of a history that nobody cut although it is twice as long as it may be."""
+        if not self._is_gated or len(self._turns) % _LOOKED_AT_EVERY:
+            return
+        *before, newest = self._turns.values()
+        total = sum(turn.size_chars for turn in before)
+        if total + len(newest.prompt) > 2 * self._limit_chars:
+            self._forget_before(newest, total)
+            self.kept_from = next(iter(self._turns))
+
+    def plan(self, newest_id: TurnId) -> TrimPlan | None:
+        """What has to go before a request for a turn is made; None for nothing."""
+        newest = self._turns[newest_id]
+        before = self._before(newest_id)
+        total = sum(turn.size_chars for turn in before)
+        if total + len(newest.prompt) <= self._limit_chars:
+            return None
+        goes = self._too_many(before, newest, total)
+        return self._planned(goes, (*before[len(goes) :], newest))
+
+    def plan_but(self, keep: int) -> TrimPlan | None:
+        """All but the newest turns, which are at rest; None where there are no others."""
+        turns = list(self._turns.values())
+        goes = list[Turn]()
+        for turn in turns[: len(turns) - keep]:
+            if turn.is_unfinished:
+                break
+            goes.append(turn)
+        return self._planned(goes, turns[len(goes) :])
+
+    def cut(self, first_kept: TurnId) -> None:
+        """Forget what is before a turn, but for what is unfinished; of an unknown turn nothing."""
+        if first_kept not in self._turns:
+            return
+        for turn in self._before(first_kept):
+            if not turn.is_unfinished:
+                del self._turns[turn.id]
+                self._sized.discard(turn.id)
+        self.kept_from, self._left_out_before = first_kept, TurnId("")
+
+    def leave_out(self, plan: TrimPlan) -> None:
+        """Have requests begin behind what no cut was agreed on."""
+        self._left_out_before = plan.first_kept
+
+    def in_requests(self) -> list[Turn]:
+        """The turns that may be in a request, the oldest first."""
+        turns = list(self._turns.values())
+        start = self._left_out_before
+        if start not in self._turns:
+            return turns
+        return turns[next(at for at, turn in enumerate(turns) if turn.id == start) :]
+
+    def _planned(self, goes: list[Turn], kept: list[Turn] | tuple[Turn, ...]) -> TrimPlan | None:
+        return TrimPlan(tuple(goes), kept[0].id, len(kept)) if goes and kept else None
+
+    def _before(self, turn_id: TurnId) -> list[Turn]:
+        before = list[Turn]()
+        for turn in self._turns.values():
+            if turn.id == turn_id:
+                break
+            before.append(turn)
+        return before
+
+    def _too_many(self, before: list[Turn], newest: Turn, total: int) -> list[Turn]:
+        """Of the turns before `newest`, which are `total` characters, those that have to go."""
+        goes = list[Turn]()
+        for turn in before:
+            if turn.is_unfinished or total + len(newest.prompt) <= self._limit_chars * KEEP_SHARE:
+                break
+            total -= turn.size_chars
+            goes.append(turn)
+        return goes
+
+    def _forget_before(self, newest: Turn, total: int) -> int:
+        """Forget turns before `newest` if they are too long; how long those that stay are, given how long all are."""
+        if total + len(newest.prompt) <= self._limit_chars:
+            return total
+        for turn in self._too_many(self._before(newest.id), newest, total):
+            total -= turn.size_chars
+            del self._turns[turn.id]
+            self._sized.discard(turn.id)
+        return total
