@@ -1,0 +1,224 @@
+"""Session state: what SESSION.md says of the work in hand, and how a worker's answer changes it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, fields
+
+from domain.curated.refusal import one_line
+from domain.curated.secret_look import looks_secret
+from domain.workspace.guard import IsSecret, Spoken, flaw_of
+from domain.workspace.outline import items, merged, new_line_of, same_words, sections, title_key, unique, with_items
+from domain.workspace.worker_json import json_object, shown, text_of, texts_of
+from messages.turn import SpokenTurn
+
+MOST_ITEMS = 12
+LONGEST_ITEM = 300
+LONGEST_TITLE = 120
+LONGEST_SESSION = 8_000
+"""Characters of all sections together."""
+
+TITLES = {
+    "title": "Session Title",
+    "current_state": "Current State",
+    "user_intent": "User Intent",
+    "active_files": "Active Files",
+    "decisions": "Decisions",
+    "constraints": "Constraints",
+    "errors": "Errors & Corrections",
+    "next_steps": "Next Steps",
+    "worklog": "Worklog",
+}
+"""Field -> heading, in the file's order."""
+STICKY = ("decisions", "constraints", "errors")
+"""What stands there stays until a worker names it as resolved."""
+_EXPENDABLE = ("worklog", "active_files", "errors", "decisions", "current_state", "user_intent", "next_steps")
+"""What is cut first where all is too long; constraints never are."""
+_PURPOSES = {
+    "title": "In a few words, what this conversation is about.",
+    "current_state": "Where the work stands now.",
+    "user_intent": "What people want to reach.",
+    "active_files": "Files and commands that matter at the moment.",
+    "decisions": "What was settled, and why.",
+    "constraints": "Rules and limits that hold until somebody lifts them.",
+    "errors": "What went wrong, and what is done about it.",
+    "next_steps": "What is to be done next, the first thing first.",
+    "worklog": "A few milestones, only where they help to go on.",
+}
+
+SESSION_TEMPLATE = "\n".join(f"# {TITLES[name]}\n<!-- {_PURPOSES[name]} -->\n" for name in TITLES).encode()
+
+
+@dataclass(frozen=True, slots=True)
+class SessionState:
+    """State of the work, section by section; items are in one line each."""
+
+    title: str = ""
+    current_state: tuple[str, ...] = ()
+    user_intent: tuple[str, ...] = ()
+    active_files: tuple[str, ...] = ()
+    decisions: tuple[str, ...] = ()
+    constraints: tuple[str, ...] = ()
+    errors: tuple[str, ...] = ()
+    next_steps: tuple[str, ...] = ()
+    worklog: tuple[str, ...] = ()
+
+    def items_of(self, name: str) -> tuple[str, ...]:
+        """Items of the section of a field; of `title` one or none."""
+        if name == "title":
+            return (self.title,) if self.title else ()
+        found: tuple[str, ...] = getattr(self, name)
+        return found
+
+
+def parsed_session(data: bytes) -> SessionState:
+    """What a file says, whoever wrote it; sections of people's own are no part of it."""
+    found: dict[str, list[str]] = {name: [] for name in TITLES}
+    names = {title_key(title): name for name, title in TITLES.items()}
+    for part in sections(data, 1):
+        name = names.get(title_key(part.title)) if part.title else None
+        if name is not None:
+            found[name] += [item.text for item in items(part, prose=True)]
+    lists = {name: tuple(texts) for name, texts in found.items() if name != "title"}
+    return SessionState(title=" ".join(found["title"]), **lists)
+
+
+def is_active(state: SessionState) -> bool:
+    """Whether it says anything that is worth handing over; a title and a log of what was done are not."""
+    return any(state.items_of(name) for name in TITLES if name not in ("title", "worklog"))
+
+
+def rendered_session(state: SessionState, before: bytes) -> bytes:
+    """The file that says so: bytes of what has not changed are kept, and so is all that is no item of a known section.
+
+    Args:
+        state: Of any size; what was not there before is capped.
+        before: The file as it is; empty for none.
+    """
+    there = parsed_session(before)
+    if before and state == there:
+        return before
+    data = before or SESSION_TEMPLATE
+    capped = _capped(state, there)
+    wanted = {TITLES[name]: capped.items_of(name) for name in TITLES if capped.items_of(name) != there.items_of(name)}
+    order = {title: wanted[title] for title in TITLES.values() if title in wanted}
+    made = with_items(data, 1, _between(order, data), prose=True)
+    return made if capped.worklog else _without_worklog(made)
+
+
+def updated(
+    before: SessionState,
+    answer: str,
+    spoken: Sequence[SpokenTurn] = (),
+    *,
+    known: Collection[str] = (),
+    is_secret: IsSecret = looks_secret,
+) -> SessionState:
+    """The state that a worker's answer gives, with all that is sticky and not named as resolved.
+
+    Args:
+        before: As the worker was told.
+        answer: JSON with a field for each section, and `resolved`.
+        spoken: Turns that the worker was told.
+        known: Decisions and constraints that MEMORY.md has, which need not stand here as well.
+        is_secret: What tells a secret.
+
+    Raises:
+        ValueError: the answer cannot be used; says the value and the rule.
+    """
+    fields_said = json_object(answer)
+    missing = [name for name in TITLES if name not in fields_said]
+    if missing:
+        raise ValueError(f"answer with {shown(', '.join(fields_said))}: must have the fields {', '.join(missing)}")
+    title = " ".join(text_of(fields_said["title"], "title").split())[:LONGEST_TITLE].rstrip()
+    said = {name: _said(texts_of(fields_said[name], name)) for name in TITLES if name != "title"}
+    said["title"] = (title,) if title else ()
+    echoes = Spoken(spoken)
+    for name, texts in said.items():
+        for text in texts:
+            if text not in before.items_of(name) and (flaw := flaw_of(text, echoes, is_secret)):
+                raise ValueError(f"{name} {shown(text)}: {flaw}")
+    resolved = {same_words(text) for text in _said(texts_of(fields_said.get("resolved"), "resolved"))}
+    for name in STICKY:
+        said[name] = _sticky(before.items_of(name), said[name], resolved, known if name != "errors" else ())
+    lists = {name: _first(name, texts) for name, texts in said.items() if name != "title"}
+    return SessionState(title=title or before.title, **lists)
+
+
+def refreshed(base: bytes, state: SessionState, now: bytes) -> bytes:
+    """The file with a state that was made of its bytes `base`, and with what others did to it since."""
+    return merged(base, rendered_session(state, base), now)
+
+
+def _said(texts: Sequence[str]) -> tuple[str, ...]:
+    return tuple(unique(line for text in texts if (line := one_line(text))))
+
+
+def _sticky(
+    before: tuple[str, ...], said: tuple[str, ...], resolved: Collection[str], known: Collection[str]
+) -> tuple[str, ...]:
+    stay = [text for text in before if same_words(text) not in resolved]
+    new = [text for text in said if same_words(text) not in resolved]
+    return (*stay, *unique(new, [*stay, *known]))
+
+
+def _first(name: str, texts: tuple[str, ...]) -> tuple[str, ...]:
+    """So many items as a section may have, each as long as one may be; of what is settled or went wrong the newest.
+
+    Of constraints the first ones stay: they are the furthest from what is still in sight.
+    """
+    kept = texts[-MOST_ITEMS:] if name in ("decisions", "errors", "worklog") else texts[:MOST_ITEMS]
+    return tuple(_short(text) for text in kept)
+
+
+def _short(text: str, most: int = LONGEST_ITEM) -> str:
+    return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
+
+
+def _capped(state: SessionState, there: SessionState) -> SessionState:
+    """A state within all bounds; what stood there before counts, but only constraints of it are sure to stay."""
+    lists = {
+        each.name: tuple(
+            text if text in there.items_of(each.name) else _short(text) for text in state.items_of(each.name)
+        )
+        for each in fields(state)
+        if each.name != "title"
+    }
+    lists = {name: texts if texts == there.items_of(name) else _first(name, texts) for name, texts in lists.items()}
+    capped = SessionState(title=_short(state.title, LONGEST_TITLE), **lists)
+    for name in _EXPENDABLE:
+        over = _size(capped) - LONGEST_SESSION
+        texts = list(capped.items_of(name))
+        while over > 0 and texts:
+            gone = texts.pop(0 if name in ("worklog", "errors", "decisions") else -1)
+            over -= len(gone) + 3
+        lists[name] = tuple(texts)
+        capped = SessionState(title=capped.title, **lists)
+    return capped
+
+
+def _size(state: SessionState) -> int:
+    """Characters of the sections as they are rendered."""
+    bodies = (sum(len(text) + 3 for text in state.items_of(name)) for name in TITLES)
+    return sum(bodies) + sum(len(title) + 4 for title in TITLES.values())
+
+
+def _between(wanted: dict[str, tuple[str, ...]], data: bytes) -> dict[str, tuple[str, ...]]:
+    """The same, with what does not change in its place, so that a new section finds its neighbours."""
+    there = parsed_session(data)
+    return {title: wanted.get(title, there.items_of(name)) for name, title in TITLES.items()}
+
+
+def _without_worklog(data: bytes) -> bytes:
+    """The file without an empty Worklog; one with anything but the runtime's own comment stays."""
+    empty = {f"# {TITLES['worklog']}", f"<!-- {_PURPOSES['worklog']} -->", ""}
+    kept = []
+    for part in sections(data, 1):
+        is_empty = title_key(part.title) == title_key(TITLES["worklog"]) and all(
+            line.raw.strip() in empty for line in part.lines
+        )
+        kept.append("" if is_empty else part.raw)
+    made = "".join(kept)
+    if made and kept[-1] == "" and not made.endswith(new_line_of(data)):
+        made += new_line_of(data)
+    return made.encode("utf-8", "surrogateescape")
