@@ -14,6 +14,7 @@ from domain.curated.secret_look import looks_secret
 from domain.workspace.guard import IsSecret, flaw_of
 from domain.workspace.outline import (
     Section,
+    bullet,
     items,
     merged,
     new_line_of,
@@ -22,6 +23,7 @@ from domain.workspace.outline import (
     title_key,
     unique,
     with_items,
+    without_sections,
 )
 from domain.workspace.worker_json import shown, unfenced
 
@@ -109,7 +111,7 @@ def appended(data: bytes, entries: Sequence[MemoryEntry], at: datetime, stretch:
     Raises:
         ValueError: an entry has a section that there is not, or no text in one line.
     """
-    marks = {mark for mark in _MARK.findall(decoded(data))}
+    marks = set(_MARK.findall(decoded(data)))
     known = {same_words(entry.text) for entry in entries_of(data)}
     fresh = list[str]()
     for entry in entries:
@@ -248,23 +250,20 @@ def _rewritten(base: bytes, before: Sequence[KeptEntry], said: Mapping[str, Sequ
     """The file with those entries; bullets of added blocks leave them, and blocks that hold nothing else are gone."""
     marks = {entry.text: entry.mark for entry in before if entry.mark}
     peoples = {entry.text for entry in before if not entry.mark}
-    text, carried = "", list[str]()
-    for part in sections(base, 2):
-        if not part.title.startswith(UPDATE):
-            text += part.raw
-            continue
-        ours = {n for item in items(part) for n in range(item.begin, item.end)}
-        rest = [line.raw for number, line in enumerate(part.lines) if number not in ours]
-        carried += _MARK.findall("".join(part.lines[number].raw for number in ours))
-        kept = "".join(raw for raw in rest if not _MARK_COMMENT.fullmatch(raw.strip()))
-        text += kept if any(line.strip() for line in kept.splitlines()[1:]) else ""
+    parts = (_without_bullets(part) if part.title.startswith(UPDATE) else part.raw for part in sections(base, 2))
+    bare = without_sections(joined(*parts), 2, lambda part: part.title.startswith(UPDATE) and not part.text)
 
     def line(entry: str) -> str:
         mark = "" if entry in peoples else marks.get(entry) or mark_of("sweep", entry)
-        return f"{entry} <!-- m:{mark} -->" if mark else entry
+        return bullet(f"{entry} <!-- m:{mark} -->" if mark else entry)
 
-    made = with_items(joined(text), 2, {title: said[title] for title in SECTIONS}, ordered=False, mark=line)
+    made = with_items(bare, 2, {title: said[title] for title in SECTIONS}, ordered=False, line=line)
     return _with_marks(made, _MARK.findall(decoded(base)))
+
+
+def _without_bullets(part: Section) -> str:
+    ours = {number for item in items(part) for number in range(item.begin, item.end)}
+    return "".join(line.raw for number, line in enumerate(part.lines) if number not in ours)
 
 
 def _with_marks(data: bytes, marks: Collection[str]) -> bytes:

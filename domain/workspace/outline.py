@@ -7,7 +7,7 @@ a line like any other, so that one stray mark hides nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from domain.curated.document import decoded, heading_words, joined, lines_of
@@ -131,6 +131,11 @@ def items(section: Section, *, prose: bool = False) -> tuple[Item, ...]:
     return tuple(item for item in found if item.text)
 
 
+def bullet(text: str) -> str:
+    """The line of a bullet."""
+    return f"- {text}"
+
+
 def with_items(
     data: bytes,
     level: int,
@@ -138,7 +143,8 @@ def with_items(
     *,
     prose: bool = False,
     ordered: bool = True,
-    mark: Callable[[str], str] = str,
+    line: Callable[[str], str] = bullet,
+    plain: Collection[str] = (),
 ) -> bytes:
     """A file whose sections have exactly those items; what is there already keeps its bytes, and so does all else.
 
@@ -148,12 +154,14 @@ def with_items(
         wanted: Title -> items in one line each; a section that the file lacks comes in before the next one that it has.
         prose: As of `items`.
         ordered: Whether the order of items matters.
-        mark: The line of a new item.
+        line: The line of a new item, without its end.
+        plain: Titles below which a new item is a line of its own words.
     """
     new_line, parts = new_line_of(data), sections(data, level)
     texts = [part.raw for part in parts]
     last = {title_key(part.title): number for number, part in enumerate(parts) if part.title}
     for title, texts_wanted in wanted.items():
+        line_of = str if title in plain else line
         rest = list(texts_wanted)
         for number, part in enumerate(parts):
             if part.title and title_key(part.title) == title_key(title):
@@ -161,13 +169,14 @@ def with_items(
                 if number != last[title_key(title)]:
                     mine = [item.text for item in items(part, prose=prose) if item.text in rest]
                     rest = [text for text in rest if text not in mine]
-                texts[number] = _edited(part, mine, new_line, prose=prose, ordered=ordered, mark=mark)
+                texts[number] = _edited(part, mine, new_line, prose=prose, ordered=ordered, line_of=line_of)
     titles = list(wanted)
     before: dict[int, list[str]] = {}
     for place, title in enumerate(titles):
         if title_key(title) not in last and wanted[title]:
             following = [last[title_key(other)] for other in titles[place + 1 :] if title_key(other) in last]
-            body = "".join(f"- {mark(text)}{new_line}" for text in wanted[title])
+            line_of = str if title in plain else line
+            body = "".join(f"{line_of(text)}{new_line}" for text in wanted[title])
             before.setdefault(min(following, default=len(parts)), []).append(f"{'#' * level} {title}{new_line}{body}")
     made = ""
     for number, text in enumerate([*texts, ""]):
@@ -180,6 +189,16 @@ def with_items(
 def title_key(title: str) -> str:
     """A form in which two headings are equal if they mean the same section."""
     return " ".join(title.casefold().strip(" :*_").split())
+
+
+def without_sections(data: bytes, level: int, is_doomed: Callable[[Section], bool]) -> bytes:
+    """The file without some sections; where its end is gone, it ends in one line's end."""
+    parts = sections(data, level)
+    doomed = [bool(part.title) and is_doomed(part) for part in parts]
+    if not any(doomed):
+        return data
+    made = "".join(part.raw for part, is_gone in zip(parts, doomed, strict=True) if not is_gone)
+    return joined(made.rstrip("\r\n"), new_line_of(data)) if doomed[-1] else joined(made)
 
 
 def merged(base: bytes, made: bytes, now: bytes) -> bytes:
@@ -216,7 +235,7 @@ def _edited(
     *,
     prose: bool,
     ordered: bool,
-    mark: Callable[[str], str],
+    line_of: Callable[[str], str],
 ) -> str:
     there = items(section, prose=prose)
     kept = _in_order(there, wanted) if ordered else {number for number, item in enumerate(there) if item.text in wanted}
@@ -224,7 +243,7 @@ def _edited(
     doomed = {place for number, item in enumerate(there) if number not in kept for place in range(item.begin, item.end)}
     lines = [line.raw for number, line in enumerate(section.lines) if number not in doomed]
     place = _place(section, [there[number] for number in sorted(kept)], doomed)
-    fresh = [f"- {mark(text)}{new_line}" for text in wanted if text not in stay]
+    fresh = [f"{line_of(text)}{new_line}" for text in wanted if text not in stay]
     if not fresh:
         return "".join(lines)
     if place and not lines[place - 1].endswith("\n"):
@@ -235,7 +254,7 @@ def _edited(
 
 
 def _in_order(there: Sequence[Item], wanted: Sequence[str]) -> set[int]:
-    """Which items stay: the first of `wanted`, as far as they stand there in order; none if others of it come too late."""
+    """Which items stay: the first of `wanted`, as far as they stand there in order; none if others come too late."""
     kept, at = set[int](), 0
     for place, text in enumerate(wanted):
         found = next((number for number in range(at, len(there)) if there[number].text == text), None)

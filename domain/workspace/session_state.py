@@ -8,7 +8,17 @@ from dataclasses import dataclass, fields
 from domain.curated.refusal import one_line
 from domain.curated.secret_look import looks_secret
 from domain.workspace.guard import IsSecret, Spoken, flaw_of
-from domain.workspace.outline import items, merged, new_line_of, same_words, sections, title_key, unique, with_items
+from domain.workspace.outline import (
+    Section,
+    items,
+    merged,
+    same_words,
+    sections,
+    title_key,
+    unique,
+    with_items,
+    without_sections,
+)
 from domain.workspace.worker_json import json_object, shown, text_of, texts_of
 from messages.turn import SpokenTurn
 
@@ -100,10 +110,9 @@ def rendered_session(state: SessionState, before: bytes) -> bytes:
         return before
     data = before or SESSION_TEMPLATE
     capped = _capped(state, there)
-    wanted = {TITLES[name]: capped.items_of(name) for name in TITLES if capped.items_of(name) != there.items_of(name)}
-    order = {title: wanted[title] for title in TITLES.values() if title in wanted}
-    made = with_items(data, 1, _between(order, data), prose=True)
-    return made if capped.worklog else _without_worklog(made)
+    wanted = {title: capped.items_of(name) for name, title in TITLES.items()}
+    made = with_items(data, 1, wanted, prose=True, plain=(TITLES["title"],))
+    return made if capped.worklog else without_sections(made, 1, _is_bare_worklog)
 
 
 def updated(
@@ -203,22 +212,8 @@ def _size(state: SessionState) -> int:
     return sum(bodies) + sum(len(title) + 4 for title in TITLES.values())
 
 
-def _between(wanted: dict[str, tuple[str, ...]], data: bytes) -> dict[str, tuple[str, ...]]:
-    """The same, with what does not change in its place, so that a new section finds its neighbours."""
-    there = parsed_session(data)
-    return {title: wanted.get(title, there.items_of(name)) for name, title in TITLES.items()}
-
-
-def _without_worklog(data: bytes) -> bytes:
-    """The file without an empty Worklog; one with anything but the runtime's own comment stays."""
-    empty = {f"# {TITLES['worklog']}", f"<!-- {_PURPOSES['worklog']} -->", ""}
-    kept = []
-    for part in sections(data, 1):
-        is_empty = title_key(part.title) == title_key(TITLES["worklog"]) and all(
-            line.raw.strip() in empty for line in part.lines
-        )
-        kept.append("" if is_empty else part.raw)
-    made = "".join(kept)
-    if made and kept[-1] == "" and not made.endswith(new_line_of(data)):
-        made += new_line_of(data)
-    return made.encode("utf-8", "surrogateescape")
+def _is_bare_worklog(part: Section) -> bool:
+    """Whether it is an empty Worklog; one with anything but the runtime's own comment is none."""
+    bare = {f"<!-- {_PURPOSES['worklog']} -->", ""}
+    is_worklog = title_key(part.title) == title_key(TITLES["worklog"])
+    return is_worklog and all(line.raw.strip() in bare for line in part.lines[1:])
