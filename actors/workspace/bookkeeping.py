@@ -1,0 +1,98 @@
+"""Bookkeeping of a window's workspace, below `.agent/`: whatever is lost with it is made anew, or only forgotten."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from actors.linux.disk import Disk, RealDisk, put_whole
+from actors.linux.private_folder import make_private
+from actors.linux.safe_open import read_beneath
+
+log = logging.getLogger(__name__)
+
+STATE = "state.json"
+MOST_BYTES = 4 * 1024 * 1024
+KEPT = 3
+"""Handovers and identities that are kept, the newest."""
+BACKUPS = 5
+"""Earlier versions of files that workers rewrote."""
+_UNUSUAL = re.compile(r"[^0-9A-Za-z_-]+")
+
+
+class Bookkeeping:
+    """Small files of the agent's own, each written whole."""
+
+    def __init__(self, folder: Path, disk: Disk | None = None) -> None:
+        """Nothing is read yet.
+
+        Args:
+            folder: Absolute; made when something is first kept.
+            disk: What stores; the system's own by default.
+        """
+        self.folder = folder
+        self._disk = disk or RealDisk()
+
+    def read(self, name: str) -> bytes | None:
+        """What is kept under a name; None for nothing, and for what cannot be read."""
+        try:
+            return read_beneath(self.folder, name, MOST_BYTES)
+        except FileNotFoundError:
+            return None
+        except (ValueError, OSError) as error:
+            if not isinstance(error.__cause__, FileNotFoundError):
+                log.warning("%s is not read, as if it were not there: %s", self.folder / name, error)
+            return None
+
+    def document(self, name: str) -> Mapping[str, Any]:
+        """What is kept under a name, of JSON; nothing for what is none."""
+        data = self.read(name)
+        if data is None:
+            return {}
+        try:
+            found = json.loads(data)
+        except (ValueError, RecursionError) as error:
+            log.warning("%s is no JSON, so it counts as nothing: %s", self.folder / name, error)
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def put(self, name: str, data: bytes) -> bool:
+        """Whether something is kept under a name now; a failure is logged, for nothing of people's depends on it."""
+        path = self.folder / name
+        try:
+            make_private(path.parent, self._disk.make_folder)
+            put_whole(self._disk, path, data)
+        except OSError as error:
+            log.warning("%s is not kept: %s", path, error)
+            return False
+        return True
+
+    def put_document(self, name: str, document: Mapping[str, Any]) -> bool:
+        """The same of JSON."""
+        return self.put(name, json.dumps(document, ensure_ascii=True, sort_keys=True).encode())
+
+    def prune(self, prefix: str, keep: int = KEPT) -> None:
+        """Forget all but the newest files whose names begin so."""
+        try:
+            paths = [path for path in self.folder.iterdir() if path.name.startswith(prefix)]
+            paths.sort(key=lambda path: (path.lstat().st_mtime_ns, path.name))
+            for path in paths[:-keep]:
+                self._disk.unlink(path)
+        except OSError as error:
+            log.warning("%s: old files are not taken away: %s", self.folder, error)
+
+    def names(self, prefix: str) -> tuple[str, ...]:
+        """Names that begin so."""
+        try:
+            return tuple(sorted(path.name for path in self.folder.iterdir() if path.name.startswith(prefix)))
+        except OSError:
+            return ()
+
+
+def file_name(kind: str, about: str, suffix: str) -> str:
+    """Name of the file of one thing, whatever characters that has."""
+    return f"{kind}-{_UNUSUAL.sub('_', about)[-100:]}{suffix}"

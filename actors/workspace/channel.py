@@ -1,0 +1,135 @@
+"""Channel's folder: where a window's files are, and what they say; a file that has not changed is not read again."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from actors.linux.private_folder import make_private
+from actors.linux.safe_open import read_beneath
+from actors.workspace.config import AGENT, CHANNELS, WorkspaceConfig
+from domain.workspace.history_file import HISTORY_TEMPLATE
+from domain.workspace.memory_file import MEMORY_TEMPLATE
+from domain.workspace.session_state import SESSION_TEMPLATE
+from messages.base import Window
+from messages.shell import SharedFolder
+
+log = logging.getLogger(__name__)
+
+SESSION, MEMORY, HISTORY, ARCHIVE = "SESSION.md", "MEMORY.md", "HISTORY.md", "HISTORY.archive.md"
+SOUL, AGENTS = "SOUL.md", "AGENTS.md"
+READ_BYTES = 1024 * 1024
+"""Of a file; a larger one counts as empty, and doctor tells."""
+TEMPLATES = {SESSION: SESSION_TEMPLATE, MEMORY: MEMORY_TEMPLATE, HISTORY: HISTORY_TEMPLATE}
+_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_SETTLED_NS = 50_000_000
+_Signature = tuple[int, int, int, int]
+
+
+@dataclass(slots=True)
+class _Known:
+    """One file as it was read."""
+
+    signature: _Signature | None
+    data: bytes
+    is_settled: bool
+    flaw: str = ""
+
+
+class Channel:
+    """Reader of one window's files and of those that people share."""
+
+    def __init__(self, config: WorkspaceConfig, window: Window, clock_ns: Callable[[], int]) -> None:
+        """Nothing is read yet.
+
+        Args:
+            config: Where they are.
+            window: Whose.
+            clock_ns: Wall clock, for files so new that their next change may not show.
+        """
+        self._config = config
+        self._clock_ns = clock_ns
+        self.folder = config.folder_of(window)
+        self.agent_folder = self.folder / AGENT
+        self._known: dict[Path, _Known] = {}
+        self.versions = 0
+        """Times that something was read anew; while it stays the same, so does all that was read."""
+
+    def ensure(self) -> None:
+        """See that the folder is there with its three files, each of which is made of a template where it is missing.
+
+        A failure is logged: whoever reads them finds nothing then.
+        """
+        try:
+            if not self.agent_folder.is_dir():
+                make_private(self.agent_folder)
+            for name, template in TEMPLATES.items():
+                if not os.path.lexists(self.folder / name):
+                    self._create(name, template)
+        except OSError as error:
+            log.warning("%s: its files cannot be made: %s", self.folder, error)
+
+    def read(self, name: str) -> bytes:
+        """What one of the window's files holds; nothing where it is not there, or cannot be read."""
+        return self._read(self.folder, name)
+
+    def read_shared(self, name: str) -> bytes:
+        """The same of people's."""
+        return self._read(self._config.root, name)
+
+    def flaws(self) -> tuple[str, ...]:
+        """Why files that are there are not read."""
+        return tuple(known.flaw for known in self._known.values() if known.flaw)
+
+    def shared_folders(self) -> tuple[SharedFolder, ...]:
+        """What commands are to see: people's files to read, the window's own to change."""
+        root = os.path.realpath(self._config.root)
+        folders = [SharedFolder(path=root, hidden=(CHANNELS,))]
+        if self._config.lives:
+            folder = f"{root}/{self.folder.relative_to(self._config.root).as_posix()}"
+            folders.append(SharedFolder(path=folder, may_write=True, hidden=(AGENT,)))
+        return tuple(folders)
+
+    def _create(self, name: str, template: bytes) -> None:
+        try:
+            fd = os.open(self.folder / name, _CREATE, 0o600)
+        except FileExistsError:
+            return
+        try:
+            os.write(fd, template)
+        finally:
+            os.close(fd)
+
+    def _read(self, folder: Path, name: str) -> bytes:
+        path = folder / name
+        signature = _signature(path)
+        known = self._known.get(path)
+        if known is not None and known.signature == signature and (known.is_settled or signature is None):
+            return known.data
+        is_settled = signature is None or abs(self._clock_ns() - max(signature[2:])) > _SETTLED_NS
+        data, flaw = self._look(folder, name) if signature is not None else (b"", "")
+        if flaw and (known is None or known.flaw != flaw):
+            log.warning("%s is not read: %s", path, flaw)
+        if known is None or data != known.data:
+            self.versions += 1
+        self._known[path] = _Known(signature, data, is_settled, flaw)
+        return data
+
+    def _look(self, folder: Path, name: str) -> tuple[bytes, str]:
+        """What a file holds, and why that is not known."""
+        try:
+            return read_beneath(folder, name, READ_BYTES), ""
+        except (ValueError, OSError) as error:
+            return b"", str(error)
+
+
+def _signature(path: Path) -> _Signature | None:
+    """What changes when a file does; None where there is none. A link's own, not that of what it leads to."""
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return None
+    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns

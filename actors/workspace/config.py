@@ -1,0 +1,60 @@
+"""Configuration of workspaces: the same for all windows."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from actors.edited_file.rewriting import Waits
+from actors.linux.disk import Disk
+from domain.curated.secret_look import looks_secret
+from messages.base import Address, Window
+from messages.model import MODEL
+from messages.shell import SHELL
+
+FOLDER = "workspace"
+CHANNELS = "channels"
+AGENT = ".agent"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkspaceConfig:
+    """The operator's decisions, and whom to ask."""
+
+    root: Path
+    """People's folder, in which the windows' folders lie; absolute."""
+    lives: bool
+    """Whether anything is kept; a command line's one turn only reads what people share."""
+    recall: bool = False
+    session: bool = False
+    compaction: bool = False
+    subagents: bool = False
+    llm: bool = False
+    can_run: bool = True
+    """Whether commands are run here."""
+    model_name: str = ""
+    recall_chars: int = 2_000
+    handover_chars: int = 4_000
+    secrets: frozenset[str] = frozenset()
+    """The agent's own."""
+    model: Address = MODEL
+    shell: Address = SHELL
+    waits: Waits = field(default_factory=Waits)
+    disk: Disk | None = None
+    numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+    """For edits; none comes twice in the life of the process."""
+    gate_s: float = 60.0
+    """Longest wait for workers before a cut."""
+    worker_s: float = 30.0
+    """Longest wait for one."""
+
+    def folder_of(self, window: Window) -> Path:
+        """A window's folder."""
+        return self.root / CHANNELS / window.surface.value / window.id
+
+    @property
+    def is_secret(self) -> Callable[[str], bool]:
+        """What tells a secret: one of the agent's own, or what looks like one."""
+        return lambda text: looks_secret(text) or any(secret in text for secret in self.secrets if secret)

@@ -1,0 +1,132 @@
+"""Writer of a window's files: one edit of a file after the other, for people and commands write them at any time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from actors.edited_file.file import EditedFile
+from actors.edited_file.queue import EditQueue, Host, Job, QueueConfig
+from actors.edited_file.rewriting import Edit
+from actors.linux.disk import Disk, RealDisk
+from actors.linux.private_folder import make_private
+from actors.workspace.bookkeeping import BACKUPS, Bookkeeping
+from actors.workspace.channel import READ_BYTES
+from actors.workspace.config import WorkspaceConfig
+from domain.edit.lines import EditRefusedError
+from messages.workspace import FileStepDue
+
+Done = Callable[[str], None]
+"""Told why an edit was not made; empty when the file holds it."""
+
+
+class ChannelFiles:
+    """The files of one window that are written in this life of the actor.
+
+    An edit is made of the newest version, by exchange and verification, so that nobody's line is lost.
+    """
+
+    def __init__(self, host: Host, config: WorkspaceConfig, folder: Path, books: Bookkeeping) -> None:
+        """No file is opened yet.
+
+        Args:
+            host: The actor.
+            config: The operator's decisions.
+            folder: The window's.
+            books: Where earlier versions are kept.
+        """
+        self._host = host
+        self._config = config
+        self._folder = folder
+        self._books = books
+        self._disk: Disk = config.disk or RealDisk()
+        self._queues: dict[str, EditQueue] = {}
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a file is being written, or somebody's late words may have to be made up for."""
+        return any(queue.is_busy for queue in self._queues.values())
+
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether nothing of anybody's can come late."""
+        return all(queue.is_at_rest for queue in self._queues.values())
+
+    def change(self, name: str, edit: Edit, done: Done) -> None:
+        """Have a file changed.
+
+        Args:
+            name: Of the file, which need not exist.
+            edit: Made anew whenever somebody else was faster; may raise `EditRefusedError` or ValueError.
+            done: Told the outcome; later, unless nothing can be written at all.
+        """
+        try:
+            queue = self._queue(name)
+        except OSError as error:
+            done(str(error))
+            return
+        queue.put(Job(_refusing(edit), lambda: done(""), done, most_bytes=READ_BYTES))
+
+    def keep_before(self, name: str, data: bytes, at: str) -> None:
+        """Keep a version that a worker is about to rewrite."""
+        stem = f"{name.removesuffix('.md')}-"
+        self._books.put(f"before/{stem}{at}.md", data)
+        Bookkeeping(self._books.folder / "before", self._disk).prune(stem, BACKUPS)
+
+    def go_on(self, step: FileStepDue) -> None:
+        """Do the next step of a file's edit."""
+        if (queue := self._queues.get(step.file)) is not None:
+            queue.go_on(step.edit)
+
+    def try_again(self) -> None:
+        """Make up for what could not be made up for before."""
+        for name, queue in tuple(self._queues.items()):
+            queue.try_again()
+            if queue.is_at_rest:
+                del self._queues[name]
+
+    def recover(self, names: tuple[str, ...]) -> None:
+        """Bring what a crash left beside these files back into them.
+
+        Raises:
+            OSError: nobody can say whether there is anything.
+        """
+        for name in names:
+            self._queue(name).bring_back()
+
+    def close(self) -> None:
+        """Let go of every file; what was not finished is picked up by the next life."""
+        for queue in self._queues.values():
+            queue.close()
+        self._queues.clear()
+
+    def _queue(self, name: str) -> EditQueue:
+        if name not in self._queues:
+            spare = self._books.folder / "edits"
+            make_private(spare, self._disk.make_folder)
+            file = EditedFile(
+                self._folder / name, spare / name.removesuffix(".md"), self._disk, follows_links=False
+            )
+            config = QueueConfig(
+                wake=lambda number: FileStepDue(file=name, edit=number),
+                most_waiting=0,
+                requested_bytes=READ_BYTES,
+                file=name,
+                remedy="something has to be taken out of it",
+                waits=self._config.waits,
+                read_bytes=READ_BYTES,
+            )
+            self._queues[name] = EditQueue(self._host, file, config, self._config.numbers)
+        return self._queues[name]
+
+
+def _refusing(edit: Edit) -> Edit:
+    """The edit, which says no by `EditRefusedError` only."""
+
+    def made(data: bytes) -> bytes:
+        try:
+            return edit(data)
+        except ValueError as error:
+            raise EditRefusedError(str(error)) from error
+
+    return made

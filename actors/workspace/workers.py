@@ -1,0 +1,127 @@
+"""Workers: model calls that keep a window's files, one at a time, each for a purpose and with a time limit."""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from actors.kernel import Host, Timer
+from actors.workspace.config import WorkspaceConfig
+from domain.workspace.worker_prompts import Prompt
+from messages.base import RequestId, Window
+from messages.model import CancelModel, ChatMessage, ModelFailed, ModelReply, ModelRequest, Role
+from messages.turn import CountUsage
+from messages.workspace import WorkerOverdue
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One call that is to be made."""
+
+    purpose: str
+    """`session`, `consolidate`, `sweep` or `fold`."""
+    prompt: Callable[[], Prompt]
+    """Made when its turn comes; raises ValueError where there is nothing to be asked."""
+    on_answer: Callable[[str], None]
+    on_failed: Callable[[str], None]
+    """Told why there is no answer."""
+
+
+class Workers:
+    """Queue of one window's workers; how many windows have theirs served at a time is the ModelActor's."""
+
+    def __init__(self, host: Host, config: WorkspaceConfig, window: Window, on_answered: Callable[[], None]) -> None:
+        """Nobody works.
+
+        Args:
+            host: The actor.
+            config: Whom to ask, and how long to wait.
+            window: On whose behalf.
+            on_answered: Called whenever a model has answered at all.
+        """
+        self._host = host
+        self._config = config
+        self._window = window
+        self._on_answered = on_answered
+        self._waiting: deque[Work] = deque()
+        self._running: tuple[RequestId, Work, Timer] | None = None
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether one works or waits."""
+        return self._running is not None or bool(self._waiting)
+
+    def begin(self, work: Work) -> None:
+        """Have a call made after those before it."""
+        self._waiting.append(work)
+        self._next()
+
+    def heard(self, answer: ModelReply | ModelFailed) -> None:
+        """Take in a model's answer; one that nobody waits for counts what it cost only."""
+        if isinstance(answer, ModelReply):
+            self._host.tell(self._window.address, CountUsage(window=self._window, usage=answer.usage))
+        if self._running is None or self._running[0] != answer.request_id:
+            return
+        work = self._end()
+        if isinstance(answer, ModelFailed):
+            work.on_failed(answer.reason)
+        else:
+            self._on_answered()
+            work.on_answer(answer.text)
+        self._next()
+
+    def overdue(self, request_id: RequestId) -> None:
+        """A worker has had its time."""
+        if self._running is not None and self._running[0] == request_id:
+            self._give_up(f"no answer came within {self._config.worker_s:g} s")
+            self._next()
+
+    def stop(self, reason: str) -> None:
+        """Give up all of them."""
+        waiting, self._waiting = list(self._waiting), deque()
+        if self._running is not None:
+            self._give_up(reason)
+        for work in waiting:
+            work.on_failed(reason)
+
+    def _next(self) -> None:
+        while self._running is None and self._waiting:
+            work = self._waiting.popleft()
+            try:
+                system, user = work.prompt()
+            except ValueError as error:
+                work.on_failed(str(error))
+                continue
+            request_id = RequestId(self._host.new_id())
+            timer = self._host.after(self._config.worker_s, WorkerOverdue(request_id=request_id))
+            self._running = request_id, work, timer
+            request = ModelRequest(
+                request_id=request_id,
+                reply_to=self._host.address,
+                window=self._window,
+                system_prompt=system,
+                messages=(ChatMessage(role=Role.USER, text=user),),
+                tools=(),
+                model=self._config.model_name,
+                purpose=f"workspace.{work.purpose}",
+                is_background=True,
+            )
+            self._host.tell(self._config.model, request)
+
+    def _give_up(self, reason: str) -> None:
+        assert self._running is not None, "one works"
+        self._host.tell(self._config.model, CancelModel(request_id=self._running[0]))
+        work = self._end()
+        log.warning("%s: the worker for %s is given up: %s", self._host.address, work.purpose, reason)
+        work.on_failed(reason)
+
+    def _end(self) -> Work:
+        assert self._running is not None, "one works"
+        _, work, timer = self._running
+        timer.cancel()
+        self._running = None
+        return work

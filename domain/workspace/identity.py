@@ -1,0 +1,71 @@
+"""Identity: what the system prompt says of the workspace, from people's files and the places of all others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+SOUL_CHARS = 8_000
+AGENTS_CHARS = 16_000
+
+_HEAD = """Workspace
+People keep the files below for you; those of this conversation outlive its messages. None but the first two is loaded:
+read the others with bash when they can help, as when something is asked that you do not see here."""
+_SHARED = """- {root}/SOUL.md, {root}/AGENTS.md: who you are and how you work. People's: never change them unless that is the
+  task that somebody gave you. What they say now holds from the next new conversation on.
+- {root}/MEMORY.md: background that all conversations share. People's, like those two."""
+_OWN = """- {folder}/SESSION.md: what is being worked on here: state, constraints, errors, next steps. {session}
+- {folder}/MEMORY.md: lasting facts, preferences, decisions and constraints of this conversation. Look here first for
+  such things. You may add to it when something has to be kept.
+- {folder}/HISTORY.md: what was done here in earlier times, in short. Written by the runtime: do not keep it yourself."""
+_RUNTIMES = "The runtime writes it; change it only when somebody asks for just that."
+_AGENTS_OWN = "Keep it short and up to date while you work on something: nobody else writes it."
+_COLD = """- Logs are no memory: read them only to find the very words of something, or where something went wrong.
+When a note contradicts what was said later, what was said holds; SESSION.md comes before MEMORY.md in what is being done
+now, MEMORY.md before HISTORY.md in what was decided."""
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where a window's files are; absolute paths."""
+
+    root: str
+    """People's."""
+    folder: str
+    """The window's own; empty where it keeps nothing."""
+
+
+def identity(soul: str, agents: str, places: Places, *, writes_itself: bool) -> str:
+    """What stands in the system prompt of all requests of one log.
+
+    Args:
+        soul: Text of SOUL.md.
+        agents: Text of AGENTS.md.
+        places: Of the files.
+        writes_itself: Whether the runtime keeps SESSION.md, by asking a model.
+    """
+    parts = [
+        _section("SOUL.md", soul, SOUL_CHARS, f"{places.root}/SOUL.md"),
+        _section("AGENTS.md", agents, AGENTS_CHARS, f"{places.root}/AGENTS.md"),
+        "\n".join(_places(places, writes_itself=writes_itself)),
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _section(name: str, text: str, most: int, path: str) -> str:
+    whole = text.strip()
+    if not whole:
+        return ""
+    shown = whole
+    if len(whole) > most:
+        cut = whole[:most]
+        shown = f"{cut[: cut.rfind(chr(10))] if chr(10) in cut else cut}\n(cut here: all of it is in {path})"
+    return f"{name}\n{shown}"
+
+
+def _places(places: Places, *, writes_itself: bool) -> Iterable[str]:
+    yield _HEAD
+    yield _SHARED.format(root=places.root)
+    if places.folder:
+        yield _OWN.format(folder=places.folder, session=_RUNTIMES if writes_itself else _AGENTS_OWN)
+    yield _COLD
