@@ -53,6 +53,7 @@ OWN_LINES = (
     OwnLine("end of an expansion", r"(?:this ?is ?data, ?not ?instructions. ?)?answer ?the ?last ?message ?now"),
     OwnLine("head of a quotation", r"> ?(?![\s*_~`\"'\\|]*>).{1,200} ?wrote ?:\W{0,8}$", in_outputs=False),
     OwnLine("head of an attachment", r"[\[(] ?attach(?:ed ?file|ment) ?:"),
+    OwnLine("frame of a workspace's block", r"[\[({<]? ?/? ?runtime[ _-]{0,3}context ?[>\])}]"),
     OwnLine("frame of a skill", r"</? ?(?:skill|available_?skills)", in_outputs=False),
     OwnLine(
         "heading of memory that is kept by hand",

@@ -1,8 +1,8 @@
-"""Sections of a markdown file that people write too: where each begins, what stands in it, and the same bytes again.
+r"""Sections of a markdown file that people write too: where each begins, what stands in it, and the same bytes again.
 
 Headings count only where a reader sees them: none within a code block, none within an HTML comment. A code block that
 is never closed runs to the end, as CommonMark says; a comment that is never closed is text, for otherwise one slip of
-a hand would hide all that follows. Lines end in `\\n` or `\\r\\n`, each file's own.
+a hand would hide all that follows. Lines end in `\n` or `\r\n`, each file's own.
 """
 
 from __future__ import annotations

@@ -1,0 +1,217 @@
+"""Updates of a window's files by workers: the state of the work, what lasts of a stretch, and tidying up."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from datetime import datetime
+
+from actors.kernel import Host
+from actors.workspace.bookkeeping import Bookkeeping
+from actors.workspace.channel import ARCHIVE, HISTORY, MEMORY, SESSION, Channel
+from actors.workspace.config import WorkspaceConfig
+from actors.workspace.files import ChannelFiles, Done
+from actors.workspace.workers import Work, Workers
+from domain.text.secret_scrub import Scrubber
+from domain.workspace.consolidation import parsed_consolidation
+from domain.workspace.history_file import appended_block, archived, fold_is_due, folded, folding
+from domain.workspace.memory_file import (
+    MemoryEntry,
+    appended,
+    constraints_of,
+    decisions_of,
+    sweep_is_due,
+    swept,
+)
+from domain.workspace.session_state import parsed_session, refreshed, updated
+from domain.workspace.worker_prompts import consolidate_prompt, fold_prompt, session_prompt, sweep_prompt
+from messages.turn import SpokenTurn
+
+log = logging.getLogger(__name__)
+
+PENDING = "pending.json"
+"""What a worker found in a stretch, until both files have it."""
+
+
+class Updates:
+    """Maker of what workers answer into edits; a bad answer changes nothing."""
+
+    def __init__(
+        self,
+        host: Host,
+        config: WorkspaceConfig,
+        *,
+        channel: Channel,
+        files: ChannelFiles,
+        books: Bookkeeping,
+        workers: Workers,
+    ) -> None:
+        """Nothing is asked yet.
+
+        Args:
+            host: The actor.
+            config: The operator's decisions.
+            channel: Reads the files.
+            files: Writes them.
+            books: Keeps what was found until it is written.
+            workers: Ask models.
+        """
+        self._host = host
+        self._is_secret = config.is_secret
+        self._scrub = Scrubber(config.secrets).scrub
+        self._channel = channel
+        self._files = files
+        self._books = books
+        self._workers = workers
+
+    def refresh(self, spoken: Sequence[SpokenTurn], done: Done, words: str = "") -> None:
+        """Have SESSION.md say how the work stands after some turns.
+
+        Args:
+            spoken: The turns.
+            done: Told why it does not, or nothing.
+            words: What somebody wants to be kept in mind.
+        """
+        base, memory = self._channel.read(SESSION), self._channel.read(MEMORY)
+
+        def answered(text: str) -> None:
+            known = (*constraints_of(memory), *decisions_of(memory))
+            try:
+                state = updated(parsed_session(base), text, spoken, known=known, is_secret=self._is_secret)
+            except ValueError as error:
+                self._refuse("session", text, error, done)
+                return
+            self._files.change(SESSION, lambda now: refreshed(base, state, now), done)
+
+        def prompt() -> tuple[str, str]:
+            return session_prompt(base, memory, spoken, self._scrub, words)
+
+        self._workers.begin(Work("session", prompt, answered, done))
+
+    def consolidate(self, spoken: Sequence[SpokenTurn], done: Done, words: str = "") -> None:
+        """Have MEMORY.md and HISTORY.md hold what lasts of a stretch, once.
+
+        Args:
+            spoken: Its turns, at least one.
+            done: Told why they do not, or nothing.
+            words: What somebody wants to be kept in mind.
+        """
+        stretch = f"{spoken[0].path} {spoken[0].turn_id} {spoken[-1].turn_id}"
+        if self._pending_stretch() == stretch:
+            self.write_pending(done)
+            return
+        session, memory = self._channel.read(SESSION), self._channel.read(MEMORY)
+        history = self._channel.read(HISTORY)
+
+        def answered(text: str) -> None:
+            try:
+                found = parsed_consolidation(text, spoken, memory, history, self._is_secret)
+            except ValueError as error:
+                self._refuse("consolidate", text, error, done)
+                return
+            for reason in found.dropped:
+                log.info("%s: an entry is left out: %s", self._host.address, reason)
+            document = {
+                "stretch": stretch,
+                "at": self._host.now().isoformat(),
+                "entries": [[entry.section, entry.text] for entry in found.entries],
+                "block": found.history_block,
+                "first_at": spoken[0].at.isoformat(),
+                "last_at": spoken[-1].at.isoformat(),
+            }
+            self._books.put_document(PENDING, document)
+            self._write(document, done)
+
+        def prompt() -> tuple[str, str]:
+            return consolidate_prompt(session, memory, history, spoken, self._scrub, words)
+
+        self._workers.begin(Work("consolidate", prompt, answered, done))
+
+    def write_pending(self, done: Done) -> None:
+        """Finish what an earlier life was writing, if anything."""
+        document = self._books.document(PENDING)
+        try:
+            self._write(document, done) if document else done("")
+        except (KeyError, TypeError, ValueError) as error:
+            log.warning("%s: what was found is not written: %r", self._host.address, error)
+            self._books.put_document(PENDING, {})
+            done("what was found could not be read again")
+
+    def tidy(self) -> None:
+        """Have files that have grown long made shorter, one after the other."""
+        if sweep_is_due(self._channel.read(MEMORY)):
+            self._sweep()
+        if fold_is_due(self._channel.read(HISTORY)):
+            self._fold()
+
+    def _pending_stretch(self) -> str:
+        return str(self._books.document(PENDING).get("stretch", ""))
+
+    def _write(self, document: object, done: Done) -> None:
+        """Both files, MEMORY.md first; each has every entry once, however often this is tried."""
+        assert isinstance(document, dict), "as it was kept"
+        stretch, at = str(document["stretch"]), datetime.fromisoformat(document["at"])
+        entries = [MemoryEntry(str(section), str(text)) for section, text in document["entries"]]
+        block = str(document["block"])
+        first_at, last_at = (datetime.fromisoformat(document[name]) for name in ("first_at", "last_at"))
+
+        def both(reason: str) -> None:
+            if not reason:
+                self._books.put_document(PENDING, {})
+            done(reason)
+
+        def then(reason: str) -> None:
+            if reason or not block:
+                both(reason)
+                return
+            self._files.change(HISTORY, lambda now: appended_block(now, block, first_at, last_at, stretch), both)
+
+        self._files.change(MEMORY, lambda now: appended(now, entries, at, stretch), then)
+
+    def _sweep(self) -> None:
+        base = self._channel.read(MEMORY)
+
+        def answered(text: str) -> None:
+            try:
+                swept(base, text, base, self._is_secret)
+            except ValueError as error:
+                self._refuse("sweep", text, error, self._tidied)
+                return
+            self._files.keep_before(MEMORY, base, self._stamp())
+            self._files.change(MEMORY, lambda now: swept(base, text, now, self._is_secret), self._tidied)
+
+        self._workers.begin(Work("sweep", lambda: sweep_prompt(base, self._scrub), answered, self._tidied))
+
+    def _fold(self) -> None:
+        base = self._channel.read(HISTORY)
+
+        def answered(text: str) -> None:
+            try:
+                folded(base, text, base, self._is_secret)
+            except ValueError as error:
+                self._refuse("fold", text, error, self._tidied)
+                return
+            self._files.keep_before(HISTORY, base, self._stamp())
+            raw = folding(base)[0]
+
+            def then(reason: str) -> None:
+                if reason:
+                    self._tidied(reason)
+                else:
+                    self._files.change(HISTORY, lambda now: folded(base, text, now, self._is_secret), self._tidied)
+
+            self._files.change(ARCHIVE, lambda now: archived(now, raw), then)
+
+        self._workers.begin(Work("fold", lambda: fold_prompt(base, self._scrub), answered, self._tidied))
+
+    def _tidied(self, reason: str) -> None:
+        if reason:
+            log.warning("%s: a file is not made shorter: %s", self._host.address, reason)
+
+    def _stamp(self) -> str:
+        return f"{self._host.now():%Y%m%dT%H%M%S%f}"
+
+    def _refuse(self, purpose: str, text: str, error: ValueError, done: Done) -> None:
+        """Keep an answer that cannot be used for whoever wants to see why."""
+        self._books.put(f"refused-{purpose}.txt", text.encode("utf-8", "replace")[:64_000])
+        done(f"the answer of the worker for {purpose} cannot be used: {error}")

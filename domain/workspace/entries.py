@@ -1,0 +1,106 @@
+"""Entries of a workspace's files: the single facts that a message may be shown, each with where and when it stands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+
+from domain.workspace.sections import Section, items, sections
+
+LONGEST = 400
+"""A paragraph of more characters is several entries."""
+_PART = 300
+"""So many characters each of them has at most, if its sentences let it."""
+
+_DAY = re.compile(r"(?<![0-9])(\d{4})-(\d{2})-(\d{2})(?![0-9])")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[\u3002\uff01\uff1f])")
+_HASHES = 6
+
+
+class Source(StrEnum):
+    """File of a workspace that is recalled from."""
+
+    SESSION = "session"
+    MEMORY = "memory"
+    SHARED = "shared"
+    """`workspace/MEMORY.md`, which all channels have."""
+    HISTORY = "history"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One bullet with what is below it, or one paragraph or a part of it."""
+
+    source: Source
+    path: str
+    section: str
+    """The `#` or `##` heading it stands below, and behind ` / ` a deeper one."""
+    text: str
+    """On one line, without comments."""
+    line: int
+    """In its file, from 1."""
+    day: date | None = None
+    """When it was written, as its heading or its first words say; None where neither does."""
+
+
+def entries(text: str, source: Source, path: str) -> tuple[Entry, ...]:
+    """The entries of a file in their order.
+
+    Args:
+        text: Of the file.
+        source: Which file it is.
+        path: What it is called where it is shown.
+    """
+    found: list[Entry] = []
+    above: list[Section] = []
+    for section in sections(text, _HASHES):
+        above = [each for each in above if each.level < section.level]
+        above.append(section)
+        name = _name(above)
+        day = next((day for each in reversed(above) if (day := last_day(each.heading))), None)
+        for item in items(section):
+            parts = _parts(" ".join(item.text.split()))
+            found.extend(Entry(source, path, name, part, item.line, _own_day(part) or day) for part in parts)
+    return tuple(found)
+
+
+def last_day(text: str) -> date | None:
+    """The last date that `text` names in ISO's form; None for none."""
+    return next((day for match in reversed([*_DAY.finditer(text)]) if (day := _date(match))), None)
+
+
+def _name(above: list[Section]) -> str:
+    """The nearest heading of one or two hashes, and the nearest deeper one."""
+    main = next((each.heading for each in reversed(above) if each.level <= 2), "")
+    deep = above[-1].heading if above[-1].level > 2 else ""
+    return " / ".join(filter(None, (main, deep)))
+
+
+def _own_day(text: str) -> date | None:
+    """The date that an entry begins with."""
+    match = _DAY.search(text[:14])
+    return _date(match) if match else None
+
+
+def _date(match: re.Match[str]) -> date | None:
+    try:
+        return date(int(match[1]), int(match[2]), int(match[3]))
+    except ValueError:
+        return None
+
+
+def _parts(text: str) -> Iterator[str]:
+    """`text`, or its sentences a few at a time."""
+    if len(text) <= LONGEST:
+        yield text
+        return
+    part = ""
+    for sentence in _SENTENCE.split(text):
+        if part and len(part) + 1 + len(sentence) > _PART:
+            yield part
+            part = ""
+        part = f"{part} {sentence}" if part else sentence
+    yield part
