@@ -25,8 +25,13 @@ from actors.shell.part import row as shell
 from actors.skills.part import row as skills
 from actors.socket.part import row as socket
 from actors.web.part import row as web
+from actors.workspace.part import LAYER as WORKSPACE
 
-LAYERS: tuple[Layer, ...] = (CURATED, replace(OBJECTS, rows=(object_store_row(kept_bytes), *OBJECTS.rows)))
+LAYERS: tuple[Layer, ...] = (
+    WORKSPACE,
+    CURATED,
+    replace(OBJECTS, rows=(object_store_row(kept_bytes), *OBJECTS.rows)),
+)
 """Kinds of memory that `[layers]` can switch on, in the order in which they contribute to a turn."""
 
 BEFORE_LAYERS: tuple[Row, ...] = (model, web, embedder, memory, skills)

@@ -12,8 +12,10 @@ from typing import Annotated
 from msgspec import Meta
 
 from messages.base import Address, Message, RequestId, Value, Window, Word
-from messages.model import Usage
+from messages.model import ModelAnswer, Usage
 from messages.shell import SharedFolder
+from messages.socket import Refused
+from messages.turn import ContributorMessage, SpokenTold, SubscriberMessage, TrimMessage
 
 WORKSPACE_KIND = "workspace"
 SUBAGENT_KIND = "subagent"
@@ -236,3 +238,14 @@ WorkspaceReply = SessionDescribed | SubagentTold | SubagentsListed
 WorkspaceDue = FileStepDue | WorkerOverdue | UpkeepDue
 SubagentReport = RunAwoke | RunEnded | RunOverdue
 SubagentCommand = BeginRun | EndRun
+WorkspaceMessage = (
+    WorkspaceRequest
+    | WorkspaceDue
+    | SubagentReport
+    | ContributorMessage
+    | SubscriberMessage
+    | TrimMessage
+    | SpokenTold
+    | ModelAnswer
+    | Refused
+)

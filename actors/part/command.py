@@ -102,8 +102,8 @@ class Question(Generic[R]):
     reply: type[R]
     """What a reply is, `Refused` apart."""
     answer: Callable[[R, Wording], Answer]
-    to: Address | None = None
-    """Whom to ask; None for the window's own actor."""
+    to: Address | Callable[[Window], Address] | None = None
+    """Whom to ask, by the window where each has its own; None for the window's ContextActor."""
     refused: str = "Not done"
     """Stands before the reason of a refusal."""
 

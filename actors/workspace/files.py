@@ -104,9 +104,7 @@ class ChannelFiles:
         if name not in self._queues:
             spare = self._books.folder / "edits"
             make_private(spare, self._disk.make_folder)
-            file = EditedFile(
-                self._folder / name, spare / name.removesuffix(".md"), self._disk, follows_links=False
-            )
+            file = EditedFile(self._folder / name, spare / name.removesuffix(".md"), self._disk, follows_links=False)
             config = QueueConfig(
                 wake=lambda number: FileStepDue(file=name, edit=number),
                 most_waiting=0,

@@ -1,4 +1,4 @@
-"""Gate before a cut: the files are brought up to date first, then it is said what stands at the head of what is left."""
+"""Gate before a cut: files are brought up to date first, then it is said what stands at the head of what is left."""
 
 from __future__ import annotations
 
@@ -81,7 +81,8 @@ class Gate:
 
     def taken_back(self, turn_id: str) -> None:
         """A turn's words were taken back: no handover shows them any more."""
-        self._state.forget_turn(turn_id)
+        if self._state.forget_turn(turn_id):
+            self._state.keep()
         for name in self._books.names("handover-"):
             document = self._books.document(name)
             if turn_id in document.get("turns", ()):

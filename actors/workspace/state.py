@@ -26,10 +26,10 @@ class Stretch:
 class WorkspaceState:
     """What is kept in mind; whatever of the file is damaged counts as not there."""
 
-    def __init__(self, books: Bookkeeping) -> None:
-        """As it was kept."""
+    def __init__(self, books: Bookkeeping | None) -> None:
+        """As it was kept; None for nowhere."""
         self._books = books
-        document = books.document(STATE)
+        document = books.document(STATE) if books is not None else {}
         self.is_fresh = not document
         """Whether there was nothing."""
         self.found: list[FoundLine] = list(_all(FoundLine, document.get("found")))
@@ -38,8 +38,15 @@ class WorkspaceState:
         """The first turn that SESSION.md has not been told of; empty for none."""
         self.log: str = str(document.get("log", ""))
 
+    @classmethod
+    def nowhere(cls) -> WorkspaceState:
+        """The state of a window that keeps nothing."""
+        return cls(None)
+
     def keep(self) -> None:
         """Write it down."""
+        if self._books is None:
+            return
         self._books.put_document(
             STATE,
             {
@@ -79,6 +86,5 @@ class WorkspaceState:
 def _all(kind: Any, listed: object) -> Iterable[Any]:
     """Those of some JSON objects that are sound."""
     for each in listed if isinstance(listed, list) else ():
-        fields = {name: hint for name, hint in kind.__annotations__.items()}
-        if isinstance(each, dict) and each.keys() == fields.keys():
+        if isinstance(each, dict) and each.keys() == kind.__annotations__.keys():
             yield kind(**each)

@@ -19,9 +19,7 @@ EXPANDED_PREFIX = "INJECTED_CONTEXT_EXPANDED_RECORD"
 """First line of what the runtime says when the model asked to see more of a record."""
 
 _BREAK = "\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029"
-_BLOCK = re.compile(
-    rf"INJECTED_CONTEXT_[A-Z0-9_]+\n[^{_BREAK}]+|<runtime_context>\n[^{_BREAK}<]+\n</runtime_context>"
-)
+_BLOCK = re.compile(rf"INJECTED_CONTEXT_[A-Z0-9_]+\n[^{_BREAK}]+|<runtime_context>\n[^{_BREAK}<]+\n</runtime_context>")
 
 NO_TOOL = """In this turn you have no tool: whoever asks is answered, and may not have commands run.
 Answer from the conversation, and say so when that is not enough."""
@@ -155,7 +153,7 @@ def with_block(block: str, prompt: str) -> str:
 def is_block(text: str) -> bool:
     """Whether `text` is a block that may stand before a prompt: the line `INJECTED_CONTEXT_<NAME>`, then one of JSON.
 
-    A line of JSON without `<`, framed by `<runtime_context>`, is one as well. The name is what tells the runtime's words
-    from people's, so no other shape may pass.
+    A line of JSON without `<`, framed by `<runtime_context>`, is one as well. The name is what tells the runtime's
+    words from people's, so no other shape may pass.
     """
     return _BLOCK.fullmatch(text) is not None

@@ -11,18 +11,19 @@ AGENTS_CHARS = 16_000
 _HEAD = """Workspace
 People keep the files below for you; those of this conversation outlive its messages. None but the first two is loaded:
 read the others with bash when they can help, as when something is asked that you do not see here."""
-_SHARED = """- {root}/SOUL.md, {root}/AGENTS.md: who you are and how you work. People's: never change them unless that is the
-  task that somebody gave you. What they say now holds from the next new conversation on.
+_SHARED = """- {root}/SOUL.md, {root}/AGENTS.md: who you are and how you work. People's: never change them,
+  unless that is the task that somebody gave you. What they say now holds from the next new conversation on.
 - {root}/MEMORY.md: background that all conversations share. People's, like those two."""
 _OWN = """- {folder}/SESSION.md: what is being worked on here: state, constraints, errors, next steps. {session}
-- {folder}/MEMORY.md: lasting facts, preferences, decisions and constraints of this conversation. Look here first for
-  such things. You may add to it when something has to be kept.
-- {folder}/HISTORY.md: what was done here in earlier times, in short. Written by the runtime: do not keep it yourself."""
+- {folder}/MEMORY.md: lasting facts, preferences, decisions and constraints of this conversation.
+  Look here first for such things. You may add to it when something has to be kept.
+- {folder}/HISTORY.md: what was done here in earlier times, in short.
+  The runtime writes it: do not keep it yourself."""
 _RUNTIMES = "The runtime writes it; change it only when somebody asks for just that."
 _AGENTS_OWN = "Keep it short and up to date while you work on something: nobody else writes it."
 _COLD = """- Logs are no memory: read them only to find the very words of something, or where something went wrong.
-When a note contradicts what was said later, what was said holds; SESSION.md comes before MEMORY.md in what is being done
-now, MEMORY.md before HISTORY.md in what was decided."""
+What was said last holds against every note; SESSION.md comes before MEMORY.md in what is being done now, MEMORY.md
+before HISTORY.md in what was decided."""
 
 
 @dataclass(frozen=True, slots=True)

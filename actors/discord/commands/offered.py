@@ -184,7 +184,7 @@ class PartCommands:
 
 def ask(dispatcher: CommandDispatcher, question: Question[Any], call: Invocation, given: Given) -> Awaitable[Answer]:
     """Put a part's question to whom it belongs; the answer that its reply leads to."""
-    to = call.window.address if question.to is None else question.to
+    to = question.to(call.window) if callable(question.to) else question.to or call.window.address
     reply = dispatcher.inquire(to, question.request(call, given))
     return worded(reply, question.reply, lambda reply: question.answer(reply, dispatcher), question.refused)
 

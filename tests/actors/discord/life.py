@@ -233,9 +233,9 @@ def _names(kind: type[Any]) -> set[str]:
 
 
 def _served(menu: Menu) -> set[str]:
-    """The kinds of actors that commands and presses ask."""
+    """The kinds of actors that commands and presses ask, of which there is one each."""
     asked = (question.to for question in (*menu.commands, *menu.presses))
-    return {address.kind for address in (*asked, *menu.describers) if address is not None}
+    return {address.kind for address in (*asked, *menu.describers) if isinstance(address, Address)}
 
 
 def _with(command: PostMessage, fields: Mapping[str, Any]) -> PostMessage:

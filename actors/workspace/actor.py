@@ -1,0 +1,305 @@
+"""WorkspaceActor: one window's files of working state, before, between and after its turns."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Sequence
+
+from actors.kernel import Actor, NotUnderstoodError
+from actors.workspace.bookkeeping import Bookkeeping, file_name
+from actors.workspace.channel import AGENTS, ARCHIVE, HISTORY, MEMORY, SESSION, SOUL, Channel
+from actors.workspace.config import WorkspaceConfig
+from actors.workspace.files import ChannelFiles
+from actors.workspace.gate import Gate
+from actors.workspace.pacing import Pacing
+from actors.workspace.recalling import Recall
+from actors.workspace.state import WorkspaceState
+from actors.workspace.told import ToldWords
+from actors.workspace.updates import Updates
+from actors.workspace.workers import Workers
+from domain.log.event import Kind
+from domain.log.metadata import meta_dict
+from domain.log.redaction import tombstone_of
+from domain.workspace.directives import found_lines
+from domain.workspace.identity import Places, identity
+from domain.workspace.session_state import is_active, parsed_session
+from messages.base import Window
+from messages.model import ModelDelta, ModelFailed, ModelReply
+from messages.socket import Refused
+from messages.turn import (
+    BeforeTrim,
+    EventsLogged,
+    PrepareTurn,
+    SpokenTold,
+    SpokenTurn,
+    TurnContribution,
+    TurnEnded,
+    WindowBegun,
+)
+from messages.workspace import (
+    DescribeSession,
+    FileStepDue,
+    SessionDescribed,
+    UpkeepDue,
+    WorkerOverdue,
+    WorkspaceMessage,
+)
+
+log = logging.getLogger(__name__)
+
+LOOK_AFTER_S = 30.0
+"""How soon after an edit it is looked whether somebody wrote late to what it displaced."""
+SHOWN_CHARS = 8_000
+
+
+class WorkspaceActor(Actor):
+    """Keeper of one window's workspace: shows what of it belongs to a turn, and hands work over when history is cut.
+
+    Owns: what the runtime writes in the window's folder, beside people and commands who write there too.
+    Asks: the window for words that are to be written down, the model for how to say them, where that is wanted.
+    Crashes on: a defect. Files that cannot be read count as empty, those that cannot be written stay as they were; a
+    worker that fails or hangs delays nothing but one cut. The next life finds the rest on the disk.
+    """
+
+    def __init__(self, window: Window, config: WorkspaceConfig) -> None:
+        super().__init__()
+        self.window = window
+        self._config = config
+        self._channel = Channel(config, window, lambda: int(self.now().timestamp() * 1e9))
+        self._books = Bookkeeping(self._channel.agent_folder, config.disk)
+        self._state = WorkspaceState(self._books) if config.lives else WorkspaceState.nowhere()
+        self._files = ChannelFiles(self, config, self._channel.folder, self._books)
+        self._workers = Workers(self, config, window, self._answered)
+        self._told = ToldWords(self, window, self._state)
+        self._updates = Updates(
+            self,
+            config,
+            channel=self._channel,
+            files=self._files,
+            books=self._books,
+            workers=self._workers,
+        )
+        self._gate = Gate(
+            self,
+            config,
+            channel=self._channel,
+            books=self._books,
+            state=self._state,
+            updates=self._updates,
+            told=self._told,
+        )
+        self._pacing = Pacing()
+        self._recall = Recall(self._channel, has_own=config.lives)
+        self._identity: tuple[str, str] | None = None
+        """Log, and what the system prompt says in it."""
+        self._looks_after = False
+
+    def on_start(self) -> None:
+        """See that the files are there, and finish what an earlier life left half written."""
+        if not self._config.lives:
+            return
+        with self.blocking():
+            self._channel.ensure()
+            try:
+                self._files.recover((SESSION, MEMORY, HISTORY, ARCHIVE))
+            except OSError as error:
+                log.warning("%s: what a crash left is not looked at: %s", self.address, error)
+            self._updates.write_pending(self._noted)
+            self._look_later()
+
+    def on_stop(self) -> None:
+        """Let go of the files; what was not finished is picked up by the next life."""
+        with self.blocking():
+            self._workers.stop("the agent stops")
+            self._files.close()
+
+    def handle(self, message: WorkspaceMessage) -> None:
+        """Act on `message`; nothing here waits."""
+        with self.blocking():
+            match message:
+                case PrepareTurn():
+                    self.tell(message.reply_to, self._contribution(message))
+                case TurnEnded():
+                    self._turn_ended(message)
+                case EventsLogged():
+                    self._events_logged(message)
+                case BeforeTrim():
+                    self._gate.begin(message)
+                case WindowBegun():
+                    self._window_begun(message)
+                case DescribeSession():
+                    self.tell(message.reply_to, self._described(message))
+                case SpokenTold() | Refused():
+                    self._told.heard(message)
+                case ModelReply() | ModelFailed():
+                    self._workers.heard(message)
+                case ModelDelta():
+                    return
+                case FileStepDue():
+                    self._files.go_on(message)
+                    self._look_later()
+                case WorkerOverdue():
+                    self._overdue(message)
+                case UpkeepDue():
+                    self._look_after()
+                case _:
+                    raise NotUnderstoodError(message)
+        self.in_progress = (
+            self._gate.is_busy or self._workers.is_busy or self._told.is_busy or not self._files.is_at_rest
+        )
+
+    # turns
+
+    def _contribution(self, turn: PrepareTurn) -> TurnContribution:
+        if self._config.lives:
+            self._channel.ensure()
+        block = ""
+        if self._config.recall:
+            block = self._recall.block(turn.text, self.now().date(), self._config.recall_chars)
+            self._recall.note(turn.text)
+        return TurnContribution(
+            request_id=turn.request_id,
+            contributor=str(self.address),
+            block=block,
+            instructions=self._instructions(turn.log),
+            folders=self._channel.shared_folders() if self._config.can_run and turn.may_run else (),
+        )
+
+    def _instructions(self, log_path: str) -> str:
+        """What the system prompt says, the same as long as the log is, over restarts too."""
+        if self._identity is not None and self._identity[0] == log_path and log_path:
+            return self._identity[1]
+        name = file_name("identity", hashlib.sha256(log_path.encode()).hexdigest()[:16], ".md")
+        kept = self._books.read(name) if log_path and self._config.lives else None
+        if kept is None:
+            text = self._identity_now()
+            if log_path and self._config.lives and self._books.put(name, text.encode("utf-8", "replace")):
+                self._books.prune("identity-")
+        else:
+            text = kept.decode("utf-8", "replace")
+        self._identity = log_path, text
+        return text
+
+    def _identity_now(self) -> str:
+        folders = [folder.path for folder in self._channel.shared_folders()]
+        places = Places(folders[0], folders[1] if len(folders) > 1 else "")
+        soul, agents = (self._channel.read_shared(name).decode("utf-8", "replace") for name in (SOUL, AGENTS))
+        return identity(soul, agents, places, writes_itself=self._config.llm and self._config.session)
+
+    def _turn_ended(self, ended: TurnEnded) -> None:
+        """Count what was done, and have SESSION.md brought up to date when that is due."""
+        if not self._config.llm or not ended.events:
+            return
+        self._pacing.turn_ended(sum(event.kind == Kind.TOOL_CALL for event in ended.events))
+        log_path = ended.events[0].path
+        if self._config.session:
+            if not self._state.dirty_from or self._state.log != log_path:
+                self._state.dirty_from, self._state.log = ended.turn_id, log_path
+                self._state.keep()
+            if self._pacing.is_due and not self._is_working and self._pacing.may_try(self.monotonic()):
+                self._refresh(log_path, self._state.dirty_from, ended.turn_id)
+                return
+        self._pay_owed()
+
+    @property
+    def _is_working(self) -> bool:
+        return self._workers.is_busy or self._told.is_busy or self._gate.is_busy
+
+    def _refresh(self, log_path: str, first: str, last: str) -> None:
+        """Have SESSION.md say how the work stands after the turns that it was not told of."""
+        self._pacing.begin()
+
+        def told(spoken: Sequence[SpokenTurn]) -> None:
+            if not spoken:
+                self._state.dirty_from = ""
+                return
+            self._updates.refresh(spoken, refreshed)
+
+        def refreshed(reason: str) -> None:
+            self._noted(reason)
+            if not reason and self._state.dirty_from == first:
+                self._state.dirty_from = ""
+                self._state.keep()
+
+        self._told.stretch(log_path, first, last, told)
+
+    def _pay_owed(self) -> None:
+        """Write down a stretch that could not be before it was cut."""
+        if not self._state.owed or self._is_working or not self._pacing.may_try(self.monotonic()):
+            return
+        stretch = self._state.owed[0]
+
+        def told(spoken: Sequence[SpokenTurn]) -> None:
+            if not spoken:
+                paid("")
+                return
+            self._updates.consolidate(spoken, paid)
+
+        def paid(reason: str) -> None:
+            self._noted(reason)
+            if not reason:
+                self._state.pay(stretch)
+                self._state.keep()
+
+        self._told.stretch(stretch.log, stretch.first, stretch.last, told)
+
+    def _noted(self, reason: str) -> None:
+        """What came of an attempt: after a failure some turns pass without another."""
+        if reason:
+            log.warning("%s: %s", self.address, reason)
+            self._pacing.failed(self.monotonic())
+
+    def _answered(self) -> None:
+        self._pacing.answered()
+        self._gate.answered()
+
+    def _events_logged(self, logged: EventsLogged) -> None:
+        """Forget what was taken back."""
+        for event in logged.events:
+            if event.kind == Kind.TOMBSTONE:
+                tombstone = tombstone_of(meta_dict(event.meta_json))
+                if tombstone is not None:
+                    self._gate.taken_back(tombstone.event_id)
+
+    def _window_begun(self, begun: WindowBegun) -> None:
+        """Take over from the log that ended: what it says is to hold, and how the work stands."""
+        if self._config.compaction and begun.previous_log:
+            self._told.stretch(begun.previous_log, "", "", self._carry_over)
+        if self._config.llm and self._config.session and self._state.dirty_from and self._state.log:
+            self._refresh(self._state.log, self._state.dirty_from, "")
+
+    def _carry_over(self, spoken: Sequence[SpokenTurn]) -> None:
+        self._state.add_found(found_lines(spoken))
+        self._state.keep()
+
+    # the rest
+
+    def _overdue(self, due: WorkerOverdue) -> None:
+        if self._gate.overdue(due.request_id):
+            self._workers.stop("the cut waits no longer")
+        else:
+            self._workers.overdue(due.request_id)
+
+    def _look_later(self) -> None:
+        if not self._looks_after and not self._files.is_at_rest:
+            self._looks_after = True
+            self.after(LOOK_AFTER_S, UpkeepDue())
+
+    def _look_after(self) -> None:
+        self._looks_after = False
+        self._files.try_again()
+        self._look_later()
+
+    def _described(self, request: DescribeSession) -> SessionDescribed:
+        data = self._channel.read(SESSION)
+        session = parsed_session(data)
+        text = data.decode("utf-8", "replace")[:SHOWN_CHARS] if is_active(session) else ""
+        facts = (
+            ("SESSION.md", f"{len(data):,} bytes"),
+            ("MEMORY.md", f"{len(self._channel.read(MEMORY)):,} bytes"),
+            ("HISTORY.md", f"{len(self._channel.read(HISTORY)):,} bytes"),
+            ("to be written down", f"{len(self._state.owed)} stretches"),
+        )
+        folder = self._channel.shared_folders()[-1].path
+        return SessionDescribed(request_id=request.request_id, text=text, folder=folder, facts=facts)

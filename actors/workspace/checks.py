@@ -1,0 +1,47 @@
+"""Checks of workspaces: people's files and the windows', how long they are, and what is not read of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from actors.part import Finding, Level
+from actors.workspace.channel import AGENTS, HISTORY, MEMORY, READ_BYTES, SESSION, SOUL
+from actors.workspace.config import CHANNELS, WorkspaceConfig
+from domain.workspace.identity import AGENTS_CHARS, SOUL_CHARS
+
+MOST_NAMED = 5
+
+
+def findings(config: WorkspaceConfig) -> Iterator[Finding]:
+    """How people's files are, and those of all windows together."""
+    if not config.root.is_dir():
+        yield Finding("workspace", Level.OK, f"{config.root}: comes into being with the first turn")
+        return
+    problems = [*_shared(config)]
+    count = 0
+    channels = config.root / CHANNELS
+    for folder in sorted(channels.glob("*/*")):
+        count += 1
+        for name in (SESSION, MEMORY, HISTORY):
+            path = folder / name
+            if not os.path.lexists(path):
+                continue
+            if path.is_symlink() or not path.is_file():
+                problems.append(f"{path}: is no file of its own, so it is not read")
+            elif path.stat().st_size > READ_BYTES:
+                problems.append(f"{path}: has more than {READ_BYTES:,} bytes, so it is not read")
+    if problems:
+        more = f"; and {len(problems) - MOST_NAMED} more" if len(problems) > MOST_NAMED else ""
+        yield Finding("workspace", Level.WARN, "; ".join(problems[:MOST_NAMED]) + more)
+    else:
+        yield Finding("workspace", Level.OK, f"{config.root}: files of {count:,} conversations")
+
+
+def _shared(config: WorkspaceConfig) -> Iterator[str]:
+    for name, most in ((SOUL, SOUL_CHARS), (AGENTS, AGENTS_CHARS), (MEMORY, READ_BYTES)):
+        path = config.root / name
+        if path.is_file() and not path.is_symlink() and path.stat().st_size > most:
+            yield f"{path}: has more than {most:,} bytes, of which the rest is not shown"
+        elif os.path.lexists(path) and (path.is_symlink() or not path.is_file()):
+            yield f"{path}: is no file of its own, so it is not read"

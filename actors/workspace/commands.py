@@ -1,0 +1,65 @@
+"""Slash commands of workspaces: how the work stands, and a cut of the history now."""
+
+from __future__ import annotations
+
+from actors.part import Answer, Argument, Command, Given, Invocation, Wording
+from messages.turn import CompactWindow, WindowCompacted
+from messages.workspace import DescribeSession, SessionDescribed, workspace_of
+
+LONGEST_WORDS = 1_000
+NOTHING = "Nothing is written down yet about the work here."
+
+
+def _describe(call: Invocation, _given: Given) -> DescribeSession:
+    return DescribeSession(request_id=call.request_id, reply_to=call.reply_to, window=call.window)
+
+
+def _described(reply: SessionDescribed, _wording: Wording) -> Answer:
+    facts = ", ".join(f"{name}: {value}" for name, value in reply.facts)
+    return Answer(f"{reply.text.strip() or NOTHING}\n\n{facts}\n{reply.folder}")
+
+
+def _compact(call: Invocation, given: Given) -> CompactWindow:
+    return CompactWindow(
+        request_id=call.request_id,
+        reply_to=call.reply_to,
+        window=call.window,
+        asked_by=call.person_id,
+        words=given.get("words", "").strip(),
+    )
+
+
+def _compacted(reply: WindowCompacted, _wording: Wording) -> Answer:
+    turns = "1 turn is" if reply.cut_turns == 1 else f"{reply.cut_turns:,} turns are"
+    return Answer(
+        f"{turns} shown to the model no more; the newest {reply.kept_turns} stay, with how the work stands before "
+        "them. Everything is still in the log."
+    )
+
+
+SESSION_COMMAND = Command(
+    name="session",
+    description="How the work here stands, as it is kept beyond the conversation",
+    to=workspace_of,
+    request=_describe,
+    reply=SessionDescribed,
+    answer=_described,
+    refused="Nothing can be said",
+)
+COMPACT = Command(
+    name="compact",
+    description="Have older messages shown to the model no more, once the state of the work is written down",
+    arguments=(
+        Argument(
+            name="words",
+            description="What is to be kept in mind; may be left out",
+            longest=LONGEST_WORDS,
+            required=False,
+        ),
+    ),
+    request=_compact,
+    reply=WindowCompacted,
+    answer=_compacted,
+    refused="Nothing was cut",
+)
+COMMANDS = (SESSION_COMMAND,)

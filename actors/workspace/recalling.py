@@ -1,0 +1,65 @@
+"""Recall from a window's files: what of them belongs to a message; nothing is read or indexed twice."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from actors.workspace.channel import HISTORY, MEMORY, SESSION, Channel
+from domain.workspace.entries import Entry, Source, entries
+from domain.workspace.recall import RecallIndex, recalled
+from domain.workspace.recall_block import recall_block
+
+SHARED = "workspace/MEMORY.md"
+_OWN = ((SESSION, Source.SESSION), (MEMORY, Source.MEMORY), (HISTORY, Source.HISTORY))
+
+
+class Recall:
+    """Index of one window's files and of the one that all share."""
+
+    def __init__(self, channel: Channel, *, has_own: bool) -> None:
+        """Nothing is indexed yet.
+
+        Args:
+            channel: Reads the files.
+            has_own: Whether the window has any of its own.
+        """
+        self._channel = channel
+        self._own = _OWN if has_own else ()
+        self._parsed: dict[str, tuple[bytes, tuple[Entry, ...]]] = {}
+        self._index: RecallIndex | None = None
+        self._previous = ""
+
+    def block(self, question: str, today: date, budget_chars: int, favoured: frozenset[str] = frozenset()) -> str:
+        """What is shown with a message; empty when nothing belongs to it."""
+        index = self._fresh()
+        found = recalled(
+            question,
+            index,
+            today=today,
+            budget_chars=budget_chars,
+            favoured=favoured,
+            previous=self._previous,
+        )
+        return recall_block(found, budget_chars)
+
+    def note(self, question: str) -> None:
+        """What was said last, for a message that goes on from there."""
+        self._previous = question
+
+    def _fresh(self) -> RecallIndex:
+        """The index of what the files hold now."""
+        is_changed = self._index is None
+        for name, source in self._own:
+            is_changed |= self._read(name, self._channel.read(name), source)
+        is_changed |= self._read(SHARED, self._channel.read_shared(MEMORY), Source.SHARED)
+        if is_changed or self._index is None:
+            self._index = RecallIndex(entry for _, parsed in self._parsed.values() for entry in parsed)
+        return self._index
+
+    def _read(self, name: str, data: bytes, source: Source) -> bool:
+        """Whether a file holds something else than before, which is parsed now."""
+        known = self._parsed.get(name)
+        if known is not None and known[0] is data:
+            return False
+        self._parsed[name] = data, entries(data.decode("utf-8", "replace"), source, name)
+        return True
