@@ -88,7 +88,7 @@ class RunSubagent(Message, frozen=True, kw_only=True, gc=False):
     window: Window
     name: Word
     """Of its definition."""
-    task: Annotated[str, Meta(min_length=1, max_length=TASK_CHARS)]
+    task: Annotated[str, Meta(max_length=TASK_CHARS)]
     mode: Word = ""
     """`isolated` or `contextual`; empty for what its definition says."""
 
@@ -184,7 +184,7 @@ class ChildRole(Value, frozen=True, kw_only=True, gc=False):
 
 
 class BeginRun(Message, frozen=True, kw_only=True, gc=False):
-    """Do a task, then say so by `RunEnded`."""
+    """Do a task, then say so by `ChildEnded`."""
 
     run: str
     reply_to: Address
@@ -200,7 +200,7 @@ class BeginRun(Message, frozen=True, kw_only=True, gc=False):
 
 
 class EndRun(Message, frozen=True, kw_only=True, gc=False):
-    """Stop what runs and say by `RunEnded` what there is."""
+    """Stop what runs and say by `ChildEnded` what there is."""
 
     run: str
     reason: str
@@ -212,7 +212,7 @@ class RunAwoke(Message, frozen=True, kw_only=True, gc=False):
     run: str
 
 
-class RunEnded(Message, frozen=True, kw_only=True, gc=False):
+class ChildEnded(Message, frozen=True, kw_only=True, gc=False):
     """A run is over."""
 
     run: str
@@ -236,7 +236,7 @@ class RunOverdue(Message, frozen=True, kw_only=True, gc=False):
 WorkspaceRequest = DescribeSession | RunSubagent | WaitSubagent | StopSubagent | ListSubagents
 WorkspaceReply = SessionDescribed | SubagentTold | SubagentsListed
 WorkspaceDue = FileStepDue | WorkerOverdue | UpkeepDue
-SubagentReport = RunAwoke | RunEnded | RunOverdue
+SubagentReport = RunAwoke | ChildEnded | RunOverdue
 SubagentCommand = BeginRun | EndRun
 WorkspaceMessage = (
     WorkspaceRequest

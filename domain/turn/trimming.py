@@ -85,10 +85,12 @@ class Trimming:
         """What has to go before a request for a turn is made; None for nothing."""
         newest = self._turns[newest_id]
         before = self._before(newest_id)
-        total = sum(turn.size_chars for turn in before)
-        if total + len(newest.prompt) <= self._limit_chars:
-            return None
-        goes = self._too_many(before, newest, total)
+        left_out = self._before(self._left_out_before) if self._left_out_before in self._turns else []
+        shown = before[len(left_out) :]
+        total = sum(turn.size_chars for turn in shown)
+        goes = left_out
+        if total + len(newest.prompt) > self._limit_chars:
+            goes = [*left_out, *self._too_many(shown, newest, total)]
         return self._planned(goes, (*before[len(goes) :], newest))
 
     def plan_but(self, keep: int) -> TrimPlan | None:

@@ -170,7 +170,7 @@ class Trims:
 
     def _cut(self, plan: TrimPlan) -> None:
         words = f"{len(plan.cut)} earlier turns are shown to the model no more"
-        self._host.record(Kind.SYSTEM, words, {"what": CUT, "first_kept": plan.first_kept}, sync=False)
+        self._host.record(Kind.SYSTEM, words, {"what": CUT, "first_kept": plan.first_kept}, sync=True)
 
     def _go_without(self, plan: TrimPlan | None) -> None:
         if plan is not None:

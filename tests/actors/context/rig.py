@@ -66,7 +66,10 @@ class Rig:
             **decided,
         )
         counted, tokens = self.config.counted_result_chars, self.config.history_tokens
-        make = journal or (lambda window: Journal(root, window, tokens, self.disk, counted_result_chars=counted))
+        is_gated = self.config.trim_gate is not None
+        make = journal or (
+            lambda window: Journal(root, window, tokens, self.disk, counted_result_chars=counted, is_gated=is_gated)
+        )
 
         def build(key: str) -> ContextActor:
             window = Window.from_key(key)
