@@ -27,6 +27,8 @@ class OpenDoor(Message, frozen=True, kw_only=True, gc=False):
     request_id: RequestId
     reply_to: Address
     window: Window
+    is_lane: bool = False
+    """Whether it is the one for lanes, at which only what lanes may ask is answered."""
 
 
 class DoorOpen(Message, frozen=True, kw_only=True, gc=False):

@@ -1,4 +1,4 @@
-"""ModelActor: calls language models, one call per window at a time and many in all."""
+"""ModelActor: calls language models, one call per window and purpose at a time, and many in all."""
 
 from __future__ import annotations
 
@@ -15,18 +15,23 @@ from actors.model.provider import LitellmBackend
 from domain.offline.model import OFFLINE_MODEL
 from domain.policy.budget import DailyBudget
 from domain.policy.fair_queue import FairQueue
+from domain.policy.paired_queue import PairedQueue
 from domain.policy.retrying import RetryPolicy
-from messages.base import RequestId
+from messages.base import RequestId, Window
 from messages.model import CancelModel, ModelAnswer, ModelDelta, ModelFailed, ModelMessage, ModelReply, ModelRequest
 from messages.status import DescribeYourself, SelfDescription
 
 log = logging.getLogger(__name__)
 
 CLOSE_S = 2.0
+BACKGROUND_CALLS = 2
+"""At a time, of those that nobody waits for; they have places of their own."""
 
 
 class ModelActor(Actor):
-    """Queue before the language models: one call per window at a time and many in all; the others wait in order.
+    """Queue before the language models: one call per window and purpose at a time, many in all, the rest in order.
+
+    What nobody waits for has a few places of its own, so that however long it takes, no answer waits for it.
 
     Owns: the event loop on which calls are made, and their connections.
     Asks: the model's server, or the offline model's rules. What a call says comes to this actor first, so that nothing
@@ -52,7 +57,11 @@ class ModelActor(Actor):
         """
         super().__init__()
         self._name = config.name
-        self._queue: FairQueue[ModelRequest] = FairQueue(config.concurrency)
+        self._queue: PairedQueue[ModelRequest] = PairedQueue(
+            FairQueue(config.concurrency, _asker),
+            FairQueue(BACKGROUND_CALLS, _asker),
+            lambda request: request.is_background,
+        )
         self._budget = DailyBudget(config.daily_cost_usd)
         self._spent_today = spent_today
         self._offline = OfflineBackend()
@@ -136,11 +145,13 @@ class ModelActor(Actor):
         self.in_progress = bool(self._queue)
 
     def _describe(self, message: DescribeYourself) -> None:
-        waiting = len(self._queue.waiting())
+        front, aside = self._queue.front, self._queue.aside
         figures: tuple[tuple[str, str | int | float], ...] = (
             ("model", self._name),
-            ("in_flight", len(self._queue) - waiting),
-            ("waiting", waiting),
+            ("in_flight", len(front.served())),
+            ("waiting", len(front.waiting())),
+            ("background_in_flight", len(aside.served())),
+            ("background_waiting", len(aside.waiting())),
             ("cost_today_usd", round(self._budget.spent_usd(self.now()), 6)),
             ("daily_limit_usd", self._budget.cap_usd),
         )
@@ -150,3 +161,8 @@ class ModelActor(Actor):
 
     def _backend_of(self, model: str) -> Backend:
         return self._offline if model == OFFLINE_MODEL else self._provider
+
+
+def _asker(request: ModelRequest) -> tuple[Window, str]:
+    """Whose calls are made one after the other."""
+    return request.window, request.purpose

@@ -24,6 +24,8 @@ class Verb:
     """Has `request_id` and `reply_to`, perhaps `window`; its other fields are the arguments."""
     answer_s: float | None = None
     """Longest wait for its answer; None for the socket actor's usual one."""
+    in_lanes: bool = True
+    """Whether commands of a lane may ask it, too, such as a sub-agent's; else only those of the window's own turns."""
 
 
 def check_verb(name: str, verb: Verb) -> None:

@@ -18,8 +18,9 @@ from actors.shell.starting import BareStarter, EnclosedStarter, Permissions, Sta
 from actors.shell.warden_client import WardenClient
 from actors.shell.workplace import Workplaces
 from domain.policy.fair_queue import FairQueue
+from domain.policy.paired_queue import PairedQueue
 from domain.turn.bash_tool import fault_of_command, fault_of_timeout
-from messages.base import RequestId
+from messages.base import RequestId, Window
 from messages.shell import (
     BashRefused,
     BashResult,
@@ -41,7 +42,10 @@ OFF = "Commands are turned off here (`shell.enabled`)."
 
 
 class ShellActor(Actor):
-    """Queue before bash in a sandbox: one command per window at a time and a few in all; the others wait in order.
+    """Queue before bash in a sandbox: one command per window and lane at a time and a few in all, the others in order.
+
+    Lanes, which work beside a window's own turn, have places of their own: a command that waits for what a lane does
+    takes none from it.
 
     Owns: the processes, the working directories, the files of kept output.
     Asks: the socket actor, for each window's control socket; who does not answer within 2 s is not waited for. Each
@@ -72,7 +76,13 @@ class ShellActor(Actor):
             cli_workdir=config.cli_workdir,
             can_overlay=config.sandbox != "none",
         )
-        self._queue: FairQueue[RunBash | EmptyFolder] = FairQueue(config.commands_at_once)
+        self._queue: PairedQueue[RunBash | EmptyFolder] = PairedQueue(
+            FairQueue(config.commands_at_once),
+            FairQueue(max(1, config.commands_at_once // 2), lambda request: (request.window, _lane(request))),
+            lambda request: bool(_lane(request)),
+        )
+        self._emptying: dict[Window, EmptyFolder] = {}
+        """Folders that are emptied once the lanes' commands in them have ended."""
         self._loop = LoopThread("shell", self)
         self._doors = DoorCache(self._ask_door) if config.door is not None else None
         self._runner: Runner | None = None
@@ -119,8 +129,7 @@ class ShellActor(Actor):
             case CancelBash(request_id=request_id):
                 self._cancel(request_id)
             case BashResult(request_id=request_id) | BashRefused(request_id=request_id):
-                self._queue.leave(request_id)
-                self._admit()
+                self._leave(request_id)
             case DoorOpen(request_id=request_id, path=path, open_s=open_s):
                 self._answer_door(request_id, path, open_s)
             case Refused(request_id=request_id):
@@ -135,6 +144,9 @@ class ShellActor(Actor):
         for request in self._queue.waiting():
             self._queue.withdraw(request.request_id)
             self._abort(request)
+        for emptying in self._emptying.values():
+            self._abort(emptying)
+        self._emptying.clear()
         runner, self._runner = self._runner, None
         with self.blocking():
             if runner is not None:
@@ -188,7 +200,13 @@ class ShellActor(Actor):
     def _ask_door(self, request: RunBash) -> None:
         """Called by the loop's thread when a window's control socket is needed and not known."""
         if (door := self._config.door) is not None:
-            self.tell(door, OpenDoor(request_id=request.request_id, reply_to=self.address, window=request.window))
+            question = OpenDoor(
+                request_id=request.request_id,
+                reply_to=self.address,
+                window=request.window,
+                is_lane=bool(request.lane),
+            )
+            self.tell(door, question)
 
     def _answer_door(self, request_id: RequestId, path: str, open_s: float) -> None:
         if self._runner is not None and self._doors is not None:
@@ -198,8 +216,10 @@ class ShellActor(Actor):
         figures: tuple[tuple[str, str | int | float], ...] = (
             ("sandbox", self._level.text),
             ("network", self._config.network),
-            ("commands_running", self._runner.running if self._runner else 0),
-            ("commands_waiting", len(self._queue.waiting())),
+            ("commands_running", len(self._queue.front.served())),
+            ("commands_waiting", len(self._queue.front.waiting())),
+            ("lanes_running", len(self._queue.aside.served())),
+            ("lanes_waiting", len(self._queue.aside.waiting())),
         )
         if not self._config.enabled:
             figures = (("commands", "off (shell.enabled)"),)
@@ -236,8 +256,18 @@ class ShellActor(Actor):
             reason = "The agent stopped before the folder was emptied."
             self.tell(request.reply_to, Refused(request_id=request.request_id, reason=reason))
 
+    def _leave(self, request_id: RequestId) -> None:
+        """Free the place of a command that has ended, and do what waited for it."""
+        ended = self._queue.leave(request_id)
+        if ended is not None and (emptying := self._emptying.pop(ended.window, None)) is not None:
+            self._empty(emptying)
+        self._admit()
+
     def _empty(self, request: EmptyFolder) -> None:
-        """Empty a folder; none of its window's commands runs now, for this one has the window's place."""
+        """Empty a folder in which no command runs; its window's own do not, for this one has the window's place."""
+        if any(served.window == request.window for served in self._queue.aside.served()):
+            self._emptying[request.window] = request
+            return
         try:
             with self.blocking():
                 self._quota.forget(self._workplaces.empty(request.window))
@@ -260,3 +290,7 @@ class ShellActor(Actor):
             log.warning("some commands could not be ended within %g s", KILL_ALL_S)
         self._loop.stop()
         runner.abandon()
+
+
+def _lane(request: RunBash | EmptyFolder) -> str:
+    return request.lane if isinstance(request, RunBash) else ""

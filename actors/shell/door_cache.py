@@ -1,4 +1,4 @@
-"""Cache of control sockets: each window's door is asked for once and kept for as long as it is known to be open."""
+"""Cache of control sockets: each door is asked for once and kept for as long as it is known to be open."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ NO_DOOR = Lease("", 0.0)
 
 
 class DoorCache:
-    """Leases of control sockets, a window each. All methods are for the loop's thread.
+    """Leases of control sockets, one of each window and one of its lanes. All methods are for the loop's thread.
 
     A door closes when nobody has used it for long, and then all doors go when their actor restarts. So a lease is good
     for a command only if it outlasts the command's timeout, counted from the moment of the question, and if its socket
@@ -50,7 +50,7 @@ class DoorCache:
     def __init__(self, ask: AskDoor) -> None:
         """No lease yet."""
         self._ask = ask
-        self._leases: dict[Window, Lease] = {}
+        self._leases: dict[tuple[Window, bool], Lease] = {}
         self._questions: dict[RequestId, asyncio.Future[tuple[str, float]]] = {}
 
     def __len__(self) -> int:
@@ -61,15 +61,16 @@ class DoorCache:
         """Path of a socket that is open and stays so until `request` has ended; empty if nobody opens one in time."""
         loop = asyncio.get_running_loop()
         needed_until = loop.time() + timeout_s + ENDING_S
-        lease = self._leases.get(request.window, NO_DOOR)
+        entrance = (request.window, bool(request.lane))
+        lease = self._leases.get(entrance, NO_DOOR)
         if lease.is_good_until(needed_until):
             return lease.path
         self._forget_ended(loop.time())
-        self._leases.pop(request.window, None)
+        self._leases.pop(entrance, None)
         asked_at = loop.time()
         path, open_s = await self._answer(request)
         if path:
-            self._leases[request.window] = Lease(path, asked_at + open_s)
+            self._leases[entrance] = Lease(path, asked_at + open_s)
         return path
 
     def answer(self, request_id: RequestId, path: str, open_s: float) -> None:
@@ -96,5 +97,5 @@ class DoorCache:
             del self._questions[request.request_id]
 
     def _forget_ended(self, now: float) -> None:
-        for window in [window for window, lease in self._leases.items() if lease.ends_at <= now]:
-            del self._leases[window]
+        for entrance in [entrance for entrance, lease in self._leases.items() if lease.ends_at <= now]:
+            del self._leases[entrance]

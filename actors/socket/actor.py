@@ -14,7 +14,7 @@ import msgspec
 
 from actors.kernel import Actor, LoopThread, NotUnderstoodError
 from actors.part import Verb
-from actors.socket.doors import Doors
+from actors.socket.doors import Doors, Entrance
 from actors.socket.inquiry import Inquiries
 from actors.socket.status import Facts, Status
 from actors.socket.verb import Asked, addressee, help_on, message_of
@@ -33,6 +33,10 @@ RETRY_S = 5.0
 """Until the sockets are tried again that could not be made."""
 HELP = "help"
 STATUS = "status"
+NOT_IN_LANES = (
+    "{verb}: only commands of the conversation's own turns may ask this, and none that is run beside them, "
+    "such as a sub-agent's"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +64,7 @@ class SocketConfig:
 
 
 class SocketActor(Actor):
-    """Owner of the control sockets: one for each window that runs commands, and the operator's; passes requests on.
+    """Owner of the control sockets: one for each window that runs commands, one for its lanes, the operator's.
 
     Owns: the sockets, the folder they are in, the operator's key.
     Asks: for each request, the actor that its verb names; for `status`, everybody who describes himself.
@@ -164,26 +168,31 @@ class SocketActor(Actor):
         return None
 
     async def _open(self, message: OpenDoor) -> None:
-        window = message.window
+        entrance = Entrance(message.window, message.is_lane)
 
         async def carry_out(request: Request) -> object:
-            return await self._carry_out(request, window)
+            return await self._carry_out(request, entrance)
 
         try:
-            path = self._ready.open(window, carry_out)
+            path = self._ready.open(entrance, carry_out)
         except OSError as error:
-            reason = f"the control socket of {window.address.key} cannot be opened: {error.strerror or error}"
+            reason = f"the control socket of {message.window.address.key} cannot be opened: {error.strerror or error}"
             log.warning("%s", reason)
             self.tell(message.reply_to, Refused(request_id=message.request_id, reason=reason))
         else:
             answer = DoorOpen(request_id=message.request_id, path=str(path), open_s=self._config.idle_s)
             self.tell(message.reply_to, answer)
 
-    async def _carry_out(self, request: Request, window: Window) -> object:
-        self._ready.used(window)
+    async def _carry_out(self, request: Request, entrance: Entrance) -> object:
+        self._ready.used(entrance)
+        verbs = self._config.verbs
+        if entrance.is_lane:
+            if request.verb in verbs and not verbs[request.verb].in_lanes:
+                raise RequestError(NOT_IN_LANES.format(verb=request.verb))
+            verbs = {name: verb for name, verb in verbs.items() if verb.in_lanes}
         if request.verb == HELP:
-            return help_on(self._config.verbs, operator=False)
-        return await self._pass_on(self._config.verbs, request, window)
+            return help_on(verbs, operator=False)
+        return await self._pass_on(verbs, request, entrance.window)
 
     async def _carry_out_operator(self, request: Request) -> object:
         if not hmac.compare_digest(request.key.encode("utf-8", "replace"), self._key.encode("ascii")):

@@ -35,9 +35,17 @@ _SHARE_OF_CONNECTIONS = 8
 """At most one in so many is a connection, besides the one that each door may always have."""
 
 
+@dataclass(frozen=True, slots=True)
+class Entrance:
+    """Whose a door is: each window has one, and another for its lanes, which may ask less."""
+
+    window: Window
+    is_lane: bool = False
+
+
 @dataclass(slots=True)
 class _Endpoint:
-    """A window's door and where it is."""
+    """A door and where it is."""
 
     door: Door
     path: Path
@@ -62,13 +70,13 @@ class Doors:
         self._folder = Path()
         self._monotonic = monotonic
         self._temporary: Path | None = None
-        self._places: dict[Window, _Endpoint] = {}
+        self._places: dict[Entrance, _Endpoint] = {}
         self._operator: Door | None = None
         self._operator_path: Path | None = None
         self.tally = Tally(most_connections=max(1, files // _SHARE_OF_CONNECTIONS))
 
     def __len__(self) -> int:
-        """How many windows have a door now."""
+        """How many doors of windows there are now."""
         return len(self._places)
 
     def prepare(self) -> None:
@@ -88,21 +96,21 @@ class Doors:
         for left in self._folder.glob(f"*{SUFFIX}"):
             left.unlink(missing_ok=True)
 
-    def open(self, window: Window, carry_out: CarryOut) -> Path:
-        """Where the socket of `window` listens now.
+    def open(self, entrance: Entrance, carry_out: CarryOut) -> Path:
+        """Where the socket of `entrance` listens now.
 
         Raises:
             OSError: it cannot be made, e.g. because no more files may be open.
         """
-        place = self._places.get(window)
+        place = self._places.get(entrance)
         if place is not None and not place.path.exists():
-            self._close(window)
+            self._close(entrance)
             place = None
         if place is None:
             self._make_room()
             path = self._folder / f"{secrets.token_hex(_SECRET_BYTES)}{SUFFIX}"
             door = self._listen(path, carry_out, frozenset({os.geteuid()}))
-            place = self._places[window] = _Endpoint(door, path, 0.0)
+            place = self._places[entrance] = _Endpoint(door, path, 0.0)
         place.used_at = self._monotonic()
         return place.path
 
@@ -121,21 +129,21 @@ class Doors:
         self._operator = self._listen(path, carry_out, frozenset({os.geteuid(), ROOT_UID}))
         return key
 
-    def used(self, window: Window) -> None:
-        """Note that the window's door serves somebody."""
-        if (place := self._places.get(window)) is not None:
+    def used(self, entrance: Entrance) -> None:
+        """Note that a door serves somebody."""
+        if (place := self._places.get(entrance)) is not None:
             place.used_at = self._monotonic()
 
     def close_idle(self, idle_s: float) -> None:
         """Close the doors that nobody has asked for, asked through or is connected to for `idle_s` seconds."""
         last = self._monotonic() - idle_s
-        for window in [each for each, place in self._places.items() if place.used_at < last and not place.door.busy]:
-            self._close(window)
+        for entrance in [each for each, place in self._places.items() if place.used_at < last and not place.door.busy]:
+            self._close(entrance)
 
     def close(self) -> None:
         """Close them all and leave no file."""
-        for window in list(self._places):
-            self._close(window)
+        for entrance in list(self._places):
+            self._close(entrance)
         if self._operator is not None:
             self._operator.close()
         if self._operator_path is not None:
@@ -152,8 +160,8 @@ class Doors:
         if len(self._places) >= self._most:
             self._close(min(self._places, key=lambda each: (self._places[each].door.busy, self._places[each].used_at)))
 
-    def _close(self, window: Window) -> None:
-        place = self._places.pop(window)
+    def _close(self, entrance: Entrance) -> None:
+        place = self._places.pop(entrance)
         place.door.close()
         _remove(place.path)
 

@@ -1,8 +1,9 @@
-"""Fair queue for a scarce resource: one request per window, so many in all, the windows in turn."""
+"""Fair queue for a scarce resource: one request per asker, so many in all, the askers in turn."""
 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable, Hashable
 from typing import Generic, Protocol, TypeVar
 
 from messages.base import RequestId, Window
@@ -26,22 +27,28 @@ R = TypeVar("R", bound=Request)
 
 
 class FairQueue(Generic[R]):
-    """Queue in which windows take turns. A window's own requests keep their order.
+    """Queue in which askers take turns: windows, unless it is said otherwise. An asker's own requests keep their order.
 
-    Every operation takes time that does not grow with the number of requests or windows.
+    Every operation takes time that does not grow with the number of requests or askers.
     """
 
-    def __init__(self, limit: int) -> None:
-        """`limit` is the number of requests that may be served at once, >= 1."""
+    def __init__(self, limit: int, key: Callable[[R], Hashable] | None = None) -> None:
+        """An empty queue.
+
+        Args:
+            limit: How many requests may be served at once, >= 1.
+            key: Whose a request is; None for its window's.
+        """
         if limit < 1:
             raise ValueError(f"limit {limit} must be >= 1")
         self._limit = limit
+        self._key = key or _window
         self._requests: dict[RequestId, R] = {}
-        self._queues: dict[Window, dict[RequestId, R]] = {}
-        """The waiting requests of each window that has any, in order."""
-        self._served: dict[Window, RequestId] = {}
-        self._next: deque[Window] = deque()
-        """Windows that had a request waiting and none served, the longest waiting first; some may have changed."""
+        self._queues: dict[Hashable, dict[RequestId, R]] = {}
+        """The waiting requests of each asker that has any, in order."""
+        self._served: dict[Hashable, RequestId] = {}
+        self._next: deque[Hashable] = deque()
+        """Askers that had a request waiting and none served, the longest waiting first; some may have changed."""
 
     def __bool__(self) -> bool:
         """Whether any request waits or is being served."""
@@ -60,27 +67,28 @@ class FairQueue(Generic[R]):
         return self._requests.get(request_id)
 
     def enter(self, request: R) -> None:
-        """Put a request at the end of its window's queue; one whose id is here already changes nothing."""
+        """Put a request at the end of its asker's queue; one whose id is here already changes nothing."""
         if request.request_id in self._requests:
             return
         self._requests[request.request_id] = request
-        queue = self._queues.get(request.window)
+        key = self._key(request)
+        queue = self._queues.get(key)
         if queue is None:
-            queue = self._queues[request.window] = {}
-            if request.window not in self._served:
-                self._next.append(request.window)
+            queue = self._queues[key] = {}
+            if key not in self._served:
+                self._next.append(key)
         queue[request.request_id] = request
 
     def admit(self) -> R | None:
         """The next request to serve, which counts as being served from here on; None if none may."""
         while self._next and len(self._served) < self._limit:
-            window = self._next.popleft()
-            queue = self._queues.get(window)
-            if queue is None or window in self._served:
+            key = self._next.popleft()
+            queue = self._queues.get(key)
+            if queue is None or key in self._served:
                 continue
             request_id = next(iter(queue))
-            self._served[window] = request_id
-            return self._take_out(queue, window, request_id)
+            self._served[key] = request_id
+            return self._take_out(queue, key, request_id)
         return None
 
     def leave(self, request_id: RequestId) -> R | None:
@@ -88,18 +96,19 @@ class FairQueue(Generic[R]):
         request = self._requests.pop(request_id, None)
         if request is None:
             return None
-        if self._served.get(request.window) == request_id:
-            del self._served[request.window]
-            if request.window in self._queues:
-                self._next.append(request.window)
+        key = self._key(request)
+        if self._served.get(key) == request_id:
+            del self._served[key]
+            if key in self._queues:
+                self._next.append(key)
         else:
-            self._take_out(self._queues[request.window], request.window, request_id)
+            self._take_out(self._queues[key], key, request_id)
         return request
 
     def withdraw(self, request_id: RequestId) -> R | None:
         """Take out a request that waits; None if there is no such, or if it is being served."""
         request = self._requests.get(request_id)
-        if request is None or self._served.get(request.window) == request_id:
+        if request is None or self._served.get(self._key(request)) == request_id:
             return None
         return self.leave(request_id)
 
@@ -108,12 +117,16 @@ class FairQueue(Generic[R]):
         served = set(self._served.values())
         return tuple(request for request_id, request in self._requests.items() if request_id not in served)
 
-    def waiting_of(self, window: Window) -> int:
-        """How many requests of that window are not being served yet."""
-        return len(self._queues.get(window, ()))
+    def served(self) -> tuple[R, ...]:
+        """The requests that are being served."""
+        return tuple(self._requests[request_id] for request_id in self._served.values())
+
+    def waiting_of(self, key: Hashable) -> int:
+        """How many requests of that asker, a window, are not being served yet."""
+        return len(self._queues.get(key, ()))
 
     def is_awaited(self) -> bool:
-        """Whether a window that has none served waits only because as many are served as may be."""
+        """Whether an asker that has none served waits only because as many are served as may be."""
         while self._next and (self._next[0] in self._served or self._next[0] not in self._queues):
             self._next.popleft()
         return bool(self._next) and len(self._served) >= self._limit
@@ -127,8 +140,12 @@ class FairQueue(Generic[R]):
         self._next.clear()
         return requests
 
-    def _take_out(self, queue: dict[RequestId, R], window: Window, request_id: RequestId) -> R:
+    def _take_out(self, queue: dict[RequestId, R], key: Hashable, request_id: RequestId) -> R:
         request = queue.pop(request_id)
         if not queue:
-            del self._queues[window]
+            del self._queues[key]
         return request
+
+
+def _window(request: Request) -> Hashable:
+    return request.window

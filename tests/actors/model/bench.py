@@ -58,6 +58,8 @@ class Bench:
         tools: tuple[ToolSpec, ...] = (BASH_TOOL,),
         system_prompt: str = "You are an agent.",
         model: str = "",
+        purpose: str = "",
+        is_background: bool = False,
     ) -> ModelRequest:
         return ModelRequest(
             request_id=next(self._ids),
@@ -67,13 +69,17 @@ class Bench:
             messages=messages or (user("hello"),),
             tools=tools,
             model=model,
+            purpose=purpose,
+            is_background=is_background,
         )
 
     def tell(self, message: Message) -> None:
         self.system.tell(MODEL, message)
 
-    def ask(self, text: str = "hello", *, of: Window | None = None) -> RequestId:
-        request = self.request(user(text), of=of)
+    def ask(
+        self, text: str = "hello", *, of: Window | None = None, purpose: str = "", is_background: bool = False
+    ) -> RequestId:
+        request = self.request(user(text), of=of, purpose=purpose, is_background=is_background)
         self.tell(request)
         return request.request_id
 

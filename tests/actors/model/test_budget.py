@@ -150,6 +150,8 @@ def test_it_says_how_it_is(make_till: Callable[..., Till]) -> None:
         "model": "offline",
         "in_flight": 1,
         "waiting": 1,
+        "background_in_flight": 0,
+        "background_waiting": 0,
         "cost_today_usd": 0.0,
         "daily_limit_usd": 5.0,
     }

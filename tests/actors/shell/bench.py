@@ -71,6 +71,7 @@ class Bench:
         timeout_s: float | None = None,
         audience: str = "",
         folders: tuple[SharedFolder, ...] = (),
+        lane: str = "",
     ) -> RequestId:
         request_id = next(self._ids)
         self.system.tell(
@@ -83,6 +84,7 @@ class Bench:
                 timeout_s=timeout_s,
                 audience=audience,
                 folders=folders,
+                lane=lane,
             ),
         )
         return request_id

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import itertools
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
 from actors.kernel import ActorSpec, ActorSystem
+from actors.part import Verb
 from actors.shell.actor import ShellActor
 from actors.shell.config import ShellConfig
 from actors.shell.door_cache import ENDING_S, DoorCache
@@ -120,8 +121,8 @@ def test_leases_that_have_ended_are_forgotten(tmp_path: Path) -> None:
 class CountingSocketActor(SocketActor):
     """Notes for which windows it is asked for a door."""
 
-    def __init__(self, folder: Path, questions: list[Window], idle_s: float) -> None:
-        super().__init__(SocketConfig(folder=folder, verbs={"look": VERBS["look"]}, idle_s=idle_s))
+    def __init__(self, config: SocketConfig, questions: list[Window]) -> None:
+        super().__init__(config)
         self._questions = questions
 
     def handle(self, message: Message) -> None:
@@ -133,23 +134,30 @@ class CountingSocketActor(SocketActor):
 class House:
     """A shell, the actor of its doors, and somebody behind them."""
 
-    def __init__(self, root: Path, sandbox: str, idle_s: float = 1_000.0) -> None:
+    def __init__(
+        self, root: Path, sandbox: str, idle_s: float = 1_000.0, verbs: Mapping[str, Verb] | None = None
+    ) -> None:
         self.questions: list[Window] = []
+        doors = SocketConfig(folder=root / "doors", verbs=verbs or {"look": VERBS["look"]}, idle_s=idle_s)
         config = ShellConfig(work_root=root / "work", data_root=root / "data", sandbox=sandbox, door=SOCKET)
         self.system = ActorSystem(workers=2)
         self.system.register(ActorSpec(OWNER.kind, lambda _key: OwnerActor(), core=True))
-        self.system.register(
-            ActorSpec(SOCKET.kind, lambda _key: CountingSocketActor(root / "doors", self.questions, idle_s), core=True)
-        )
+        self.system.register(ActorSpec(SOCKET.kind, lambda _key: CountingSocketActor(doors, self.questions), core=True))
         self.system.register(ActorSpec(SHELL.kind, lambda _key: ShellActor(config), core=True))
         self.system.start()
         self.edge = self.system.edge("test")
 
-    def run(self, command: str, of: Window | None = None) -> str:
+    def run(self, command: str, of: Window | None = None, lane: str = "") -> str:
         request_id = RequestId(f"r{next(_NUMBERS)}")
         self.edge.tell(
             SHELL,
-            RunBash(request_id=request_id, reply_to=self.edge.address, window=of or window(), command=command),
+            RunBash(
+                request_id=request_id,
+                reply_to=self.edge.address,
+                window=of or window(),
+                command=command,
+                lane=lane,
+            ),
         )
         result = self.edge.receive(PATIENCE_S, lambda message: getattr(message, "request_id", None) == request_id)
         assert isinstance(result, BashResult), result

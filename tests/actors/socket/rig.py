@@ -130,13 +130,14 @@ class Rig:
         self.system.register(ActorSpec("mute", lambda _key: MuteActor(), core=True))
         self.system.start()
 
-    def ask_for_door(self, window: Window = ALICE) -> Message:
+    def ask_for_door(self, window: Window = ALICE, *, is_lane: bool = False) -> Message:
         request_id = RequestId(self.system.new_id())
-        self.system.tell(SOCKET, OpenDoor(request_id=request_id, reply_to=self.edge.address, window=window))
+        question = OpenDoor(request_id=request_id, reply_to=self.edge.address, window=window, is_lane=is_lane)
+        self.system.tell(SOCKET, question)
         return self.edge.receive(PATIENCE_S, lambda message: getattr(message, "request_id", "") == request_id)
 
-    def door(self, window: Window = ALICE) -> Path:
-        answer = self.ask_for_door(window)
+    def door(self, window: Window = ALICE, *, is_lane: bool = False) -> Path:
+        answer = self.ask_for_door(window, is_lane=is_lane)
         assert isinstance(answer, DoorOpen)
         return Path(answer.path)
 

@@ -53,6 +53,18 @@ def test_where_each_window_has_its_own_actor_the_doors_window_says_which(make_ri
     assert "acts for the window whose socket this is and takes no other" in stolen["error"]
 
 
+def test_at_the_door_of_a_windows_lanes_only_what_lanes_may_ask_is_answered(make_rig: MakeRig, keep: Keep) -> None:
+    rig = make_rig(verbs={"look": Verb(OWNER, Look), "turns": Verb(OWNER, Look, in_lanes=False)})
+    own, lane = keep(rig.client()), keep(Client(rig.door(is_lane=True)))
+
+    assert own.ask("turns", {"query": "q"})["ok"]
+    assert lane.ask("look", {"query": "q"})["result"]["window"] == ALICE.address.key
+    assert "turns: only commands of the conversation's own turns may ask this" in lane.ask("turns", {})["error"]
+    assert set(lane.ask("help")["result"]["verbs"]) == {"look"}
+    assert set(own.ask("help")["result"]["verbs"]) == {"look", "turns"}
+    assert rig.door() != rig.door(is_lane=True)
+
+
 def test_a_window_that_asks_again_gets_the_same_door(rig: Rig) -> None:
     assert rig.door() == rig.door()
 

@@ -168,3 +168,15 @@ def test_in_any_order_of_events_no_command_is_lost_doubled_or_overtaken(
         start()
     assert started == entered
     assert not admission
+
+
+def test_where_it_is_said_whose_a_request_is_windows_do_not_matter() -> None:
+    admission: FairQueue[RunBash] = FairQueue(8, lambda request: request.command)
+    for name, of in (("a", 0), ("b", 1)):
+        admission.enter(request(name, of=of))
+    assert admitted(admission) == ["a"]
+    assert [str(each.request_id) for each in admission.served()] == ["a"]
+    assert admission.waiting_of("true") == 1
+    assert admission.withdraw(RequestId("a")) is None
+    admission.leave(RequestId("a"))
+    assert admitted(admission) == ["b"]

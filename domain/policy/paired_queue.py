@@ -1,0 +1,61 @@
+"""Paired queue: two fair queues with places of their own, so that what fills the one delays nothing in the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Generic
+
+from domain.policy.fair_queue import FairQueue, R
+from messages.base import RequestId
+
+
+class PairedQueue(Generic[R]):
+    """Two fair queues that are one to whoever serves them; each request belongs to one of the two."""
+
+    def __init__(self, front: FairQueue[R], aside: FairQueue[R], is_aside: Callable[[R], bool]) -> None:
+        """Both queues.
+
+        Args:
+            front: Of what people wait for.
+            aside: Of the rest.
+            is_aside: Whether a request belongs to the rest.
+        """
+        self.front = front
+        self.aside = aside
+        self._is_aside = is_aside
+
+    def __bool__(self) -> bool:
+        """Whether any request waits or is being served."""
+        return bool(self.front) or bool(self.aside)
+
+    def __contains__(self, request_id: RequestId) -> bool:
+        """Whether that request waits or is being served."""
+        return request_id in self.front or request_id in self.aside
+
+    def get(self, request_id: RequestId) -> R | None:
+        """The request of that id, if it waits or is being served."""
+        return self.front.get(request_id) or self.aside.get(request_id)
+
+    def enter(self, request: R) -> None:
+        """Put a request into its queue."""
+        (self.aside if self._is_aside(request) else self.front).enter(request)
+
+    def admit(self) -> R | None:
+        """The next request to serve, of either queue; None if none may."""
+        return self.front.admit() or self.aside.admit()
+
+    def leave(self, request_id: RequestId) -> R | None:
+        """Take out a request, being served or not; None if there is no such."""
+        return self.front.leave(request_id) or self.aside.leave(request_id)
+
+    def withdraw(self, request_id: RequestId) -> R | None:
+        """Take out a request that waits; None if there is no such, or if it is being served."""
+        return self.front.withdraw(request_id) or self.aside.withdraw(request_id)
+
+    def waiting(self) -> tuple[R, ...]:
+        """The requests of both that are not being served yet."""
+        return (*self.front.waiting(), *self.aside.waiting())
+
+    def clear(self) -> tuple[R, ...]:
+        """Take out all requests."""
+        return (*self.front.clear(), *self.aside.clear())
