@@ -1,0 +1,190 @@
+"""Definition of a sub-agent: a markdown file whose front matter says what it may do, and whose body who it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from domain.turn.bash_tool import MAX_TIMEOUT_S
+from messages.workspace import ChildRole
+
+ISOLATED, CONTEXTUAL = "isolated", "contextual"
+MODES = (ISOLATED, CONTEXTUAL)
+"""What goes before a task: nothing, or what fits of the parent's working state and memory."""
+NONE, SESSION, RELEVANT = "none", "session", "relevant"
+MEMORIES = (NONE, SESSION, RELEVANT)
+"""How much of that: nothing, the working state, or what is found by the task besides."""
+TOOLS = ("read", "bash")
+"""Both mean bash, the one tool there is."""
+
+BODY_CHARS = 16_000
+LONGEST_NAME = 64
+LONGEST_DESCRIPTION = 1024
+LONGEST_MODEL = 200
+MOST_PATHS = 50
+LONGEST_PATH = 300
+MOST_TURNS = 200
+MOST_CALLS = 1_000
+MOST_WALL_S = 3_600.0
+LEAST_S = 1.0
+
+_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_SHOWN = 60
+_BLANK = ("", None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubagentDefinition:
+    """One sub-agent that can be run."""
+
+    name: str
+    description: str
+    """On one line."""
+    body: str
+    """Who it is and how it works, for its system prompt."""
+    can_run: bool = True
+    """Whether it has bash."""
+    model: str = ""
+    """litellm's name; empty for the configured one."""
+    max_turns: int = 24
+    max_calls: int = 48
+    max_wall_s: float = 300.0
+    bash_timeout_s: float = 120.0
+    mode: str = ISOLATED
+    memory: str = RELEVANT
+    """Of a contextual run."""
+    paths: tuple[str, ...] = ()
+    """What it works on: part of the question with which memory is looked through."""
+
+    @property
+    def role(self) -> ChildRole:
+        """What its runs may do."""
+        return ChildRole(
+            name=self.name,
+            body=self.body,
+            can_run=self.can_run,
+            model=self.model,
+            max_turns=self.max_turns,
+            max_calls=self.max_calls,
+            max_wall_s=self.max_wall_s,
+            bash_timeout_s=self.bash_timeout_s,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class DefinitionReading:
+    """Result of reading one file."""
+
+    definition: SubagentDefinition | None
+    """None if the file cannot be used."""
+    faults: tuple[str, ...] = ()
+    """Each names the value and the rule, not the file."""
+
+
+def read_definition(fields: object, body: str) -> DefinitionReading:
+    """The sub-agent that a file describes; one with any fault is not used.
+
+    Args:
+        fields: What the front matter's YAML says, of whatever type; keys that are not known are ignored.
+        body: What follows it.
+    """
+    if not isinstance(fields, Mapping):
+        return DefinitionReading(None, (f"front matter {_brief(fields)}: must be `key: value` lines",))
+    given = _Given(fields)
+    body = body.strip()
+    if len(body) > BODY_CHARS:
+        given.faults.append(f"text of {len(body)} characters: at most {BODY_CHARS} are allowed")
+    definition = SubagentDefinition(
+        name=given.name(),
+        description=given.description(),
+        body=body,
+        can_run=bool(given.words("tools", ("bash",), lambda tool: tool in TOOLS, f"one of {', '.join(TOOLS)}")),
+        model=given.text("model", LONGEST_MODEL),
+        max_turns=given.whole("maxTurns", 24, 1, MOST_TURNS),
+        max_calls=given.whole("maxToolCalls", 48, 0, MOST_CALLS),
+        max_wall_s=given.number("maxWallTimeSec", 300.0, LEAST_S, MOST_WALL_S),
+        bash_timeout_s=given.number("bashTimeoutSec", 120.0, LEAST_S, MAX_TIMEOUT_S),
+        mode=given.choice("contextMode", MODES, ISOLATED),
+        memory=given.choice("memory", MEMORIES, RELEVANT),
+        paths=given.words("paths", (), lambda path: len(path) <= LONGEST_PATH, f"at most {LONGEST_PATH} characters"),
+    )
+    if len(definition.paths) > MOST_PATHS:
+        given.faults.append(f"paths: {len(definition.paths)} are given, at most {MOST_PATHS} are allowed")
+    return DefinitionReading(None if given.faults else definition, tuple(given.faults))
+
+
+@dataclass(slots=True)
+class _Given:
+    """Fields of a front matter; what is wrong with them is noted, and something usable given instead."""
+
+    fields: Mapping[object, object]
+    faults: list[str] = field(default_factory=list)
+
+    def name(self) -> str:
+        value = self.fields.get("name")
+        if isinstance(value, str) and len(value) <= LONGEST_NAME and _NAME.fullmatch(value):
+            return value
+        self._note("name", f"is required: 1 to {LONGEST_NAME} of a-z, 0-9 and single hyphens between them")
+        return ""
+
+    def description(self) -> str:
+        value = self.fields.get("description")
+        if not isinstance(value, str) or not value.strip():
+            self._note("description", "is required")
+            return ""
+        if len(value) > LONGEST_DESCRIPTION:
+            self.faults.append(f"description of {len(value)} characters: at most {LONGEST_DESCRIPTION} are allowed")
+        return " ".join("".join(char if char.isprintable() else " " for char in value).split())
+
+    def text(self, key: str, most: int) -> str:
+        value = self.fields.get(key)
+        if value in _BLANK:
+            return ""
+        if isinstance(value, str) and len(value) <= most and value.isprintable():
+            return value.strip()
+        self._note(key, f"must be text of at most {most} characters on one line")
+        return ""
+
+    def whole(self, key: str, usual: int, least: int, most: int) -> int:
+        value = self.fields.get(key, usual)
+        if isinstance(value, int) and not isinstance(value, bool) and least <= value <= most:
+            return value
+        self._note(key, f"must be a whole number from {least} to {most}")
+        return usual
+
+    def number(self, key: str, usual: float, least: float, most: float) -> float:
+        value = self.fields.get(key, usual)
+        if isinstance(value, int | float) and not isinstance(value, bool) and least <= value <= most:
+            return float(value)
+        self._note(key, f"must be a number from {least:g} to {most:g}")
+        return usual
+
+    def choice(self, key: str, choices: tuple[str, ...], usual: str) -> str:
+        value = self.fields.get(key, usual)
+        if isinstance(value, str) and value in choices:
+            return value
+        self._note(key, f"must be one of {', '.join(choices)}")
+        return usual
+
+    def words(self, key: str, usual: tuple[str, ...], fits: Callable[[str], bool], rule: str) -> tuple[str, ...]:
+        """A list of words, or one word for a list of it."""
+        if key not in self.fields:
+            return usual
+        value = self.fields[key]
+        listed = [] if value in _BLANK else [value] if isinstance(value, str) else value
+        if not isinstance(listed, list):
+            self._note(key, f"must be a list, each of it {rule}")
+            return ()
+        for each in listed:
+            if not isinstance(each, str) or not each or not fits(each):
+                self.faults.append(f"{key} {_brief(each)}: each must be {rule}")
+        return tuple(each for each in listed if isinstance(each, str))
+
+    def _note(self, key: str, rule: str) -> None:
+        self.faults.append(f"{key} {_brief(self.fields.get(key))}: {rule}")
+
+
+def _brief(value: object) -> str:
+    text = "none" if value is None else repr(value)
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
