@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -18,13 +18,18 @@ from tests.patience import PATIENCE_S
 WINDOW = Window(surface=Surface.DISCORD_CHANNEL, id="100000000000000001")
 
 
-@contextmanager
-def door_to(build: Callable[[], Actor], verb: str, message: type[Message]) -> Iterator[Path]:
+def door_to(build: Callable[[], Actor], verb: str, message: type[Message]) -> AbstractContextManager[Path]:
     """The socket of `WINDOW` at which `verb` asks an actor that `build` makes."""
+    return door_with(build, {verb: message})
+
+
+@contextmanager
+def door_with(build: Callable[[], Actor], messages: Mapping[str, type[Message]]) -> Iterator[Path]:
+    """The same for several verbs."""
     asked = Address("asked")
     with TemporaryDirectory(prefix="s-") as folder:
         system = ActorSystem(workers=2)
-        config = SocketConfig(folder=Path(folder), verbs={verb: Verb(asked, message)})
+        config = SocketConfig(folder=Path(folder), verbs={verb: Verb(asked, each) for verb, each in messages.items()})
         system.register(ActorSpec("socket", lambda _key: SocketActor(config), core=True))
         system.register(ActorSpec(asked.kind, lambda _key: build(), core=True))
         system.start()

@@ -1,0 +1,266 @@
+"""SubagentActor: one run of a sub-agent, from its task to its last words."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from actors.kernel import Actor, Timer, not_understood
+from actors.workspace.subagents.config import SubagentConfig
+from actors.workspace.subagents.talk import Talk
+from domain.turn.bash_tool import NOT_RUN, BashArguments, bash_tool, called, fault_of_timeout
+from domain.turn.call_result import NOT_RUN_LENGTH, TOO_MANY, TURNED_OFF
+from domain.workspace.subagent_prompt import last_words_wanted
+from messages.base import RequestId, Window
+from messages.model import (
+    CancelModel,
+    ModelAnswer,
+    ModelDelta,
+    ModelFailed,
+    ModelReply,
+    ModelRequest,
+    StopReason,
+    ToolCall,
+)
+from messages.shell import BashRefused, BashResult, CancelBash, CommandReply, RunBash
+from messages.workspace import BeginRun, EndRun, RunAwoke, RunEnded, RunOverdue, SubagentCommand
+
+DONE, FAILED, STOPPED = "done", "failed", "stopped"
+EMPTY = "the model gave an empty answer"
+CUT_OFF = "its answer was cut off at the model's output limit"
+OF_TURNS = "it has had the {most} answers of the model that it may have (maxTurns)"
+OF_CALLS = "it has asked for more than the {most} commands that it may run (maxToolCalls)"
+OF_ROOM = "it has grown longer than the model can be shown"
+OF_TIME = "it took longer than the {most:g} s that it may take (maxWallTimeSec)"
+
+
+class SubagentActor(Actor):
+    """One run: thinks, runs commands one after the other, thinks again, and says once how it ended.
+
+    Owns: what its model is shown; no file.
+    Asks: the model, and the shell, on behalf of its parent's window but in a lane of its own. What either does not
+    answer, the run's own time ends.
+    Crashes on: its own faults. The run is lost then, which its workspace sees by the actor's awaking a second time.
+    """
+
+    def __init__(self, key: str, config: SubagentConfig) -> None:
+        """Nothing is begun yet.
+
+        Args:
+            key: `<surface>/<id>/<run>`.
+            config: The same for all.
+
+        Raises:
+            ValueError: the key names no run of a window.
+        """
+        super().__init__()
+        window, _, self._run = key.rpartition("/")
+        self._window = Window.from_key(window)
+        self._config = config
+        self._work: BeginRun | None = None
+        """What is being done; None before and after."""
+        self._ended: RunEnded | None = None
+        self._timer: Timer | None = None
+        self._awaited = RequestId("")
+        """The one request whose answer counts."""
+        self._partial = ""
+        """What of an answer has come."""
+        self._calls: deque[ToolCall] = deque()
+        """Those without a result; while a command runs it is the first's."""
+        self._asked_calls = 0
+        self._is_acting = False
+        self._limit = ""
+        """Which limit is reached, so that the model is asked one last time; empty for none."""
+
+    def on_start(self) -> None:
+        """Say that there is somebody; who hears it twice knows that a run was lost."""
+        self.tell(self._config.workspace_of(self._window), RunAwoke(run=self._run))
+
+    def handle(self, message: SubagentCommand | ModelAnswer | CommandReply | RunOverdue) -> None:
+        """Go on with what is awaited; what nobody waits for any more is no matter."""
+        match message:
+            case BeginRun():
+                self._begin(message)
+            case EndRun(reason=reason):
+                self._break_off(reason)
+            case RunOverdue():
+                self._break_off(OF_TIME.format(most=self._role.max_wall_s) if self._work is not None else "")
+            case ModelDelta(request_id=request_id, text=text):
+                if self._awaits(request_id):
+                    self._partial = text
+            case ModelReply(request_id=request_id):
+                if self._awaits(request_id):
+                    self._replied(message)
+            case ModelFailed(request_id=request_id, reason=reason):
+                if self._awaits(request_id):
+                    self._failed(f"the model gave no answer: {reason}")
+            case BashResult(request_id=request_id, text=text, full_output_path=path):
+                if self._awaits(request_id):
+                    self._command_ended(text, path)
+            case BashRefused(request_id=request_id, reason=reason):
+                if self._awaits(request_id):
+                    self._command_ended(f"{NOT_RUN}{reason}")
+            case _:
+                not_understood(message)
+        self.in_progress = self._work is not None
+
+    def on_stop(self) -> None:
+        """Leave nothing running whose answer nobody would hear."""
+        if self._work is not None:
+            self._cancel()
+
+    # beginning and end
+
+    def _begin(self, work: BeginRun) -> None:
+        if self._work is not None or self._ended is not None:
+            return
+        self._work = work
+        self._talk = Talk(work.run, work.prompt, self.now(), self._config.limit_chars)
+        self._role = work.role
+        self._can_run = work.role.can_run and work.role.max_calls > 0 and self._config.can_run
+        self._prompt = self._config.system_prompt(self._window, work.role, can_run=self._can_run)
+        most_s = min(work.role.bash_timeout_s, self._config.max_timeout_s)
+        self._tool = bash_tool(min(self._config.default_timeout_s, most_s), most_s)
+        self._most_s = most_s
+        self._timer = self.after(work.role.max_wall_s, RunOverdue(run=self._run))
+        self._think()
+
+    def _break_off(self, reason: str) -> None:
+        """Kill what runs, and end with what was said so far; who asks again is told again."""
+        if self._work is None:
+            if self._ended is not None and reason:
+                self.tell(self._config.workspace_of(self._window), self._ended)
+            return
+        self._cancel()
+        self._talk.last_words = "\n\n".join(filter(None, (self._talk.last_words, self._partial.strip())))
+        self._end(STOPPED, reason)
+
+    def _cancel(self) -> None:
+        if self._is_acting:
+            self.tell(self._config.shell, CancelBash(request_id=self._awaited))
+        else:
+            self.tell(self._config.model, CancelModel(request_id=self._awaited))
+
+    def _failed(self, reason: str) -> None:
+        if self._limit:
+            self._end(STOPPED, f"{self._limit}; its last words are missing: {reason}")
+        else:
+            self._end(FAILED, reason)
+
+    def _end(self, state: str, note: str = "") -> None:
+        work, self._work = self._work, None
+        if work is None:
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+        self._awaited = RequestId("")
+        self._calls.clear()
+        self._ended = RunEnded(
+            run=self._run,
+            state=state,
+            text=self._talk.last_words,
+            note=note,
+            turns=self._talk.replies,
+            calls=self._asked_calls,
+            usage=self._talk.usage,
+        )
+        self.tell(work.reply_to, self._ended)
+
+    # thinking
+
+    def _awaits(self, request_id: RequestId) -> bool:
+        return self._work is not None and request_id == self._awaited
+
+    def _think(self) -> None:
+        """Ask the model; without a tool where there is none, or a limit is reached."""
+        self._is_acting, self._partial = False, ""
+        self._awaited = RequestId(self.new_id())
+        request = ModelRequest(
+            request_id=self._awaited,
+            reply_to=self.address,
+            window=self._window,
+            system_prompt=self._prompt,
+            messages=self._talk.messages,
+            tools=(self._tool,) if self._can_run and not self._limit else (),
+            model=self._role.model,
+            purpose=_lane(self._run),
+        )
+        self.tell(self._config.model, request)
+
+    def _replied(self, reply: ModelReply) -> None:
+        self._partial = ""
+        self._talk.count(reply)
+        if self._limit:
+            self._end(STOPPED, self._limit)
+        elif reply.tool_calls:
+            self._act_on(reply)
+        elif not reply.text.strip():
+            self._failed(EMPTY)
+        else:
+            self._end(DONE, CUT_OFF if reply.stop_reason is StopReason.LENGTH else "")
+
+    # commands
+
+    def _act_on(self, reply: ModelReply) -> None:
+        self._talk.add_reply(reply)
+        self._calls.extend(reply.tool_calls)
+        if reply.stop_reason is StopReason.LENGTH:
+            while self._calls:
+                self._talk.add_result(self._calls.popleft(), NOT_RUN_LENGTH)
+        self._act()
+
+    def _act(self) -> None:
+        """Run the next command; calls that cannot be run are answered at once. Think when all have a result."""
+        is_too_many = False
+        while self._calls:
+            is_too_many = self._can_run and self._asked_calls >= self._role.max_calls
+            arguments = TOO_MANY.format(most=self._role.max_calls) if is_too_many else self._arguments(self._calls[0])
+            if isinstance(arguments, BashArguments):
+                self._run_bash(arguments)
+                return
+            self._talk.add_result(self._calls.popleft(), arguments)
+        if is_too_many:
+            self._limit = OF_CALLS.format(most=self._role.max_calls)
+        elif self._talk.replies >= self._role.max_turns:
+            self._limit = OF_TURNS.format(most=self._role.max_turns)
+        elif self._talk.is_overgrown:
+            self._limit = OF_ROOM
+        if self._limit:
+            self._talk.tell(last_words_wanted(self._limit))
+        self._think()
+
+    def _arguments(self, call: ToolCall) -> BashArguments | str:
+        """What to run for a call, or the reason why nothing is run, for the model."""
+        if not self._can_run:
+            return TURNED_OFF
+        self._asked_calls += 1
+        arguments = called(call)
+        if isinstance(arguments, str) or arguments.timeout_s is None:
+            return arguments
+        fault = fault_of_timeout(arguments.timeout_s, self._most_s)
+        return f"{NOT_RUN}{fault}" if fault else arguments
+
+    def _run_bash(self, arguments: BashArguments) -> None:
+        work = self._work
+        if work is None:
+            return
+        self._is_acting, self._awaited = True, RequestId(self.new_id())
+        usual_s = min(self._config.default_timeout_s, self._most_s)
+        request = RunBash(
+            request_id=self._awaited,
+            reply_to=self.address,
+            window=self._window,
+            command=arguments.command,
+            timeout_s=usual_s if arguments.timeout_s is None else arguments.timeout_s,
+            audience=work.audience,
+            folders=work.folders,
+            lane=_lane(self._run),
+        )
+        self.tell(self._config.shell, request)
+
+    def _command_ended(self, text: str, full_output: str = "") -> None:
+        self._talk.add_result(self._calls.popleft(), text, full_output)
+        self._act()
+
+
+def _lane(run: str) -> str:
+    return f"subagent {run}"

@@ -1,0 +1,45 @@
+"""Configuration of sub-agents: whom a run asks, and what bounds all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from domain.turn.bash_tool import DEFAULT_TIMEOUT_S, MAX_TIMEOUT_S
+from domain.turn.conversation import CHARS_PER_TOKEN
+from messages.base import Address, Window
+from messages.model import MODEL
+from messages.shell import SHELL
+from messages.workspace import ChildRole
+
+
+class MakePrompt(Protocol):
+    """Words the system prompt of a run."""
+
+    def __call__(self, window: Window, role: ChildRole, *, can_run: bool) -> str:
+        """The system prompt, the same for all requests of the run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubagentConfig:
+    """The same for all runs of all windows."""
+
+    system_prompt: MakePrompt
+    workspace_of: Callable[[Window], Address]
+    """Who is told that a run is there."""
+    model: Address = MODEL
+    shell: Address = SHELL
+    can_run: bool = True
+    """Whether commands are run at all."""
+    default_timeout_s: float = DEFAULT_TIMEOUT_S
+    """Of commands for which the model names none."""
+    max_timeout_s: float = MAX_TIMEOUT_S
+    """Most that a definition can allow."""
+    max_history_tokens: int = 100_000
+    """Bound on what a run's requests may grow to, by the 4-characters rule."""
+
+    @property
+    def limit_chars(self) -> int:
+        """The same in characters."""
+        return self.max_history_tokens * CHARS_PER_TOKEN

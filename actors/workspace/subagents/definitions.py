@@ -1,0 +1,134 @@
+"""Definitions of sub-agents in folders; a file is read again when it has changed."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import yaml
+
+from domain.turn.skill import split_front_matter
+from domain.workspace.subagent_definition import DefinitionReading, SubagentDefinition, read_definition
+
+LONGEST_FILE_BYTES = 128 * 1024
+LONGEST_FRONT_MATTER = 16_384
+"""Characters."""
+MOST_BRACKETS = 100
+"""In a front matter; YAML's reader takes seconds over a thousand that are nested."""
+MOST_FILES = 200
+"""Of one folder."""
+SUFFIX = ".md"
+_OPEN = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+
+_Version = tuple[int, int, int]
+"""Modification time, size and inode of a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """The sub-agents that can be run, and what is wrong with others."""
+
+    definitions: dict[str, SubagentDefinition] = field(default_factory=dict)
+    """By name."""
+    faults: tuple[str, ...] = ()
+    """Each names the file and the rule."""
+
+
+class Definitions:
+    """The sub-agents in `folders`, looked at afresh by each scan; of two with one name the earlier folder's counts."""
+
+    def __init__(self, folders: tuple[Path, ...]) -> None:
+        """Nothing is read yet; the folders need not exist."""
+        self._folders = folders
+        self._readings: dict[Path, tuple[_Version, DefinitionReading]] = {}
+
+    def scan(self) -> Offer:
+        """What is there now; looks at the disk."""
+        definitions: dict[str, SubagentDefinition] = {}
+        faults: list[str] = []
+        seen: set[Path] = set()
+        for folder in self._folders:
+            here: dict[str, Path] = {}
+            for path in _files(folder, faults):
+                seen.add(path)
+                reading = self._read(path)
+                faults += [f"{path}: {fault}" for fault in reading.faults]
+                if (found := reading.definition) is None:
+                    continue
+                if found.name in here:
+                    faults.append(
+                        f"{path}: name {found.name!r}: is taken by {here[found.name].name}, so it is not used"
+                    )
+                    continue
+                here[found.name] = path
+                definitions.setdefault(found.name, found)
+        self._readings = {path: reading for path, reading in self._readings.items() if path in seen}
+        return Offer(definitions, tuple(faults))
+
+    def _read(self, path: Path) -> DefinitionReading:
+        try:
+            opened = os.open(path, _OPEN)
+        except OSError as error:
+            reason = "must be a plain file and no link" if path.is_symlink() else f"cannot be read: {error.strerror}"
+            return DefinitionReading(None, (reason,))
+        status = os.fstat(opened)
+        if not stat.S_ISREG(status.st_mode):
+            os.close(opened)
+            return DefinitionReading(None, ("must be a plain file and no link",))
+        with os.fdopen(opened, "rb") as file:
+            version = (status.st_mtime_ns, status.st_size, status.st_ino)
+            cached = self._readings.get(path)
+            if cached is not None and cached[0] == version:
+                return cached[1]
+            try:
+                reading = _reading(file.read(LONGEST_FILE_BYTES + 1))
+            except OSError as error:
+                return DefinitionReading(None, (f"cannot be read: {error.strerror}",))
+        self._readings[path] = (version, reading)
+        return reading
+
+
+def _files(folder: Path, faults: list[str]) -> Iterator[Path]:
+    """Files that may be definitions, by name; notes those that are too many."""
+    try:
+        names = sorted(name for name in os.listdir(folder) if name.endswith(SUFFIX) and not name.startswith("."))  # noqa: PTH208
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        faults.append(f"{folder}: cannot be read: {error.strerror}")
+        return
+    if len(names) > MOST_FILES:
+        faults.append(f"{folder}: {len(names)} files: only the first {MOST_FILES} are looked at")
+    yield from (folder / name for name in names[:MOST_FILES])
+
+
+def _reading(data: bytes) -> DefinitionReading:
+    if len(data) > LONGEST_FILE_BYTES:
+        return _refused(f"has more than {LONGEST_FILE_BYTES} bytes, which is the most allowed")
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return _refused(f"byte {error.start}: must be UTF-8")
+    if "\0" in text:
+        return _refused(f"character {text.index(chr(0))}: must be text, without NUL")
+    parts = split_front_matter(text)
+    if parts is None:
+        return _refused("must begin with front matter between two lines of ---")
+    front, body = parts
+    if len(front) > LONGEST_FRONT_MATTER:
+        return _refused(f"front matter of {len(front)} characters: at most {LONGEST_FRONT_MATTER} are allowed")
+    if (brackets := front.count("[") + front.count("{")) > MOST_BRACKETS:
+        return _refused(f"front matter with {brackets} brackets: at most {MOST_BRACKETS} are allowed")
+    try:
+        fields = yaml.safe_load(front)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        problem = getattr(error, "problem", None) or str(error) or type(error).__name__
+        return _refused(f"the front matter is not YAML: {problem}")
+    return read_definition(fields, body)
+
+
+def _refused(fault: str) -> DefinitionReading:
+    return DefinitionReading(None, (fault,))

@@ -1,0 +1,90 @@
+"""Record of a run: what a window knows of it, as it is kept."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+import msgspec
+
+from actors.kernel import Timer
+from actors.workspace.subagents.shelf import Shelf
+from messages.base import Value
+from messages.workspace import SubagentRun
+
+log = logging.getLogger(__name__)
+
+TEXT_BYTES = 64 * 1024
+"""Most of a run's last words that is kept, its end."""
+RUNNING = "running"
+_CUT = "[Showing the last {shown} of {size} bytes.]\n"
+
+
+class Kept(Value, frozen=True, kw_only=True, gc=False):
+    """What a file says of a run."""
+
+    run: SubagentRun
+    text: str = ""
+
+
+@dataclass(slots=True)
+class Record:
+    """One run."""
+
+    run: SubagentRun
+    text: str = ""
+    is_awake: bool = False
+    """Whether its actor has said that it is there."""
+    is_counted: bool = False
+    """Whether what it used is counted; its actor may tell it twice."""
+    timer: Timer | None = None
+    """Ends it where its actor does not."""
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it has not ended."""
+        return self.run.state == RUNNING
+
+    def as_of(self, now: datetime) -> SubagentRun:
+        """The run, with the time that it takes so far."""
+        if not self.is_running:
+            return self.run
+        return msgspec.structs.replace(self.run, seconds=seconds_between(self.run.began_at, now))
+
+    def keep(self, shelf: Shelf) -> None:
+        """Write it down; a disk that takes nothing more is no reason to stop."""
+        try:
+            shelf.write(self.run.run, msgspec.json.encode(Kept(run=self.run, text=self.text)))
+        except OSError as error:
+            log.warning("run %s of a sub-agent cannot be kept: %s", self.run.run, error.strerror)
+
+
+def kept_records(shelf: Shelf) -> Iterator[Record]:
+    """What is known of earlier runs; what cannot be read is left out."""
+    try:
+        for name, data in shelf.read():
+            try:
+                kept = msgspec.json.decode(data, type=Kept)
+            except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+                log.warning("what was kept of run %s of a sub-agent cannot be read: %s", name, error)
+                continue
+            if kept.run.run == name and kept.run.began_at.tzinfo is not None:
+                yield Record(kept.run, kept.text)
+    except OSError as error:
+        log.warning("what was kept of sub-agents' runs cannot be read: %s", error.strerror)
+
+
+def bounded(text: str) -> str:
+    """A run's last words as they are kept and told: no more than `TEXT_BYTES`, and nothing that is no text."""
+    data = text.encode("utf-8", "replace")
+    if len(data) <= TEXT_BYTES:
+        return data.decode("utf-8")
+    end = data[-TEXT_BYTES:].decode("utf-8", "ignore")
+    return _CUT.format(shown=len(end.encode()), size=len(data)) + end
+
+
+def seconds_between(begin: datetime, end: datetime) -> float:
+    """How long something took, never less than nothing; clocks may be set back."""
+    return round(max(0.0, (end - begin).total_seconds()), 3)

@@ -1,0 +1,363 @@
+"""Runs of a window's sub-agents: begun, waited for, stopped and listed; what became of each is kept."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NoReturn, assert_never
+
+import msgspec
+
+from actors.kernel import Host, Timer
+from actors.workspace.subagents.child import FAILED, STOPPED
+from actors.workspace.subagents.definitions import Definitions
+from actors.workspace.subagents.record import RUNNING, Record, bounded, kept_records, seconds_between
+from actors.workspace.subagents.shelf import Shelf
+from domain.workspace.subagent_definition import CONTEXTUAL, MODES, NONE, RELEVANT, SubagentDefinition
+from domain.workspace.subagent_prompt import task_prompt
+from messages.base import Address, RequestId, Window
+from messages.model import Usage
+from messages.shell import SharedFolder
+from messages.socket import Refused
+from messages.turn import CountUsage
+from messages.workspace import (
+    BeginRun,
+    EndRun,
+    ListSubagents,
+    RunAwoke,
+    RunEnded,
+    RunOverdue,
+    RunSubagent,
+    StopSubagent,
+    SubagentOffered,
+    SubagentReport,
+    SubagentRun,
+    SubagentsListed,
+    SubagentTold,
+    WaitSubagent,
+    subagent_of,
+)
+
+log = logging.getLogger(__name__)
+
+MOST_RUNNING = 4
+KEPT_RUNS = 20
+"""Of those that have ended, the newest."""
+GRACE_S = 30.0
+"""How much longer than it may take a run is waited for; then its actor is lost."""
+STOP_S = 10.0
+"""How long somebody who stops a run waits for its actor."""
+INTERRUPTED = "interrupted: the agent was restarted"
+LOST = "interrupted: its actor was restarted"
+NO_ANSWER = "its actor did not answer"
+TAKEN_FOR_LOST = (INTERRUPTED, LOST, NO_ANSWER)
+ASKED_TO_STOP = "it was stopped by its parent"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CurrentTurn:
+    """What runs that are begun now take over from the turn that asks for them."""
+
+    audience: str = ""
+    folders: tuple[SharedFolder, ...] = ()
+    may_run: bool = True
+    """Whether commands may be run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextWish:
+    """What is to be known before a task: of the window's own state and memory, for a question."""
+
+    task: str
+    description: str
+    paths: tuple[str, ...]
+    wants_recall: bool
+    """Whether what is found by the question is wanted besides the working state."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunsConfig:
+    """What runs take from the rest of the workspace."""
+
+    definitions: Definitions
+    shelf: Shelf
+    context: Callable[[ContextWish], str]
+    """Gives the text that a contextual run has before its task; may look at the disk."""
+    on_ended: Callable[[str, str, str], None]
+    """Told of each run that ends: its id, the sub-agent's name, the state."""
+
+
+@dataclass(slots=True)
+class _Waiter:
+    """Somebody who waits for a run's end."""
+
+    run: str
+    reply_to: Address
+    timer: Timer
+    is_stop: bool = False
+
+
+class _RefusalError(Exception):
+    """What is asked cannot be done; the text says why."""
+
+
+@dataclass(slots=True)
+class Runs:
+    """The runs of one window. Nothing is looked up before it is first needed."""
+
+    host: Host
+    window: Window
+    config: RunsConfig
+    _records: dict[str, Record] | None = field(default=None, init=False)
+    """By their ids, the oldest first; None until they are looked up."""
+    _waiters: dict[RequestId, _Waiter] = field(default_factory=dict, init=False)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether any run has not ended."""
+        return any(record.is_running for record in (self._records or {}).values())
+
+    def serve(self, request: RunSubagent | WaitSubagent | StopSubagent | ListSubagents, turn: CurrentTurn) -> None:
+        """Do what a script asks for, and answer it now or later.
+
+        Args:
+            request: What is asked.
+            turn: The one that is being answered.
+        """
+        try:
+            match request:
+                case RunSubagent():
+                    self._run(request, turn)
+                case WaitSubagent():
+                    self._wait(request)
+                case StopSubagent():
+                    self._stop(request)
+                case ListSubagents():
+                    self._list(request)
+                case _:
+                    assert_never(request)
+        except _RefusalError as refusal:
+            self.host.tell(request.reply_to, Refused(request_id=request.request_id, reason=str(refusal)))
+
+    def heard(self, report: SubagentReport) -> None:
+        """Take in what a run's actor says, or that it says nothing."""
+        match report:
+            case RunAwoke():
+                self._awoke(report)
+            case RunEnded():
+                self._ended(report)
+            case RunOverdue():
+                self._overdue(report)
+            case _:
+                assert_never(report)
+
+    def stop_all(self, reason: str) -> None:
+        """End every run, because the turn that wanted it was stopped or its session is over."""
+        for record in self._known.values():
+            if record.is_running:
+                self._tell_end(record, reason)
+
+    # what scripts ask
+
+    def _run(self, request: RunSubagent, turn: CurrentTurn) -> None:
+        running = [record.run.run for record in self._known.values() if record.is_running]
+        if len(running) >= MOST_RUNNING:
+            _refuse(f"{len(running)} sub-agents run already ({', '.join(running)}): at most {MOST_RUNNING} may")
+        definition = self._definition(request.name)
+        mode = request.mode or definition.mode
+        if mode not in MODES:
+            _refuse(f"mode {request.mode!r}: must be one of {', '.join(MODES)}")
+        prompt = task_prompt(request.task, self._context(definition, request.task) if mode == CONTEXTUAL else "")
+        role = definition.role
+        if not turn.may_run:
+            role = msgspec.structs.replace(role, can_run=False)
+        record = Record(SubagentRun(run=self._new_run(), name=definition.name, state=RUNNING, began_at=self.host.now()))
+        run = record.run.run
+        self._known[run] = record
+        record.timer = self.host.after(role.max_wall_s + GRACE_S, RunOverdue(run=run))
+        with self.host.blocking():
+            record.keep(self.config.shelf)
+        begin = BeginRun(
+            run=run,
+            reply_to=self.host.address,
+            window=self.window,
+            role=role,
+            prompt=prompt,
+            audience=turn.audience,
+            folders=turn.folders,
+        )
+        self.host.tell(subagent_of(self.window, run), begin)
+        self._tell(record, request.request_id, request.reply_to)
+
+    def _wait(self, request: WaitSubagent) -> None:
+        record = self._record(request.run)
+        if record.is_running and request.seconds:
+            self._let_wait(request, float(request.seconds))
+        else:
+            self._tell(record, request.request_id, request.reply_to)
+
+    def _stop(self, request: StopSubagent) -> None:
+        record = self._record(request.run)
+        if record.is_running:
+            self._let_wait(request, STOP_S)
+            self._tell_end(record, ASKED_TO_STOP)
+        else:
+            self._tell(record, request.request_id, request.reply_to)
+
+    def _list(self, request: ListSubagents) -> None:
+        with self.host.blocking():
+            offer = self.config.definitions.scan()
+        listed = SubagentsListed(
+            request_id=request.request_id,
+            offered=tuple(
+                SubagentOffered(name=each.name, description=each.description, mode=each.mode)
+                for each in offer.definitions.values()
+            ),
+            runs=tuple(record.as_of(self.host.now()) for record in reversed(self._known.values())),
+            faults=offer.faults,
+        )
+        self.host.tell(request.reply_to, listed)
+
+    def _definition(self, name: str) -> SubagentDefinition:
+        with self.host.blocking():
+            offer = self.config.definitions.scan()
+        if (found := offer.definitions.get(name)) is None:
+            there = f"must be one of {', '.join(offer.definitions)}" if offer.definitions else "there is none"
+            _refuse(f"sub-agent {name!r}: {there}")
+        return found
+
+    def _context(self, definition: SubagentDefinition, task: str) -> str:
+        if definition.memory == NONE:
+            return ""
+        wish = ContextWish(
+            task=task,
+            description=definition.description,
+            paths=definition.paths,
+            wants_recall=definition.memory == RELEVANT,
+        )
+        return self.config.context(wish)
+
+    def _record(self, run: str) -> Record:
+        record = self._known.get(run)
+        if record is None:
+            _refuse(f"run {run!r}: is none of the last runs here, which `list` names")
+        return record
+
+    def _let_wait(self, request: WaitSubagent | StopSubagent, seconds: float) -> None:
+        timer = self.host.after(seconds, RunOverdue(run=request.run, request_id=request.request_id))
+        is_stop = isinstance(request, StopSubagent)
+        self._waiters[request.request_id] = _Waiter(request.run, request.reply_to, timer, is_stop)
+
+    def _tell(self, record: Record, request_id: RequestId, to: Address) -> None:
+        text = "" if record.is_running else record.text
+        self.host.tell(to, SubagentTold(request_id=request_id, run=record.as_of(self.host.now()), text=text))
+
+    # what runs say
+
+    def _awoke(self, report: RunAwoke) -> None:
+        record = self._known.get(report.run)
+        if record is None or not record.is_running:
+            return
+        if record.is_awake:
+            self._tell_end(record, LOST)
+            self._close(record, RunEnded(run=report.run, state=FAILED, text="", note=LOST))
+        record.is_awake = True
+
+    def _ended(self, report: RunEnded) -> None:
+        record = self._known.get(report.run)
+        if record is None:
+            return
+        if not record.is_counted and report.usage != Usage():
+            record.is_counted = True
+            self.host.tell(self.window.address, CountUsage(window=self.window, usage=report.usage))
+        if record.is_running:
+            self._close(record, report)
+        elif record.run.note in TAKEN_FOR_LOST and not record.text:
+            self._take_in(record, report)
+
+    def _take_in(self, record: Record, report: RunEnded) -> None:
+        """What became of a run that was taken for lost; one that was ended for that stays so, with what it found."""
+        record.text = bounded(report.text)
+        changes: dict[str, object] = {"turns": report.turns, "calls": report.calls}
+        if report.state != STOPPED:
+            changes |= {"state": report.state, "note": bounded(report.note)}
+        record.run = msgspec.structs.replace(record.run, **changes)
+        with self.host.blocking():
+            record.keep(self.config.shelf)
+
+    def _overdue(self, report: RunOverdue) -> None:
+        record = self._known.get(report.run)
+        waiter = self._waiters.pop(report.request_id, None) if report.request_id else None
+        if record is None:
+            return
+        if record.is_running and (not report.request_id or (waiter is not None and waiter.is_stop)):
+            self._tell_end(record, NO_ANSWER)
+            state = STOPPED if waiter is not None else FAILED
+            self._close(record, RunEnded(run=report.run, state=state, text="", note=NO_ANSWER))
+        if waiter is not None:
+            self._tell(record, report.request_id, waiter.reply_to)
+
+    def _tell_end(self, record: Record, reason: str) -> None:
+        run = record.run.run
+        self.host.tell(subagent_of(self.window, run), EndRun(run=run, reason=reason))
+
+    def _close(self, record: Record, report: RunEnded) -> None:
+        """A run has ended: keep that, and say it to all who wait."""
+        if record.timer is not None:
+            record.timer.cancel()
+        record.text = bounded(report.text)
+        record.run = msgspec.structs.replace(
+            record.run,
+            state=report.state,
+            turns=report.turns,
+            calls=report.calls,
+            seconds=seconds_between(record.run.began_at, self.host.now()),
+            note=bounded(report.note),
+        )
+        with self.host.blocking():
+            record.keep(self.config.shelf)
+            self._forget_old()
+        for request_id, waiter in list(self._waiters.items()):
+            if waiter.run == report.run:
+                waiter.timer.cancel()
+                del self._waiters[request_id]
+                self._tell(record, request_id, waiter.reply_to)
+        self.config.on_ended(record.run.run, record.run.name, record.run.state)
+
+    # what is kept
+
+    @property
+    def _known(self) -> dict[str, Record]:
+        """All runs; those that an earlier life left unfinished are lost, and what may be left of them is ended."""
+        if self._records is None:
+            with self.host.blocking():
+                kept = sorted(kept_records(self.config.shelf), key=lambda record: record.run.began_at)
+            self._records = {record.run.run: record for record in kept}
+            for record in kept:
+                if record.is_running:
+                    self._tell_end(record, INTERRUPTED)
+                    self._close(record, RunEnded(run=record.run.run, state=FAILED, text="", note=INTERRUPTED))
+        return self._records
+
+    def _forget_old(self) -> None:
+        """Keep the newest of those that have ended."""
+        records = self._records or {}
+        ended = [run for run, record in records.items() if not record.is_running]
+        for run in ended[:-KEPT_RUNS]:
+            del records[run]
+            try:
+                self.config.shelf.remove(run)
+            except OSError as error:
+                log.warning("run %s of a sub-agent cannot be removed: %s", run, error.strerror)
+
+    def _new_run(self) -> str:
+        """A name that no run has, also none of an earlier life."""
+        run = f"r{self.host.new_id()}"
+        while run in self._known:
+            run = f"r{self.host.new_id()}"
+        return run
+
+
+def _refuse(reason: str) -> NoReturn:
+    raise _RefusalError(reason)

@@ -1,0 +1,78 @@
+"""Talk of a run with its model: the task, calls and results, kept within bounds, and what was used for it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from domain.turn.bash_tool import shown_arguments
+from domain.turn.call_result import is_overgrown, shorten
+from domain.turn.turn import Turn
+from messages.base import TurnId
+from messages.model import ChatMessage, ModelReply, Role, ToolCall, Usage
+
+GONE = "nowhere any more; run the command again if you need it"
+"""Where all of a result stands that is shown in short and was not kept."""
+
+
+class Talk:
+    """What a run's requests show; old results in short once it has grown long."""
+
+    def __init__(self, run: str, prompt: str, at: datetime, limit_chars: int) -> None:
+        """A talk of one message.
+
+        Args:
+            run: Whose it is.
+            prompt: The task.
+            at: When it began.
+            limit_chars: What it may grow to besides the task.
+        """
+        self._turn = Turn(id=TurnId(run), message_id="", author_id="", author="", text=prompt, at=at, prompt=prompt)
+        self._limit_chars = limit_chars
+        self.replies = 0
+        self.usage = Usage()
+        self.last_words = ""
+        """What the model said last; empty while it has said nothing."""
+
+    @property
+    def messages(self) -> tuple[ChatMessage, ...]:
+        """All of it, for a request."""
+        return (ChatMessage(role=Role.USER, text=self._turn.prompt), *self._turn.steps)
+
+    @property
+    def is_overgrown(self) -> bool:
+        """Whether it is longer than it may be, though all that may be is in short."""
+        return is_overgrown(self._turn, self._limit_chars)
+
+    def count(self, reply: ModelReply) -> None:
+        """Note what a reply cost and says."""
+        self.replies += 1
+        self.usage = Usage(
+            prompt_tokens=self.usage.prompt_tokens + reply.usage.prompt_tokens,
+            completion_tokens=self.usage.completion_tokens + reply.usage.completion_tokens,
+            cost_usd=self.usage.cost_usd + reply.usage.cost_usd,
+        )
+        self.last_words = reply.text.strip() or self.last_words
+
+    def add_reply(self, reply: ModelReply) -> None:
+        """Append what the model said and which calls it made; each must get a result."""
+        calls = tuple(
+            ToolCall(id=call.id, name=call.name, arguments_json=shown_arguments(call.arguments_json))
+            for call in reply.tool_calls
+        )
+        self._turn.add_step(ChatMessage(role=Role.ASSISTANT, text=reply.text, tool_calls=calls))
+
+    def add_result(self, call: ToolCall, text: str, full_output: str = "") -> None:
+        """Append the result of a call, and show older ones in short if that is too much.
+
+        Args:
+            call: Which one.
+            text: As the model is to read it.
+            full_output: File with all of it; empty for none.
+        """
+        self._turn.whole_results[len(self._turn.steps)] = full_output or GONE
+        self._turn.add_step(ChatMessage(role=Role.TOOL, text=text, tool_call_id=call.id))
+        shorten(self._turn, self._limit_chars)
+
+    def tell(self, text: str) -> None:
+        """Append a message to the model."""
+        self._turn.add_step(ChatMessage(role=Role.USER, text=text))

@@ -1,0 +1,76 @@
+"""Asks the agent for what a command cannot do by itself, through the socket that the agent gives to every command.
+
+Every skill that needs it holds the same copy of this file. Exit codes of scripts that use `run`: 0 done, 1 the agent
+refused, 2 wrong usage (argparse's), 3 the agent cannot be reached.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import sys
+
+ANSWER_S = 70.0
+"""Longer than the agent lets any request take, so that its own sentence arrives first."""
+LONGEST_LINE_BYTES = 64 * 1024
+
+
+class RefusedError(Exception):
+    """The agent did nothing; the text says why."""
+
+    exit_code = 1
+
+
+class UnreachableError(Exception):
+    """The agent cannot be reached; the text says why."""
+
+    exit_code = 3
+
+
+def ask(verb, **arguments):
+    """The agent's answer to one request, a dict. Arguments that are None are left out.
+
+    Raises:
+        RefusedError: the agent refused.
+        UnreachableError: there is no agent to ask.
+    """
+    path = os.environ.get("AGENT_SOCKET")
+    if not path:
+        raise UnreachableError("AGENT_SOCKET is not set: this script works only in commands that the agent runs")
+    given = {name: value for name, value in arguments.items() if value is not None}
+    line = json.dumps({"id": 1, "verb": verb, "arguments": given}).encode("ascii") + b"\n"
+    if len(line) > LONGEST_LINE_BYTES:
+        raise RefusedError(f"the request has {len(line)} bytes, at most {LONGEST_LINE_BYTES} are allowed")
+    try:
+        answer = json.loads(_exchange(path, line))
+    except OSError as error:
+        raise UnreachableError(f"the agent cannot be reached at {path}: {error.strerror or error}") from None
+    except ValueError:
+        raise UnreachableError(f"the agent closed the connection before it answered {verb!r}") from None
+    if not answer["ok"]:
+        raise RefusedError(answer["error"])
+    return answer["result"]
+
+
+def run(main):
+    """End the program with what `main()` returns (None is 0), or with an error's sentence on stderr and its code."""
+    try:
+        code = main() or 0
+        sys.stdout.flush()
+    except (RefusedError, UnreachableError) as error:
+        sys.stderr.write(f"error: {error}\n")
+        code = error.exit_code
+    except BrokenPipeError:  # whoever read the output has seen enough, e.g. `| head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    sys.exit(code)
+
+
+def _exchange(path, line):
+    with socket.socket(socket.AF_UNIX) as door:
+        door.settimeout(ANSWER_S)
+        door.connect(path)
+        door.sendall(line)
+        with door.makefile("rb") as answers:
+            return answers.readline()

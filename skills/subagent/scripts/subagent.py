@@ -1,0 +1,137 @@
+#!/usr/bin/env -S python3 -I
+"""Gives tasks to sub-agents and prints what they report."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))  # python3 -I leaves it out
+sys.dont_write_bytecode = True
+
+from door import RefusedError, ask, run  # noqa: E402
+
+ONE_WAIT_S = 55
+"""Longest wait of one request."""
+USUAL_WAIT_S = 100
+"""Below the usual time-out of a command."""
+TASK_CHARS = 12_000
+RUNNING = "running"
+
+
+def main():
+    """Do what the first argument says."""
+    arguments = vars(_parser().parse_args())
+    return arguments.pop("act")(arguments)
+
+
+def begin(arguments):
+    """Begin a run, and wait for its report."""
+    deadline = time.monotonic() + arguments["seconds"]
+    words = arguments["task"]
+    task = (sys.stdin.read() if words == ["-"] else " ".join(words)).strip()
+    if not task:
+        raise RefusedError("the task is empty")
+    if len(task) > TASK_CHARS:
+        raise RefusedError(f"the task has {len(task)} characters, at most {TASK_CHARS} are allowed")
+    told = ask("subagent.run", name=arguments["name"], task=task, mode=arguments["mode"] or "")
+    if arguments["no_wait"]:
+        _print_goes_on(told["run"])
+        return 0
+    return _wait(told, deadline)
+
+
+def wait(arguments):
+    """Wait for a run's report."""
+    deadline = time.monotonic() + arguments["seconds"]
+    return _wait(ask("subagent.wait", run=arguments["run"], seconds=0), deadline)
+
+
+def stop(arguments):
+    """End a run and print what it has."""
+    return _print_told(ask("subagent.stop", run=arguments["run"]))
+
+
+def list_all(_arguments):
+    """Print whom there is, and the last runs."""
+    answer = ask("subagent.list")
+    for each in answer["offered"]:
+        sys.stdout.write(f"{each['name']} ({each['mode']}): {each['description']}\n")
+    if not answer["offered"]:
+        sys.stdout.write("no sub-agent is defined\n")
+    for each in answer["runs"]:
+        sys.stdout.write(f"{_head(each)}\n")
+    for fault in answer["faults"]:
+        sys.stderr.write(f"not used: {fault}\n")
+
+
+def _wait(told, deadline):
+    """Ask for a run's end again and again, until the deadline."""
+    while told["run"]["state"] == RUNNING:
+        left = deadline - time.monotonic()
+        if left <= 0:
+            _print_goes_on(told["run"])
+            return 0
+        seconds = max(1, min(ONE_WAIT_S, int(left)))
+        told = ask("subagent.wait", run=told["run"]["run"], seconds=seconds)
+    return _print_told(told)
+
+
+def _print_told(told):
+    """Print a report; 1 for a run that failed."""
+    sys.stdout.write(f"[{_head(told['run'])}]\n")
+    if told["run"]["state"] == RUNNING:
+        _print_goes_on(told["run"])
+        return 0
+    text = told["text"] or "(it said nothing)"
+    sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
+    return 1 if told["run"]["state"] == "failed" else 0
+
+
+def _print_goes_on(run):
+    name = run["run"]
+    sys.stdout.write(f"{name} of {run['name']} goes on. Its report: {sys.argv[0]} wait {name}\n")
+
+
+def _head(run):
+    words = [f"{run['run']} of {run['name']}: {run['state']}"]
+    words.append(f"{run['turns']} answers, {run['calls']} commands, {run['seconds']:.0f} s")
+    return ", ".join([*words, run["note"]] if run["note"] else words)
+
+
+def _parser():
+    parser = argparse.ArgumentParser(
+        description="Give a task to a sub-agent, which works beside you and reports once.",
+        epilog="Such as: subagent.py run researcher 'Who calls encode(), and from where?'",
+    )
+    verbs = parser.add_subparsers(required=True, metavar="ACTION", title="actions")
+    beginning = verbs.add_parser("run", help="begin a run and print its report")
+    beginning.add_argument("name", help="of the sub-agent, as list prints it")
+    beginning.add_argument("task", nargs="+", help="what it is to do, whole; - for what stdin has")
+    beginning.add_argument("--mode", choices=("isolated", "contextual"), help="what it is told besides the task")
+    beginning.add_argument("--no-wait", action="store_true", help="print the run's name at once")
+    beginning.set_defaults(act=begin)
+    waiting = verbs.add_parser("wait", help="print the report of a run that goes on")
+    waiting.add_argument("run", help="as run printed it")
+    waiting.set_defaults(act=wait)
+    for each in (beginning, waiting):
+        each.add_argument(
+            "--for",
+            dest="seconds",
+            type=float,
+            default=USUAL_WAIT_S,
+            metavar="SECONDS",
+            help=f"how long to wait (default {USUAL_WAIT_S}); keep it below your command's timeout",
+        )
+    stopping = verbs.add_parser("stop", help="end a run, and print what it has")
+    stopping.add_argument("run", help="as run printed it")
+    stopping.set_defaults(act=stop)
+    listing = verbs.add_parser("list", help="print whom there is, and what became of the last runs")
+    listing.set_defaults(act=list_all)
+    return parser
+
+
+if __name__ == "__main__":
+    run(main)

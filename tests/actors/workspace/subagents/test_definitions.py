@@ -1,0 +1,99 @@
+"""Definitions in folders."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from actors.part import SHIPPED_SKILLS
+from actors.workspace.subagents.definitions import LONGEST_FILE_BYTES, MOST_FILES, Definitions
+
+FRONT = "---\nname: {name}\ndescription: {what}\n---\nYou do it.\n"
+
+
+def write(folder: Path, file: str, name: str = "a", what: str = "Does it.") -> Path:
+    folder.mkdir(exist_ok=True)
+    (folder / file).write_text(FRONT.format(name=name, what=what))
+    return folder / file
+
+
+def test_an_earlier_folders_definition_counts_and_of_one_folder_the_first(tmp_path: Path) -> None:
+    own, shipped = tmp_path / "own", tmp_path / "shipped"
+    write(own, "1.md", "a", "Ours.")
+    second = write(own, "2.md", "a", "Again.")
+    write(shipped, "a.md", "a", "Theirs.")
+    write(shipped, "b.md", "b")
+    write(shipped, ".hidden.md", "c")
+    write(shipped, "notes.txt", "d")
+    offer = Definitions((own, shipped, tmp_path / "missing")).scan()
+    assert {name: each.description for name, each in offer.definitions.items()} == {"a": "Ours.", "b": "Does it."}
+    assert offer.faults == (f"{second}: name 'a': is taken by 1.md, so it is not used",)
+
+
+def test_a_file_is_read_again_when_it_has_changed_and_only_then(tmp_path: Path) -> None:
+    path = write(tmp_path / "own", "a.md", what="Does it.")
+    definitions = Definitions((tmp_path / "own",))
+    first = definitions.scan()
+    seen = path.stat().st_mtime_ns
+    path.write_text(FRONT.format(name="a", what="Did that"))
+    os.utime(path, ns=(seen, seen))
+    assert definitions.scan() == first
+    os.utime(path, ns=(seen, seen + 1))
+    assert definitions.scan().definitions["a"].description == "Did that"
+    path.unlink()
+    assert definitions.scan().definitions == {}
+
+
+@pytest.mark.parametrize(
+    ("data", "fault"),
+    [
+        (b"x" * (LONGEST_FILE_BYTES + 1), f"has more than {LONGEST_FILE_BYTES} bytes, which is the most allowed"),
+        (b"---\nname: \xff", "byte 10: must be UTF-8"),
+        (b"---\nname: a\0", "character 11: must be text, without NUL"),
+        (b"# a", "must begin with front matter between two lines of ---"),
+        (b"---\n" + b"# x\n" * 5_000 + b"---\n", "front matter of 20000 characters: at most 16384 are allowed"),
+        (b"---\na: " + b"[" * 101 + b"\n---\n", "front matter with 101 brackets: at most 100 are allowed"),
+        (b"---\na: b: c\n---\n", "the front matter is not YAML: mapping values are not allowed here"),
+        (b"---\n- a\n---\n", "front matter ['a']: must be `key: value` lines"),
+    ],
+)
+def test_what_cannot_be_used_is_said_with_its_file(tmp_path: Path, data: bytes, fault: str) -> None:
+    (tmp_path / "x.md").write_bytes(data)
+    offer = Definitions((tmp_path,)).scan()
+    assert offer.definitions == {}
+    assert offer.faults == (f"{tmp_path}/x.md: {fault}",)
+
+
+def test_links_pipes_and_folders_are_not_followed_opened_or_waited_for(tmp_path: Path) -> None:
+    folder = tmp_path / "own"
+    target = write(tmp_path / "elsewhere", "a.md")
+    folder.mkdir()
+    (folder / "link.md").symlink_to(target)
+    os.mkfifo(folder / "pipe.md")
+    (folder / "sub.md").mkdir()
+    offer = Definitions((folder,)).scan()
+    assert offer.definitions == {}
+    assert [fault.partition(": ")[2] for fault in offer.faults] == ["must be a plain file and no link"] * 3
+
+
+def test_of_very_many_files_the_first_are_looked_at(tmp_path: Path) -> None:
+    for number in range(MOST_FILES + 1):
+        write(tmp_path / "own", f"{number:03}.md", f"a{number}")
+    offer = Definitions((tmp_path / "own",)).scan()
+    assert len(offer.definitions) == MOST_FILES
+    assert offer.faults == (f"{tmp_path}/own: {MOST_FILES + 1} files: only the first {MOST_FILES} are looked at",)
+
+
+def test_a_folder_that_is_none_is_said(tmp_path: Path) -> None:
+    (tmp_path / "own").write_text("")
+    assert Definitions((tmp_path / "own",)).scan().faults == (f"{tmp_path}/own: cannot be read: Not a directory",)
+
+
+@pytest.mark.req("X-106")
+def test_those_that_are_shipped_can_be_used() -> None:
+    offer = Definitions((SHIPPED_SKILLS / "subagents",)).scan()
+    assert offer.faults == ()
+    assert set(offer.definitions) == {"researcher", "reviewer"}
+    assert all(each.mode == "isolated" for each in offer.definitions.values())

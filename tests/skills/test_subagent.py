@@ -1,0 +1,152 @@
+"""The script that gives tasks to sub-agents, as a command runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+
+from actors.kernel import Actor
+from actors.part import SHIPPED_SKILLS
+from messages.base import Message
+from messages.socket import Refused
+from messages.workspace import (
+    ListSubagents,
+    RunSubagent,
+    StopSubagent,
+    SubagentOffered,
+    SubagentRun,
+    SubagentsListed,
+    SubagentTold,
+    WaitSubagent,
+)
+from tests.skills.sandboxed import door_with, run_script
+
+SCRIPT = SHIPPED_SKILLS / "subagent" / "scripts" / "subagent.py"
+VERBS: dict[str, type[Message]] = {
+    "subagent.run": RunSubagent,
+    "subagent.wait": WaitSubagent,
+    "subagent.stop": StopSubagent,
+    "subagent.list": ListSubagents,
+}
+Run = Callable[[str], CompletedProcess[str]]
+
+
+def run_in(state: str, note: str = "") -> SubagentRun:
+    return SubagentRun(
+        run="r1",
+        name="researcher",
+        state=state,
+        began_at=datetime(2026, 11, 25, tzinfo=UTC),
+        turns=2,
+        calls=1,
+        seconds=3.2,
+        note=note,
+    )
+
+
+class StandInWorkspace(Actor):
+    """Tells a run to be running for so many waits, then what became of it."""
+
+    def __init__(self, heard: list[Message], waits: int, end: SubagentRun, text: str) -> None:
+        super().__init__()
+        self._heard = heard
+        self._waits = waits
+        self._end = end
+        self._text = text
+
+    def handle(self, message: RunSubagent | WaitSubagent | StopSubagent | ListSubagents) -> None:
+        self._heard.append(message)
+        match message:
+            case RunSubagent(name="nobody"):
+                self.tell(message.reply_to, Refused(request_id=message.request_id, reason="sub-agent 'nobody': no"))
+            case ListSubagents():
+                listed = SubagentsListed(
+                    request_id=message.request_id,
+                    offered=(SubagentOffered(name="researcher", description="Looks.", mode="isolated"),),
+                    runs=(self._end,),
+                    faults=("bad.md: no",),
+                )
+                self.tell(message.reply_to, listed)
+            case WaitSubagent() if len(self._heard) <= self._waits or not self._waits:
+                self.tell(message.reply_to, SubagentTold(request_id=message.request_id, run=run_in("running")))
+            case RunSubagent():
+                self.tell(message.reply_to, SubagentTold(request_id=message.request_id, run=run_in("running")))
+            case _:
+                told = SubagentTold(request_id=message.request_id, run=self._end, text=self._text)
+                self.tell(message.reply_to, told)
+
+
+@contextmanager
+def scripts(
+    tmp_path: Path, heard: list[Message], waits: int = 3, end: SubagentRun | None = None, text: str = "It is there."
+) -> Iterator[Run]:
+    with door_with(lambda: StandInWorkspace(heard, waits, end or run_in("done"), text), VERBS) as door:
+        yield lambda command: run_script(SCRIPT, command, door, tmp_path)
+
+
+def test_a_run_is_begun_and_waited_for_until_its_report(tmp_path: Path) -> None:
+    heard: list[Message] = []
+    with scripts(tmp_path, heard) as run:
+        done = run("$S run researcher find the 'kiln room' --mode contextual")
+    assert (done.stdout, done.returncode) == (
+        "[r1 of researcher: done, 2 answers, 1 commands, 3 s]\nIt is there.\n",
+        0,
+    )
+    begun = heard[0]
+    assert isinstance(begun, RunSubagent)
+    assert (begun.name, begun.task, begun.mode) == ("researcher", "find the kiln room", "contextual")
+    waits = [each.seconds for each in heard[1:] if isinstance(each, WaitSubagent)]
+    assert waits == [55, 55, 55]
+
+
+def test_a_run_that_goes_on_is_named_with_how_to_wait_for_it(tmp_path: Path) -> None:
+    heard: list[Message] = []
+    with scripts(tmp_path, heard, waits=0) as run:
+        soon = run("echo 'a task' | $S run researcher - --for 0")
+        at_once = run("$S run researcher x --no-wait")
+        waited = run("$S wait r1 --for 0")
+    for done in (soon, at_once, waited):
+        assert (done.stdout, done.returncode) == (f"r1 of researcher goes on. Its report: {SCRIPT} wait r1\n", 0)
+    assert isinstance(heard[0], RunSubagent)
+    assert heard[0].task == "a task"
+
+
+@pytest.mark.parametrize(("state", "code"), [("failed", 1), ("stopped", 0)])
+def test_the_end_says_why(tmp_path: Path, state: str, code: int) -> None:
+    with scripts(tmp_path, [], end=run_in(state, "it was so"), text="") as run:
+        done = run("$S stop r1")
+    assert done.stdout == f"[r1 of researcher: {state}, 2 answers, 1 commands, 3 s, it was so]\n(it said nothing)\n"
+    assert done.returncode == code
+
+
+def test_whom_there_is_and_what_was_is_listed(tmp_path: Path) -> None:
+    with scripts(tmp_path, []) as run:
+        done = run("$S list")
+    assert done.stdout.splitlines() == [
+        "researcher (isolated): Looks.",
+        "r1 of researcher: done, 2 answers, 1 commands, 3 s",
+    ]
+    assert done.stderr == "not used: bad.md: no\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "said"),
+    [
+        ("$S run nobody x", 1, "error: sub-agent 'nobody': no"),
+        ("$S run researcher - < /dev/null", 1, "error: the task is empty"),
+        ("head -c 12001 /dev/zero | tr '\\0' x | $S run researcher -", 1, "error: the task has 12001 characters"),
+        ("$S run researcher x --mode channel", 2, "invalid choice: 'channel'"),
+        ("$S", 2, "ACTION"),
+        ("AGENT_SOCKET= $S list", 3, "AGENT_SOCKET is not set"),
+    ],
+)
+def test_what_cannot_be_done_is_said(tmp_path: Path, command: str, code: int, said: str) -> None:
+    with scripts(tmp_path, []) as run:
+        done = run(command)
+    assert done.returncode == code
+    assert said in done.stderr
