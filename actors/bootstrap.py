@@ -24,7 +24,7 @@ from actors.parts import LAYERS, parts
 from actors.settings.schema import Settings
 from actors.settings.secret import secrets_path
 from actors.shell.workplace import workdir
-from actors.skills.folders import skill_roots, visible_folders
+from actors.skill_files.folders import skill_roots, visible_folders
 from domain.memory.space import GOOGLE_KEY, Space, embedding_space
 from messages.base import Address
 from messages.context import ResumeWindow

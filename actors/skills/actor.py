@@ -6,7 +6,7 @@ import logging
 from pathlib import Path
 
 from actors.kernel import Actor, not_understood
-from actors.skills.folders import Found, SkillFolders, read_whole
+from actors.skill_files.folders import Found, SkillFolders, read_whole
 from domain.turn.skill import available_skills, invocation
 from messages.base import RequestId
 from messages.skills import ListSkills, ReadSkill, SkillEntry, SkillRead, SkillsListed, SkillsMessage
@@ -32,7 +32,7 @@ class SkillsActor(Actor):
         """Nothing is read yet.
 
         Args:
-            roots: Where to look, in order of precedence; `actors.skills.folders.skill_roots` gives them.
+            roots: Where to look, in order of precedence; `actors.skill_files.folders.skill_roots` gives them.
         """
         super().__init__()
         self._folders = SkillFolders(roots)

@@ -20,7 +20,7 @@ from actors.part import (
     Verb,
     Wording,
 )
-from actors.skills.folders import skill_findings, skill_roots
+from actors.skill_files.folders import skill_findings, skill_roots
 from messages.base import Address, Message, RequestId
 from messages.skills import SKILLS, ListSkills, ReadSkill, SkillRead, SkillsListed
 

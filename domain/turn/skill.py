@@ -6,6 +6,7 @@ Only name, description and place of each skill stand in the system prompt; the f
 from __future__ import annotations
 
 import re
+import reprlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
@@ -24,6 +25,9 @@ _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _FENCE = "---"
 _BASE_DIR = "{baseDir}"
 _SHOWN = 60
+_REPR = reprlib.Repr()
+_REPR.maxlevel = 3
+_REPR.maxstring = _REPR.maxother = _REPR.maxlong = 3 * _SHOWN
 _HEAD = re.compile(r'<skill name="[^"\n]*" location="[^"\n]*">\n')
 _END = "\n</skill>"
 """What `invocation` puts around a skill's file."""
@@ -82,16 +86,16 @@ def read_front_matter(fields: object, path: PurePosixPath) -> Reading:
         path: Of the file, absolute.
     """
     if not isinstance(fields, Mapping):
-        return Reading(None, (f"front matter {_brief(fields)}: must be `key: value` lines",))
+        return Reading(None, (f"front matter {brief(fields)}: must be `key: value` lines",))
     description = fields.get("description")
     if not isinstance(description, str) or not description.strip():
-        return Reading(None, (f"description {_brief(description)}: is required, so the skill is not used",))
+        return Reading(None, (f"description {brief(description)}: is required, so the skill is not used",))
     expected = path.parent.name if path.name == FILE_NAME else path.stem
     name, faults = _name(fields.get("name"), expected)
     faults += [fault for check in _CHECKS if (fault := check(fields))]
     skill = Skill(
         name=name,
-        description=_on_one_line(description)[:LONGEST_DESCRIPTION],
+        description=on_one_line(description)[:LONGEST_DESCRIPTION],
         path=str(path),
         hidden=fields.get("disable-model-invocation") is True,
     )
@@ -163,13 +167,13 @@ def _entry(skill: Skill) -> str:
 def _name(value: object, expected: str) -> tuple[str, list[str]]:
     """The name to use, and what is wrong with the given one; a wrong one is used all the same."""
     if not isinstance(value, str) or not value.strip():
-        return _on_one_line(expected), [f"name {_brief(value)}: is required; {_brief(expected)} is used"]
-    name = _on_one_line(value)[:LONGEST_NAME]
+        return on_one_line(expected), [f"name {brief(value)}: is required; {brief(expected)} is used"]
+    name = on_one_line(value)[:LONGEST_NAME]
     faults = []
     if len(value) > LONGEST_NAME or not _NAME.fullmatch(value):
-        faults.append(f"name {_brief(value)}: must be 1 to {LONGEST_NAME} of a-z, 0-9 and single hyphens between them")
+        faults.append(f"name {brief(value)}: must be 1 to {LONGEST_NAME} of a-z, 0-9 and single hyphens between them")
     if value != expected:
-        faults.append(f"name {_brief(value)}: must equal the folder's, {_brief(expected)}")
+        faults.append(f"name {brief(value)}: must equal the folder's, {brief(expected)}")
     return name, faults
 
 
@@ -186,25 +190,25 @@ def _fault_of_text(key: str, most: int | None = None) -> Callable[[Mapping[objec
     def check(fields: Mapping[object, object]) -> str:
         value = fields.get(key, "")
         fits = isinstance(value, str) and (most is None or len(value) <= most)
-        return "" if fits else f"{key} {_brief(value)}: {rule}"
+        return "" if fits else f"{key} {brief(value)}: {rule}"
 
     return check
 
 
 def _fault_of_metadata(fields: Mapping[object, object]) -> str:
     value = fields.get("metadata", {})
-    return "" if isinstance(value, Mapping) else f"metadata {_brief(value)}: must be `key: value` lines"
+    return "" if isinstance(value, Mapping) else f"metadata {brief(value)}: must be `key: value` lines"
 
 
 def _fault_of_tools(fields: Mapping[object, object]) -> str:
     value = fields.get("allowed-tools", "")
     listed = isinstance(value, list) and all(isinstance(tool, str) for tool in value)
-    return "" if isinstance(value, str) or listed else f"allowed-tools {_brief(value)}: must be names of tools"
+    return "" if isinstance(value, str) or listed else f"allowed-tools {brief(value)}: must be names of tools"
 
 
 def _fault_of_hiding(fields: Mapping[object, object]) -> str:
     value = fields.get("disable-model-invocation", False)
-    return "" if isinstance(value, bool) else f"disable-model-invocation {_brief(value)}: must be true or false"
+    return "" if isinstance(value, bool) else f"disable-model-invocation {brief(value)}: must be true or false"
 
 
 _CHECKS = (
@@ -217,11 +221,12 @@ _CHECKS = (
 )
 
 
-def _on_one_line(text: str) -> str:
+def brief(value: object) -> str:
+    """`value` of a front matter for a fault, in at most 60 characters; aliases within aliases cost nothing."""
+    text = "none" if value is None else _REPR.repr(value)
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
+
+
+def on_one_line(text: str) -> str:
     """`text` with its white space and everything unprintable made single spaces."""
     return " ".join("".join(char if char.isprintable() else " " for char in text).split())
-
-
-def _brief(value: object) -> str:
-    text = "none" if value is None else repr(value)
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from actors.part import SHIPPED_SKILLS
-from actors.skills.folders import SkillFolders
+from actors.skill_files.folders import SkillFolders
 
 SCRIPTS = sorted(SHIPPED_SKILLS.rglob("*.py"))
 DOORS = sorted(SHIPPED_SKILLS.rglob("door.py"))

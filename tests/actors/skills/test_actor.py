@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 
 from actors.kernel import ActorSpec, ActorSystem, Edge, ManualClock
+from actors.skill_files.folders import LONGEST_READ_BYTES
 from actors.skills.actor import FRESH_S, SkillsActor
-from actors.skills.folders import LONGEST_READ_BYTES
 from messages.base import Address, Message, RequestId, Surface, TurnId, Window
 from messages.skills import ListSkills, ReadSkill, SkillEntry, SkillRead, SkillsListed
 from messages.socket import Refused
 from messages.status import DescribeYourself, SelfDescription
 from messages.turn import PrepareTurn, TurnContribution
-from tests.actors.skills.test_folders import write
+from tests.actors.skill_files.test_folders import write
 
 SKILLS = Address("skills")
 WINDOW = Window(surface=Surface.DISCORD_CHANNEL, id="100000000000000001")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from actors.part import SHIPPED_SKILLS
-from actors.skills.folders import SkillFolders, skill_findings, skill_roots, visible_folders
+from actors.skill_files.folders import SkillFolders, skill_findings, skill_roots, visible_folders
 
 BODY = "---\nname: {name}\ndescription: {description}\n---\nDo it.\n"
 
@@ -141,9 +141,12 @@ def test_a_skill_file_that_is_a_pipe_is_not_opened(tmp_path: Path) -> None:
 def test_aliases_that_would_grow_without_end_cost_nothing(tmp_path: Path) -> None:
     path = write(tmp_path / "x")
     lines = ["a0: &a0 [x,x,x,x,x,x,x,x,x]"] + [f"a{n}: &a{n} [{','.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 30)]
-    path.write_text("---\n" + "\n".join(lines) + "\nname: x\ndescription: Does it.\n---\n")
+    path.write_text("---\n" + "\n".join(lines) + "\nname: x\ndescription: Does it.\nmetadata: *a29\n---\n")
 
-    assert names(tmp_path) == ["x"]
+    found = SkillFolders((tmp_path,)).scan()
+
+    assert [skill.name for skill in found.skills] == ["x"]
+    assert len(found.warnings[0]) < 300
 
 
 def test_what_was_added_edited_or_removed_is_seen_by_the_next_scan(tmp_path: Path) -> None:
@@ -157,6 +160,15 @@ def test_what_was_added_edited_or_removed_is_seen_by_the_next_scan(tmp_path: Pat
 
     path.unlink()
     assert [skill.name for skill in folders.scan().skills] == ["coffee"]
+
+
+def test_a_skill_comes_with_all_that_its_front_matter_says(tmp_path: Path) -> None:
+    path = write(tmp_path / "tea")
+    path.write_text(path.read_text().replace("---\nDo", "paths: [docs, '*.md']\n---\nDo"))
+
+    found = SkillFolders((tmp_path,)).scan()
+
+    assert found.front_matters == {"tea": {"name": "tea", "description": "Does it.", "paths": ["docs", "*.md"]}}
 
 
 def test_a_file_that_did_not_change_is_not_read_again(tmp_path: Path) -> None:
@@ -173,7 +185,7 @@ def test_a_file_that_did_not_change_is_not_read_again(tmp_path: Path) -> None:
 def test_a_root_of_the_size_of_a_disk_is_looked_into_only_so_far(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("actors.skills.folders.MOST_FOLDERS", 3)
+    monkeypatch.setattr("actors.skill_files.folders.MOST_FOLDERS", 3)
     for name in ("a", "b", "c", "d"):
         write(tmp_path / name)
 

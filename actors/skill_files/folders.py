@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
@@ -28,6 +28,8 @@ SKIPPED = "node_modules"
 
 _Version = tuple[int, int, int]
 """Modification time, size and inode of a file."""
+FrontMatter = Mapping[object, object]
+"""Keys and values of whatever types, as YAML has them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,8 @@ class Found:
     skills: tuple[Skill, ...] = ()
     warnings: tuple[str, ...] = ()
     """Each names the file and the rule."""
+    front_matters: Mapping[str, FrontMatter] = field(default_factory=dict)
+    """Name of a skill -> what its file says before its body."""
 
 
 def skill_roots(shipped: Iterable[Path], data_root: Path, folders: Iterable[str]) -> tuple[Path, ...]:
@@ -85,6 +89,16 @@ def read_whole(skill: Skill) -> str:
     return data.decode("utf-8")
 
 
+@dataclass(frozen=True, slots=True)
+class _File:
+    """One file as it was read."""
+
+    version: _Version | None
+    """None where it could not be read."""
+    reading: Reading
+    fields: FrontMatter = field(default_factory=dict)
+
+
 @dataclass(slots=True)
 class _Scan:
     """One walk through all roots."""
@@ -105,30 +119,34 @@ class _Scan:
 
 
 class SkillFolders:
-    """The skills in `roots`, looked at afresh by each scan."""
+    """The skills in `roots`, looked at afresh by each scan; any number of threads may scan."""
 
     def __init__(self, roots: tuple[Path, ...]) -> None:
         self._roots = roots
-        self._readings: dict[Path, tuple[_Version, Reading]] = {}
+        self._files: Mapping[Path, _File] = {}
 
     def scan(self) -> Found:
         """What is there now; of two skills with one name the first counts."""
         scan = _Scan()
         for root in self._roots:
             self._walk(root, 0, scan)
-        read = {path: self._read(path) for path in scan.files}
-        self._readings = {path: reading for path, reading in self._readings.items() if path in read}
+        known, files = self._files, dict[Path, _File]()
         skills: dict[str, Skill] = {}
-        for path, reading in read.items():
-            scan.warnings += [f"{path}: {fault}" for fault in reading.faults]
-            if (skill := reading.skill) is None:
+        fields: dict[str, FrontMatter] = {}
+        for path in scan.files:
+            file = _read(path, known.get(path))
+            if file.version:
+                files[path] = file
+            scan.warnings += [f"{path}: {fault}" for fault in file.reading.faults]
+            if (skill := file.reading.skill) is None:
                 continue
             if skill.name in skills:
                 first = skills[skill.name].path
                 scan.warnings.append(f"{path}: name {skill.name!r}: is taken by {first}, so this skill is not used")
             else:
-                skills[skill.name] = skill
-        return Found(tuple(skills.values()), tuple(scan.warnings))
+                skills[skill.name], fields[skill.name] = skill, file.fields
+        self._files = files
+        return Found(tuple(skills.values()), tuple(scan.warnings), fields)
 
     def _walk(self, folder: Path, depth: int, scan: _Scan) -> None:
         """Find the files of skills in and below `folder`; a skill's folder is not looked into any further."""
@@ -158,18 +176,17 @@ class SkillFolders:
         if scan.is_new(path):
             scan.files.append(Path(os.path.realpath(path)))
 
-    def _read(self, path: Path) -> Reading:
-        try:
-            status = path.stat()
-            version = (status.st_mtime_ns, status.st_size, status.st_ino)
-            cached = self._readings.get(path)
-            if cached is not None and cached[0] == version:
-                return cached[1]
-            reading = _reading(path, status)
-        except OSError as error:
-            return Reading(None, (f"cannot be read: {error.strerror}",))
-        self._readings[path] = (version, reading)
-        return reading
+
+def _read(path: Path, known: _File | None) -> _File:
+    """The file at `path`; what is `known` of it, if it is still of that version."""
+    try:
+        status = path.stat()
+        version = (status.st_mtime_ns, status.st_size, status.st_ino)
+        if known is not None and known.version == version:
+            return known
+        return _reading(path, status, version)
+    except OSError as error:
+        return _File(None, Reading(None, (f"cannot be read: {error.strerror}",)))
 
 
 def _is_folder(path: Path) -> bool:
@@ -180,33 +197,40 @@ def _is_folder(path: Path) -> bool:
         return True
 
 
-def _reading(path: Path, status: os.stat_result) -> Reading:
+def _reading(path: Path, status: os.stat_result, version: _Version) -> _File:
+    def unusable(*faults: str) -> _File:
+        return _File(version, Reading(None, faults))
+
     if not stat.S_ISREG(status.st_mode):
-        return Reading(None, ("must be a plain file",))
+        return unusable("must be a plain file")
     if status.st_size > LONGEST_FILE_BYTES:
-        return Reading(None, (f"has {status.st_size} bytes: at most {LONGEST_FILE_BYTES} are allowed",))
+        return unusable(f"has {status.st_size} bytes: at most {LONGEST_FILE_BYTES} are allowed")
     try:
         text = path.read_bytes().decode("utf-8")
     except UnicodeDecodeError as error:
-        return Reading(None, (f"byte {error.start}: must be UTF-8",))
+        return unusable(f"byte {error.start}: must be UTF-8")
     parts = split_front_matter(text)
     if parts is None:
         loose = path.name != FILE_NAME  # any other note may lie in a root
-        return Reading(None, () if loose else ("must begin with front matter between two lines of ---",))
-    return _reading_of(parts[0], path)
+        return unusable() if loose else unusable("must begin with front matter between two lines of ---")
+    fields, faults = _fields(parts[0])
+    if faults:
+        return unusable(*faults)
+    reading = read_front_matter(fields, PurePosixPath(path))
+    return _File(version, reading, fields if isinstance(fields, Mapping) else {})
 
 
-def _reading_of(front_matter: str, path: Path) -> Reading:
+def _fields(front_matter: str) -> tuple[object, tuple[str, ...]]:
+    """What the YAML says, and why it cannot be read."""
     length, brackets = len(front_matter), front_matter.count("[") + front_matter.count("{")
     if length > LONGEST_FRONT_MATTER:
-        return Reading(None, (f"front matter of {length} characters: at most {LONGEST_FRONT_MATTER} are allowed",))
+        return None, (f"front matter of {length} characters: at most {LONGEST_FRONT_MATTER} are allowed",)
     if brackets > MOST_BRACKETS:
-        return Reading(None, (f"front matter with {brackets} brackets: at most {MOST_BRACKETS} are allowed",))
+        return None, (f"front matter with {brackets} brackets: at most {MOST_BRACKETS} are allowed",)
     try:
-        fields = yaml.safe_load(front_matter)
+        return yaml.safe_load(front_matter), ()
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        return Reading(None, tuple(_yaml_faults(error)))
-    return read_front_matter(fields, PurePosixPath(path))
+        return None, tuple(_yaml_faults(error))
 
 
 def _yaml_faults(error: Exception) -> Iterator[str]:
