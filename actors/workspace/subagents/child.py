@@ -22,7 +22,7 @@ from messages.model import (
     ToolCall,
 )
 from messages.shell import BashRefused, BashResult, CancelBash, CommandReply, RunBash
-from messages.workspace import BeginRun, EndRun, RunAwoke, RunEnded, RunOverdue, SubagentCommand
+from messages.workspace import BeginRun, EndRun, RunAwoke, ChildEnded, RunOverdue, SubagentCommand
 
 DONE, FAILED, STOPPED = "done", "failed", "stopped"
 EMPTY = "the model gave an empty answer"
@@ -58,7 +58,7 @@ class SubagentActor(Actor):
         self._config = config
         self._work: BeginRun | None = None
         """What is being done; None before and after."""
-        self._ended: RunEnded | None = None
+        self._ended: ChildEnded | None = None
         self._timer: Timer | None = None
         self._awaited = RequestId("")
         """The one request whose answer counts."""
@@ -154,7 +154,7 @@ class SubagentActor(Actor):
             self._timer.cancel()
         self._awaited = RequestId("")
         self._calls.clear()
-        self._ended = RunEnded(
+        self._ended = ChildEnded(
             run=self._run,
             state=state,
             text=self._talk.last_words,

@@ -26,7 +26,7 @@ from messages.workspace import (
     EndRun,
     ListSubagents,
     RunAwoke,
-    RunEnded,
+    ChildEnded,
     RunOverdue,
     RunSubagent,
     StopSubagent,
@@ -145,7 +145,7 @@ class Runs:
         match report:
             case RunAwoke():
                 self._awoke(report)
-            case RunEnded():
+            case ChildEnded():
                 self._ended(report)
             case RunOverdue():
                 self._overdue(report)
@@ -261,10 +261,10 @@ class Runs:
             return
         if record.is_awake:
             self._tell_end(record, LOST)
-            self._close(record, RunEnded(run=report.run, state=FAILED, text="", note=LOST))
+            self._close(record, ChildEnded(run=report.run, state=FAILED, text="", note=LOST))
         record.is_awake = True
 
-    def _ended(self, report: RunEnded) -> None:
+    def _ended(self, report: ChildEnded) -> None:
         record = self._known.get(report.run)
         if record is None:
             return
@@ -276,7 +276,7 @@ class Runs:
         elif record.run.note in TAKEN_FOR_LOST and not record.text:
             self._take_in(record, report)
 
-    def _take_in(self, record: Record, report: RunEnded) -> None:
+    def _take_in(self, record: Record, report: ChildEnded) -> None:
         """What became of a run that was taken for lost; one that was ended for that stays so, with what it found."""
         record.text = bounded(report.text)
         changes: dict[str, object] = {"turns": report.turns, "calls": report.calls}
@@ -294,7 +294,7 @@ class Runs:
         if record.is_running and (not report.request_id or (waiter is not None and waiter.is_stop)):
             self._tell_end(record, NO_ANSWER)
             state = STOPPED if waiter is not None else FAILED
-            self._close(record, RunEnded(run=report.run, state=state, text="", note=NO_ANSWER))
+            self._close(record, ChildEnded(run=report.run, state=state, text="", note=NO_ANSWER))
         if waiter is not None:
             self._tell(record, report.request_id, waiter.reply_to)
 
@@ -302,7 +302,7 @@ class Runs:
         run = record.run.run
         self.host.tell(subagent_of(self.window, run), EndRun(run=run, reason=reason))
 
-    def _close(self, record: Record, report: RunEnded) -> None:
+    def _close(self, record: Record, report: ChildEnded) -> None:
         """A run has ended: keep that, and say it to all who wait."""
         if record.timer is not None:
             record.timer.cancel()
@@ -337,7 +337,7 @@ class Runs:
             for record in kept:
                 if record.is_running:
                     self._tell_end(record, INTERRUPTED)
-                    self._close(record, RunEnded(run=record.run.run, state=FAILED, text="", note=INTERRUPTED))
+                    self._close(record, ChildEnded(run=record.run.run, state=FAILED, text="", note=INTERRUPTED))
         return self._records
 
     def _forget_old(self) -> None:

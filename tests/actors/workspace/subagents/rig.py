@@ -26,7 +26,7 @@ from messages.workspace import (
     ChildRole,
     ListSubagents,
     RunAwoke,
-    RunEnded,
+    ChildEnded,
     RunOverdue,
     RunSubagent,
     StopSubagent,
@@ -54,7 +54,7 @@ class StandInWorkspace(Actor):
         match message:
             case RunSubagent() | WaitSubagent() | StopSubagent() | ListSubagents():
                 self.runs.serve(message, self._rig.turn)
-            case RunAwoke() | RunEnded() | RunOverdue():
+            case RunAwoke() | ChildEnded() | RunOverdue():
                 self.runs.heard(message)
             case CountUsage():  # as the test has it: everything that was wanted is stopped
                 self.runs.stop_all("the turn was stopped")

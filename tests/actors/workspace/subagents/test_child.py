@@ -12,7 +12,7 @@ from domain.turn.call_result import NOT_RUN_LENGTH
 from messages.base import Message, RequestId
 from messages.model import CancelModel, ModelDelta, ModelReply, Role, StopReason, ToolCall, Usage
 from messages.shell import BashRefused, CancelBash
-from messages.workspace import BeginRun, EndRun, RunEnded, RunOverdue, subagent_of
+from messages.workspace import BeginRun, EndRun, ChildEnded, RunOverdue, subagent_of
 from tests.actors.workspace.subagents.rig import FOLDERS, WINDOW, SubagentRig, bash, role
 
 RUN = "r1"
@@ -57,9 +57,9 @@ def tell(rig: SubagentRig, message: Message) -> None:
     rig.settle()
 
 
-def ended(rig: SubagentRig) -> RunEnded:
-    told = rig.asker.receive(0, lambda message: isinstance(message, RunEnded))
-    assert isinstance(told, RunEnded)
+def ended(rig: SubagentRig) -> ChildEnded:
+    told = rig.asker.receive(0, lambda message: isinstance(message, ChildEnded))
+    assert isinstance(told, ChildEnded)
     return told
 
 
@@ -90,7 +90,7 @@ def test_commands_run_one_after_the_other_in_a_lane_and_the_answer_without_calls
     assert [each.text for each in second.messages[1:]] == ["I look.", "a.txt", "/work"]
     assert [each.tool_call_id for each in second.messages[2:]] == ["call_1", "call_2"]
     rig.reply(second, "There is a.txt.")
-    assert ended(rig) == RunEnded(
+    assert ended(rig) == ChildEnded(
         run=RUN,
         state="done",
         text="There is a.txt.",

@@ -28,7 +28,7 @@ from messages.turn import CountUsage
 from messages.workspace import (
     ListSubagents,
     RunAwoke,
-    RunEnded,
+    ChildEnded,
     RunSubagent,
     StopSubagent,
     SubagentsListed,
@@ -174,7 +174,7 @@ def test_what_runs_have_used_is_counted_once(rig: SubagentRig) -> None:
     rig.finish()
     used = Usage(prompt_tokens=20, completion_tokens=2, cost_usd=1.0)
     assert rig.counted == [used]
-    rig.system.tell(workspace_of(WINDOW), RunEnded(run=run, state="stopped", text="again", usage=used))
+    rig.system.tell(workspace_of(WINDOW), ChildEnded(run=run, state="stopped", text="again", usage=used))
     rig.settle()
     assert rig.counted == [used]
     assert rig.told(run).text == "found"
@@ -241,7 +241,7 @@ def test_a_run_whose_actor_awakes_a_second_time_is_lost(rig: SubagentRig) -> Non
 def test_what_a_run_that_was_taken_for_lost_has_found_is_kept(rig: SubagentRig) -> None:
     run = rig.begin()
     rig.system.tell(workspace_of(WINDOW), RunAwoke(run=run))
-    rig.system.tell(workspace_of(WINDOW), RunEnded(run=run, state="done", text="found", turns=3))
+    rig.system.tell(workspace_of(WINDOW), ChildEnded(run=run, state="done", text="found", turns=3))
     rig.settle()
     answer = rig.told(run)
     assert (answer.run.state, answer.run.note, answer.text, answer.run.turns) == ("done", "", "found", 3)

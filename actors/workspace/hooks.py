@@ -1,0 +1,203 @@
+"""Hooks: scripts of the operator's skills that run beside turns, in the sandbox and for a limited time."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from actors.kernel import Host, Timer
+from actors.workspace.skill_lives import SkillLives
+from domain.workspace.skills.hook import Fact, command, counted_output, input_json, limit_s
+from domain.workspace.skills.life import SkillLife
+from messages.base import Message, RequestId, TurnId, Window
+from messages.shell import SHELL, BashOutcome, BashRefused, BashResult, CancelBash, RunBash, SharedFolder
+from messages.workspace import WorkerOverdue
+
+
+@dataclass(frozen=True, slots=True)
+class HookTurn:
+    """On whose behalf hooks run, and what they may see."""
+
+    turn_id: TurnId
+    """Empty where it is about no turn."""
+    audience: str = ""
+    folders: tuple[SharedFolder, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class HookOutput:
+    """What one hook has to say."""
+
+    skill: str
+    text: str
+    """Defused, at most 1,000 characters, never empty."""
+
+
+OnDone = Callable[[tuple[HookOutput, ...]], None]
+
+
+@dataclass(slots=True)
+class _Round:
+    """The hooks of one event."""
+
+    event: str
+    on_done: OnDone
+    waiting: int
+    texts: dict[str, str] = field(default_factory=dict)
+    """Skill -> what counts of its output, in the skills' order."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """One script that runs."""
+
+    round: _Round
+    skill: str
+    limit: Timer
+
+
+class _UnusableError(Exception):
+    """A script that is not run; the text says why."""
+
+
+class Hooks:
+    """The hooks of one window; the actor hands on what it hears."""
+
+    def __init__(self, host: Host, window: Window, lives: SkillLives) -> None:
+        self._host = host
+        self._window = window
+        self._lives = lives
+        self._runs: dict[RequestId, _Run] = {}
+
+    @property
+    def are_running(self) -> bool:
+        """Whether something is waited for, so that the actor is not to be passivated."""
+        return bool(self._runs)
+
+    def begin(self, event: str, facts: Mapping[str, Fact], turn: HookTurn, on_done: OnDone) -> bool:
+        """Run every skill's hook for `event`, all at once; a hook that fails is noted and holds nothing up.
+
+        Args:
+            event: One of `domain.workspace.skills.life.EVENTS`.
+            facts: What they are told besides the event, the window and the turn.
+            turn: On whose behalf; the caller sees to it that commands may be run in it.
+            on_done: Called once, by `heard`, with what `before_prompt` hooks have to say.
+
+        Returns:
+            Whether there is anything to wait for; otherwise `on_done` is not called.
+        """
+        scripts = self._scripts(event)
+        round_ = _Round(event, on_done, len(scripts))
+        for life, path, is_executable in scripts:
+            round_.texts[life.name] = ""
+            self._run(
+                round_, life, command(path, self._told(round_, life, facts, turn), is_executable=is_executable), turn
+            )
+        return bool(scripts)
+
+    def heard(self, message: Message) -> bool:
+        """Take what a hook's end or its limit has to say; whether it was one's own."""
+        match message:
+            case BashResult(request_id=request_id) if request_id in self._runs:
+                self._ended(message)
+            case BashRefused(request_id=request_id, reason=reason) if request_id in self._runs:
+                self._finish(request_id, "", f"was not run: {reason}")
+            case WorkerOverdue(request_id=request_id) if request_id in self._runs:
+                self._host.tell(SHELL, CancelBash(request_id=request_id))
+                self._finish(request_id, "", self._too_slow(self._runs[request_id]))
+            case _:
+                return False
+        return True
+
+    def cancel(self) -> None:
+        """End all that runs; nothing more is said about it."""
+        for request_id, run in self._runs.items():
+            run.limit.cancel()
+            self._host.tell(SHELL, CancelBash(request_id=request_id))
+        self._runs.clear()
+
+    def _scripts(self, event: str) -> list[tuple[SkillLife, str, bool]]:
+        """What is to be run, by which path, and whether it can be run by itself."""
+        wanted = [life for life in self._lives.look(self._host).lives if life.script_at(event)]
+        if not wanted:
+            return []
+        scripts = []
+        with self._host.blocking():
+            for life in wanted:
+                try:
+                    path, is_executable = _script(Path(life.folder), life.script_at(event))
+                except _UnusableError as error:
+                    self._lives.note_hook(life.name, event, str(error))
+                else:
+                    scripts.append((life, path, is_executable))
+        return scripts
+
+    def _told(self, round_: _Round, life: SkillLife, facts: Mapping[str, Fact], turn: HookTurn) -> str:
+        own: dict[str, Fact] = {
+            "event": round_.event,
+            "window": self._window.address.key,
+            "turn_id": turn.turn_id,
+            "skill_folder": life.folder,
+        }
+        return input_json({**own, **facts})
+
+    def _run(self, round_: _Round, life: SkillLife, line: str, turn: HookTurn) -> None:
+        request_id, limit = RequestId(self._host.new_id()), limit_s(round_.event)
+        timer = self._host.after(limit, WorkerOverdue(request_id=request_id))
+        self._runs[request_id] = _Run(round_, life.name, timer)
+        request = RunBash(
+            request_id=request_id,
+            reply_to=self._host.address,
+            window=self._window,
+            command=line,
+            timeout_s=limit,
+            audience=turn.audience,
+            folders=turn.folders,
+            lane=f"hook {life.name} {round_.event}",
+        )
+        self._host.tell(SHELL, request)
+
+    def _ended(self, result: BashResult) -> None:
+        run = self._runs[result.request_id]
+        if result.outcome is BashOutcome.TIMED_OUT:
+            fault = self._too_slow(run)
+        elif result.outcome is BashOutcome.ABORTED:
+            fault = "was cancelled"
+        else:
+            fault = f"ended with exit code {result.exit_code}" if result.exit_code else ""
+        self._finish(result.request_id, "" if fault else result.text, fault)
+
+    def _finish(self, request_id: RequestId, text: str, fault: str) -> None:
+        run = self._runs.pop(request_id)
+        run.limit.cancel()
+        round_ = run.round
+        round_.texts[run.skill] = counted_output(round_.event, text)
+        self._lives.note_hook(run.skill, round_.event, fault)
+        round_.waiting -= 1
+        if round_.waiting == 0:
+            round_.on_done(tuple(HookOutput(skill, said) for skill, said in round_.texts.items() if said))
+
+    @staticmethod
+    def _too_slow(run: _Run) -> str:
+        return f"took longer than {limit_s(run.round.event):g} s"
+
+
+def _script(folder: Path, script: str) -> tuple[str, bool]:
+    """The real path of a script that lies in `folder`, whatever links are on the way, and whether it is executable.
+
+    Raises:
+        _UnusableError: it does not lie there, or is no file.
+    """
+    path = Path(os.path.realpath(folder / script))
+    if not path.is_relative_to(os.path.realpath(folder)):
+        raise _UnusableError(f"{script!r} leads out of the skill's folder")
+    try:
+        mode = path.stat().st_mode
+    except OSError as error:
+        raise _UnusableError(f"{script!r} cannot be read: {error.strerror}") from None
+    if not stat.S_ISREG(mode):
+        raise _UnusableError(f"{script!r} must be a plain file")
+    return str(path), bool(mode & stat.S_IXUSR)

@@ -1,0 +1,118 @@
+"""Lives of skills: what the skills that can be used now declare beyond their descriptions."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from actors.kernel import Host
+from actors.skill_files.folders import FrontMatter, SkillFolders
+from domain.turn.skill import Skill
+from domain.workspace.skills.life import SkillLife, read_life
+
+log = logging.getLogger(__name__)
+
+FRESH_S = 3.0
+"""For so long a look at the folders is good for every turn of every window."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lives:
+    """What all skills declare, and what is wrong with it."""
+
+    lives: tuple[SkillLife, ...] = ()
+    """Of those that declare something, in the order of the list of skills."""
+    faults: tuple[str, ...] = ()
+    """Each names the file, the value and the rule."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """One look at the folders: when, and what there was."""
+
+    at: float
+    front_matters: dict[str, FrontMatter]
+    lives: Lives
+
+
+class SkillLives:
+    """What skills declare, shared by all windows: each look is a value that replaces the one before.
+
+    Skills that come with the agent may say when they are wanted and what they are about; hooks are the operator's only.
+    """
+
+    def __init__(self, shipped: Iterable[Path], roots: Iterable[Path]) -> None:
+        """Nothing is read yet.
+
+        Args:
+            shipped: Folders of the skills that parts of the agent bring.
+            roots: The operator's, in order of precedence; neither need exist.
+        """
+        shipped = tuple(shipped)
+        self._folders = SkillFolders((*shipped, *roots))
+        self._shipped = tuple(Path(os.path.realpath(root)) for root in shipped)
+        self._look: _Look | None = None
+        self._hook_faults: dict[tuple[str, str], str] = {}
+
+    def look(self, host: Host) -> Lives:
+        """What there is now, or was a moment ago."""
+        now, before = host.monotonic(), self._look
+        if before is not None and 0 <= now - before.at < FRESH_S:
+            return before.lives
+        with host.blocking():
+            found = self._folders.scan()
+        front_matters = dict(found.front_matters)
+        if before is not None and _same(before.front_matters, front_matters):
+            lives = before.lives
+        else:
+            lives = self._read(found.skills, front_matters)
+            for fault in lives.faults:
+                if before is None or fault not in before.lives.faults:
+                    log.warning("skill %s", fault)
+        self._look = _Look(now, front_matters, lives)
+        return lives
+
+    @property
+    def hook_faults(self) -> tuple[str, ...]:
+        """Why hooks failed when they last ran, in whatever window; each names the skill and the event."""
+        return tuple(self._hook_faults.values())
+
+    def note_hook(self, skill: str, event: str, fault: str) -> None:
+        """Keep how a hook ended last; a fault is logged unless it is the one before.
+
+        Args:
+            skill: Its name.
+            event: What it ran for.
+            fault: Why it failed; empty where it did not.
+        """
+        told = f"skill {skill}: hook {event}: {fault}" if fault else ""
+        before = self._hook_faults.pop((skill, event), "")
+        if not told:
+            return
+        self._hook_faults[skill, event] = told
+        if told != before:
+            log.warning("%s", told)
+
+    def findings(self) -> tuple[str, ...]:
+        """What is wrong with what skills declare; reads the folders."""
+        found = self._folders.scan()
+        return self._read(found.skills, dict(found.front_matters)).faults
+
+    def _read(self, skills: Iterable[Skill], front_matters: dict[str, FrontMatter]) -> Lives:
+        lives, faults = [], []
+        for skill in skills:
+            life, wrong = read_life(skill, front_matters[skill.name])
+            faults += [f"{skill.path}: {fault}" for fault in wrong]
+            if life.hooks and any(Path(skill.folder).is_relative_to(root) for root in self._shipped):
+                life = replace(life, hooks=())
+            if life.says_something:
+                lives.append(life)
+        return Lives(tuple(lives), tuple(faults))
+
+
+def _same(one: dict[str, FrontMatter], other: dict[str, FrontMatter]) -> bool:
+    """Whether all files are as they were: what did not change was not read again."""
+    return list(one) == list(other) and all(fields is other[name] for name, fields in one.items())

@@ -1,0 +1,7 @@
+"""Skills in a workspace: what they declare beyond their descriptions.
+
+Read first `life.py` (what may be declared), then `path_pattern.py` (which files it is about) and `hook.py` (how a
+script is run, and what counts of its words).
+"""
+
+from __future__ import annotations

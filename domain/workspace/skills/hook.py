@@ -1,0 +1,86 @@
+"""Hook of a skill: the command that runs its script, what the script reads, and what counts of what it prints."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from bisect import bisect_right
+from collections.abc import Mapping
+
+from domain.text.imitation import defuse
+from domain.text.presentable import presentable
+from domain.workspace.skills.life import BEFORE_PROMPT
+
+INPUT_BYTES = 8 * 1024
+OUTPUT_CHARS = 1_000
+LIMIT_S = 5.0
+BEFORE_PROMPT_S = 1.5
+"""A person waits for it."""
+_READ_BYTES = 4_000
+"""Of the output, for a character may have four."""
+_CUT = "…"
+_NOTHING = "(no output)"
+"""What the shell says of a command that printed nothing."""
+
+Fact = str | int | float | bool | list[str] | dict[str, str]
+"""What may be told to a hook: a value of JSON."""
+
+
+def limit_s(event: str) -> float:
+    """Longest time of a hook for `event`, in seconds."""
+    return BEFORE_PROMPT_S if event == BEFORE_PROMPT else LIMIT_S
+
+
+def input_json(facts: Mapping[str, Fact], limit_bytes: int = INPUT_BYTES) -> str:
+    """`facts` as one line of JSON in which no apostrophe stands; texts are cut alike until it fits.
+
+    Raises:
+        ValueError: not even the names and numbers fit.
+    """
+    longest = max((len(text) for value in facts.values() for text in _texts(value)), default=0)
+    fits = bisect_right(range(longest + 1), limit_bytes, key=lambda chars: len(_dumped(facts, chars).encode())) - 1
+    if fits < 0:
+        raise ValueError(f"facts {sorted(facts)}: have more than {limit_bytes} bytes without their texts")
+    return _dumped(facts, fits)
+
+
+def command(script: str, facts_json: str, *, is_executable: bool) -> str:
+    """What bash is to run, so that the script has JSON on stdin and only the beginning of its stdout is read.
+
+    Args:
+        script: Absolute path.
+        facts_json: Of `input_json`.
+        is_executable: Whether it says itself by what it is run; else that is bash.
+    """
+    run = shlex.quote(script) if is_executable else f"bash {shlex.quote(script)}"
+    reading = f"{{ head -c {_READ_BYTES}; cat >/dev/null; }}"
+    return f"printf %s {shlex.quote(facts_json)} | {run} 2>/dev/null | {reading}; exit ${{PIPESTATUS[1]}}"
+
+
+def counted_output(event: str, text: str) -> str:
+    """What counts of the words of a hook for `event`: defused, and at most 1,000 characters."""
+    if event != BEFORE_PROMPT or text.strip() == _NOTHING:
+        return ""
+    shown = presentable(defuse(text.strip()))
+    return shown if len(shown) <= OUTPUT_CHARS else shown[: OUTPUT_CHARS - 1].rstrip() + _CUT
+
+
+def _texts(value: Fact) -> list[str]:
+    if isinstance(value, dict):
+        return list(value.values())
+    return value if isinstance(value, list) else [value] if isinstance(value, str) else []
+
+
+def _dumped(facts: Mapping[str, Fact], chars: int) -> str:
+    capped = {name: _capped(value, chars) for name, value in facts.items()}
+    text = json.dumps(capped, ensure_ascii=False, separators=(",", ":"))
+    return text.encode("utf-8", "replace").decode("utf-8").replace("'", "\\u0027")
+
+
+def _capped(value: Fact, chars: int) -> Fact:
+    """`value` with each text in it at most so long."""
+    if isinstance(value, str):
+        return value if len(value) <= chars else value[: max(chars - 1, 0)] + _CUT[:chars]
+    if isinstance(value, list):
+        return [str(_capped(each, chars)) for each in value]
+    return {key: str(_capped(each, chars)) for key, each in value.items()} if isinstance(value, dict) else value

@@ -1,0 +1,91 @@
+"""Path patterns: which files something is about, and which files a text mentions.
+
+`*` is anything within a name, `?` one character of it, `**` any folders. A pattern without a slash is a name anywhere
+in a path; one with a slash may begin at any folder, unless it begins with one itself. What a pattern leads to counts
+with all that lies below it.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+LONGEST_PATTERN = 200
+MOST_STARS = 3
+"""Of `**` in a pattern: each multiplies the time that a path takes."""
+LOOKED_AT = 20_000
+"""Characters of a text."""
+MOST_PATHS = 100
+LONGEST_PATH = 300
+DEEPEST_PATH = 20
+"""Names in a path."""
+
+_ADDRESS = re.compile(r"\b[a-z][a-z0-9+.-]{1,20}://\S+", re.IGNORECASE)
+_QUOTED = re.compile(r"`([^`\s]{1,300})`")
+_WORDS = re.compile(r"[\w./~@+\[\]{}()*-]+")
+_LINE = re.compile(r"(?<=[\w\])]):\d+(?:[:-]\d+)?$")
+_NAME_WITH_KIND = re.compile(r"[\w.+@\[\]-]*\w\.(?=[A-Za-z0-9]{0,9}[A-Za-z])[A-Za-z0-9]{1,10}")
+
+
+def fault_of_pattern(pattern: str) -> str:
+    """The rule that a pattern breaks; empty for none."""
+    parts = [part for part in pattern.strip().split("/") if part]
+    if not parts or len(pattern) > LONGEST_PATTERN or not pattern.isprintable():
+        return f"must be a path or pattern of 1 to {LONGEST_PATTERN} characters"
+    if ".." in parts:
+        return "must not hold `..`"
+    if parts.count("**") > MOST_STARS:
+        return f"must not hold `**` more than {MOST_STARS} times"
+    if all(not part.strip("*?.") for part in parts):
+        return "must not fit every file"
+    return ""
+
+
+@lru_cache(maxsize=256)
+def matcher(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    """What finds a line that one of `patterns` fits, in a text of one path a line."""
+    return re.compile("|".join(_expression(pattern) for pattern in patterns) or r"(?!)", re.MULTILINE)
+
+
+def mentioned_paths(text: str) -> tuple[str, ...]:
+    """Paths and names of files in `text`, each once, with single slashes and no `./` before them.
+
+    A word counts that has a slash or an ending, or stands in backquotes; addresses of web pages do not.
+    """
+    plain = _ADDRESS.sub(" ", text[:LOOKED_AT]).replace("\\", "/")
+    found: dict[str, None] = {}
+    for quoted in _QUOTED.findall(plain):
+        _add(quoted, found, is_quoted=True)
+    for word in _WORDS.findall(plain):
+        _add(word, found)
+    return tuple(found)[:MOST_PATHS]
+
+
+def _add(word: str, found: dict[str, None], *, is_quoted: bool = False) -> None:
+    bare = _LINE.sub("", word.lstrip("\"'(*").rstrip(".,;!?\"')*"))
+    names = [name for name in bare.split("/") if name not in ("", ".", "..")]
+    path = ("/" if bare.startswith("/") else "") + "/".join(names)
+    if not names or len(path) > LONGEST_PATH or len(names) > DEEPEST_PATH:
+        return
+    if is_quoted or "/" in path or _NAME_WITH_KIND.fullmatch(path):
+        found[path] = None
+
+
+def _expression(pattern: str) -> str:
+    """Of a line that fits, as a regular expression that takes time in proportion to the line, but for `**`."""
+    stripped = pattern.strip()
+    parts = [part for part in stripped.split("/") if part not in ("", ".")]
+    anchored = stripped.startswith(("/", "~"))
+    folders = "".join(r"(?:[^/\n]+/)*" if part == "**" else f"{_part(part)}/" for part in parts[:-1])
+    last = r"[^\n]*" if parts[-1] == "**" else f"{_part(parts[-1])}(?:/[^\n]*)?"
+    begin = "^/" if stripped.startswith("/") else "^" if anchored else r"^/?(?:[^/\n]+/)*?"
+    return f"{begin}{folders}{last}$"
+
+
+def _part(part: str) -> str:
+    """One name of a pattern; a star takes what is least and never gives it back, so that many of them cost no more."""
+    first, *rest = (re.escape(piece).replace(r"\?", r"[^/\n]") for piece in re.split(r"\*+", part))
+    if not rest:
+        return first
+    *middle, last = rest
+    return first + "".join(rf"(?>[^/\n]*?{piece})" for piece in middle) + rf"[^/\n]*{last}"
