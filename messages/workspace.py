@@ -13,7 +13,7 @@ from msgspec import Meta
 
 from messages.base import Address, Message, RequestId, Value, Window, Word
 from messages.model import ModelAnswer, Usage
-from messages.shell import SharedFolder
+from messages.shell import CommandReply, SharedFolder
 from messages.socket import Refused
 from messages.turn import ContributorMessage, SpokenTold, SubscriberMessage, TrimMessage
 
@@ -247,5 +247,6 @@ WorkspaceMessage = (
     | TrimMessage
     | SpokenTold
     | ModelAnswer
+    | CommandReply
     | Refused
 )

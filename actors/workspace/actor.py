@@ -11,21 +11,28 @@ from actors.workspace.bookkeeping import Bookkeeping, file_name
 from actors.workspace.channel import AGENTS, ARCHIVE, HISTORY, MEMORY, SESSION, SOUL, Channel
 from actors.workspace.config import WorkspaceConfig
 from actors.workspace.files import ChannelFiles
-from actors.workspace.gate import Gate
-from actors.workspace.pacing import Pacing
-from actors.workspace.recalling import Recall
-from actors.workspace.state import WorkspaceState
-from actors.workspace.told import ToldWords
-from actors.workspace.updates import Updates
-from actors.workspace.workers import Workers
+from actors.workspace.preparing import Preparing
+from actors.workspace.shared_looks import SharedLooks
+from actors.workspace.skills.hooks import Hooks
+from actors.workspace.subagents.runs import Runs, RunsConfig
+from actors.workspace.subagents.shelf import RunFolder
+from actors.workspace.upkeep.gate import Gate
+from actors.workspace.upkeep.pacing import Pacing
+from actors.workspace.upkeep.state import WorkspaceState
+from actors.workspace.upkeep.told import ToldWords
+from actors.workspace.upkeep.updates import Updates
+from actors.workspace.upkeep.workers import Workers
 from domain.log.event import Kind
 from domain.log.metadata import meta_dict
 from domain.log.redaction import tombstone_of
 from domain.workspace.directives import found_lines
 from domain.workspace.identity import Places, identity
 from domain.workspace.session_state import is_active, parsed_session
+from domain.workspace.skills.hook import Fact
+from domain.workspace.skills.life import AFTER_RESPONSE, AFTER_SUBAGENT, BEFORE_COMPACT, when_to_use_text
 from messages.base import Window
 from messages.model import ModelDelta, ModelFailed, ModelReply
+from messages.shell import BashRefused, BashResult
 from messages.socket import Refused
 from messages.turn import (
     BeforeTrim,
@@ -38,16 +45,24 @@ from messages.turn import (
     WindowBegun,
 )
 from messages.workspace import (
+    ChildEnded,
     DescribeSession,
     FileStepDue,
+    ListSubagents,
+    RunAwoke,
+    RunOverdue,
+    RunSubagent,
     SessionDescribed,
+    StopSubagent,
     UpkeepDue,
+    WaitSubagent,
     WorkerOverdue,
     WorkspaceMessage,
 )
 
 log = logging.getLogger(__name__)
 
+RUNS = "runs"
 LOOK_AFTER_S = 30.0
 """How soon after an edit it is looked whether somebody wrote late to what it displaced."""
 SHOWN_CHARS = 8_000
@@ -62,7 +77,14 @@ class WorkspaceActor(Actor):
     worker that fails or hangs delays nothing but one cut. The next life finds the rest on the disk.
     """
 
-    def __init__(self, window: Window, config: WorkspaceConfig) -> None:
+    def __init__(self, window: Window, config: WorkspaceConfig, shared: SharedLooks) -> None:
+        """An actor that has looked at nothing yet.
+
+        Args:
+            window: Whose.
+            config: The operator's decisions.
+            shared: What all windows look at together.
+        """
         super().__init__()
         self.window = window
         self._config = config
@@ -90,7 +112,25 @@ class WorkspaceActor(Actor):
             told=self._told,
         )
         self._pacing = Pacing()
-        self._recall = Recall(self._channel, has_own=config.lives)
+        self._hooks = Hooks(self, window, shared.lives)
+        self._preparing = Preparing(
+            self,
+            config,
+            channel=self._channel,
+            hooks=self._hooks,
+            lives=shared.lives if config.can_run else None,
+        )
+        self._runs = Runs(
+            self,
+            window,
+            RunsConfig(
+                shared.definitions,
+                RunFolder(self._channel.agent_folder / RUNS),
+                self._preparing.context,
+                self._run_ended,
+            ),
+        )
+        self._lives = shared.lives if config.can_run else None
         self._identity: tuple[str, str] | None = None
         """Log, and what the system prompt says in it."""
         self._looks_after = False
@@ -111,60 +151,77 @@ class WorkspaceActor(Actor):
     def on_stop(self) -> None:
         """Let go of the files; what was not finished is picked up by the next life."""
         with self.blocking():
+            self._hooks.cancel()
             self._workers.stop("the agent stops")
             self._files.close()
 
     def handle(self, message: WorkspaceMessage) -> None:
         """Act on `message`; nothing here waits."""
         with self.blocking():
-            match message:
-                case PrepareTurn():
-                    self.tell(message.reply_to, self._contribution(message))
-                case TurnEnded():
-                    self._turn_ended(message)
-                case EventsLogged():
-                    self._events_logged(message)
-                case BeforeTrim():
-                    self._gate.begin(message)
-                case WindowBegun():
-                    self._window_begun(message)
-                case DescribeSession():
-                    self.tell(message.reply_to, self._described(message))
-                case SpokenTold() | Refused():
-                    self._told.heard(message)
-                case ModelReply() | ModelFailed():
-                    self._workers.heard(message)
-                case ModelDelta():
-                    return
-                case FileStepDue():
-                    self._files.go_on(message)
-                    self._look_later()
-                case WorkerOverdue():
-                    self._overdue(message)
-                case UpkeepDue():
-                    self._look_after()
-                case _:
-                    raise NotUnderstoodError(message)
+            self._dispatch(message)
         self.in_progress = (
-            self._gate.is_busy or self._workers.is_busy or self._told.is_busy or not self._files.is_at_rest
+            self._is_working or self._runs.is_busy or self._hooks.are_running or not self._files.is_at_rest
         )
+
+    def _dispatch(self, message: WorkspaceMessage) -> None:
+        match message:
+            case PrepareTurn():
+                if self._config.lives:
+                    self._channel.ensure()
+                self._preparing.begin(message, self._contribute)
+            case TurnEnded():
+                self._turn_ended(message)
+            case EventsLogged():
+                self._events_logged(message)
+            case BeforeTrim():
+                self._before_trim(message)
+            case WindowBegun():
+                self._window_begun(message)
+            case DescribeSession():
+                self.tell(message.reply_to, self._described(message))
+            case RunSubagent() | WaitSubagent() | StopSubagent() | ListSubagents():
+                self._runs.serve(message, self._preparing.current)
+            case RunAwoke() | ChildEnded() | RunOverdue():
+                self._runs.heard(message)
+            case SpokenTold() | Refused():
+                self._told.heard(message)
+            case ModelReply() | ModelFailed():
+                self._workers.heard(message)
+            case FileStepDue():
+                self._files.go_on(message)
+                self._look_later()
+            case WorkerOverdue():
+                self._overdue(message)
+            case UpkeepDue():
+                self._look_after()
+            case BashResult() | BashRefused():
+                self._hooks.heard(message)
+            case ModelDelta():
+                return
+            case _:
+                raise NotUnderstoodError(message)
 
     # turns
 
-    def _contribution(self, turn: PrepareTurn) -> TurnContribution:
-        if self._config.lives:
-            self._channel.ensure()
-        block = ""
-        if self._config.recall:
-            block = self._recall.block(turn.text, self.now().date(), self._config.recall_chars)
-            self._recall.note(turn.text)
-        return TurnContribution(
+    def _contribute(self, turn: PrepareTurn, block: str) -> None:
+        contribution = TurnContribution(
             request_id=turn.request_id,
             contributor=str(self.address),
             block=block,
             instructions=self._instructions(turn.log),
-            folders=self._channel.shared_folders() if self._config.can_run and turn.may_run else (),
+            folders=self._preparing.folders,
         )
+        self.tell(turn.reply_to, contribution)
+
+    def _before_trim(self, message: BeforeTrim) -> None:
+        """Let hooks have their say before a cut, then ready it."""
+        facts: dict[str, Fact] = {"turns": len(message.spoken)}
+        is_cut = bool(message.first_kept)
+        if not is_cut or not self._preparing.hook(BEFORE_COMPACT, facts, lambda _said: self._gate.begin(message)):
+            self._gate.begin(message)
+
+    def _run_ended(self, run: str, name: str, state: str) -> None:
+        self._preparing.hook(AFTER_SUBAGENT, {"run": run, "name": name, "state": state})
 
     def _instructions(self, log_path: str) -> str:
         """What the system prompt says, the same as long as the log is, over restarts too."""
@@ -185,10 +242,16 @@ class WorkspaceActor(Actor):
         folders = [folder.path for folder in self._channel.shared_folders()]
         places = Places(folders[0], folders[1] if len(folders) > 1 else "")
         soul, agents = (self._channel.read_shared(name).decode("utf-8", "replace") for name in (SOUL, AGENTS))
-        return identity(soul, agents, places, writes_itself=self._config.llm and self._config.session)
+        text = identity(soul, agents, places, writes_itself=self._config.llm and self._config.session)
+        when = when_to_use_text(self._lives.look(self).lives) if self._lives is not None else ""
+        return f"{text}\n\n{when}" if when else text
 
     def _turn_ended(self, ended: TurnEnded) -> None:
         """Count what was done, and have SESSION.md brought up to date when that is due."""
+        if ended.outcome == "aborted":
+            self._runs.stop_all("the turn that wanted it was stopped")
+        elif ended.outcome == "answered":
+            self._preparing.hook(AFTER_RESPONSE, {"answer": ended.events[-1].text if ended.events else ""})
         if not self._config.llm or not ended.events:
             return
         self._pacing.turn_ended(sum(event.kind == Kind.TOOL_CALL for event in ended.events))
@@ -264,6 +327,7 @@ class WorkspaceActor(Actor):
 
     def _window_begun(self, begun: WindowBegun) -> None:
         """Take over from the log that ended: what it says is to hold, and how the work stands."""
+        self._runs.stop_all("a new window was started")
         if self._config.compaction and begun.previous_log:
             self._told.stretch(begun.previous_log, "", "", self._carry_over)
         if self._config.llm and self._config.session and self._state.dirty_from and self._state.log:
@@ -278,7 +342,7 @@ class WorkspaceActor(Actor):
     def _overdue(self, due: WorkerOverdue) -> None:
         if self._gate.overdue(due.request_id):
             self._workers.stop("the cut waits no longer")
-        else:
+        elif not self._hooks.heard(due):
             self._workers.overdue(due.request_id)
 
     def _look_later(self) -> None:

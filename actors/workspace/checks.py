@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from actors.part import Finding, Level
 from actors.workspace.channel import AGENTS, HISTORY, MEMORY, READ_BYTES, SESSION, SOUL
 from actors.workspace.config import CHANNELS, WorkspaceConfig
+from actors.workspace.shared_looks import SharedLooks
 from domain.workspace.identity import AGENTS_CHARS, SOUL_CHARS
 
 MOST_NAMED = 5
 
 
-def findings(config: WorkspaceConfig) -> Iterator[Finding]:
+def findings(config: WorkspaceConfig, shared: SharedLooks) -> Iterator[Finding]:
     """How people's files are, and those of all windows together."""
+    if faults := (*shared.lives.findings(), *(shared.definitions.scan().faults if config.subagents else ())):
+        yield Finding("workspace: skills and sub-agents", Level.WARN, _short(faults))
     if not config.root.is_dir():
         yield Finding("workspace", Level.OK, f"{config.root}: comes into being with the first turn")
         return
@@ -32,10 +35,14 @@ def findings(config: WorkspaceConfig) -> Iterator[Finding]:
             elif path.stat().st_size > READ_BYTES:
                 problems.append(f"{path}: has more than {READ_BYTES:,} bytes, so it is not read")
     if problems:
-        more = f"; and {len(problems) - MOST_NAMED} more" if len(problems) > MOST_NAMED else ""
-        yield Finding("workspace", Level.WARN, "; ".join(problems[:MOST_NAMED]) + more)
+        yield Finding("workspace", Level.WARN, _short(problems))
     else:
         yield Finding("workspace", Level.OK, f"{config.root}: files of {count:,} conversations")
+
+
+def _short(problems: Sequence[str]) -> str:
+    more = f"; and {len(problems) - MOST_NAMED} more" if len(problems) > MOST_NAMED else ""
+    return "; ".join(problems[:MOST_NAMED]) + more
 
 
 def _shared(config: WorkspaceConfig) -> Iterator[str]:

@@ -6,11 +6,20 @@ from actors.part import Layer, Part, Parts, Plan
 from actors.workspace.table import WorkspaceTable
 
 
-def row(plan: Plan, _parts: Parts) -> Part:
-    """The part, made when the layer is on."""
+def row(plan: Plan, parts: Parts) -> Part:
+    """The windows' workspaces, made when the layer is on."""
     from actors.workspace.row import workspace_part
 
-    return workspace_part(plan)
+    return workspace_part(plan, parts)
 
 
-LAYER = Layer(name="workspace", table=WorkspaceTable, rows=(row,))
+def runs_row(plan: Plan, _parts: Parts) -> Part | None:
+    """Runs of sub-agents, where they are switched on and anything can be run."""
+    if not plan.settings.table(WorkspaceTable).subagents or not plan.settings.shell.enabled:
+        return None
+    from actors.workspace.row import subagent_part
+
+    return subagent_part(plan)
+
+
+LAYER = Layer(name="workspace", table=WorkspaceTable, rows=(row, runs_row))

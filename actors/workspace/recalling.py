@@ -7,7 +7,6 @@ from datetime import date
 from actors.workspace.channel import HISTORY, MEMORY, SESSION, Channel
 from domain.workspace.entries import Entry, Source, entries
 from domain.workspace.recall import RecallIndex, recalled
-from domain.workspace.recall_block import recall_block
 
 SHARED = "workspace/MEMORY.md"
 _OWN = ((SESSION, Source.SESSION), (MEMORY, Source.MEMORY), (HISTORY, Source.HISTORY))
@@ -29,18 +28,18 @@ class Recall:
         self._index: RecallIndex | None = None
         self._previous = ""
 
-    def block(self, question: str, today: date, budget_chars: int, favoured: frozenset[str] = frozenset()) -> str:
-        """What is shown with a message; empty when nothing belongs to it."""
-        index = self._fresh()
-        found = recalled(
+    def find(
+        self, question: str, today: date, budget_chars: int, favoured: frozenset[str] = frozenset()
+    ) -> tuple[Entry, ...]:
+        """What belongs to a message, the best first; nothing where nothing does."""
+        return recalled(
             question,
-            index,
+            self._fresh(),
             today=today,
             budget_chars=budget_chars,
             favoured=favoured,
             previous=self._previous,
         )
-        return recall_block(found, budget_chars)
 
     def note(self, question: str) -> None:
         """What was said last, for a message that goes on from there."""

@@ -5,34 +5,64 @@ from __future__ import annotations
 from functools import cache
 
 from actors.kernel import Actor, ActorSpec
-from actors.part import Part, Plan
+from actors.part import SHIPPED_SKILLS, Part, Parts, Plan, Verb
+from actors.skill_files.folders import skill_roots
 from actors.workspace.checks import findings
 from actors.workspace.commands import COMMANDS, COMPACT
 from actors.workspace.config import FOLDER, WorkspaceConfig
+from actors.workspace.shared_looks import SharedLooks
+from actors.workspace.skills.lives import SkillLives
+from actors.workspace.subagents.config import SubagentConfig
+from actors.workspace.subagents.definitions import Definitions
 from actors.workspace.table import WorkspaceTable
+from domain.workspace.subagents.prompt import subagent_prompt
 from messages.base import Window
-from messages.workspace import WORKSPACE_KIND, workspace_of
+from messages.workspace import (
+    SUBAGENT_KIND,
+    WAIT_S,
+    WORKSPACE_KIND,
+    ChildRole,
+    ListSubagents,
+    RunSubagent,
+    StopSubagent,
+    WaitSubagent,
+    workspace_of,
+)
 
 IDLE_S = 300.0
 """A workspace without a turn for so long leaves memory; the disk has what it knew."""
+DEFINITIONS = "sub-agents"
+"""Folder of the operator's own sub-agents."""
+_VERBS = {
+    "subagent.run": Verb(workspace_of, RunSubagent, in_lanes=False),
+    "subagent.wait": Verb(workspace_of, WaitSubagent, answer_s=WAIT_S + 5.0, in_lanes=False),
+    "subagent.stop": Verb(workspace_of, StopSubagent, answer_s=20.0, in_lanes=False),
+    "subagent.list": Verb(workspace_of, ListSubagents, in_lanes=False),
+}
 NOT_BOTH = (
     "workspace.compaction: cannot be true beside layers.objects, which shortens histories in its own way; "
     "set one of the two to false"
 )
 
 
-def workspace_part(plan: Plan) -> Part:
+def workspace_part(plan: Plan, parts: Parts) -> Part:
     """The actors that keep the windows' files of working state, one per window."""
-    table = plan.settings.table(WorkspaceTable)
+    settings, table = plan.settings, plan.settings.table(WorkspaceTable)
+    runs = table.subagents and settings.shell.enabled
 
     @cache
     def config() -> WorkspaceConfig:
         return workspace_config(plan)
 
+    @cache
+    def shared() -> SharedLooks:
+        lives = SkillLives(parts.skills, skill_roots((), settings.data_root, settings.skills.folders))
+        return SharedLooks(lives, Definitions((config().root / DEFINITIONS, SHIPPED_SKILLS / "subagents")))
+
     def build(key: str) -> Actor:
         from actors.workspace.actor import WorkspaceActor
 
-        return WorkspaceActor(Window.from_key(key), config())
+        return WorkspaceActor(Window.from_key(key), config(), shared())
 
     compacts = table.compaction and plan.lives
     return Part(
@@ -44,8 +74,36 @@ def workspace_part(plan: Plan) -> Part:
         subscribes=plan.lives,
         describes=False,
         commands=(*COMMANDS, *((COMPACT,) if compacts else ())) if plan.lives else (),
-        checks=(lambda: findings(config()),),
+        verbs={**_VERBS} if runs else {},
+        checks=(lambda: findings(config(), shared()),),
+        skills=(SHIPPED_SKILLS / "subagent",) if runs else (),
     )
+
+
+def subagent_part(plan: Plan) -> Part:
+    """The runs of sub-agents, one actor each."""
+    settings, shell = plan.settings, plan.settings.shell
+
+    def prompt(window: Window, role: ChildRole, *, can_run: bool) -> str:
+        return subagent_prompt(role, str(plan.workdir_of(window)) if can_run else None)
+
+    @cache
+    def config() -> SubagentConfig:
+        return SubagentConfig(
+            system_prompt=prompt,
+            workspace_of=workspace_of,
+            can_run=shell.enabled,
+            default_timeout_s=shell.timeout_s,
+            max_timeout_s=shell.max_timeout_s,
+            max_history_tokens=settings.model.max_history_tokens,
+        )
+
+    def build(key: str) -> Actor:
+        from actors.workspace.subagents.child import SubagentActor
+
+        return SubagentActor(key, config())
+
+    return Part(spec=ActorSpec(SUBAGENT_KIND, build, idle_s=IDLE_S), describes=False)
 
 
 def workspace_config(plan: Plan) -> WorkspaceConfig:

@@ -9,7 +9,7 @@ from actors.workspace.subagents.config import SubagentConfig
 from actors.workspace.subagents.talk import Talk
 from domain.turn.bash_tool import NOT_RUN, BashArguments, bash_tool, called, fault_of_timeout
 from domain.turn.call_result import NOT_RUN_LENGTH, TOO_MANY, TURNED_OFF
-from domain.workspace.subagent_prompt import last_words_wanted
+from domain.workspace.subagents.prompt import last_words_wanted
 from messages.base import RequestId, Window
 from messages.model import (
     CancelModel,
@@ -22,7 +22,7 @@ from messages.model import (
     ToolCall,
 )
 from messages.shell import BashRefused, BashResult, CancelBash, CommandReply, RunBash
-from messages.workspace import BeginRun, EndRun, RunAwoke, ChildEnded, RunOverdue, SubagentCommand
+from messages.workspace import BeginRun, ChildEnded, EndRun, RunAwoke, RunOverdue, SubagentCommand
 
 DONE, FAILED, STOPPED = "done", "failed", "stopped"
 EMPTY = "the model gave an empty answer"

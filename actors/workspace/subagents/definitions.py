@@ -11,7 +11,7 @@ from pathlib import Path
 import yaml
 
 from domain.turn.skill import split_front_matter
-from domain.workspace.subagent_definition import DefinitionReading, SubagentDefinition, read_definition
+from domain.workspace.subagents.definition import DefinitionReading, SubagentDefinition, read_definition
 
 LONGEST_FILE_BYTES = 128 * 1024
 LONGEST_FRONT_MATTER = 16_384

@@ -14,8 +14,8 @@ from actors.workspace.subagents.child import FAILED, STOPPED
 from actors.workspace.subagents.definitions import Definitions
 from actors.workspace.subagents.record import RUNNING, Record, bounded, kept_records, seconds_between
 from actors.workspace.subagents.shelf import Shelf
-from domain.workspace.subagent_definition import CONTEXTUAL, MODES, NONE, RELEVANT, SubagentDefinition
-from domain.workspace.subagent_prompt import task_prompt
+from domain.workspace.subagents.definition import CONTEXTUAL, MODES, NONE, RELEVANT, SubagentDefinition
+from domain.workspace.subagents.prompt import task_prompt
 from messages.base import Address, RequestId, Window
 from messages.model import Usage
 from messages.shell import SharedFolder
@@ -23,10 +23,10 @@ from messages.socket import Refused
 from messages.turn import CountUsage
 from messages.workspace import (
     BeginRun,
+    ChildEnded,
     EndRun,
     ListSubagents,
     RunAwoke,
-    ChildEnded,
     RunOverdue,
     RunSubagent,
     StopSubagent,

@@ -14,7 +14,7 @@ from actors.workspace.subagents.config import SubagentConfig
 from actors.workspace.subagents.definitions import Definitions
 from actors.workspace.subagents.runs import ContextWish, CurrentTurn, Runs, RunsConfig
 from actors.workspace.subagents.shelf import RunFolder, Shelf
-from domain.workspace.subagent_prompt import subagent_prompt
+from domain.workspace.subagents.prompt import subagent_prompt
 from messages.base import CONTEXT_KIND, Message, RequestId, Surface, Window
 from messages.model import ModelFailed, ModelReply, ModelRequest, StopReason, ToolCall, Usage
 from messages.shell import BashOutcome, BashResult, RunBash, SharedFolder
@@ -23,10 +23,10 @@ from messages.turn import CountUsage
 from messages.workspace import (
     SUBAGENT_KIND,
     WORKSPACE_KIND,
+    ChildEnded,
     ChildRole,
     ListSubagents,
     RunAwoke,
-    ChildEnded,
     RunOverdue,
     RunSubagent,
     StopSubagent,

@@ -26,9 +26,9 @@ from messages.base import Message, RequestId
 from messages.model import CancelModel, Usage
 from messages.turn import CountUsage
 from messages.workspace import (
+    ChildEnded,
     ListSubagents,
     RunAwoke,
-    ChildEnded,
     RunSubagent,
     StopSubagent,
     SubagentsListed,

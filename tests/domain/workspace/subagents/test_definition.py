@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from domain.workspace.subagent_definition import BODY_CHARS, SubagentDefinition, read_definition
+from domain.workspace.subagents.definition import BODY_CHARS, SubagentDefinition, read_definition
 from messages.workspace import ChildRole
 
 LEAST = {"name": "researcher", "description": "Looks things up."}

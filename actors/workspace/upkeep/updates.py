@@ -11,7 +11,7 @@ from actors.workspace.bookkeeping import Bookkeeping
 from actors.workspace.channel import ARCHIVE, HISTORY, MEMORY, SESSION, Channel
 from actors.workspace.config import WorkspaceConfig
 from actors.workspace.files import ChannelFiles, Done
-from actors.workspace.workers import Work, Workers
+from actors.workspace.upkeep.workers import Work, Workers
 from domain.text.secret_scrub import Scrubber
 from domain.workspace.consolidation import parsed_consolidation
 from domain.workspace.history_file import appended_block, archived, fold_is_due, folded, folding

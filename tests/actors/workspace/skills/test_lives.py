@@ -6,9 +6,9 @@ import pytest
 
 from actors.kernel import Actor, ActorSystem, ManualClock
 from actors.part import SHIPPED_SKILLS
-from actors.workspace.skill_lives import FRESH_S, Lives, SkillLives
+from actors.workspace.skills.lives import FRESH_S, Lives, SkillLives
 from domain.workspace.skills.life import SkillLife
-from tests.actors.workspace.hook_rig import HookRig, write_skill
+from tests.actors.workspace.skills.hook_rig import HookRig, write_skill
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ import pytest
 from actors.kernel import ActorSpec, ActorSystem
 from actors.shell.actor import ShellActor
 from actors.shell.config import ShellConfig
-from actors.workspace.hooks import HookOutput
-from tests.actors.workspace.hook_rig import HookRig, write_skill
+from actors.workspace.skills.hooks import HookOutput
+from tests.actors.workspace.skills.hook_rig import HookRig, write_skill
 from tests.patience import PATIENCE_S
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from domain.workspace.subagent_prompt import last_words_wanted, subagent_prompt, task_prompt
+from domain.workspace.subagents.prompt import last_words_wanted, subagent_prompt, task_prompt
 from messages.workspace import ChildRole
 
 ROLE = ChildRole(name="counter", body="You count {kilns}.", max_calls=7, max_turns=5, max_wall_s=90.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from actors.kernel import Host
-from actors.workspace.state import WorkspaceState
+from actors.workspace.upkeep.state import WorkspaceState
 from messages.base import RequestId, TurnId, Window
 from messages.socket import Refused
 from messages.turn import BeforeTrim, SpokenTold, SpokenTurn, TellSpoken

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from actors.kernel import Host, Timer
-from actors.workspace.skill_lives import SkillLives
+from actors.workspace.skills.lives import SkillLives
 from domain.workspace.skills.hook import Fact, command, counted_output, input_json, limit_s
 from domain.workspace.skills.life import SkillLife
 from messages.base import Message, RequestId, TurnId, Window

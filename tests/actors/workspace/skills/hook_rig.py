@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from actors.kernel import Actor, ActorSpec, ActorSystem
-from actors.workspace.hooks import HookOutput, Hooks, HookTurn
-from actors.workspace.skill_lives import SkillLives
+from actors.workspace.skills.hooks import HookOutput, Hooks, HookTurn
+from actors.workspace.skills.lives import SkillLives
 from domain.workspace.skills.hook import Fact
 from messages.base import Address, Message, Surface, TurnId, Window
 from messages.shell import RunBash

@@ -10,9 +10,9 @@ from actors.kernel import Host, Timer
 from actors.workspace.bookkeeping import Bookkeeping, file_name
 from actors.workspace.channel import MEMORY, SESSION, Channel
 from actors.workspace.config import WorkspaceConfig
-from actors.workspace.state import Stretch, WorkspaceState
-from actors.workspace.told import ToldWords
-from actors.workspace.updates import Updates
+from actors.workspace.upkeep.state import Stretch, WorkspaceState
+from actors.workspace.upkeep.told import ToldWords
+from actors.workspace.upkeep.updates import Updates
 from domain.workspace.directives import found_lines
 from domain.workspace.handover import handover
 from domain.workspace.session_state import is_active, parsed_session

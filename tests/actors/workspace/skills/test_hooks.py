@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from actors.kernel import ActorSystem, ManualClock
-from actors.workspace.hooks import HookOutput
+from actors.workspace.skills.hooks import HookOutput
 from messages.base import RequestId
 from messages.shell import BashOutcome, BashRefused, BashResult, CancelBash, RunBash
-from tests.actors.workspace.hook_rig import OWNER, WINDOW, HookRig, told_to, write_skill
+from tests.actors.workspace.skills.hook_rig import OWNER, WINDOW, HookRig, told_to, write_skill
 
 HOOK = "hooks: {before_prompt: x.sh}"
 

@@ -1,0 +1,121 @@
+"""Preparation of a turn: what hooks say first, then what is recalled, in one block; what runs take over from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from actors.kernel import Host
+from actors.workspace.channel import HISTORY, MEMORY, SESSION, Channel
+from actors.workspace.config import WorkspaceConfig
+from actors.workspace.recalling import Recall
+from actors.workspace.skills.hooks import HookOutput, Hooks, HookTurn
+from actors.workspace.skills.lives import SkillLives
+from actors.workspace.subagents.runs import ContextWish, CurrentTurn
+from domain.workspace.entries import Entry
+from domain.workspace.handover import handover
+from domain.workspace.session_state import parsed_session
+from domain.workspace.skills.hook import Fact
+from domain.workspace.skills.life import BEFORE_PROMPT, named_for, scopes_of
+from domain.workspace.turn_block import turn_block
+from messages.base import TurnId
+from messages.shell import SharedFolder
+from messages.turn import PrepareTurn
+
+CHILD_SESSION_CHARS = 1_500
+CHILD_RECALL_CHARS = 1_000
+
+
+class Preparing:
+    """Maker of the block of each turn."""
+
+    def __init__(
+        self,
+        host: Host,
+        config: WorkspaceConfig,
+        *,
+        channel: Channel,
+        hooks: Hooks,
+        lives: SkillLives | None,
+    ) -> None:
+        """No turn is prepared yet.
+
+        Args:
+            host: The actor.
+            config: The operator's decisions.
+            channel: Reads the files.
+            hooks: Run beside turns.
+            lives: What skills declare; None where none is looked for.
+        """
+        self._host = host
+        self._config = config
+        self._channel = channel
+        self._hooks = hooks
+        self._lives = lives
+        self._recall = Recall(channel, has_own=config.lives)
+        self._turn: PrepareTurn | None = None
+
+    def begin(self, turn: PrepareTurn, done: Callable[[PrepareTurn, str], None]) -> None:
+        """Make the block of a turn, and tell it to `done`: at once, or when hooks have ended.
+
+        Nothing is waited for beyond the hooks' own limit; what a newer turn asks for comes first.
+        """
+        self._turn = turn
+
+        def said(outputs: tuple[HookOutput, ...]) -> None:
+            done(turn, self._block(turn, outputs))
+
+        facts: dict[str, Fact] = {"question": turn.text, "author": turn.author_name}
+        if not self.hook(BEFORE_PROMPT, facts, said):
+            said(())
+
+    def hook(
+        self,
+        event: str,
+        facts: dict[str, Fact],
+        done: Callable[[tuple[HookOutput, ...]], None] = lambda _outputs: None,
+    ) -> bool:
+        """Whether hooks run for an event now; those of a turn that may run nothing do not."""
+        turn = self._turn
+        if turn is None or self._lives is None or not self._config.can_run or not turn.may_run:
+            return False
+        files = {name: str(self._channel.folder / name) for name in (SESSION, MEMORY, HISTORY)}
+        who = HookTurn(TurnId(turn.turn_id), turn.audience, self.folders)
+        return self._hooks.begin(event, {**facts, "files": files}, who, done)
+
+    @property
+    def folders(self) -> tuple[SharedFolder, ...]:
+        """What the turn's commands are to see."""
+        may_run = self._turn is None or self._turn.may_run
+        return self._channel.shared_folders() if self._config.can_run and may_run else ()
+
+    @property
+    def current(self) -> CurrentTurn:
+        """What runs of sub-agents take over."""
+        if self._turn is None:
+            return CurrentTurn(may_run=False)
+        return CurrentTurn(audience=self._turn.audience, folders=self.folders, may_run=self._turn.may_run)
+
+    def context(self, wish: ContextWish) -> str:
+        """What a sub-agent knows of its parent's work: its state, and what belongs to the task."""
+        session = parsed_session(self._channel.read(SESSION))
+        parts = [handover(session, b"", (), CHILD_SESSION_CHARS)]
+        if wish.wants_recall:
+            question = " ".join((wish.task, wish.description, *wish.paths))
+            found = self._recall.find(question, self._host.now().date(), CHILD_RECALL_CHARS)
+            parts.append(turn_block(found, CHILD_RECALL_CHARS))
+        return "\n\n".join(part for part in parts if part)
+
+    def _block(self, turn: PrepareTurn, outputs: tuple[HookOutput, ...]) -> str:
+        names = tuple[str, ...]()
+        favoured = frozenset[str]()
+        if self._lives is not None:
+            lives = self._lives.look(self._host).lives
+            active = parsed_session(self._channel.read(SESSION)).active_files if self._config.lives else ()
+            names = named_for(turn.text, active, lives)
+            favoured = frozenset(scopes_of(names, lives))
+        found: tuple[Entry, ...] = ()
+        if self._config.recall:
+            found = self._recall.find(turn.text, self._host.now().date(), self._config.recall_chars, favoured)
+            self._recall.note(turn.text)
+        said = tuple((output.skill, output.text) for output in outputs)
+        return turn_block(found, self._config.recall_chars, names, said)

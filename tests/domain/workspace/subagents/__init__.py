@@ -1,0 +1,1 @@
+"""Rules of a channel's workspace."""
