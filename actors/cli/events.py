@@ -21,7 +21,7 @@ def events(config_file: Path | None, data: Path | None) -> None:
     Turns that had begun before are not told of. It shows everybody's words, as the logs do.
     """
     from actors.socket.client import AgentNotRunningError, RefusalError, ask_operator
-    from domain.turn.whole_runs import WholeRuns
+    from domain.turn.run_line import WholeRuns
 
     settings, _ = load_settings(config_file, {"data_root": str(data.absolute())} if data else {})
     last: int | None = None

@@ -90,7 +90,7 @@ class WorkspaceActor(Actor):
         self._config = config
         self._channel = Channel(config, window, lambda: int(self.now().timestamp() * 1e9))
         self._books = Bookkeeping(self._channel.agent_folder, config.disk)
-        self._state = WorkspaceState(self._books) if config.lives else WorkspaceState.nowhere()
+        self._state = WorkspaceState(self._books, is_kept=config.lives)
         self._files = ChannelFiles(self, config, self._channel.folder, self._books)
         self._workers = Workers(self, config, window, self._answered)
         self._told = ToldWords(self, window, self._state)
@@ -106,7 +106,6 @@ class WorkspaceActor(Actor):
             self,
             config,
             channel=self._channel,
-            books=self._books,
             state=self._state,
             updates=self._updates,
             told=self._told,

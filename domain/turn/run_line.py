@@ -1,4 +1,7 @@
-"""Line of an event stream: what a run tells, as one JSON object, for programs that look on."""
+"""Lines of an event stream: what a run tells, as one JSON object each, for programs that look on.
+
+Somebody who began to look on in the middle is shown whole runs and no halves.
+"""
 
 from __future__ import annotations
 
@@ -32,3 +35,23 @@ def run_line(event: RunEvent) -> str:
 @cache
 def _fields(kind: type[RunEvent]) -> tuple[msgspec.structs.FieldInfo, ...]:
     return tuple(field for field in msgspec.structs.fields(kind) if field.name != "moment")
+
+
+class WholeRuns:
+    """Runs whose beginning was seen, at most one of each window, because a window has one at a time."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, str] = {}
+        """Window -> its run."""
+
+    def shows(self, line: str) -> bool:
+        """Whether the next line of the stream belongs to a run that was seen from its beginning."""
+        event = json.loads(line)
+        window: str = event["window"]
+        run: str = event["run"]
+        if event["type"] == "agent_start":
+            self._seen[window] = run
+        is_seen = self._seen.get(window) == run
+        if event["type"] == "agent_end" and is_seen:
+            del self._seen[window]
+        return is_seen

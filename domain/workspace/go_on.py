@@ -46,12 +46,19 @@ das es daran damit gestern letztes ich bereit kannst du sollen soll
 じゃあ では さあ それでは お願いします お願い ください 今日 昨日 前回 の から はい ね よ です ます ましょう か
 자 그럼 이제 오늘 어제 제발 네 좀 지난번 우리 그래 에
 """
-_LATIN = "|".join((_EN + _DE).split("\n")[1:]).strip("|")
-_OTHER = "|".join((_ZH + _JA + _KO).split("\n")[1:]).strip("|")
+
+
+def _alternatives(lists: str) -> str:
+    """Patterns of several lists, one a line, as one."""
+    return "|".join(lists.split("\n")[1:]).strip("|")
+
+
+_LATIN = _alternatives(_EN + _DE)
+_OTHER = _alternatives(_ZH + _JA + _KO)
 _PHRASE = re.compile(f"\\b(?:{_LATIN.replace('||', '|')})\\b|{_OTHER.replace('||', '|')}")
 _WORD = re.compile(r"\w+")
 _PLAIN = frozenset(filter(str.isascii, _FILLERS.split()))
-_UNSPACED = sorted({each for each in _FILLERS.split() if not each.isascii()}, key=len, reverse=True)
+_UNSPACED = tuple(sorted({each for each in _FILLERS.split() if not each.isascii()}, key=len, reverse=True))
 
 
 def goes_on(message: str) -> bool:

@@ -49,10 +49,14 @@ _MARK = re.compile(r"\bm:([0-9a-f]{12})\b")
 _MARK_COMMENT = re.compile(r"<!--(?: m:[0-9a-f]{12})+ -->")
 _LABEL = re.compile(rf"({'|'.join(map(re.escape, SECTIONS))}): (?=\S)", re.IGNORECASE)
 
-MEMORY_TEMPLATE = (
-    "# Memory\n\n"
-    + "\n".join(f"## {title}\n<!-- {purpose} -->\n" for title, purpose in zip(SECTIONS, _PURPOSES, strict=True))
-).encode()
+
+def _template() -> bytes:
+    """A file without entries."""
+    parts = (f"## {title}\n<!-- {purpose} -->\n" for title, purpose in zip(SECTIONS, _PURPOSES, strict=True))
+    return ("# Memory\n\n" + "\n".join(parts)).encode()
+
+
+MEMORY_TEMPLATE = _template()
 
 
 @dataclass(frozen=True, slots=True)

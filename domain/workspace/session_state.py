@@ -56,7 +56,13 @@ _PURPOSES = {
     "worklog": "A few milestones, only where they help to go on.",
 }
 
-SESSION_TEMPLATE = "\n".join(f"# {TITLES[name]}\n<!-- {_PURPOSES[name]} -->\n" for name in TITLES).encode()
+
+def _template() -> bytes:
+    """A file without items."""
+    return "\n".join(f"# {TITLES[name]}\n<!-- {_PURPOSES[name]} -->\n" for name in TITLES).encode()
+
+
+SESSION_TEMPLATE = _template()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from tests.requirements.test_core import sources
 MADE = {
     "actors/curated/table.py": {"Field", "FolderOf"},
     "actors/objects/table.py": {"Field"},
+    "actors/workspace/table.py": {"Field"},
     "domain/objects/state.py": {"msgspec.field"},
     "actors/discord/connection/pauses.py": {"ContextVar"},
     "actors/settings/schema.py": {"ConfigDict", "Field", "PrivateAttr", "SettingsConfigDict"},
@@ -20,6 +21,10 @@ MADE = {
     "domain/text/imitation.py": {"_compiled"},
     "domain/text/lookalike.py": {"_Looks"},
     "domain/turn/bash_tool.py": {"bash_tool"},
+    "domain/workspace/go_on.py": {"_alternatives"},
+    "domain/workspace/intent.py": {"'|'.join"},
+    "domain/workspace/memory_file.py": {"_template"},
+    "domain/workspace/session_state.py": {"_template"},
 }
 """What is made at the top otherwise: pydantic's, functions, patterns, and tables that learn what follows from a key."""
 HANDED_ON = {

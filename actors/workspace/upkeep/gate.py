@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Sequence
 
 from actors.kernel import Host, Timer
-from actors.workspace.bookkeeping import Bookkeeping, file_name
+from actors.workspace.bookkeeping import file_name
 from actors.workspace.channel import MEMORY, SESSION, Channel
 from actors.workspace.config import WorkspaceConfig
 from actors.workspace.upkeep.state import Stretch, WorkspaceState
@@ -39,7 +39,6 @@ class Gate:
         config: WorkspaceConfig,
         *,
         channel: Channel,
-        books: Bookkeeping,
         state: WorkspaceState,
         updates: Updates,
         told: ToldWords,
@@ -47,7 +46,7 @@ class Gate:
         self._host = host
         self._config = config
         self._channel = channel
-        self._books = books
+        self._books = state.books
         self._state = state
         self._updates = updates
         self._told = told

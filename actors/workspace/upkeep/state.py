@@ -26,10 +26,16 @@ class Stretch:
 class WorkspaceState:
     """What is kept in mind; whatever of the file is damaged counts as not there."""
 
-    def __init__(self, books: Bookkeeping | None) -> None:
-        """As it was kept; None for nowhere."""
-        self._books = books
-        document = books.document(STATE) if books is not None else {}
+    def __init__(self, books: Bookkeeping, *, is_kept: bool) -> None:
+        """As it was kept.
+
+        Args:
+            books: Where.
+            is_kept: Whether anything is.
+        """
+        self.books = books
+        self._is_kept = is_kept
+        document = books.document(STATE) if is_kept else {}
         self.is_fresh = not document
         """Whether there was nothing."""
         self.found: list[FoundLine] = list(_all(FoundLine, document.get("found")))
@@ -38,16 +44,11 @@ class WorkspaceState:
         """The first turn that SESSION.md has not been told of; empty for none."""
         self.log: str = str(document.get("log", ""))
 
-    @classmethod
-    def nowhere(cls) -> WorkspaceState:
-        """The state of a window that keeps nothing."""
-        return cls(None)
-
     def keep(self) -> None:
         """Write it down."""
-        if self._books is None:
+        if not self._is_kept:
             return
-        self._books.put_document(
+        self.books.put_document(
             STATE,
             {
                 "found": [asdict(line) for line in self.found],

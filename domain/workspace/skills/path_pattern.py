@@ -22,7 +22,7 @@ DEEPEST_PATH = 20
 
 _ADDRESS = re.compile(r"\b[a-z][a-z0-9+.-]{1,20}://\S+", re.IGNORECASE)
 _QUOTED = re.compile(r"`([^`\s]{1,300})`")
-_WORDS = re.compile(r"[\w./~@+\[\]{}()*-]+")
+_PATHLIKE = re.compile(r"[\w./~@+\[\]{}()*-]+")
 _LINE = re.compile(r"(?<=[\w\])]):\d+(?:[:-]\d+)?$")
 _NAME_WITH_KIND = re.compile(r"[\w.+@\[\]-]*\w\.(?=[A-Za-z0-9]{0,9}[A-Za-z])[A-Za-z0-9]{1,10}")
 
@@ -56,7 +56,7 @@ def mentioned_paths(text: str) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for quoted in _QUOTED.findall(plain):
         _add(quoted, found, is_quoted=True)
-    for word in _WORDS.findall(plain):
+    for word in _PATHLIKE.findall(plain):
         _add(word, found)
     return tuple(found)[:MOST_PATHS]
 

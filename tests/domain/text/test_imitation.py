@@ -38,6 +38,7 @@ from domain.turn.conversation import rebuilt
 from domain.turn.prompt import prompt_header, quoted, unanswered
 from domain.turn.skill import Skill, invocation
 from domain.turn.turn import TAKEN_BACK
+from domain.workspace.recall_block import CLOSING, OPENING
 from messages.base import EventId, RequestId, Surface, TurnId, Window
 from messages.model import ChatMessage, ImageFile, ModelRequest, Role, ToolCall
 from messages.object_store import FileVersion
@@ -147,6 +148,7 @@ def written() -> dict[str, str]:
         "end of a record": record[5],
         "beginning of a text": shown_text("x" * 60_000).split("\n\n")[-1],
         **{f"reference {number}": line for number, line in enumerate(references())},
+        **{f"workspace's frame {place}": line for place, line in enumerate((OPENING, CLOSING))},
         "seal": seal_text(b"torn").decode().strip().split("\n")[-1],
     }
 
