@@ -6,16 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from domain.workspace.directive_languages import (
-    CHINESE,
-    CHINESE_NARRATED,
-    GERMAN,
-    GERMAN_NARRATED,
-    GERMAN_TOLD,
-    JAPANESE,
-    JAPANESE_NARRATED,
-)
-from domain.workspace.directive_phrases import (
+from domain.workspace.phrases.english import (
     BEFORE,
     CONSOLING,
     LIMITING,
@@ -27,6 +18,15 @@ from domain.workspace.directive_phrases import (
     TASK,
     TOLD,
     Weighed,
+)
+from domain.workspace.phrases.languages import (
+    CHINESE,
+    CHINESE_NARRATED,
+    GERMAN,
+    GERMAN_NARRATED,
+    GERMAN_TOLD,
+    JAPANESE,
+    JAPANESE_NARRATED,
 )
 from messages.turn import SpokenTurn
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from domain.workspace.directive_phrases import weighed
+from domain.workspace.phrases.english import weighed
 
 _TAG = (
     r"(?:(?:montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|morgen|heute|mittag|ende"

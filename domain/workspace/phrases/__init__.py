@@ -1,0 +1,3 @@
+"""Phrases: how people say in several languages that something should hold, for `domain/workspace/directives.py`."""
+
+from __future__ import annotations
