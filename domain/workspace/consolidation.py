@@ -49,7 +49,7 @@ def parsed_consolidation(
         answer: JSON with `entries` and `history`.
         spoken: The turns that the worker was told, with their results, which it was not.
         memory: What MEMORY.md holds: entries that stand there are left out.
-        history: What HISTORY.md holds.
+        history: What HISTORY.md holds: lines that stand there are left out, unless none would be left.
         is_secret: What tells a secret.
 
     Raises:
@@ -60,7 +60,7 @@ def parsed_consolidation(
     if not isinstance(raw, list) or "history" not in said:
         raise ValueError(f"answer with {shown(', '.join(said))}: must have the fields entries, a list, and history")
     echoes = Spoken(spoken)
-    block = _history(text_of(said["history"], "history"), spoken, echoes, history, is_secret)
+    block = _history(text_of(said["history"], "history"), spoken, echoes, is_secret)
     printed = _Printed(spoken)
     known = {same_words(entry.text) for entry in entries_of(memory)}
     kept, dropped = list[MemoryEntry](), list[str]()
@@ -75,7 +75,7 @@ def parsed_consolidation(
             continue
         known.add(same_words(entry.text))
         kept.append(entry)
-    return Consolidation(tuple(kept), block, tuple(dropped))
+    return Consolidation(tuple(kept), _without_known(block, history, kept), tuple(dropped))
 
 
 def is_exchange(spoken: Iterable[SpokenTurn]) -> bool:
@@ -83,7 +83,7 @@ def is_exchange(spoken: Iterable[SpokenTurn]) -> bool:
     return any(turn.text.strip() and turn.answer.strip() for turn in spoken)
 
 
-def _history(text: str, spoken: Sequence[SpokenTurn], echoes: Spoken, history: bytes, is_secret: IsSecret) -> str:
+def _history(text: str, spoken: Sequence[SpokenTurn], echoes: Spoken, is_secret: IsSecret) -> str:
     if not text:
         if is_exchange(spoken):
             raise ValueError("history '': must have words where people were answered")
@@ -95,10 +95,14 @@ def _history(text: str, spoken: Sequence[SpokenTurn], echoes: Spoken, history: b
         raise ValueError(
             f"history {shown(block)}: must not repeat {LONGEST_ECHO} characters or more of what was said word for word"
         )
-    is_there = same_words(block) in same_words(history.decode("utf-8", "replace"))
-    if is_there and is_exchange(spoken) and len(block) > LONGEST_ECHO:
-        raise ValueError(f"history {shown(block)}: must not stand in the file already")
     return block
+
+
+def _without_known(block: str, history: bytes, entries: Sequence[MemoryEntry]) -> str:
+    """The block without lines that HISTORY.md has already, or that are facts of MEMORY.md; all of it if none is left."""
+    known = {same_words(line) for line in history.decode("utf-8", "replace").splitlines()}
+    known |= {same_words(entry.text) for entry in entries}
+    return "\n".join(line for line in block.splitlines() if same_words(line) not in known) or block
 
 
 def _entry(raw: object) -> tuple[MemoryEntry, str]:

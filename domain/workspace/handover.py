@@ -8,7 +8,7 @@ from domain.memory.block_json import block_json
 from domain.workspace.directives import FoundLine
 from domain.workspace.memory_file import constraints_of, decisions_of
 from domain.workspace.outline import same_words, unique
-from domain.workspace.session_state import SessionState
+from domain.workspace.session_state import SessionState, is_active
 
 HANDOVER_PREFIX = "INJECTED_CONTEXT_HANDOVER"
 """First line of the block."""
@@ -16,6 +16,7 @@ HANDOVER_CHARS = 4_000
 MOST_FOUND = 12
 _LONGEST = 300
 """Characters of one item."""
+_LONGEST_RULE = 600
 _LEAST = 40
 """Characters that a cut item must have left."""
 _NOTE = (
@@ -37,10 +38,10 @@ def handover(
     """
     filling = _Filling(budget_chars - len(HANDOVER_PREFIX) - 1)
     constraints = unique([*session.constraints, *constraints_of(memory)])
-    filling.add("constraints", constraints)
+    filling.add("constraints", constraints, _LONGEST_RULE)
     filling.add("next_steps", session.next_steps)
     filling.add("current_state", session.current_state)
-    filling.add("user_intent", unique([*([session.title] if session.title else []), *session.user_intent]))
+    filling.add("user_intent", unique([session.title, *session.user_intent] if is_active(session) else ()))
     filling.add("decisions", unique([*session.decisions, *decisions_of(memory)]))
     filling.add("errors", session.errors)
     filling.add("active_files", session.active_files)
@@ -61,10 +62,10 @@ class _Filling:
         """Whether it holds anything."""
         return bool(self._parts)
 
-    def add(self, name: str, texts: Iterable[str]) -> None:
+    def add(self, name: str, texts: Iterable[str], most: int = _LONGEST) -> None:
         """As many items as there is room for, in order; one that is too long is cut."""
-        for text in texts:
-            cut = self._fitting(name, text[:_LONGEST] if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…")
+        for text in filter(None, texts):
+            cut = self._fitting(name, text if len(text) <= most else f"{text[: most - 1].rstrip()}…")
             if not cut:
                 return
             self._take(name, cut)

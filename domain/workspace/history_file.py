@@ -23,6 +23,8 @@ FOLD_CHARS = 8_000
 FOLD_BLOCKS = 5
 NEWEST = 3
 """Blocks that are never folded."""
+FOLDED_CHARS = 20_000
+"""Of the blocks that are folded at a time; the first of them is in any case."""
 LONGEST_BLOCK = 2_400
 """Characters of one block's text."""
 _LEAST_SHARE = 0.08
@@ -62,7 +64,7 @@ def fold_is_due(data: bytes) -> bool:
 
 
 def folding(data: bytes) -> tuple[bytes, str]:
-    """All blocks but the newest: as they stand in the file, for the archive, and as a worker is told of them."""
+    """The oldest blocks, but none of the newest: as they stand in the file, for the archive, and as a worker is told of them."""
     blocks = _to_fold(sections(data, 2))
     told = "\n\n".join(f"## {part.title}\n{part.text}" for part in blocks)
     return joined(*(part.raw for part in blocks)), told
@@ -135,10 +137,16 @@ def _is_dated(part: Section) -> bool:
 
 
 def _to_fold(parts: Sequence[Section]) -> list[Section]:
-    """Dated and folded blocks but the newest dated ones; none where nothing dated would be among them."""
+    """Folded blocks and dated ones but the newest, as far as a worker is told; none where nothing is dated but these."""
     dated = [part for part in parts if _is_dated(part)]
     older = dated[:-NEWEST]
-    return [part for part in parts if part in older or part.title.startswith(FOLDED)] if older else []
+    blocks = [part for part in parts if part in older or part.title.startswith(FOLDED)] if older else []
+    left = FOLDED_CHARS
+    for number, part in enumerate(blocks):
+        left -= len(part.raw)
+        if left < 0:
+            return blocks[: max(number, 1)]
+    return blocks
 
 
 def _end_of(part: Section) -> str:

@@ -145,7 +145,7 @@ def updated(
     missing = [name for name in TITLES if name not in fields_said]
     if missing:
         raise ValueError(f"answer with {shown(', '.join(fields_said))}: must have the fields {', '.join(missing)}")
-    title = " ".join(text_of(fields_said["title"], "title").split())[:LONGEST_TITLE].rstrip()
+    title = _short(one_line(text_of(fields_said["title"], "title")), LONGEST_TITLE)
     said = {name: _said(texts_of(fields_said[name], name)) for name in TITLES if name != "title"}
     said["title"] = (title,) if title else ()
     echoes = Spoken(spoken)
@@ -166,7 +166,7 @@ def refreshed(base: bytes, state: SessionState, now: bytes) -> bytes:
 
 
 def _said(texts: Sequence[str]) -> tuple[str, ...]:
-    return tuple(unique(line for text in texts if (line := one_line(text))))
+    return tuple(unique(line for text in texts if any(map(str.isalnum, line := one_line(text)))))
 
 
 def _sticky(

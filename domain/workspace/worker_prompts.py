@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from domain.curated.secret_look import looks_secret
 from domain.memory.block_json import block_json
 from domain.text.imitation import defuse
+from domain.text.secret_scrub import REMOVED
 from domain.workspace.consolidation import LONGEST_ENTRY, MOST_ENTRIES
 from domain.workspace.guard import LONGEST_ECHO
 from domain.workspace.history_file import LONGEST_BLOCK, folding
@@ -21,6 +23,8 @@ FILE_CHARS = 8_000
 _FILE_CAPS = (FILE_CHARS, 6_000, 4_500, 3_500, 2_500, 1_500)
 """Characters of each file, tried one after another."""
 _FRAME = 200
+"""Characters of what stands around what was said."""
+_GAP = "(turns left out here)"
 _SAID_CHARS = 12_000
 """For what was said, if there is so much of it."""
 HEAD_SHARE = 0.45
@@ -132,7 +136,7 @@ def fold_prompt(history: bytes, scrub: Scrub = str) -> Prompt:
 
 def _whole(task: str, name: str, text: str, scrub: Scrub) -> Prompt:
     system = f"{task}\n{_DATA.format(echo=LONGEST_ECHO)}"
-    user = block_json({name: defuse(scrub(text))})
+    user = block_json({name: _harmless(text, scrub)})
     if len(system) + len(user) > WORKER_CHARS:
         raise ValueError(f"{name} of {len(text):,} characters: must leave room in {WORKER_CHARS:,}")
     return system, user
@@ -143,63 +147,81 @@ def _prompt(
 ) -> Prompt:
     """Both texts; long files are cut further rather than that no room is left for what was said."""
     system = f"{task}\n{_DATA.format(echo=LONGEST_ECHO)}"
-    kept = {"to_keep_in_mind": defuse(scrub(words[:_LONGEST_TURN]))} if words else {}
-    said = [_said(turn, scrub) for turn in spoken]
+    kept = {"to_keep_in_mind": _harmless(_cut(words, _LONGEST_TURN), scrub)} if words else {}
+    turns = [_Turn(turn) for turn in spoken]
     left = WORKER_CHARS - len(system)
-    wanted = min(_SAID_CHARS, sum(len(block_json(turn)) + 1 for turn in said))
+    wanted = min(_SAID_CHARS, sum(turn.most for turn in turns))
     drafts = ({**_told(files, cap, scrub), **kept, "said": list[object]()} for cap in _FILE_CAPS)
     sizes = ((draft, left - len(block_json(draft))) for draft in drafts)
     told, room = next((each for each in sizes if each[1] >= wanted), ({**kept, "said": []}, left - _FRAME))
-    return system, block_json({**told, "said": _within(said, room)})
+    return system, block_json({**told, "said": _within(turns, room, scrub)})
 
 
 def _told(files: Mapping[str, tuple[bytes, int]], cap: int, scrub: Scrub) -> dict[str, str]:
-    return {name: defuse(scrub(_file(data, min(cap, most)))) for name, (data, most) in files.items()}
+    return {name: _harmless(_file(data, min(cap, most), scrub)) for name, (data, most) in files.items()}
 
 
-def _file(data: bytes, chars: int) -> str:
+def _file(data: bytes, chars: int, scrub: Scrub) -> str:
     """What is seen of a file; of one that is too long the end, from the beginning of a line."""
     lines = [line.text for line in seen(data)]
-    text = "\n".join(
-        line for number, line in enumerate(lines) if line.strip() or (number and lines[number - 1].strip())
-    )
+    kept = (line for number, line in enumerate(lines) if line.strip() or (number and lines[number - 1].strip()))
+    text = scrub("\n".join(kept)).strip()
     if len(text) <= chars:
-        return text.strip()
+        return text
     end = text[-chars:]
     return (end.partition("\n")[2] or end).strip()
 
 
-def _said(turn: SpokenTurn, scrub: Scrub) -> dict[str, str]:
-    """A turn without what commands printed."""
-    told = {
-        "at": f"{turn.at:%Y-%m-%d %H:%M}",
-        "who": turn.author,
-        "said": _cut(defuse(scrub(turn.text)), _LONGEST_TURN),
-    }
-    if turn.answer:
-        told["answer"] = _cut(defuse(scrub(turn.answer)), _LONGEST_TURN)
-    return told
+def _harmless(text: str, scrub: Scrub = str) -> str:
+    """A text without secrets, and with nothing that could be taken for the runtime's."""
+    lines = (REMOVED if looks_secret(line) else line for line in scrub(text).split("\n"))
+    return defuse("\n".join(lines))
 
 
-def _within(turns: list[dict[str, str]], room: int) -> list[dict[str, str] | str]:
+class _Turn:
+    """A turn without what commands printed; it is looked at for secrets only when it is told."""
+
+    def __init__(self, turn: SpokenTurn) -> None:
+        self._turn = turn
+        self.most = len(block_json(self._object(turn.text, turn.answer))) + 1
+        """Characters that it takes at most, but for marks of lines and notes of what was removed."""
+
+    def told(self, scrub: Scrub) -> dict[str, str]:
+        """As a worker is told of it."""
+        return self._object(_harmless(self._turn.text, scrub), _harmless(self._turn.answer, scrub))
+
+    def _object(self, text: str, answer: str) -> dict[str, str]:
+        told = {
+            "at": f"{self._turn.at:%Y-%m-%d %H:%M}",
+            "who": self._turn.author[:80],
+            "said": _cut(text, _LONGEST_TURN),
+        }
+        return {**told, "answer": _cut(answer, _LONGEST_TURN)} if answer else told
+
+
+def _within(turns: Sequence[_Turn], room: int, scrub: Scrub) -> list[dict[str, str] | str]:
     """The turns, or as many of the first and the last as there is room for, with a word where some are left out."""
-    sizes = [len(block_json(turn)) + 1 for turn in turns]
-    if sum(sizes) <= room:
-        return [*turns]
-    gap = "(turns left out here)"
-    room -= len(block_json(gap)) + 1
-    head = _count(sizes, int(room * HEAD_SHARE))
-    tail = _count(sizes[:head:-1] if head else sizes[::-1], room - sum(sizes[:head]))
-    return [*turns[:head], gap, *turns[len(turns) - tail :]]
+    if sum(turn.most for turn in turns) <= room:
+        whole = [turn.told(scrub) for turn in turns]
+        if sum(len(block_json(each)) + 1 for each in whole) <= room:
+            return [*whole]
+    room -= len(block_json(_GAP)) + 1
+    head = _fitting(turns, int(room * HEAD_SHARE), scrub)
+    left = room - sum(len(block_json(each)) + 1 for each in head)
+    tail = _fitting(turns[: len(head) - 1 if head else None : -1], left, scrub)
+    return [*head, _GAP, *reversed(tail)]
 
 
-def _count(sizes: Sequence[int], room: int) -> int:
-    """How many of the first fit."""
-    for number, size in enumerate(sizes):
-        room -= size
+def _fitting(turns: Sequence[_Turn], room: int, scrub: Scrub) -> list[dict[str, str]]:
+    """As many of the first as there is room for."""
+    fitting = []
+    for turn in turns:
+        told = turn.told(scrub)
+        room -= len(block_json(told)) + 1
         if room < 0:
-            return number
-    return len(sizes)
+            break
+        fitting.append(told)
+    return fitting
 
 
 def _cut(text: str, chars: int) -> str:
