@@ -99,7 +99,7 @@ def _history(text: str, spoken: Sequence[SpokenTurn], echoes: Spoken, is_secret:
 
 
 def _without_known(block: str, history: bytes, entries: Sequence[MemoryEntry]) -> str:
-    """The block without lines that HISTORY.md has already, or that are facts of MEMORY.md; all of it if none is left."""
+    """The block without lines that HISTORY.md has already, or that are facts; all of it if none is left."""
     known = {same_words(line) for line in history.decode("utf-8", "replace").splitlines()}
     known |= {same_words(entry.text) for entry in entries}
     return "\n".join(line for line in block.splitlines() if same_words(line) not in known) or block

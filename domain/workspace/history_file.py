@@ -64,7 +64,7 @@ def fold_is_due(data: bytes) -> bool:
 
 
 def folding(data: bytes) -> tuple[bytes, str]:
-    """The oldest blocks, but none of the newest: as they stand in the file, for the archive, and as a worker is told of them."""
+    """The oldest blocks, none of the newest: as they stand in the file, for the archive, and as a worker is told."""
     blocks = _to_fold(sections(data, 2))
     told = "\n\n".join(f"## {part.title}\n{part.text}" for part in blocks)
     return joined(*(part.raw for part in blocks)), told
@@ -137,7 +137,7 @@ def _is_dated(part: Section) -> bool:
 
 
 def _to_fold(parts: Sequence[Section]) -> list[Section]:
-    """Folded blocks and dated ones but the newest, as far as a worker is told; none where nothing is dated but these."""
+    """Folded blocks and dated ones but the newest, as far as a worker is told; none where only these are dated."""
     dated = [part for part in parts if _is_dated(part)]
     older = dated[:-NEWEST]
     blocks = [part for part in parts if part in older or part.title.startswith(FOLDED)] if older else []

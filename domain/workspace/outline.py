@@ -17,7 +17,8 @@ from domain.edit.merge import apply, changes
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _COMMENT = re.compile(r"<!--(?:(?!<!--|-->).)*-->", re.DOTALL)
 _BULLET = re.compile(r"([ \t]*)(?:[-*+]|\d{1,3}[.)])[ \t]+(?=\S)")
-_RULE = re.compile(r"[ \t]*(?:[-*_][ \t]*){3,}")
+_NOTHING = re.compile(r"[ \t]*(?:(?:[-*_][ \t]*){3,}|[-*+][ \t]*)")
+"""A ruled line, or a bullet without words."""
 _NESTED = 2
 """Columns by which a bullet stands deeper than the one that it belongs to."""
 _SPOKEN_SIGNS = re.compile(r"[^\w]+")
@@ -108,7 +109,7 @@ def items(section: Section, *, prose: bool = False) -> tuple[Item, ...]:
     spans = list[tuple[int, int]]()
     is_open, depth = False, 0
     for number, line in enumerate(section.lines):
-        if (number == 0 and section.title) or line.level or _RULE.fullmatch(line.text):
+        if (number == 0 and section.title) or line.level or _NOTHING.fullmatch(line.text):
             is_open = False
             continue
         bullet = None if line.is_code else _BULLET.match(line.text)

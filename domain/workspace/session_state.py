@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 from domain.curated.refusal import one_line
 from domain.curated.secret_look import looks_secret
@@ -44,6 +44,8 @@ STICKY = ("decisions", "constraints", "errors")
 """What stands there stays until a worker names it as resolved."""
 _EXPENDABLE = ("worklog", "active_files", "errors", "decisions", "current_state", "user_intent", "next_steps")
 """What is cut first where all is too long; constraints never are."""
+_NEWEST_COUNT = ("decisions", "errors", "worklog")
+"""Where the oldest items go first."""
 _PURPOSES = {
     "title": "In a few words, what this conversation is about.",
     "current_state": "Where the work stands now.",
@@ -89,12 +91,7 @@ class SessionState:
 
 def parsed_session(data: bytes) -> SessionState:
     """What a file says, whoever wrote it; sections of people's own are no part of it."""
-    found: dict[str, list[str]] = {name: [] for name in TITLES}
-    names = {title_key(title): name for name, title in TITLES.items()}
-    for part in sections(data, 1):
-        name = names.get(title_key(part.title)) if part.title else None
-        if name is not None:
-            found[name] += [item.text for item in items(part, prose=True)]
+    found = _found(data)
     lists = {name: tuple(texts) for name, texts in found.items() if name != "title"}
     return SessionState(title=" ".join(found["title"]), **lists)
 
@@ -116,7 +113,11 @@ def rendered_session(state: SessionState, before: bytes) -> bytes:
         return before
     data = before or SESSION_TEMPLATE
     capped = _capped(state, there)
-    wanted = {title: capped.items_of(name) for name, title in TITLES.items()}
+    found = _found(data)
+    wanted = {
+        title: found[name] if capped.items_of(name) == there.items_of(name) else capped.items_of(name)
+        for name, title in TITLES.items()
+    }
     made = with_items(data, 1, wanted, prose=True, plain=(TITLES["title"],))
     return made if capped.worklog else without_sections(made, 1, _is_bare_worklog)
 
@@ -141,28 +142,39 @@ def updated(
     Raises:
         ValueError: the answer cannot be used; says the value and the rule.
     """
-    fields_said = json_object(answer)
-    missing = [name for name in TITLES if name not in fields_said]
+    fields = json_object(answer)
+    missing = [name for name in TITLES if name not in fields]
     if missing:
-        raise ValueError(f"answer with {shown(', '.join(fields_said))}: must have the fields {', '.join(missing)}")
-    title = _short(one_line(text_of(fields_said["title"], "title")), LONGEST_TITLE)
-    said = {name: _said(texts_of(fields_said[name], name)) for name in TITLES if name != "title"}
+        raise ValueError(f"answer with {shown(', '.join(fields))}: must have the fields {', '.join(missing)}")
+    title = _short(one_line(text_of(fields["title"], "title")), LONGEST_TITLE)
+    said = {name: _said(texts_of(fields[name], name)) for name in TITLES if name != "title"}
     said["title"] = (title,) if title else ()
     echoes = Spoken(spoken)
     for name, texts in said.items():
         for text in texts:
             if text not in before.items_of(name) and (flaw := flaw_of(text, echoes, is_secret)):
                 raise ValueError(f"{name} {shown(text)}: {flaw}")
-    resolved = {same_words(text) for text in _said(texts_of(fields_said.get("resolved"), "resolved"))}
+    resolved = {same_words(text) for text in _said(texts_of(fields.get("resolved"), "resolved"))}
     for name in STICKY:
         said[name] = _sticky(before.items_of(name), said[name], resolved, known if name != "errors" else ())
-    lists = {name: _first(name, texts) for name, texts in said.items() if name != "title"}
+    lists = {name: _first(name, texts, before) for name, texts in said.items() if name != "title"}
     return SessionState(title=title or before.title, **lists)
 
 
 def refreshed(base: bytes, state: SessionState, now: bytes) -> bytes:
     """The file with a state that was made of its bytes `base`, and with what others did to it since."""
     return merged(base, rendered_session(state, base), now)
+
+
+def _found(data: bytes) -> dict[str, list[str]]:
+    """Field -> the items of its section."""
+    found: dict[str, list[str]] = {name: [] for name in TITLES}
+    names = {title_key(title): name for name, title in TITLES.items()}
+    for part in sections(data, 1):
+        name = names.get(title_key(part.title)) if part.title else None
+        if name is not None:
+            found[name] += [item.text for item in items(part, prose=True)]
+    return found
 
 
 def _said(texts: Sequence[str]) -> tuple[str, ...]:
@@ -177,13 +189,14 @@ def _sticky(
     return (*stay, *unique(new, [*stay, *known]))
 
 
-def _first(name: str, texts: tuple[str, ...]) -> tuple[str, ...]:
-    """So many items as a section may have, each as long as one may be; of what is settled or went wrong the newest.
+def _first(name: str, texts: tuple[str, ...], there: SessionState) -> tuple[str, ...]:
+    """So many items as a section may have, the new ones as long as one may be; of what was settled the newest.
 
-    Of constraints the first ones stay: they are the furthest from what is still in sight.
+    Of constraints the first ones stay, for they are the furthest from what is still in sight; and all that stood there.
     """
-    kept = texts[-MOST_ITEMS:] if name in ("decisions", "errors", "worklog") else texts[:MOST_ITEMS]
-    return tuple(_short(text) for text in kept)
+    most = max(MOST_ITEMS, len(there.constraints)) if name == "constraints" else MOST_ITEMS
+    kept = texts[-most:] if name in _NEWEST_COUNT else texts[:most]
+    return tuple(text if text in there.items_of(name) else _short(text) for text in kept)
 
 
 def _short(text: str, most: int = LONGEST_ITEM) -> str:
@@ -193,19 +206,18 @@ def _short(text: str, most: int = LONGEST_ITEM) -> str:
 def _capped(state: SessionState, there: SessionState) -> SessionState:
     """A state within all bounds; what stood there before counts, but only constraints of it are sure to stay."""
     lists = {
-        each.name: tuple(
-            text if text in there.items_of(each.name) else _short(text) for text in state.items_of(each.name)
-        )
-        for each in fields(state)
-        if each.name != "title"
+        name: state.items_of(name)
+        if state.items_of(name) == there.items_of(name)
+        else _first(name, state.items_of(name), there)
+        for name in TITLES
+        if name != "title"
     }
-    lists = {name: texts if texts == there.items_of(name) else _first(name, texts) for name, texts in lists.items()}
     capped = SessionState(title=_short(state.title, LONGEST_TITLE), **lists)
     for name in _EXPENDABLE:
         over = _size(capped) - LONGEST_SESSION
         texts = list(capped.items_of(name))
         while over > 0 and texts:
-            gone = texts.pop(0 if name in ("worklog", "errors", "decisions") else -1)
+            gone = texts.pop(0 if name in _NEWEST_COUNT else -1)
             over -= len(gone) + 3
         lists[name] = tuple(texts)
         capped = SessionState(title=capped.title, **lists)
