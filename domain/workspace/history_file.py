@@ -10,7 +10,7 @@ from domain.curated.document import decoded, joined
 from domain.curated.secret_look import looks_secret
 from domain.workspace.guard import IsSecret, flaw_of
 from domain.workspace.memory_file import mark_of, utc, with_block
-from domain.workspace.outline import Section, merged, new_line_of, sections
+from domain.workspace.outline import Section, new_line_of, sections
 from domain.workspace.worker_json import shown, unfenced
 
 HISTORY_TEMPLATE = (
@@ -92,19 +92,20 @@ def folded(base: bytes, answer: str, now: bytes, is_secret: IsSecret = looks_sec
         raise ValueError(
             f"answer of {len(text):,} characters: must have {_LEAST_SHARE:.0%} to {_MOST_SHARE:.0%} of {was:,}"
         )
-    there = {part.raw.strip() for part in sections(now, 2)}
-    if any(part.raw.strip() not in there for part in blocks):
+    old, there = {part.raw.strip() for part in blocks}, sections(now, 2)
+    if old - {part.raw.strip() for part in there}:
         raise ValueError(
             f"file whose block {shown(blocks[0].title)} or a later one: has changed since a worker read it"
         )
-    new_line = new_line_of(base)
+    new_line = new_line_of(now)
     marks = list(dict.fromkeys(mark for part in blocks for mark in _MARK.findall(part.raw)))[-_CARRIED_MARKS:]
     lines = [f"## {FOLDED}{_end_of(blocks[-1])}", *text.splitlines()]
     if marks:
         lines.append(f"<!--{''.join(f' m:{mark}' for mark in marks)} -->")
     made = "".join(f"{line}{new_line}" for line in (*lines, ""))
-    raws = [made if part is blocks[0] else "" if part in blocks else part.raw for part in parts]
-    return merged(base, joined(*raws), now)
+    first = next(number for number, part in enumerate(there) if part.raw.strip() in old)
+    raws = ("" if part.raw.strip() in old else part.raw for part in there[first:])
+    return joined(*(part.raw for part in there[:first]), made, *raws)
 
 
 def archived(archive: bytes, raw: bytes) -> bytes:

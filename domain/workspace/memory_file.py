@@ -16,7 +16,6 @@ from domain.workspace.outline import (
     Section,
     bullet,
     items,
-    merged,
     new_line_of,
     same_words,
     sections,
@@ -47,6 +46,7 @@ _PURPOSES = (
 )
 _MARK = re.compile(r"\bm:([0-9a-f]{12})\b")
 _MARK_COMMENT = re.compile(r"<!--(?: m:[0-9a-f]{12})+ -->")
+_FENCE = re.compile(r"(?m)^\s*(?:```|~~~)")
 _LABEL = re.compile(rf"({'|'.join(map(re.escape, SECTIONS))}): (?=\S)", re.IGNORECASE)
 
 
@@ -154,7 +154,8 @@ def utc(at: datetime) -> str:
 
 def sweep_is_due(data: bytes) -> bool:
     """Whether a file has grown, by what was added to it, so that it should be tidied."""
-    updates = sum(part.title.startswith(UPDATE) for part in sections(data, 2))
+    blocks = (part for part in sections(data, 2) if part.title.startswith(UPDATE))
+    updates = sum(any(entry.section in SECTIONS for entry in _entries(part)) for part in blocks)
     return updates >= SWEEP_UPDATES or (updates > 0 and len(decoded(data)) >= SWEEP_CHARS)
 
 
@@ -192,7 +193,7 @@ def swept(base: bytes, answer: str, now: bytes, is_secret: IsSecret = looks_secr
         if entry.section == CONSTRAINTS and not entry.mark and same_words(entry.text) not in left:
             raise ValueError(f"constraint {shown(entry.text)}: people's own must stay in its section")
     _check_base(base, now)
-    return merged(base, _rewritten(base, before, said), now)
+    return _rewritten(now, base, before, said)
 
 
 def _entries(part: Section) -> list[KeptEntry]:
@@ -202,17 +203,22 @@ def _entries(part: Section) -> list[KeptEntry]:
     found = []
     for item in items(part):
         label = _LABEL.match(item.text) if is_update else None
-        section = names[title_key(label[1])] if label else own
+        section = _section(label) if label else own
         text = item.text[label.end() :] if label else item.text
         marks = _MARK.findall(item.raw)
         found.append(KeptEntry(section, text, marks[0] if marks else "", not is_update))
     return found
 
 
+def _section(label: re.Match[str]) -> str:
+    """The section that a label says."""
+    return next(title for title in SECTIONS if title_key(title) == title_key(label[1]))
+
+
 def _said(answer: str) -> Mapping[str, tuple[str, ...]]:
     """Section -> entries, as an answer has them."""
     text = unfenced(answer)
-    if "```" in text or "~~~" in text:
+    if _FENCE.search(text):
         raise ValueError(f"answer {shown(text)}: must have no code block")
     found: dict[str, list[str]] = {}
     names = {title_key(title): title for title in SECTIONS}
@@ -250,23 +256,44 @@ def _check_base(base: bytes, now: bytes) -> None:
         raise ValueError(f"file without {gone} of {len(was)} entries: has changed too much since a worker read it")
 
 
-def _rewritten(base: bytes, before: Sequence[KeptEntry], said: Mapping[str, Sequence[str]]) -> bytes:
-    """The file with those entries; bullets of added blocks leave them, and blocks that hold nothing else are gone."""
+def _rewritten(now: bytes, base: bytes, before: Sequence[KeptEntry], said: Mapping[str, Sequence[str]]) -> bytes:
+    """The file with what the answer changed; entries that others changed, added or took out are as they left them."""
     marks = {entry.text: entry.mark for entry in before if entry.mark}
     peoples = {entry.text for entry in before if not entry.mark}
-    parts = (_without_bullets(part) if part.title.startswith(UPDATE) else part.raw for part in sections(base, 2))
+    there = {entry.text for entry in entries_of(now)}
+    gone = {entry.text for entry in before} - there
+    told = {(entry.section, entry.text) for entry in before}
+    parts = (_without_told(part, told) if part.title.startswith(UPDATE) else part.raw for part in sections(now, 2))
     bare = without_sections(joined(*parts), 2, lambda part: part.title.startswith(UPDATE) and not part.text)
+    left = {
+        title: [entry.text for entry in entries_of(bare) if entry.section == title and entry.is_swept]
+        for title in SECTIONS
+    }
+    wanted = {
+        title: [
+            *(text for text in left[title] if text in said[title] or (title, text) not in told),
+            *(text for text in said[title] if text not in left[title] and text not in gone),
+        ]
+        for title in SECTIONS
+    }
 
     def line(entry: str) -> str:
         mark = "" if entry in peoples else marks.get(entry) or mark_of("sweep", entry)
         return bullet(f"{entry} <!-- m:{mark} -->" if mark else entry)
 
-    made = with_items(bare, 2, {title: said[title] for title in SECTIONS}, ordered=False, line=line)
-    return _with_marks(made, _MARK.findall(decoded(base)))
+    made = with_items(bare, 2, wanted, ordered=False, line=line)
+    return _with_marks(made, _MARK.findall(decoded(base)) + _MARK.findall(decoded(now)))
 
 
-def _without_bullets(part: Section) -> str:
-    ours = {number for item in items(part) for number in range(item.begin, item.end)}
+def _without_told(part: Section, told: Collection[tuple[str, str]]) -> str:
+    """An added block without the entries that a worker was told of; what people wrote below it stays."""
+    labels = [(item, _LABEL.match(item.text)) for item in items(part)]
+    ours = {
+        number
+        for item, label in labels
+        if label and (_section(label), item.text[label.end() :]) in told
+        for number in range(item.begin, item.end)
+    }
     return "".join(line.raw for number, line in enumerate(part.lines) if number not in ours)
 
 

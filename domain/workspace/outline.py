@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 from domain.curated.document import decoded, heading_words, joined, lines_of
 from domain.edit.lines import line_end
-from domain.edit.merge import apply, changes
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _COMMENT = re.compile(r"<!--(?:(?!<!--|-->).)*-->", re.DOTALL)
@@ -21,6 +20,8 @@ _NOTHING = re.compile(r"[ \t]*(?:(?:[-*_][ \t]*){3,}|[-*+][ \t]*)")
 """A ruled line, or a bullet without words."""
 _NESTED = 2
 """Columns by which a bullet stands deeper than the one that it belongs to."""
+_NOWHERE = 1_000
+"""Column of a paragraph, to which no bullet belongs."""
 _SPOKEN_SIGNS = re.compile(r"[^\w]+")
 
 
@@ -42,7 +43,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One bullet with what belongs to it, or one paragraph."""
+    """One bullet with what belongs to it, one paragraph, or one code block."""
 
     text: str
     """In one line."""
@@ -105,7 +106,7 @@ def sections(data: bytes, level: int) -> tuple[Section, ...]:
 
 
 def items(section: Section, *, prose: bool = False) -> tuple[Item, ...]:
-    """Its bullets, in order; with `prose` also its paragraphs and the lines of its code blocks."""
+    """Its bullets, in order; with `prose` also its paragraphs and code blocks."""
     spans = list[tuple[int, int]]()
     is_open, depth = False, 0
     for number, line in enumerate(section.lines):
@@ -118,7 +119,9 @@ def items(section: Section, *, prose: bool = False) -> tuple[Item, ...]:
             continue
         if line.is_code:
             is_open = False
-            if prose and not _FENCE.match(line.text):
+            if prose and spans and spans[-1][1] == number and section.lines[number - 1].is_code:
+                spans[-1] = (spans[-1][0], number + 1)
+            elif prose:
                 spans.append((number, number + 1))
         elif bullet and not (is_open and _columns(bullet[1]) >= depth + _NESTED):
             spans.append((number, number + 1))
@@ -127,7 +130,7 @@ def items(section: Section, *, prose: bool = False) -> tuple[Item, ...]:
             spans[-1] = (spans[-1][0], number + 1)
         elif prose:
             spans.append((number, number + 1))
-            is_open, depth = True, -_NESTED - 1
+            is_open, depth = True, _NOWHERE
     found = (_item(section.lines, begin, end) for begin, end in spans)
     return tuple(item for item in found if item.text)
 
@@ -152,7 +155,8 @@ def with_items(
     Args:
         data: The file.
         level: Of the headings.
-        wanted: Title -> items in one line each; a section that the file lacks comes in before the next one that it has.
+        wanted: Title -> items in one line each; a section that the file lacks comes in before the next of them, or else
+            after the last, that it has.
         prose: As of `items`.
         ordered: Whether the order of items matters.
         line: The line of a new item, without its end.
@@ -176,9 +180,11 @@ def with_items(
     for place, title in enumerate(titles):
         if title_key(title) not in last and wanted[title]:
             following = [last[title_key(other)] for other in titles[place + 1 :] if title_key(other) in last]
+            preceding = [last[title_key(other)] + 1 for other in titles[:place] if title_key(other) in last]
+            at = min(following, default=max(preceding, default=len(parts)))
             line_of = str if title in plain else line
             body = "".join(f"{line_of(text)}{new_line}" for text in wanted[title])
-            before.setdefault(min(following, default=len(parts)), []).append(f"{'#' * level} {title}{new_line}{body}")
+            before.setdefault(at, []).append(f"{'#' * level} {title}{new_line}{body}")
     made = ""
     for number, text in enumerate([*texts, ""]):
         for fresh in before.get(number, ()):
@@ -200,11 +206,6 @@ def without_sections(data: bytes, level: int, is_doomed: Callable[[Section], boo
         return data
     made = "".join(part.raw for part, is_gone in zip(parts, doomed, strict=True) if not is_gone)
     return joined(made.rstrip("\r\n"), new_line_of(data)) if doomed[-1] else joined(made)
-
-
-def merged(base: bytes, made: bytes, now: bytes) -> bytes:
-    """What became of `base`, with everybody else's edits since then made again in it."""
-    return made if now == base else apply(changes(base, now), made)
 
 
 def new_line_of(data: bytes) -> str:
@@ -288,9 +289,9 @@ def _item(lines: Sequence[Line], begin: int, end: int) -> Item:
     for line in lines[begin:end]:
         bare = line.text if line.is_code else _BULLET.sub("", line.text, count=1)
         text = " ".join(bare.split())
-        if text:
-            nested = words and not line.is_code and _BULLET.match(line.text)
-            joint = " " if not nested or words[-1].endswith((":", ";")) else "; "
+        if text and not (line.is_code and _FENCE.match(line.text)):
+            is_own = line.is_code or _BULLET.match(line.text)
+            joint = "; " if is_own and words and not words[-1].endswith((":", ";")) else " "
             words.append((joint if words else "") + text)
     return Item("".join(words), begin, end, "".join(line.raw for line in lines[begin:end]))
 

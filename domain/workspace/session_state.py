@@ -11,7 +11,6 @@ from domain.workspace.guard import IsSecret, Spoken, flaw_of
 from domain.workspace.outline import (
     Section,
     items,
-    merged,
     same_words,
     sections,
     title_key,
@@ -163,7 +162,14 @@ def updated(
 
 def refreshed(base: bytes, state: SessionState, now: bytes) -> bytes:
     """The file with a state that was made of its bytes `base`, and with what others did to it since."""
-    return merged(base, rendered_session(state, base), now)
+    before, there = parsed_session(base), parsed_session(now)
+    lists = {
+        name: _merged(before.items_of(name), state.items_of(name), there.items_of(name))
+        for name in TITLES
+        if name != "title"
+    }
+    title = state.title if there.title == before.title else there.title
+    return rendered_session(SessionState(title=title, **lists), now)
 
 
 def _found(data: bytes) -> dict[str, list[str]]:
@@ -175,6 +181,14 @@ def _found(data: bytes) -> dict[str, list[str]]:
         if name is not None:
             found[name] += [item.text for item in items(part, prose=True)]
     return found
+
+
+def _merged(before: tuple[str, ...], ours: tuple[str, ...], theirs: tuple[str, ...]) -> tuple[str, ...]:
+    """Items of a section that we changed from `before` to `ours`, and others to `theirs`."""
+    if theirs == before:
+        return ours
+    left = [text for text in theirs if text in ours or text not in before]
+    return (*left, *unique((text for text in ours if text not in before), left))
 
 
 def _said(texts: Sequence[str]) -> tuple[str, ...]:

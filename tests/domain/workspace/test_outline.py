@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from domain.workspace.outline import (
     items,
-    merged,
     same_words,
     sections,
     seen,
@@ -78,7 +77,8 @@ def test_headings_count_where_a_reader_sees_them(data: bytes, titles: list[str])
         ("words\nof one\n\nand two\n", ["words of one", "and two"]),
         ("- a <!-- m:1 -->\n<!-- c -->\n- <!-- c -->\n", ["a"]),
         ("### Sub\n- a\n---\n- b\n", ["a", "b"]),
-        ("```\nmake all\n```\n", ["make all"]),
+        ("```\nmake all\nmake test\n```\n", ["make all; make test"]),
+        ("rules:\n- one\n", ["rules:", "one"]),
         ("- a\n\nwords\n", ["a", "words"]),
     ],
 )
@@ -99,7 +99,7 @@ def test_a_new_section_comes_in_before_the_next_that_is_there() -> None:
 
     made = with_items(data, 1, {"A": ["a"], "C": ["c"], "D": ["d"], "E": []})
 
-    assert made == b"# Own\nx\n\n# A\n- a\n\n# C\n- c\n# Last\n\n# D\n- d\n"
+    assert made == b"# Own\nx\n\n# A\n- a\n\n# C\n- c\n\n# D\n- d\n\n# Last\n"
 
 
 def test_new_lines_end_as_the_files_do() -> None:
@@ -129,14 +129,6 @@ def test_of_two_sections_with_one_title_each_keeps_its_items() -> None:
 def test_a_section_at_the_end_goes_with_the_blank_lines_before_it() -> None:
     assert without_sections(b"# A\nx\n\n\n# B\n", 1, lambda part: part.title == "B") == b"# A\nx\n"
     assert without_sections(b"# A\n# B\n", 1, lambda part: part.title == "C") == b"# A\n# B\n"
-
-
-@given(documents, documents)
-def test_a_merge_keeps_every_line_that_somebody_added(base: bytes, now: bytes) -> None:
-    made = merged(base, b"# A\n- ours\n", now)
-
-    added = set(now.replace(b"\r\n", b"\n").split(b"\n")) - set(base.replace(b"\r\n", b"\n").split(b"\n"))
-    assert added - set(made.replace(b"\r\n", b"\n").split(b"\n")) <= {b""}
 
 
 def test_the_same_words_are_the_same_whatever_their_signs() -> None:

@@ -79,7 +79,7 @@ def test_a_file_is_read_as_people_write_it() -> None:
     assert parsed_session(data) == SessionState(
         title="Boat trip",
         constraints=("never sail at night", "ask Kim first before a loan", "Keep below 400 euros."),
-        active_files=("# Decisions", "make all"),
+        active_files=("# Decisions; make all",),
     )
 
 
