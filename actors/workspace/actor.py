@@ -25,7 +25,6 @@ from actors.workspace.upkeep.workers import Workers
 from domain.log.event import Kind
 from domain.log.metadata import meta_dict
 from domain.log.redaction import tombstone_of
-from domain.workspace.directives import found_lines
 from domain.workspace.identity import Places, identity
 from domain.workspace.session_state import is_active, parsed_session
 from domain.workspace.skills.hook import Fact
@@ -328,20 +327,17 @@ class WorkspaceActor(Actor):
         """Take over from the log that ended: what it says is to hold, and how the work stands."""
         self._runs.stop_all("a new window was started")
         if self._config.compaction and begun.previous_log:
-            self._told.stretch(begun.previous_log, "", "", self._carry_over)
+            self._gate.hold()
+            self._told.stretch(begun.previous_log, "", "", self._gate.take_over)
         if self._config.llm and self._config.session and self._state.dirty_from and self._state.log:
             self._refresh(self._state.log, self._state.dirty_from, "")
-
-    def _carry_over(self, spoken: Sequence[SpokenTurn]) -> None:
-        self._state.add_found(found_lines(spoken))
-        self._state.keep()
 
     # the rest
 
     def _overdue(self, due: WorkerOverdue) -> None:
         if self._gate.overdue(due.request_id):
             self._workers.stop("the cut waits no longer")
-        elif not self._hooks.heard(due):
+        elif not self._told.overdue(due.request_id) and not self._hooks.heard(due):
             self._workers.overdue(due.request_id)
 
     def _look_later(self) -> None:

@@ -55,6 +55,8 @@ class Gate:
         self._timer: tuple[RequestId, Timer] | None = None
         self._is_open_late = False
         """Whether workers did not answer in time the last time."""
+        self._is_held = False
+        """Whether something is to be taken over from an earlier log first."""
 
     @property
     def is_busy(self) -> bool:
@@ -64,6 +66,17 @@ class Gate:
     def begin(self, message: BeforeTrim) -> None:
         """Answer when those before are answered."""
         self._waiting.append(message)
+        self._next()
+
+    def hold(self) -> None:
+        """Answer nothing until `take_over`."""
+        self._is_held = True
+
+    def take_over(self, spoken: Sequence[SpokenTurn]) -> None:
+        """Keep in mind what was said in an earlier log that is to hold, and go on."""
+        self._state.add_found(found_lines(spoken))
+        self._state.keep()
+        self._is_held = False
         self._next()
 
     def answered(self) -> None:
@@ -90,10 +103,10 @@ class Gate:
     # the parts of the above
 
     def _next(self) -> None:
-        if self._current is not None or not self._waiting:
+        if self._current is not None or self._is_held or not self._waiting:
             return
         self._current = message = self._waiting.popleft()
-        if not message.first_kept:
+        if not message.first_kept or self._was_readied(message):
             self._answer_from_disk(message)
         elif not self._config.llm or self._is_open_late:
             self._finish(message, "" if not self._config.llm else "workers did not answer the last time")
@@ -148,7 +161,7 @@ class Gate:
 
     def _answer_from_disk(self, message: BeforeTrim) -> None:
         """Say what stands at the head since the last cut, or since the log began."""
-        name = file_name("handover", message.kept_from or message.log, ".json")
+        name = file_name("handover", message.first_kept or message.kept_from or message.log, ".json")
         document = self._books.document(name)
         if isinstance(document.get("block"), str):
             self._reply(message, TrimReady(request_id=message.request_id, handover=document["block"]))
@@ -164,6 +177,11 @@ class Gate:
             self._told.before(message, told)
         else:
             told(())
+
+    def _was_readied(self, message: BeforeTrim) -> bool:
+        """Whether all was done for this very cut before, which then came to nothing: nothing is written twice."""
+        document = self._books.document(file_name("handover", message.first_kept, ".json"))
+        return isinstance(document.get("block"), str) and _stretch(message) not in self._state.owed
 
     def _store(self, name: str, found: Sequence[object]) -> str:
         """Make a handover of what the files say now, and keep it under a name; the block."""
@@ -185,4 +203,5 @@ class Gate:
 
 
 def _stretch(message: BeforeTrim) -> Stretch:
-    return Stretch(message.log, message.spoken[0].turn_id, message.spoken[-1].turn_id)
+    spoken = message.spoken
+    return Stretch(message.log, spoken[0].turn_id if spoken else "", spoken[-1].turn_id if spoken else "")

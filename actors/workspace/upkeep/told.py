@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from actors.kernel import Host
+from actors.kernel import Host, Timer
 from actors.workspace.upkeep.state import WorkspaceState
 from messages.base import RequestId, TurnId, Window
 from messages.socket import Refused
 from messages.turn import BeforeTrim, SpokenTold, SpokenTurn, TellSpoken
+from messages.workspace import WorkerOverdue
 
+PATIENCE_S = 10.0
+"""Longest wait for the window."""
 Told = Callable[[Sequence[SpokenTurn]], None]
 
 
@@ -20,7 +23,7 @@ class ToldWords:
         self._host = host
         self._window = window
         self._state = state
-        self._asked: dict[RequestId, Told] = {}
+        self._asked: dict[RequestId, tuple[Told, Timer]] = {}
 
     @property
     def is_busy(self) -> bool:
@@ -30,7 +33,7 @@ class ToldWords:
     def stretch(self, log: str, first: str, last: str, told: Told) -> None:
         """The words of some turns; empty names stand for a log's beginning and end."""
         request_id = RequestId(self._host.new_id())
-        self._asked[request_id] = told
+        self._asked[request_id] = told, self._host.after(PATIENCE_S, WorkerOverdue(request_id=request_id))
         request = TellSpoken(
             request_id=request_id,
             reply_to=self._host.address,
@@ -60,6 +63,14 @@ class ToldWords:
 
     def heard(self, answer: SpokenTold | Refused) -> None:
         """Hand an answer to who asked."""
-        told = self._asked.pop(answer.request_id, None)
-        if told is not None:
-            told(answer.turns if isinstance(answer, SpokenTold) else ())
+        asked = self._asked.pop(answer.request_id, None)
+        if asked is not None:
+            asked[1].cancel()
+            asked[0](answer.turns if isinstance(answer, SpokenTold) else ())
+
+    def overdue(self, request_id: RequestId) -> bool:
+        """Whether this was the end of a wait, which comes to nothing: the window was restarted, and knows of none."""
+        asked = self._asked.pop(request_id, None)
+        if asked is not None:
+            asked[0](())
+        return asked is not None
