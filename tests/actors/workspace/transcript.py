@@ -1,0 +1,89 @@
+"""A piece of work of 60 turns over cuts, a kill and a new window: what `docs/layers/workspace.md` prints.
+
+`python -m tests.actors.workspace.transcript` prints it anew.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from tests.actors.workspace.world import World
+
+RULES = {
+    1: "We rebuild the old kiln. Never fire above 1240 degrees, the new shelves crack.",
+    4: "Always ask Mona before anything is ordered.",
+}
+KEPT = "- Elements are ordered, they come on the 4th.\n"
+STATE = {"Current State": KEPT, "Next Steps": "- Wire the second controller.\n"}
+TALK = "Today I looked at the bricks again, took a few measurements, and cleaned one more row of the arch. "
+TURNS = 60
+
+
+def transcript() -> str:
+    """All of it."""
+    with TemporaryDirectory() as folder:
+        return "\n".join(_told(World(Path(folder), max_history_tokens=3_000, recall=True, compaction=True))) + "\n"
+
+
+def _told(world: World) -> Iterator[str]:
+    for number in range(1, TURNS + 1):
+        text = RULES.get(number, f"{number}. {TALK * 3}")
+        before = world.cuts()
+        sent = world.say(text)
+        if number in RULES:
+            yield f"turn {number}: {text}"
+        if number == 9:
+            yield from _kept(world)
+        if world.cuts() > before:
+            yield f"turn {number}: the history is cut; {len(sent)} messages are left, and before them stands"
+            yield from _head(sent)
+        if number == 50:
+            world.kill()
+            yield f"turn {number}: the agent is killed, and started again"
+        if number == 51:
+            yield f"turn {number}: before what is left stands, as before the kill,"
+            yield from _head(sent)
+    world.new()
+    yield "/new"
+    sent = world.say("Let's go on.")
+    yield "turn 61: Let's go on."
+    yield f"  {len(sent)} message, and before it stands"
+    yield from _head(sent)
+    sent = world.say("When do the elements come?")
+    yield "turn 62: When do the elements come?"
+    yield from (f"  {line}" for line in sent[-1].split("\n")[:3])
+
+
+def _kept(world: World) -> Iterator[str]:
+    """The agent keeps SESSION.md, as its instructions say where no model is asked for it."""
+    path = world.folder / "SESSION.md"
+    text = path.read_text("utf-8")
+    for title, items in STATE.items():
+        text = text.replace(f"# {title}\n", f"# {title}\n{items}")
+    path.write_text(text, "utf-8")
+    yield "turn 9: the agent writes into SESSION.md"
+    yield from (f"  {title}: {items.strip()}" for title, items in STATE.items())
+
+
+def _head(sent: list[str]) -> Iterator[str]:
+    """What stands at the head of a request's history, a part a line."""
+    name, line = sent[0].split("\n")[:2]
+    yield f"  {name}"
+    if not line.startswith("{"):
+        return
+    for part, items in json.loads(line).items():
+        if isinstance(items, list):
+            for item in items:
+                if isinstance(item, str):
+                    yield f"  {part}: {item}"
+                else:
+                    place = "…/" + item["at"].rpartition("/")[2]
+                    yield f"  {part}: {item['who']}: {item['said']} ({place})"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(transcript())
