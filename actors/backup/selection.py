@@ -36,6 +36,8 @@ _DERIVED = ("memory", "views", "redacted", ENDS, f".{ENDS}.new")
 _OTHERS = ("playground", "secrets.env", ".cache", f".{WATERMARKS}.new", UNFINISHED_RESTORE)
 """The data root of `agent try`, secrets, what libraries can download again."""
 LEFT_OUT = frozenset((*_OF_THE_PROCESS, *_DERIVED, *_OTHERS))
+CHANNELS = ("workspace", "channels")
+"""Folders of windows' workspaces, in which commands write as the runtime does."""
 TRASH = ".emptied"
 """In the folder of working directories: what is being removed."""
 FIRST = (WATERMARKS, LOGS)
@@ -81,7 +83,7 @@ def is_log(folder: tuple[str, ...], name: str) -> bool:
 
 def is_commands(folder: tuple[str, ...]) -> bool:
     """Whether commands write what lies there, which may then be of any kind and change at any time."""
-    return bool(folder) and folder[0] in (WORK, "output")
+    return bool(folder) and (folder[0] in (WORK, "output") or folder[:2] == CHANNELS)
 
 
 def leftovers(file: Path) -> Iterator[Path]:

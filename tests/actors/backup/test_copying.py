@@ -187,9 +187,11 @@ def test_the_settings_file_is_in_it(tmp_path: Path) -> None:
     assert (tmp_path / "b/apart/agent.toml").read_text() == "x = 1\n"
 
 
-def test_what_commands_put_into_their_folder_blocks_nothing_and_leads_nowhere(tmp_path: Path) -> None:
+@pytest.mark.parametrize("folder_of", ["work/discord-thread", "workspace/channels/discord-thread"])
+def test_what_commands_put_into_their_folder_blocks_nothing_and_leads_nowhere(tmp_path: Path, folder_of: str) -> None:
     root = make_root(tmp_path / "data")
-    work = root / "work/discord-thread/223456789012345678"
+    work = root / folder_of / "223456789012345678"
+    work.mkdir(parents=True, exist_ok=True)
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "elsewhere" / "private").write_text("private")
     os.mkfifo(work / "pipe")
