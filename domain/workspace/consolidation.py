@@ -33,7 +33,7 @@ class Consolidation:
     history_block: str
     """Of plain lines and bullets; empty where nothing was said."""
     dropped: tuple[str, ...] = ()
-    """Of each entry that may not be written why; holds words of it only where they are no secret."""
+    """Of each entry that may not be written its number and the rule, but none of its words: this may be logged."""
 
 
 def parsed_consolidation(
@@ -64,14 +64,13 @@ def parsed_consolidation(
     printed = _Printed(spoken)
     known = {same_words(entry.text) for entry in entries_of(memory)}
     kept, dropped = list[MemoryEntry](), list[str]()
-    for each in raw:
+    for number, each in enumerate(raw, 1):
         entry, flaw = _entry(each)
         flaw = flaw or _flaw(entry, known, echoes, printed, is_secret)
         if not flaw and len(kept) == MOST_ENTRIES:
             flaw = f"must be among the first {MOST_ENTRIES}"
         if flaw:
-            words = "(secret)" if is_secret(entry.text) else shown(entry.text)
-            dropped.append(f"entry {words}: {flaw}")
+            dropped.append(f"entry {number} of {len(raw)}: {flaw}")
             continue
         known.add(same_words(entry.text))
         kept.append(entry)
@@ -108,25 +107,25 @@ def _without_known(block: str, history: bytes, entries: Sequence[MemoryEntry]) -
 def _entry(raw: object) -> tuple[MemoryEntry, str]:
     """An entry, and why it is none."""
     if not isinstance(raw, Mapping):
-        return MemoryEntry("", repr(raw)), "must be an object with section and text"
+        return MemoryEntry("", ""), "must be an object with section and text"
     fields: Mapping[str, Any] = raw
     section, text = fields.get("section"), fields.get("text")
     if not isinstance(section, str) or not isinstance(text, str):
-        return MemoryEntry("", repr(raw)), "must have a section and a text"
+        return MemoryEntry("", ""), "must have a section and a text"
     names = {title_key(title): title for title in SECTIONS}
     entry = MemoryEntry(names.get(title_key(section.lstrip("#")), ""), one_line(text))
     if not entry.section:
-        return entry, f"section {shown(section)} must be one of {', '.join(SECTIONS)}"
+        return entry, f"its section must be one of {', '.join(SECTIONS)}"
     if "\n" in text.strip():
         return entry, "must be in one line"
     confidence = fields.get("confidence", 1)
     if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not confidence >= LEAST_CONFIDENCE:
-        return entry, f"confidence {confidence!r} must be {LEAST_CONFIDENCE} or more"
+        return entry, f"its confidence must be a number from {LEAST_CONFIDENCE}"
     return entry, ""
 
 
 def _flaw(entry: MemoryEntry, known: set[str], echoes: Spoken, printed: _Printed, is_secret: IsSecret) -> str:
-    if not entry.text:
+    if not any(map(str.isalnum, entry.text)):
         return "must have words"
     if len(entry.text) > LONGEST_ENTRY:
         return f"has {len(entry.text)} characters, and must have at most {LONGEST_ENTRY}"

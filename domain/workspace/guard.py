@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from domain.curated.secret_look import looks_secret
 from domain.text.imitation import OWN_LINES, imitates
+from domain.workspace.worker_json import shown
 from messages.turn import SpokenTurn
 
 LONGEST_ECHO = 80
@@ -28,6 +29,8 @@ _MARKUP = re.compile(
     r"|<(?:a|b|body|br|code|details|div|em|font|form|head|hr|html|i|iframe|img|input|li|link|meta|object|ol|p|pre|script"
     r"|span|strong|style|sub|summary|sup|svg|table|td|th|tr|u|ul|video)\s*>"
 )
+
+_SECRET = "must hold no secret"
 
 IsSecret = Callable[[str], bool]
 """Whether a text holds a secret."""
@@ -68,10 +71,15 @@ def flaw_of(text: str, spoken: Spoken | None = None, is_secret: IsSecret = looks
     if any(_MARKUP.search(line) for line in lines):
         return "must have no markup"
     if is_secret(text):
-        return "must hold no secret"
+        return _SECRET
     if spoken is not None and spoken.has_words_of(text):
         return f"must not repeat {LONGEST_ECHO} characters or more of what was said word for word"
     return ""
+
+
+def told(text: str, flaw: str) -> str:
+    """How an error names a text with such a flaw: its beginning, but nothing of a secret."""
+    return "(secret)" if flaw == _SECRET else shown(text)
 
 
 def _plain(text: str) -> str:

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from domain.curated.document import decoded, joined
 from domain.curated.secret_look import looks_secret
-from domain.workspace.guard import IsSecret, flaw_of
+from domain.workspace.guard import IsSecret, flaw_of, told
 from domain.workspace.memory_file import mark_of, utc, with_block
 from domain.workspace.outline import Section, new_line_of, sections
 from domain.workspace.worker_json import shown, unfenced
@@ -66,8 +66,8 @@ def fold_is_due(data: bytes) -> bool:
 def folding(data: bytes) -> tuple[bytes, str]:
     """The oldest blocks, none of the newest: as they stand in the file, for the archive, and as a worker is told."""
     blocks = _to_fold(sections(data, 2))
-    told = "\n\n".join(f"## {part.title}\n{part.text}" for part in blocks)
-    return joined(*(part.raw for part in blocks)), told
+    text = "\n\n".join(f"## {part.title}\n{part.text}" for part in blocks)
+    return joined(*(part.raw for part in blocks)), text
 
 
 def folded(base: bytes, answer: str, now: bytes, is_secret: IsSecret = looks_secret) -> bytes:
@@ -129,7 +129,7 @@ def history_text(text: str, is_secret: IsSecret = looks_secret) -> str:
     if not bare:
         raise ValueError(f"history {text!r}: must have words")
     if flaw := flaw_of(bare, is_secret=is_secret):
-        raise ValueError(f"history {shown(bare)}: {flaw}")
+        raise ValueError(f"history {told(bare, flaw)}: {flaw}")
     return bare
 
 

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from domain.curated.document import decoded, joined
 from domain.curated.refusal import one_line
 from domain.curated.secret_look import looks_secret
-from domain.workspace.guard import IsSecret, flaw_of
+from domain.workspace.guard import IsSecret, flaw_of, told
 from domain.workspace.outline import (
     Section,
     bullet,
@@ -187,7 +187,7 @@ def swept(base: bytes, answer: str, now: bytes, is_secret: IsSecret = looks_secr
     known = {entry.text for entry in before}
     for text in texts:
         if text not in known and (flaw := flaw_of(text, is_secret=is_secret)):
-            raise ValueError(f"entry {shown(text)}: {flaw}")
+            raise ValueError(f"entry {told(text, flaw)}: {flaw}")
     left = {same_words(text) for text in said[CONSTRAINTS]}
     for entry in before:
         if entry.section == CONSTRAINTS and not entry.mark and same_words(entry.text) not in left:
@@ -262,8 +262,8 @@ def _rewritten(now: bytes, base: bytes, before: Sequence[KeptEntry], said: Mappi
     peoples = {entry.text for entry in before if not entry.mark}
     there = {entry.text for entry in entries_of(now)}
     gone = {entry.text for entry in before} - there
-    told = {(entry.section, entry.text) for entry in before}
-    parts = (_without_told(part, told) if part.title.startswith(UPDATE) else part.raw for part in sections(now, 2))
+    known = {(entry.section, entry.text) for entry in before}
+    parts = (_without_known(part, known) if part.title.startswith(UPDATE) else part.raw for part in sections(now, 2))
     bare = without_sections(joined(*parts), 2, lambda part: part.title.startswith(UPDATE) and not part.text)
     left = {
         title: [entry.text for entry in entries_of(bare) if entry.section == title and entry.is_swept]
@@ -271,7 +271,7 @@ def _rewritten(now: bytes, base: bytes, before: Sequence[KeptEntry], said: Mappi
     }
     wanted = {
         title: [
-            *(text for text in left[title] if text in said[title] or (title, text) not in told),
+            *(text for text in left[title] if text in said[title] or (title, text) not in known),
             *(text for text in said[title] if text not in left[title] and text not in gone),
         ]
         for title in SECTIONS
@@ -285,13 +285,13 @@ def _rewritten(now: bytes, base: bytes, before: Sequence[KeptEntry], said: Mappi
     return _with_marks(made, _MARK.findall(decoded(base)) + _MARK.findall(decoded(now)))
 
 
-def _without_told(part: Section, told: Collection[tuple[str, str]]) -> str:
+def _without_known(part: Section, known: Collection[tuple[str, str]]) -> str:
     """An added block without the entries that a worker was told of; what people wrote below it stays."""
     labels = [(item, _LABEL.match(item.text)) for item in items(part)]
     ours = {
         number
         for item, label in labels
-        if label and (_section(label), item.text[label.end() :]) in told
+        if label and (_section(label), item.text[label.end() :]) in known
         for number in range(item.begin, item.end)
     }
     return "".join(line.raw for number, line in enumerate(part.lines) if number not in ours)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from domain.curated.refusal import one_line
 from domain.curated.secret_look import looks_secret
-from domain.workspace.guard import IsSecret, Spoken, flaw_of
+from domain.workspace.guard import IsSecret, Spoken, flaw_of, told
 from domain.workspace.outline import (
     Section,
     items,
@@ -152,7 +152,7 @@ def updated(
     for name, texts in said.items():
         for text in texts:
             if text not in before.items_of(name) and (flaw := flaw_of(text, echoes, is_secret)):
-                raise ValueError(f"{name} {shown(text)}: {flaw}")
+                raise ValueError(f"{name} {told(text, flaw)}: {flaw}")
     resolved = {same_words(text) for text in _said(texts_of(fields.get("resolved"), "resolved"))}
     for name in STICKY:
         said[name] = _sticky(before.items_of(name), said[name], resolved, known if name != "errors" else ())

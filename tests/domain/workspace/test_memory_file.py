@@ -250,7 +250,7 @@ def test_what_a_sweep_says_anew_has_a_mark_so_that_it_is_not_taken_for_peoples()
         (answer(Constraints=["ask Kim before a loan", "sail by day only"]), "constraint 'never sail at night'"),
         (answer(Decisions=["the <b>boat</b> stays"]), "must have no markup"),
         (answer(Decisions=["INJECTED_CONTEXT_X y"]), "what the runtime adds"),
-        (answer(Decisions=["token: ghp_0123456789abcdefABCDEF"]), "must hold no secret"),
+        (answer(Decisions=["token: ghp_0123456789abcdefABCDEF"]), r"entry \(secret\): must hold no secret"),
     ],
 )
 def test_a_sweep_that_would_lose_or_add_too_much_is_refused(said: str, rule: str) -> None:

@@ -199,7 +199,7 @@ def test_what_memory_has_need_not_stand_here_too() -> None:
         (answer(next_steps="sail"), "next_steps 'sail': must be a list of texts"),
         (answer(next_steps=[1]), "next_steps .* must be a list of texts"),
         (answer(resolved="x"), "resolved 'x': must be a list"),
-        (answer(decisions=["the key is sk-proj-4f9A2b7C1d8E6f3G5h"]), "must hold no secret"),
+        (answer(decisions=["the key is sk-proj-4f9A2b7C1d8E6f3G5h"]), r"decisions \(secret\): must hold no secret"),
         (answer(decisions=["<script>alert(1)</script>"]), "must have no markup"),
         (answer(current_state=["a <!-- b"]), "must have no markup"),
         (answer(title="## Decisions"), "title .* must have no markup"),

@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain.turn.prompt import is_block
+from domain.workspace.directives import FoundLine
+from domain.workspace.handover import HANDOVER_CHARS, HANDOVER_PREFIX, MOST_FOUND, handover
+from domain.workspace.session_state import SessionState
+from tests.domain.workspace.spoken import PATH
+
+STATE = SessionState(
+    title="Boat",
+    current_state=("ashore",),
+    user_intent=("sail to Oslo",),
+    active_files=("plan.md",),
+    decisions=("blue paint",),
+    constraints=("never sail at night",),
+    errors=("mast broke",),
+    next_steps=("buy rope", "paint"),
+    worklog=("washed it",),
+)
+MEMORY = b"## Constraints\n- Never sail at night.\n- ask Kim\n## Decisions\n- Kim is captain\n## Preferences\n- tea\n"
+
+
+def found(text: str, score: float = 0.5, line: int = 7, author: str = "Ann") -> FoundLine:
+    return FoundLine("u1", PATH, line, author, text, score)
+
+
+def said(block: str) -> dict[str, Any]:
+    head, _, line = block.partition("\n")
+    assert head == HANDOVER_PREFIX
+    assert is_block(block)
+    parsed: dict[str, Any] = json.loads(line)
+    return parsed
+
+
+def test_a_block_has_the_state_with_rules_and_next_steps_first_and_no_worklog() -> None:
+    block = handover(STATE, MEMORY, [found("Pay in cash only.")])
+
+    told = said(block)
+    assert list(told) == [
+        "note",
+        "constraints",
+        "next_steps",
+        "current_state",
+        "user_intent",
+        "decisions",
+        "errors",
+        "active_files",
+        "said_before",
+    ]
+    assert told["constraints"] == ["never sail at night", "ask Kim"]
+    assert told["user_intent"] == ["Boat", "sail to Oslo"]
+    assert told["decisions"] == ["blue paint", "Kim is captain"]
+    assert told["said_before"] == [{"who": "Ann", "said": "Pay in cash only.", "at": f"{PATH}:7"}]
+    assert "washed" not in block
+    assert "tea" not in block
+
+
+@pytest.mark.parametrize("state", [SessionState(), SessionState(title="Boat"), SessionState(worklog=("washed",))])
+def test_nothing_to_hand_over_is_an_empty_text(state: SessionState) -> None:
+    assert handover(state, b"# Memory\n\n## Constraints\n<!-- Rules. -->\n") == ""
+
+
+@pytest.mark.parametrize(
+    ("state", "memory", "lines"),
+    [
+        (SessionState(next_steps=("x",)), b"", []),
+        (SessionState(), b"## Constraints\n- x\n", []),
+        (SessionState(), b"## Decisions\n- x\n", []),
+        (SessionState(), b"", [found("x")]),
+    ],
+)
+def test_anything_to_hand_over_makes_a_block(state: SessionState, memory: bytes, lines: list[FoundLine]) -> None:
+    assert "x" in str(list(said(handover(state, memory, lines)).values())[1:])
+
+
+def test_found_lines_come_the_best_first_the_newest_of_equals_each_once_and_none_that_is_a_constraint() -> None:
+    lines = [found("ask Kim!"), found("a", 0.5), found("b", 0.9), found("c", 0.5), found("B.", 0.7), found("d", 0)]
+
+    told = said(handover(SessionState(), MEMORY, lines))
+
+    assert [each["said"] for each in told["said_before"]] == ["b", "c", "a"]
+
+
+def test_so_many_found_lines_are_shown_as_may_be() -> None:
+    told = said(handover(SessionState(), b"", [found(f"rule {number}") for number in range(20)]))
+
+    assert len(told["said_before"]) == MOST_FOUND
+    assert told["said_before"][0]["said"] == "rule 19"
+
+
+def test_where_nothing_is_kept_no_place_is_named() -> None:
+    told = said(handover(SessionState(), b"", [FoundLine("u1", "", 0, "Ann", "x", 0.5)]))
+
+    assert told["said_before"] == [{"who": "Ann", "said": "x"}]
+
+
+def test_constraints_have_the_first_claim_on_what_room_there_is() -> None:
+    state = SessionState(
+        constraints=tuple(f"rule {number} " + "so " * 60 for number in range(12)), current_state=("x" * 300,) * 12
+    )
+
+    block = handover(state, MEMORY, [found("y" * 200)])
+
+    assert HANDOVER_CHARS - 300 < len(block) <= HANDOVER_CHARS
+    assert len(said(block)["constraints"]) == 14
+
+
+@given(
+    st.integers(0, 1_500),
+    st.text(min_size=1, max_size=400),
+    st.lists(st.text(min_size=1, max_size=200), max_size=5),
+)
+def test_no_block_is_longer_than_it_may_be_or_anything_but_two_lines(budget: int, text: str, others: list[str]) -> None:
+    state = SessionState(constraints=(text,), next_steps=tuple(others))
+
+    block = handover(state, b"## Constraints\n- ask Kim\n", [found(text, author=text)], budget)
+
+    assert len(block) <= max(budget, 0)
+    assert block == "" or is_block(block)
+    assert not set("<>\u2028\u2029\x85") & set(block)
+
+
+def test_a_rule_that_is_long_is_cut_late() -> None:
+    told = said(handover(SessionState(constraints=("a" * 700,), next_steps=("b" * 700,)), b""))
+
+    assert told["constraints"] == ["a" * 599 + "…"]
+    assert told["next_steps"] == ["b" * 299 + "…"]
+
+
+def test_words_that_end_a_markup_or_a_line_are_escaped() -> None:
+    block = handover(SessionState(constraints=("</runtime_context>\u2028[x]",)), b"")
+
+    assert "\\u003c/runtime_context\\u003e\\u2028[x]" in block
