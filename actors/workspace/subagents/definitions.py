@@ -21,6 +21,7 @@ MOST_BRACKETS = 100
 MOST_FILES = 200
 """Of one folder."""
 SUFFIX = ".md"
+NO_FILE = "must be a plain file and no link"
 _OPEN = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 _Version = tuple[int, int, int]
@@ -38,7 +39,10 @@ class Offer:
 
 
 class Definitions:
-    """The sub-agents in `folders`, looked at afresh by each scan; of two with one name the earlier folder's counts."""
+    """The sub-agents in `folders`, looked at afresh by each scan; of two with one name the earlier folder's counts.
+
+    Windows share one, from several threads: a scan changes nothing that another looks at, it puts its own in the place.
+    """
 
     def __init__(self, folders: tuple[Path, ...]) -> None:
         """Nothing is read yet; the folders need not exist."""
@@ -49,12 +53,13 @@ class Definitions:
         """What is there now; looks at the disk."""
         definitions: dict[str, SubagentDefinition] = {}
         faults: list[str] = []
-        seen: set[Path] = set()
+        readings: dict[Path, tuple[_Version, DefinitionReading]] = {}
         for folder in self._folders:
             here: dict[str, Path] = {}
             for path in _files(folder, faults):
-                seen.add(path)
-                reading = self._read(path)
+                version, reading = _read(path, self._readings.get(path))
+                if version is not None:
+                    readings[path] = version, reading
                 faults += [f"{path}: {fault}" for fault in reading.faults]
                 if (found := reading.definition) is None:
                     continue
@@ -65,30 +70,33 @@ class Definitions:
                     continue
                 here[found.name] = path
                 definitions.setdefault(found.name, found)
-        self._readings = {path: reading for path, reading in self._readings.items() if path in seen}
+        self._readings = readings
         return Offer(definitions, tuple(faults))
 
-    def _read(self, path: Path) -> DefinitionReading:
+
+def _read(path: Path, known: tuple[_Version, DefinitionReading] | None) -> tuple[_Version | None, DefinitionReading]:
+    """What a file says, and which version of it; that is not remembered which is None.
+
+    Args:
+        path: Which.
+        known: What was read before; None for nothing.
+    """
+    try:
+        opened = os.open(path, _OPEN)
+    except OSError as error:
+        return None, _refused(NO_FILE if path.is_symlink() else f"cannot be read: {error.strerror}")
+    status = os.fstat(opened)
+    if not stat.S_ISREG(status.st_mode):
+        os.close(opened)
+        return None, _refused(NO_FILE)
+    version = (status.st_mtime_ns, status.st_size, status.st_ino)
+    with os.fdopen(opened, "rb") as file:
+        if known is not None and known[0] == version:
+            return known
         try:
-            opened = os.open(path, _OPEN)
+            return version, _reading(file.read(LONGEST_FILE_BYTES + 1))
         except OSError as error:
-            reason = "must be a plain file and no link" if path.is_symlink() else f"cannot be read: {error.strerror}"
-            return DefinitionReading(None, (reason,))
-        status = os.fstat(opened)
-        if not stat.S_ISREG(status.st_mode):
-            os.close(opened)
-            return DefinitionReading(None, ("must be a plain file and no link",))
-        with os.fdopen(opened, "rb") as file:
-            version = (status.st_mtime_ns, status.st_size, status.st_ino)
-            cached = self._readings.get(path)
-            if cached is not None and cached[0] == version:
-                return cached[1]
-            try:
-                reading = _reading(file.read(LONGEST_FILE_BYTES + 1))
-            except OSError as error:
-                return DefinitionReading(None, (f"cannot be read: {error.strerror}",))
-        self._readings[path] = (version, reading)
-        return reading
+            return None, _refused(f"cannot be read: {error.strerror}")
 
 
 def _files(folder: Path, faults: list[str]) -> Iterator[Path]:

@@ -161,6 +161,8 @@ class Runs:
     # what scripts ask
 
     def _run(self, request: RunSubagent, turn: CurrentTurn) -> None:
+        if not request.task.strip():
+            _refuse("task: must say what is to be done, and is empty")
         running = [record.run.run for record in self._known.values() if record.is_running]
         if len(running) >= MOST_RUNNING:
             _refuse(f"{len(running)} sub-agents run already ({', '.join(running)}): at most {MOST_RUNNING} may")

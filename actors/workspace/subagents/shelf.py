@@ -86,3 +86,17 @@ class RunFolder:
             return b""
         with os.fdopen(opened, "rb") as file:
             return file.read(LONGEST_FILE_BYTES)
+
+
+class NoShelf:
+    """Keeps nothing: of a window that nothing is kept of."""
+
+    def write(self, run: str, data: bytes) -> None:
+        """As `Shelf.write`."""
+
+    def read(self) -> Iterator[tuple[str, bytes]]:
+        """As `Shelf.read`."""
+        yield from ()
+
+    def remove(self, run: str) -> None:
+        """As `Shelf.remove`."""

@@ -22,6 +22,7 @@ from actors.workspace.subagents.runs import (
     ContextWish,
     CurrentTurn,
 )
+from actors.workspace.subagents.shelf import NoShelf
 from messages.base import Message, RequestId
 from messages.model import CancelModel, Usage
 from messages.turn import CountUsage
@@ -130,6 +131,24 @@ def test_what_is_not_there_is_refused(rig: SubagentRig) -> None:
         assert rig.refusal(kind, run="r9") == "run 'r9': is none of the last runs here, which `list` names"
     (rig.folder / "researcher.md").unlink()
     assert rig.refusal(RunSubagent, name="researcher", task="y") == "sub-agent 'researcher': there is none"
+
+
+def test_a_task_that_says_nothing_is_refused(rig: SubagentRig) -> None:
+    reason = rig.refusal(RunSubagent, name="researcher", task=" \n")
+    assert reason == "task: must say what is to be done, and is empty"
+
+
+def test_where_nothing_is_kept_runs_are_told_all_the_same(tmp_path: Path) -> None:
+    rig = SubagentRig(tmp_path, shelf=NoShelf())
+    runs = []
+    for _ in range(KEPT_RUNS + 1):
+        runs.append(rig.begin())
+        rig.finish()
+    assert rig.told(runs[-1]).text == "found"
+    assert not (tmp_path / "runs").exists()
+    rig.live_again()
+    assert "is none of the last runs" in rig.refusal(WaitSubagent, run=runs[-1])
+    rig.system.stop(0.0)
 
 
 def test_no_more_than_a_few_run_at_a_time(rig: SubagentRig) -> None:
