@@ -15,7 +15,7 @@ from actors.workspace.preparing import Preparing
 from actors.workspace.shared_looks import SharedLooks
 from actors.workspace.skills.hooks import Hooks
 from actors.workspace.subagents.runs import Runs, RunsConfig
-from actors.workspace.subagents.shelf import RunFolder
+from actors.workspace.subagents.shelf import NoShelf, RunFolder
 from actors.workspace.upkeep.gate import Gate
 from actors.workspace.upkeep.pacing import Pacing
 from actors.workspace.upkeep.state import WorkspaceState
@@ -123,7 +123,7 @@ class WorkspaceActor(Actor):
             window,
             RunsConfig(
                 shared.definitions,
-                RunFolder(self._channel.agent_folder / RUNS),
+                RunFolder(self._channel.agent_folder / RUNS) if config.lives else NoShelf(),
                 self._preparing.context,
                 self._run_ended,
             ),

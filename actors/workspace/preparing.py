@@ -91,8 +91,8 @@ class Preparing:
     @property
     def current(self) -> CurrentTurn:
         """What runs of sub-agents take over."""
-        if self._turn is None:
-            return CurrentTurn(may_run=False)
+        if self._turn is None:  # a command asks, so one may be run; its turn began before this actor did
+            return CurrentTurn(folders=self.folders)
         return CurrentTurn(audience=self._turn.audience, folders=self.folders, may_run=self._turn.may_run)
 
     def context(self, wish: ContextWish) -> str:
