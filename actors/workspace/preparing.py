@@ -53,6 +53,8 @@ class Preparing:
         self._lives = lives
         self._recall = Recall(channel, has_own=config.lives)
         self._turn: PrepareTurn | None = None
+        self._active: tuple[bytes, tuple[str, ...]] | None = None
+        """SESSION.md as it was last parsed, and the files that it names."""
 
     def begin(self, turn: PrepareTurn, done: Callable[[PrepareTurn, str], None]) -> None:
         """Make the block of a turn, and tell it to `done`: at once, or when hooks have ended.
@@ -105,13 +107,19 @@ class Preparing:
             parts.append(turn_block(found, CHILD_RECALL_CHARS))
         return "\n\n".join(part for part in parts if part)
 
+    def _active_files(self) -> tuple[str, ...]:
+        """What SESSION.md says of files; parsed once for each change."""
+        data = self._channel.read(SESSION) if self._config.lives else b""
+        if self._active is None or self._active[0] is not data:
+            self._active = data, parsed_session(data).active_files
+        return self._active[1]
+
     def _block(self, turn: PrepareTurn, outputs: tuple[HookOutput, ...]) -> str:
         names = tuple[str, ...]()
         favoured = frozenset[str]()
         if self._lives is not None:
             lives = self._lives.look(self._host).lives
-            active = parsed_session(self._channel.read(SESSION)).active_files if self._config.lives else ()
-            names = named_for(turn.text, active, lives)
+            names = named_for(turn.text, self._active_files() if any(life.paths for life in lives) else (), lives)
             favoured = frozenset(scopes_of(names, lives))
         found: tuple[Entry, ...] = ()
         if self._config.recall:
