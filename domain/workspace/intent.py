@@ -99,12 +99,11 @@ def intent(message: str, today: date, *, has_other_terms: bool) -> Intent:
     )
 
 
-def section_words(message: str) -> str:
-    """`message` without the words that name sections and months."""
+def spent_words(message: str) -> str:
+    """The words of `message` that name sections or months, which say nothing else of what it is about."""
     text = _folded(message)
-    for _, pattern in _SECTIONS:
-        text = pattern.sub(" ", text)
-    return _MONTH.sub(" ", text)
+    patterns = (*(pattern for _, pattern in _SECTIONS), _MONTH)
+    return " ".join(match[0] for pattern in patterns for match in pattern.finditer(text))
 
 
 def _folded(message: str) -> str:

@@ -13,11 +13,13 @@ from dataclasses import dataclass
 from datetime import date
 
 from domain.workspace.entries import Entry, Source, last_day
-from domain.workspace.intent import STATE_SECTIONS, Intent, intent, section_words
+from domain.workspace.intent import STATE_SECTIONS, Intent, intent, spent_words
 from domain.workspace.terms import Telling, asked, terms
 
 POINTS = 2
 """What an entry's terms must be worth: one that says much, or two that say something."""
+BESIDE, BESIDE_SHARE = 1, 0.3
+"""Beside an entry that is admitted stands one of so many points that scores so much of the best one's score."""
 LONG_MESSAGE = 24
 """A message with so many terms has some in common with much; it asks for a point more, and again at twice as many."""
 COMMON_SHARE = 0.25
@@ -32,6 +34,7 @@ _K1, _B = 1.2, 0.6
 _PRIOR = {Source.SESSION: 1.25, Source.MEMORY: 1.1, Source.SHARED: 1.0, Source.HISTORY: 0.75}
 _KIND = {source: place for place, source in enumerate((Source.SESSION, Source.MEMORY, Source.SHARED, Source.HISTORY))}
 _FAVOUR = 1.4
+EMPTY_WEIGHT = 0.5
 _PREVIOUS = 0.3
 _HALF_LIFE_DAYS = 365.0
 _OWN_HEADINGS = frozenset(
@@ -101,7 +104,7 @@ def recalled(
         favoured: Headings or paths that count for more; they alone admit nothing.
         previous: The message before, which tells apart what a short question leaves open.
     """
-    wanted = asked(section_words(question))
+    wanted = asked(question) | dict.fromkeys(terms(spent_words(question)), Telling.NOTHING)
     meant = intent(question, today, has_other_terms=any(wanted.values()))
     if meant.goes_on:
         return _within(_of_state(index), budget_chars)
@@ -140,7 +143,7 @@ def _admitted(
     for table, share in ((wanted, 1.0), (before, _PREVIOUS)):
         for term, telling in table.items():
             worth = max(0, telling - index.is_topic(term)) * (1.0 if share == 1.0 else 0.5)
-            weight = index.weight(term) * (0.5 if telling is Telling.NOTHING else 1.0) * share
+            weight = index.weight(term) * (EMPTY_WEIGHT if telling is Telling.NOTHING else 1.0) * share
             for number, part in index.postings.get(term, ()):
                 if share < 1.0 and number not in points:
                     continue
@@ -149,13 +152,15 @@ def _admitted(
                 if share == 1.0:
                     shared.setdefault(number, set()).add(term)
     needed = POINTS + len(wanted) // LONG_MESSAGE
-    found = []
-    for number, worth in points.items():
-        if worth >= needed:
-            entry = index.entries[number]
-            score = scores[number] * _factor(entry, meant, today, favour)
-            found.append(_Found(number, score, frozenset(shared[number])))
-    return found
+    if max(points.values(), default=0) < needed:
+        return []
+    found = [
+        _Found(number, scores[number] * _factor(index.entries[number], meant, today, favour), frozenset(shared[number]))
+        for number, worth in points.items()
+        if worth >= BESIDE
+    ]
+    least = BESIDE_SHARE * max(each.score for each in found if points[each.number] >= needed)
+    return [each for each in found if points[each.number] >= needed or each.score >= least]
 
 
 def _factor(entry: Entry, meant: Intent, today: date, favour: Collection[str]) -> float:
@@ -230,11 +235,11 @@ def _of_months(index: RecallIndex, meant: Intent, numbers: list[int]) -> list[in
 
 
 def _within(entries: list[Entry], budget_chars: int) -> tuple[Entry, ...]:
-    """The first entries, as many as there is room for, at least one."""
-    shown: list[Entry] = []
+    """Those of the first entries that there is room for, but at least one."""
+    chosen: list[Entry] = []
     for entry in entries[:MOST]:
-        budget_chars -= len(entry.text)
-        if budget_chars < 0 and shown:
-            break
-        shown.append(entry)
-    return tuple(shown)
+        size = len(entry.text)
+        if size <= budget_chars or not chosen:
+            chosen.append(entry)
+            budget_chars -= size
+    return tuple(chosen)

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 
-from domain.memory.keywords import words
+from domain.memory.keywords import STOP_WORDS, words
 from domain.memory.porter import stem
 from domain.workspace.common_words import EMPTY, EMPTY_PAIRS, LIGHT
 
@@ -37,9 +37,7 @@ _PARTICLES = re.compile(
     "(?<=..)(?:에서는|에서|에게|으로|까지|부터|하고|이랑|처럼|보다|은|는|이|가|을|를|에|의|로|도|만|와|과|요)$"
 )
 _SUFFIX = re.compile("(?<=.....)(?:en|er|em|es|e|n|s)$")
-_GERMAN = re.compile(
-    r"\b(?:der|die|das|und|ist|nicht|eine?|wie|wir|ich|mit|für|auf|den|dem|im|zu|was|wann|wo|bitte)\b", re.IGNORECASE
-)
+_GERMAN = re.compile(r"\b(?:der|das|und|ist|nicht|eine?|wie|wir|ich|mit|für|auf|dem|zu|wann|wo|bitte)\b", re.IGNORECASE)
 _YEAR = re.compile("(?:19|20)[0-9]{2}")
 
 
@@ -110,8 +108,10 @@ def _of_word(word: str, *, may_name: bool) -> Iterator[Term]:
     for piece in pieces:
         for plain in words(piece):
             term = stemmed(plain)
-            if term not in EMPTY_TERMS and plain not in EMPTY and (len(plain) > 1 or plain.isdigit()):
-                yield Term(term, _telling(piece, may_name=may_name and len(pieces) == 1))
+            if plain in STOP_WORDS or (len(plain) < 2 and not plain.isdigit()):
+                continue
+            is_empty = plain in EMPTY or term in EMPTY_TERMS
+            yield Term(term, Telling.NOTHING if is_empty else _telling(piece, may_name=may_name and len(pieces) == 1))
 
 
 def stemmed(word: str) -> str:

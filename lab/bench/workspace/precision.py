@@ -1,0 +1,69 @@
+"""Precision of recall: how often it speaks on everyday messages, finds the right section, and keeps still otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from statistics import fmean
+
+from domain.workspace.recall import RecallIndex, recalled
+from domain.workspace.recall_block import recall_block, shown
+from lab.bench.measure import Figures
+from lab.bench.workspace.messages import TODAY, Asked, Set
+
+RECALL_CHARS = 2_000
+
+
+def precision(its: Set) -> Figures:
+    """The figures of all messages."""
+    figures = _everyday(its)
+    for name, tuned in (("held", False), ("tuned", True)):
+        asked = [each for each in its.messages.asked if each.tuned is tuned]
+        foreign = [each.text for each in its.messages.foreign if each.tuned is tuned]
+        quiet = [_is_silent(text, index) for text in foreign for index in its.indexes.values()]
+        others = [
+            _is_silent(each.text, index)
+            for each in asked
+            for name, index in its.indexes.items()
+            if _is_foreign(each, name)
+        ]
+        figures |= {
+            f"{name}_asked": len(asked),
+            f"{name}_right": fmean(_is_right(each, its.indexes[each.workspace]) for each in asked),
+            f"{name}_first": fmean(_is_right(each, its.indexes[each.workspace], 1) for each in asked),
+            f"{name}_foreign": len(quiet),
+            f"{name}_silent": fmean(quiet),
+            f"{name}_silent_elsewhere": fmean(others),
+        }
+    return figures
+
+
+def block_of(text: str, index: RecallIndex) -> str:
+    """What is shown beside a message."""
+    return recall_block(recalled(text, index, today=TODAY, budget_chars=RECALL_CHARS), RECALL_CHARS)
+
+
+def _everyday(its: Set) -> Figures:
+    blocks = [block_of(text, index) for text in its.messages.everyday for index in its.indexes.values()]
+    return {
+        "everyday": len(blocks),
+        "everyday_not_silent": fmean(bool(block) for block in blocks),
+        "everyday_chars": fmean(map(len, blocks)),
+    }
+
+
+def _is_silent(text: str, index: RecallIndex) -> bool:
+    return not recalled(text, index, today=TODAY, budget_chars=RECALL_CHARS)
+
+
+def _is_right(asked: Asked, index: RecallIndex, most: int | None = None) -> bool:
+    """Whether the section that is asked for is shown, among so many entries."""
+    found = recalled(asked.text, index, today=TODAY, budget_chars=RECALL_CHARS)
+    return any(entry.section == asked.section for entry in shown(found, RECALL_CHARS)[:most])
+
+
+def _is_foreign(asked: Asked, workspace: str) -> bool:
+    """Whether a message has nothing to do with a workspace: it names neither state, month nor a heading."""
+    return workspace != asked.workspace and asked.section not in _ANYWHERE and not asked.section[:2].isdigit()
+
+
+_ANYWHERE = ("Current State", "Next Steps")
