@@ -24,7 +24,7 @@ _MONTH = re.compile(
     r"|(?:(?P<cjk_year>(?:19|20)\d\d) ?[年년] ?)?"
     r"(?P<cjk>1[0-2]|[1-9]|十[一二]?|[一二三四五六七八九]) ?(?:月|월)(?!曜|亮|球)"
 )
-_PAST = re.compile(
+_QUESTION = re.compile(
     r"\?|^(?:what|when|which|who|where|how|did|was|were|list|show|tell|summari[sz]e|remind)\b"
     r"|^(?:was|wann|welche\w*|wer|wo|wie|hat|haben|hatten|zeig\w*|fass\w*)\b|什么|什麼|哪|吗|嗎|何|何を|どう|ですか|ました|뭐|무엇|했"
 )
@@ -62,6 +62,8 @@ class Intent:
     """Years and months that it asks about."""
     sections: tuple[str, ...] = ()
     """Headings that it names, casefolded."""
+    asks: bool = False
+    """It is a question, or begins as one."""
     only_sections: bool = False
     """It asks for them, and says nothing else."""
     durable: bool = False
@@ -93,7 +95,8 @@ def intent(message: str, today: date, *, has_other_terms: bool) -> Intent:
         goes_on=only_goes_on,
         months=_months(text, today),
         sections=about,
-        only_sections=bool(about) and not only_goes_on and not has_other_terms and bool(_PAST.search(text)),
+        asks=bool(_QUESTION.search(text)),
+        only_sections=bool(about) and not only_goes_on and not has_other_terms and bool(_QUESTION.search(text)),
         durable=bool(_DURABLE.search(text)),
         narrative=bool(_NARRATIVE.search(text)),
     )
@@ -114,7 +117,7 @@ def _folded(message: str) -> str:
 
 
 def _months(text: str, today: date) -> tuple[tuple[int, int], ...]:
-    if not _PAST.search(text):
+    if not _QUESTION.search(text):
         return ()
     found = []
     for match in _MONTH.finditer(text):

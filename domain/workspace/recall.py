@@ -7,10 +7,11 @@ Those that are admitted are *ranked* by BM25 over the files, their source and th
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from datetime import date
+from heapq import nsmallest
 
 from domain.workspace.entries import Entry, Source, last_day
 from domain.workspace.intent import STATE_SECTIONS, Intent, intent, spent_words
@@ -18,24 +19,27 @@ from domain.workspace.terms import Telling, asked, terms
 
 POINTS = 2
 """What an entry's terms must be worth: one that says much, or two that say something."""
-BESIDE, BESIDE_SHARE = 1, 0.3
-"""Beside an entry that is admitted stands one of so many points that scores so much of the best one's score."""
+PREFIX_CHARS = 4
+"""A term of so many characters that no entry has is looked for as the beginning of another, which says something."""
+TOPIC_POINTS, EMPTY_POINTS = 0.5, 0.5
+"""So much less a term says that is the topic of the files; and so much all empty words together."""
+BESIDE_SHARE = 0.1
+"""Where one entry is admitted, others that share a word with the message are shown too if they score so much of it."""
 LONG_MESSAGE = 24
 """A message with so many terms has some in common with much; it asks for a point more, and again at twice as many."""
-COMMON_SHARE = 0.25
-COMMON_LEAST = 10
-"""A term that a share of so many entries have is their topic: it says one point less."""
-SAME_SHARE = 0.6
-"""Two entries that share so much of their terms are one fact, of which only the one that holds is shown."""
+COMMON_SHARE, COMMON_LEAST = 0.25, 10
+"""A term that such a share of the entries have is their topic, where there are so many."""
+LIKE_SHARE, SAME_SHARE = 0.25, 0.6
+"""Entries that share so much of their terms are about one thing; and that much, one fact."""
 MOST = 40
 """Entries that are shown at most."""
 
-_K1, _B = 1.2, 0.6
-_PRIOR = {Source.SESSION: 1.25, Source.MEMORY: 1.1, Source.SHARED: 1.0, Source.HISTORY: 0.75}
+_K1, _B = 1.2, 0.75
+_PRIOR = {Source.SESSION: 1.25, Source.MEMORY: 1.1, Source.SHARED: 1.0, Source.HISTORY: 0.35}
 _KIND = {source: place for place, source in enumerate((Source.SESSION, Source.MEMORY, Source.SHARED, Source.HISTORY))}
 _FAVOUR = 1.4
-EMPTY_WEIGHT = 0.5
-_PREVIOUS = 0.3
+_EMPTY_WEIGHT = 0.5
+_PREVIOUS, _PREVIOUS_POINTS = 0.3, 0.5
 _HALF_LIFE_DAYS = 365.0
 _OWN_HEADINGS = frozenset(
     (
@@ -47,13 +51,21 @@ _OWN_HEADINGS = frozenset(
 """Headings of every such file, which say nothing of what stands below them."""
 
 
-@dataclass(frozen=True, slots=True)
 class _Found:
-    """An entry that is admitted."""
+    """An entry that shares a term with a message."""
 
-    number: int
-    score: float
-    shared: frozenset[str]
+    __slots__ = ("entry", "has_empty", "is_admitted", "number", "points", "score", "shared", "staleness")
+
+    def __init__(self, number: int, entry: Entry) -> None:
+        self.number = number
+        self.entry = entry
+        self.score = 0.0
+        self.points = 0.0
+        self.has_empty = False
+        """Whether it shares a word that every message may have."""
+        self.is_admitted = False
+        self.shared: set[str] = set()
+        self.staleness = _staleness(entry)
 
 
 class RecallIndex:
@@ -73,6 +85,13 @@ class RecallIndex:
             for term, count in counts.items():
                 part = count * (_K1 + 1) / (count + norm)
                 self.postings.setdefault(term, []).append((number, part))
+        self._sorted = sorted(self.postings)
+
+    def beginning_with(self, term: str) -> list[tuple[int, float]]:
+        """The postings of the first term that `term` begins, as words do of which one is made with another."""
+        at = bisect_left(self._sorted, term)
+        longer = self._sorted[at] if at < len(self._sorted) else ""
+        return self.postings[longer] if longer.startswith(term) else []
 
     def weight(self, term: str) -> float:
         """How rare a term is among the entries."""
@@ -108,8 +127,12 @@ def recalled(
     meant = intent(question, today, has_other_terms=any(wanted.values()))
     if meant.goes_on:
         return _within(_of_state(index), budget_chars)
+    found = _admitted(index, wanted, previous, asks=meant.asks)
     favour = frozenset(each.casefold() for each in favoured)
-    found = _ranked(_admitted(index, wanted, meant, today, favour, previous), index)
+    for each in found:
+        each.score *= _factor(each.entry, meant, today, favour)
+    best = max((each.score for each in found if each.is_admitted), default=0.0)
+    found = _ranked([each for each in found if each.is_admitted or _is_beside(each, best)], index)
     numbers = [each.number for each in found]
     if meant.only_sections:
         numbers += _of_sections(index, meant)
@@ -128,39 +151,38 @@ def _all_terms(entry: Entry) -> tuple[str, ...]:
     return (*terms(entry.text), *terms(deep if main.casefold() in _OWN_HEADINGS else heading))
 
 
-def _admitted(
-    index: RecallIndex,
-    wanted: Mapping[str, Telling],
-    meant: Intent,
-    today: date,
-    favour: Collection[str],
-    previous: str,
-) -> list[_Found]:
-    """The entries that share enough with the message, with their scores."""
-    before = {key: each for key, each in asked(previous).items() if key not in wanted} if previous and wanted else {}
-    points, scores = dict[int, float](), dict[int, float]()
-    shared: dict[int, set[str]] = {}
-    for table, share in ((wanted, 1.0), (before, _PREVIOUS)):
-        for term, telling in table.items():
-            worth = max(0, telling - index.is_topic(term)) * (1.0 if share == 1.0 else 0.5)
-            weight = index.weight(term) * (EMPTY_WEIGHT if telling is Telling.NOTHING else 1.0) * share
+def _admitted(index: RecallIndex, wanted: Mapping[str, Telling], previous: str, *, asks: bool) -> list[_Found]:
+    """The entries that share a term with the message, if one of them shares enough; scores are by their words alone."""
+    found: dict[int, _Found] = {}
+    for term, telling in wanted.items():
+        worth = telling - TOPIC_POINTS if telling and index.is_topic(term) else float(telling)
+        weight = index.weight(term) * (1.0 if telling else _EMPTY_WEIGHT)
+        postings = index.postings.get(term)
+        if postings is None and telling and len(term) >= PREFIX_CHARS:
+            worth, postings = 1.0, index.beginning_with(term)
+        for number, part in postings or ():
+            one = found.get(number) or found.setdefault(number, _Found(number, index.entries[number]))
+            one.score += weight * part
+            one.points += worth
+            one.has_empty |= not telling
+            one.shared.add(term)
+    for term, telling in asked(previous).items() if wanted else ():
+        if term not in wanted:
             for number, part in index.postings.get(term, ()):
-                if share < 1.0 and number not in points:
-                    continue
-                points[number] = points.get(number, 0.0) + worth
-                scores[number] = scores.get(number, 0.0) + weight * part
-                if share == 1.0:
-                    shared.setdefault(number, set()).add(term)
-    needed = POINTS + len(wanted) // LONG_MESSAGE
-    if max(points.values(), default=0) < needed:
-        return []
-    found = [
-        _Found(number, scores[number] * _factor(index.entries[number], meant, today, favour), frozenset(shared[number]))
-        for number, worth in points.items()
-        if worth >= BESIDE
-    ]
-    least = BESIDE_SHARE * max(each.score for each in found if points[each.number] >= needed)
-    return [each for each in found if points[each.number] >= needed or each.score >= least]
+                if before := found.get(number):
+                    before.score += index.weight(term) * part * _PREVIOUS
+                    before.points += telling * _PREVIOUS_POINTS
+    needed = float(POINTS + len(wanted) // LONG_MESSAGE)
+    if asks:
+        needed = min(needed, max(1.0, float(sum(wanted.values()))))
+    for one in found.values():
+        one.is_admitted = one.points + EMPTY_POINTS * one.has_empty >= needed
+    return [*found.values()] if any(one.is_admitted for one in found.values()) else []
+
+
+def _is_beside(found: _Found, best: float) -> bool:
+    """Whether an entry that is not admitted stands beside those that are."""
+    return found.entry.source is not Source.HISTORY and found.score >= BESIDE_SHARE * best
 
 
 def _factor(entry: Entry, meant: Intent, today: date, favour: Collection[str]) -> float:
@@ -178,34 +200,39 @@ def _factor(entry: Entry, meant: Intent, today: date, favour: Collection[str]) -
 
 
 def _ranked(found: list[_Found], index: RecallIndex) -> list[_Found]:
-    """The best first; of those that share the same terms with the message, what holds before what held."""
-    best = sorted(found, key=lambda each: (-each.score, each.number))
-    groups: dict[frozenset[str], list[_Found]] = {}
-    for each in best:
-        groups.setdefault(each.shared, []).append(each)
-    for group in groups.values():
-        group.sort(key=lambda each: _stale(index.entries[each.number]))
-        group.reverse()
-    ordered = [groups[each.shared].pop() for each in best]
-    kept: list[_Found] = []
-    for each in ordered[: 2 * MOST]:
-        if not any(_is_outdated(index, each, other) for other in kept):
-            kept.append(each)
-    return kept[:MOST]
+    """The best first, but nothing stale before what holds, and of a fact that is said twice only what holds."""
+    ranked: list[_Found] = []
+    for each in nsmallest(MOST, found, key=lambda one: (not one.is_admitted, -one.score, one.number)):
+        if any(_repeats(index, each, other) for other in ranked):
+            continue
+        ranked = [other for other in ranked if not _repeats(index, other, each)]
+        place = next((at for at, other in enumerate(ranked) if _yields(index, other, each)), len(ranked))
+        ranked.insert(place, each)
+    return ranked
 
 
-def _stale(entry: Entry) -> tuple[int, int]:
+def _staleness(entry: Entry) -> tuple[int, int]:
     """Greater is staler: by what kind of file it stands in, then by its day."""
     return _KIND[entry.source], -(entry.day.toordinal() if entry.day else 0)
 
 
-def _is_outdated(index: RecallIndex, one: _Found, other: _Found) -> bool:
-    """Whether `one` says what `other` says, from a staler place."""
-    first, second = index.entries[one.number], index.entries[other.number]
-    if _stale(first) <= _stale(second):
+def _repeats(index: RecallIndex, one: _Found, other: _Found) -> bool:
+    """Whether `one` says what `other` says, and is staler."""
+    return one.staleness > other.staleness and _likeness(index, one, other) >= SAME_SHARE
+
+
+def _yields(index: RecallIndex, one: _Found, other: _Found) -> bool:
+    """Whether `one` is staler, and has nothing of the message that `other` has not."""
+    if one.staleness <= other.staleness or not one.shared <= other.shared:
         return False
+    return one.staleness[0] != other.staleness[0] or _likeness(index, one, other) >= LIKE_SHARE
+
+
+def _likeness(index: RecallIndex, one: _Found, other: _Found) -> float:
+    """Share of the terms of two entries that both have."""
     keys, others = index.keys[one.number], index.keys[other.number]
-    return len(keys & others) >= SAME_SHARE * len(keys | others)
+    both = len(keys & others)
+    return both / (len(keys) + len(others) - both)
 
 
 def _of_state(index: RecallIndex) -> list[Entry]:
@@ -221,7 +248,7 @@ def _of_state(index: RecallIndex) -> list[Entry]:
 def _of_sections(index: RecallIndex, meant: Intent) -> list[int]:
     """The entries below the headings that a message names, what holds first."""
     numbers = [number for number, each in enumerate(index.entries) if each.section.casefold() in meant.sections]
-    return sorted(numbers, key=lambda number: _stale(index.entries[number]))
+    return sorted(numbers, key=lambda number: _staleness(index.entries[number]))
 
 
 def _of_months(index: RecallIndex, meant: Intent, numbers: list[int]) -> list[int]:
