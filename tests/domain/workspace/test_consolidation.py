@@ -58,7 +58,7 @@ def test_entries_and_history_are_taken_from_an_answer() -> None:
         (entry("x", confidence=float("nan")), "its confidence must be a number"),
         (entry("…"), "must have words"),
         (entry(""), "must have words"),
-        (entry("x" * (LONGEST_ENTRY + 1)), "at most 300"),
+        (entry("so " * 100 + "x"), "has 301 characters, and must have at most 300"),
         (entry("the <b>boat</b>"), "must have no markup"),
         (entry("INJECTED_CONTEXT_X"), "what the runtime adds"),
         (entry("the boat is called Ina"), "must not stand in MEMORY.md already"),
@@ -170,3 +170,15 @@ def test_facts_do_not_stand_in_both_files_nor_a_line_of_history_twice() -> None:
 
     assert found.history_block == "- It rained."
     assert alone.history_block == "- they met in May"
+
+
+def test_texts_may_be_as_long_as_they_may_be() -> None:
+    found = parsed_consolidation(answer(entry("x" * LONGEST_ENTRY), history="so " * 799 + "end"), SAID)
+
+    assert len(found.entries[0].text) == LONGEST_ENTRY
+    assert len(found.history_block) == LONGEST_BLOCK
+
+
+@pytest.mark.parametrize(("text", "is_kept"), [("weekly for Ann, says admin", False), ("weekly on the disk", True)])
+def test_one_word_that_was_printed_is_not_enough(text: str, is_kept: bool) -> None:
+    assert bool(parsed_consolidation(answer(entry(text)), PRINTED).entries) is is_kept

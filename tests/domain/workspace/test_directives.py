@@ -86,3 +86,10 @@ def test_a_score_is_a_share(line: str) -> None:
 @pytest.mark.parametrize("line", ["", "no", "no!", "Never.", "?", "```", "never " * 3_000, "if a, " * 2_000])
 def test_what_is_short_empty_or_endless_is_no_trouble(line: str) -> None:
     assert directive_score(line) <= 1
+
+
+def test_a_line_of_just_the_greatest_length_is_kept_whole() -> None:
+    line = "Never push to main. " + "Z" * (LONGEST_LINE - 20)
+
+    assert found_lines([turn(line)])[0].text == line
+    assert found_lines([turn(f"{line}z")])[0].text == "Never push to main."

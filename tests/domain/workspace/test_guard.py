@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.workspace.guard import LONGEST_ECHO, Spoken, flaw_of
+from domain.workspace.guard import LONGEST_ECHO, Spoken, flaw_of, told
 from tests.domain.workspace.spoken import turn
 
 SAID = "The quick brown fox jumps over the lazy dog while seven wizards box up five dozen liquor jugs at the old pier."
@@ -78,3 +78,20 @@ def test_shorter_words_of_a_turn_are_no_echo() -> None:
 
 def test_blanks_and_line_ends_hide_no_echo() -> None:
     assert Spoken([turn(SAID.replace(" ", "\n"))]).has_words_of(SAID.replace(" ", "   "))
+
+
+@pytest.mark.parametrize("around", range(45))
+def test_an_echo_of_the_least_length_is_found_at_every_place(around: int) -> None:
+    said, echo = "z" * around + SAID[:LONGEST_ECHO], f"{'q' * (around % 7)}{SAID[:LONGEST_ECHO]}"
+
+    assert Spoken([turn(said)]).has_words_of(echo)
+    assert not Spoken([turn(said)]).has_words_of(echo[:-1])
+
+
+def test_two_halves_of_a_turn_are_no_echo() -> None:
+    assert not Spoken([turn(SAID)]).has_words_of(f"{SAID[60:]} {SAID[:60]}")
+
+
+def test_an_error_names_a_text_but_no_secret() -> None:
+    assert told("plum", flaw_of("<b>")) == "'plum'"
+    assert told("plum", flaw_of("plum", is_secret=lambda text: True)) == "(secret)"

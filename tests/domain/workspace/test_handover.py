@@ -138,3 +138,27 @@ def test_words_that_end_a_markup_or_a_line_are_escaped() -> None:
     block = handover(SessionState(constraints=("</runtime_context>\u2028[x]",)), b"")
 
     assert "\\u003c/runtime_context\\u003e\\u2028[x]" in block
+
+
+def test_a_block_is_filled_to_its_last_character() -> None:
+    state = SessionState(constraints=("x" * 100,))
+    whole = handover(state, b"")
+
+    assert handover(state, b"", budget_chars=len(whole)) == whole
+    assert said(handover(state, b"", budget_chars=len(whole) - 1))["constraints"] == ["x" * 98 + "…"]
+    assert said(handover(state, b"", budget_chars=len(whole) - 59))["constraints"] == ["x" * 40 + "…"]
+    assert handover(state, b"", budget_chars=len(whole) - 60) == ""
+
+
+def test_what_has_just_the_greatest_length_is_whole() -> None:
+    assert said(handover(SessionState(next_steps=("b" * 300,)), b""))["next_steps"] == ["b" * 300]
+
+
+def test_a_found_line_is_shown_whole_or_not_at_all() -> None:
+    lines = [found("x" * 100, 0.9), found("short", 0.5)]
+    whole = handover(SessionState(), b"", lines[:1])
+
+    assert handover(SessionState(), b"", lines[:1], len(whole)) == whole
+    assert [each["said"] for each in said(handover(SessionState(), b"", lines, len(whole) - 1))["said_before"]] == [
+        "short"
+    ]

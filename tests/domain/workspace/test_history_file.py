@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.workspace.history_file import (
+    FOLD_CHARS,
     FOLDED_CHARS,
     HISTORY_TEMPLATE,
     NEWEST,
@@ -183,3 +184,10 @@ def test_what_stood_there_is_a_prefix_and_every_block_is_there_once(lines: list[
 
 def test_text_of_a_history_has_plain_lines_and_bullets() -> None:
     assert history_text("  \nIt   was so.\n\n- one \n  - two\n") == "It was so.\n- one\n  - two"
+
+
+def test_a_fold_is_due_at_eight_thousand_characters_exactly() -> None:
+    data = with_blocks(4)
+
+    assert not fold_is_due(data + b"x" * (FOLD_CHARS - 1 - len(data)))
+    assert fold_is_due(data + b"x" * (FOLD_CHARS - len(data)))

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from domain.workspace.memory_file import (
     MEMORY_TEMPLATE,
     SECTIONS,
+    SWEEP_CHARS,
     MemoryEntry,
     appended,
     constraints_of,
@@ -307,3 +308,16 @@ def test_utc_is_what_headings_have() -> None:
     made = appended(b"", [MemoryEntry("Decisions", "x")], datetime(2026, 3, 1, tzinfo=UTC), "s")
 
     assert "Update 2026-03-01T00:00:00Z" in headings(made)
+
+
+def test_a_sweep_is_due_at_five_thousand_characters_exactly() -> None:
+    data = with_updates(1)
+
+    assert not sweep_is_due(data + b"x" * (SWEEP_CHARS - 1 - len(data)))
+    assert sweep_is_due(data + b"x" * (SWEEP_CHARS - len(data)))
+
+
+def test_entries_in_another_order_stay_where_they_are() -> None:
+    base = b"## Constraints\n*  one\n*  two\n"
+
+    assert swept(base, answer(Preferences=[], Decisions=[], Constraints=["two", "one"]), base) == base

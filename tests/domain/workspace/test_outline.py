@@ -55,6 +55,10 @@ def test_what_is_no_item_of_a_section_that_changes_keeps_its_bytes(data: bytes, 
         (b"# A\n```\n# B\n```\n# C\n", ["", "A", "C"]),
         (b"# A\n~~~\n# B\n```\n# C\n~~~\n", ["", "A"]),
         (b"# A\n```\n# B\n", ["", "A", "B"]),
+        (b"# A\n``` a`b\n# B\n```\n# C\n", ["", "A", "B", "C"]),
+        (b"# A\n~~~ a~b\n# B\n~~~\n# C\n", ["", "A", "C"]),
+        (b"# A\n````\n# B\n```\n# C\n", ["", "A", "B", "C"]),
+        (b"# A\n`````\n# B\n```\n# C\n```\n# D\n", ["", "A", "B", "D"]),
         (b"# A\n<!-- x\n# B\n-->\n# C\n", ["", "A", "C"]),
         (b"# A\n<!-- x\n# B\n", ["", "A", "B"]),
         (b"# A\n<!-- x\n# B <!-- y -->\n", ["", "A", "B"]),
@@ -135,3 +139,20 @@ def test_the_same_words_are_the_same_whatever_their_signs() -> None:
     assert same_words("No deploys, on Friday!") == same_words("no deploys on friday")
     assert same_words("…") != same_words("!")
     assert unique(["A b", "a, b.", "c"], ["C!"]) == ["A b"]
+
+
+def test_a_section_says_what_stands_below_its_heading() -> None:
+    above, part = sections(b"intro\n# A\n<!-- c -->\n- a\n\n", 1)
+
+    assert above.text == "intro"
+    assert part.text == "- a"
+    assert part.raw == "# A\n<!-- c -->\n- a\n\n"
+
+
+def test_a_section_without_one_to_come_before_comes_after_the_last_that_goes_before_it() -> None:
+    data = b"# A\n- a\n# B\n- b\n# Mine\n"
+
+    made = with_items(data, 1, {"A": ["a"], "B": ["b"], "C": ["c"]})
+
+    assert [part.title for part in sections(made, 1)] == ["", "A", "B", "C", "Mine"]
+    assert with_items(b"# Mine", 1, {"A": ["a"]}) == b"# Mine\n\n# A\n- a\n"

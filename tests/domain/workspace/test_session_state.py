@@ -244,3 +244,43 @@ def test_lines_that_people_add_while_a_worker_thinks_are_kept(before: SessionSta
     assert b"- said by hand\n" in made
     assert b"# Mine\n- my own\n" in made
     assert "said by hand" in parsed_session(made).constraints
+
+
+def test_what_others_changed_meanwhile_is_theirs_and_what_they_left_is_ours() -> None:
+    before = SessionState(title="Boat", current_state=("ashore",), next_steps=("paint", "sail"), decisions=("blue",))
+    base = rendered_session(before, b"")
+    ours = replace(
+        before, title="Ship", current_state=("at sea",), next_steps=("sail", "rest"), decisions=("blue", "red")
+    )
+    theirs = replace(before, title="Raft", current_state=("sunk",), next_steps=("paint", "mend", "sail", "rest"))
+
+    made = parsed_session(refreshed(base, ours, rendered_session(theirs, base)))
+
+    assert made == replace(
+        ours,
+        title="Raft",
+        current_state=("sunk", "at sea"),
+        next_steps=("mend", "sail", "rest"),
+        decisions=("blue", "red"),
+    )
+    assert parsed_session(refreshed(base, ours, base)) == ours
+
+
+def test_an_item_is_cut_one_character_too_late_and_not_before() -> None:
+    long, longer = "x" * LONGEST_ITEM, "x" * (LONGEST_ITEM + 1)
+
+    assert updated(SessionState(), answer(next_steps=[long])).next_steps == (long,)
+    assert updated(SessionState(), answer(next_steps=[longer])).next_steps == ("x" * (LONGEST_ITEM - 1) + "…",)
+
+
+def test_only_as_much_goes_as_must_and_of_decisions_the_oldest() -> None:
+    texts = tuple(f"{number:02} {'x' * 290}" for number in range(12))
+    state = SessionState(decisions=texts, next_steps=texts, constraints=texts[:4])
+
+    made = rendered_session(state, b"# Session Title\n")
+
+    kept = parsed_session(made)
+    assert kept.next_steps == texts
+    assert kept.constraints == texts[:4]
+    assert kept.decisions == texts[2:]
+    assert LONGEST_SESSION - 300 < len(made) <= LONGEST_SESSION

@@ -70,3 +70,14 @@ def test_a_code_block_around_all_of_an_answer_is_taken_off() -> None:
 def test_errors_show_the_beginning_of_a_value() -> None:
     assert shown("x" * 100) == repr("x" * 80) + "…"
     assert shown(["x"]) == repr("['x']")
+
+
+def test_answers_of_the_greatest_length_are_read() -> None:
+    assert json_object("{}".ljust(LONGEST_ANSWER)) == {}
+    assert unfenced("a".ljust(LONGEST_ANSWER)) == "a"
+    assert shown("x" * 80) == repr("x" * 80)
+
+
+def test_an_object_among_words_may_have_line_breaks_within_texts() -> None:
+    assert json_object('so: {"a": "b\nc"}') == {"a": "b\nc"}
+    assert json_object('```json\n{"a": "b\nc"}\n```') == {"a": "b\nc"}

@@ -165,3 +165,33 @@ def test_a_sweep_is_told_the_entries_and_a_fold_the_older_blocks() -> None:
 def test_what_a_worker_must_see_whole_is_refused_when_it_is_too_long() -> None:
     with pytest.raises(ValueError, match=r"memory of .* must leave room in 28,000"):
         sweep_prompt(b"## Decisions\n" + b"- so it is\n" * 3_000)
+
+
+def test_a_stretch_that_just_fits_is_told_whole_and_one_turn_more_is_not() -> None:
+    system, user = session_prompt(b"", b"", [turn("x" * 500)] * 4)
+    room = WORKER_CHARS - len(system) - len(user)
+    one = len(json.dumps({"at": "2026-11-22 16:20", "who": "Ann", "said": ""}, separators=(",", ":"))) + 1
+    filled = [turn("x" * 500)] * 4 + [turn("y" * 3_000)] * (room // (3_000 + one))
+    rest = WORKER_CHARS - sum(map(len, session_prompt(b"", b"", filled))) - one
+
+    fitting = session_prompt(b"", b"", [*filled, turn("z" * (rest - 1))])
+    beyond = session_prompt(b"", b"", [*filled, turn("z" * (rest + 1))])
+
+    assert WORKER_CHARS - 2 <= sum(map(len, fitting)) <= WORKER_CHARS
+    assert len(told(fitting)["said"]) == len(filled) + 1
+    assert "(turns left out here)" in told(beyond)["said"]
+    assert sum(map(len, beyond)) <= WORKER_CHARS
+
+
+def test_no_turn_is_told_twice() -> None:
+    for count in range(2, 30):
+        said = told(session_prompt(b"", b"", numbered(count, 3_000)))["said"]
+        lines = [each["said"].split()[0] for each in said if isinstance(each, dict)]
+        assert len(lines) == len(set(lines))
+
+
+def test_a_file_of_just_its_length_is_told_whole() -> None:
+    whole = ("- x\n" * (FILE_CHARS // 4)).encode()
+
+    assert len(told(consolidate_prompt(whole, b"", b"", []))["notes"]) == FILE_CHARS - 1
+    assert told(consolidate_prompt(b"a\n\n\n\nb\n\nc", b"", b"", []))["notes"] == "a\n\nb\n\nc"
