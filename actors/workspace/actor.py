@@ -91,14 +91,15 @@ class WorkspaceActor(Actor):
         self._books = Bookkeeping(self._channel.agent_folder, config.disk)
         self._state = WorkspaceState(self._books, is_kept=config.lives)
         self._files = ChannelFiles(self, config, self._channel.folder, self._books)
-        self._workers = Workers(self, config, window, self._answered)
-        self._told = ToldWords(self, window, self._state)
+        self._workers = Workers(self, config, window, self._heard_of_workers)
+        self._told = ToldWords(self, window)
         self._updates = Updates(
             self,
             config,
             channel=self._channel,
             files=self._files,
             books=self._books,
+            state=self._state,
             workers=self._workers,
         )
         self._gate = Gate(
@@ -150,6 +151,7 @@ class WorkspaceActor(Actor):
         """Let go of the files; what was not finished is picked up by the next life."""
         with self.blocking():
             self._hooks.cancel()
+            self._gate.stop()
             self._workers.stop("the agent stops")
             self._files.close()
 
@@ -255,11 +257,10 @@ class WorkspaceActor(Actor):
         self._pacing.turn_ended(sum(event.kind == Kind.TOOL_CALL for event in ended.events))
         log_path = ended.events[0].path
         if self._config.session:
-            if not self._state.dirty_from or self._state.log != log_path:
-                self._state.dirty_from, self._state.log = ended.turn_id, log_path
-                self._state.keep()
+            self._state.note_turn(ended.turn_id, log_path)
+            self._state.keep()
             if self._pacing.is_due and not self._is_working and self._pacing.may_try(self.monotonic()):
-                self._refresh(log_path, self._state.dirty_from, ended.turn_id)
+                self._refresh()
                 return
         self._pay_owed()
 
@@ -267,23 +268,18 @@ class WorkspaceActor(Actor):
     def _is_working(self) -> bool:
         return self._workers.is_busy or self._told.is_busy or self._gate.is_busy
 
-    def _refresh(self, log_path: str, first: str, last: str) -> None:
+    def _refresh(self) -> None:
         """Have SESSION.md say how the work stands after the turns that it was not told of."""
         self._pacing.begin()
+        dirty = tuple(self._state.dirty)
 
-        def told(spoken: Sequence[SpokenTurn]) -> None:
-            if not spoken:
-                self._state.dirty_from = ""
-                return
-            self._updates.refresh(spoken, refreshed)
+        def told(spoken: Sequence[SpokenTurn] | None) -> None:
+            if spoken:
+                self._updates.refresh(spoken, self._noted)
+            elif spoken is not None:  # all of it was taken back
+                self._state.told_of(dirty)
 
-        def refreshed(reason: str) -> None:
-            self._noted(reason)
-            if not reason and self._state.dirty_from == first:
-                self._state.dirty_from = ""
-                self._state.keep()
-
-        self._told.stretch(log_path, first, last, told)
+        self._told.stretch(self._state.log, dirty[0], "", told)
 
     def _pay_owed(self) -> None:
         """Write down a stretch that could not be before it was cut."""
@@ -291,17 +287,21 @@ class WorkspaceActor(Actor):
             return
         stretch = self._state.owed[0]
 
-        def told(spoken: Sequence[SpokenTurn]) -> None:
-            if not spoken:
+        def told(spoken: Sequence[SpokenTurn] | None) -> None:
+            unwritten = self._state.unwritten(spoken or ())
+            if spoken is None:
+                paid("the window cannot tell what is to be written down")
+            elif unwritten:
+                self._updates.consolidate(unwritten, paid)
+            else:
                 paid("")
-                return
-            self._updates.consolidate(spoken, paid)
 
         def paid(reason: str) -> None:
             self._noted(reason)
-            if not reason:
+            if reason:
+                self._state.put_off(stretch)
+            else:
                 self._state.pay(stretch)
-                self._state.keep()
 
         self._told.stretch(stretch.log, stretch.first, stretch.last, told)
 
@@ -311,9 +311,12 @@ class WorkspaceActor(Actor):
             log.warning("%s: %s", self.address, reason)
             self._pacing.failed(self.monotonic())
 
-    def _answered(self) -> None:
-        self._pacing.answered()
-        self._gate.answered()
+    def _heard_of_workers(self, has_answered: bool) -> None:
+        if has_answered:
+            self._pacing.answered()
+            self._gate.answered()
+        else:
+            self._gate.hung()
 
     def _events_logged(self, logged: EventsLogged) -> None:
         """Forget what was taken back."""
@@ -321,16 +324,16 @@ class WorkspaceActor(Actor):
             if event.kind == Kind.TOMBSTONE:
                 tombstone = tombstone_of(meta_dict(event.meta_json))
                 if tombstone is not None:
-                    self._gate.taken_back(tombstone.event_id)
+                    self._gate.taken_back(tombstone)
+                    self._workers.stop("words were taken back, of which they may have been told")
 
     def _window_begun(self, begun: WindowBegun) -> None:
         """Take over from the log that ended: what it says is to hold, and how the work stands."""
         self._runs.stop_all("a new window was started")
         if self._config.compaction and begun.previous_log:
-            self._gate.hold()
-            self._told.stretch(begun.previous_log, "", "", self._gate.take_over)
-        if self._config.llm and self._config.session and self._state.dirty_from and self._state.log:
-            self._refresh(self._state.log, self._state.dirty_from, "")
+            self._gate.carry_over(begun.previous_log)
+        if self._config.llm and self._config.session and self._state.dirty:
+            self._refresh()
 
     # the rest
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from actors.kernel import Host, Timer
 from actors.workspace.bookkeeping import file_name
@@ -13,7 +13,9 @@ from actors.workspace.config import WorkspaceConfig
 from actors.workspace.upkeep.state import Stretch, WorkspaceState
 from actors.workspace.upkeep.told import ToldWords
 from actors.workspace.upkeep.updates import Updates
-from domain.workspace.directives import found_lines
+from domain.log.redaction import Tombstone
+from domain.turn.prompt import is_block
+from domain.workspace.directives import FoundLine, found_lines
 from domain.workspace.handover import handover
 from domain.workspace.session_state import is_active, parsed_session
 from messages.base import RequestId
@@ -23,6 +25,15 @@ from messages.workspace import WorkerOverdue
 log = logging.getLogger(__name__)
 
 NOTHING_KEPT = "what is to be cut could not be written down, and there is no state of the work"
+HANDOVER = "handover"
+
+
+class _Cut:
+    """One question, with the words of it that nobody has taken back meanwhile."""
+
+    def __init__(self, message: BeforeTrim) -> None:
+        self.message = message
+        self.spoken = message.spoken
 
 
 class Gate:
@@ -50,9 +61,11 @@ class Gate:
         self._state = state
         self._updates = updates
         self._told = told
-        self._waiting: deque[BeforeTrim] = deque()
-        self._current: BeforeTrim | None = None
+        self._waiting: deque[_Cut] = deque()
+        self._current: _Cut | None = None
         self._timer: tuple[RequestId, Timer] | None = None
+        self._holds = 0
+        """Questions to the window without whose answer nothing is said of a head."""
         self._is_open_late = False
         """Whether workers did not answer in time the last time."""
         self._is_held = False
@@ -65,7 +78,7 @@ class Gate:
 
     def begin(self, message: BeforeTrim) -> None:
         """Answer when those before are answered."""
-        self._waiting.append(message)
+        self._waiting.append(_Cut(message))
         self._next()
 
     def hold(self) -> None:
@@ -83,6 +96,10 @@ class Gate:
         """A worker has answered: the next cut waits for workers again."""
         self._is_open_late = False
 
+    def hung(self) -> None:
+        """A worker did not answer in time: no other cut waits for one."""
+        self._is_open_late = True
+
     def overdue(self, request_id: RequestId) -> bool:
         """Whether this was the deadline of the cut in hand, which goes on now without what is late."""
         if self._timer is None or self._timer[0] != request_id or self._current is None:
@@ -91,117 +108,178 @@ class Gate:
         self._finish(self._current, "workers did not answer in time")
         return True
 
-    def taken_back(self, turn_id: str) -> None:
-        """A turn's words were taken back: no handover shows them any more."""
-        if self._state.forget_turn(turn_id):
+    def stop(self) -> None:
+        """Answer nobody any more."""
+        self._waiting.clear()
+        self._current = None
+        self._end_timer()
+
+    def carry_over(self, log_path: str) -> None:
+        """Take over from a log that ended what people said is to hold; no head is told before."""
+
+        def told(spoken: Sequence[SpokenTurn] | None) -> None:
+            self._state.add_found(found_lines(spoken or ()))
             self._state.keep()
-        for name in self._books.names("handover-"):
-            document = self._books.document(name)
-            if turn_id in document.get("turns", ()):
-                self._store(name, self._state.found)
+            self._release()
+
+        self._holds += 1
+        self._told.stretch(log_path, "", "", told)
+
+    def taken_back(self, tombstone: Tombstone) -> None:
+        """Words were taken back: no handover shows them any more, and no cut in hand tells of them."""
+        if tombstone.is_quote:
+            return
+        for cut in (*([self._current] if self._current else []), *self._waiting):
+            gone = _turn_at(cut.spoken, tombstone)
+            if gone and gone != tombstone.event_id:  # the rest of the turn stays to be told
+                self._state.owe(_stretch(cut.spoken))
+            cut.spoken = tuple(turn for turn in cut.spoken if turn.turn_id != gone)
+        turn_id = _turn_at(self._state.found, tombstone)
+        if not turn_id:
+            return
+
+        def told(spoken: Sequence[SpokenTurn] | None) -> None:
+            self._state.forget_turn(turn_id)
+            self._state.add_found(found_lines(spoken or ()))
+            self._state.keep()
+            for name in self._books.names(f"{HANDOVER}-"):
+                turns = self._books.document(name).get("turns")
+                if isinstance(turns, list) and turn_id in turns:
+                    self._store(name, [line for line in self._state.found if line.turn_id in turns])
+            self._release()
+
+        self._holds += 1
+        if turn_id == tombstone.event_id:
+            told(())
+        else:  # of what joined a turn nobody knows here which lines it had
+            self._told.stretch(tombstone.path, turn_id, turn_id, told)
 
     # the parts of the above
 
-    def _next(self) -> None:
-        if self._current is not None or self._is_held or not self._waiting:
-            return
-        self._current = message = self._waiting.popleft()
-        if not message.first_kept or self._was_readied(message):
-            self._answer_from_disk(message)
-        elif not self._config.llm or self._is_open_late:
-            self._finish(message, "" if not self._config.llm else "workers did not answer the last time")
-        else:
-            self._bring_up_to_date(message)
+    def _release(self) -> None:
+        self._holds -= 1
+        self._next()
 
-    def _bring_up_to_date(self, message: BeforeTrim) -> None:
+    def _next(self) -> None:
+        if self._current is not None or self._holds or not self._waiting:
+            return
+        self._current = cut = self._waiting.popleft()
+        if not cut.message.first_kept:
+            self._answer_from_disk(cut)
+        elif not self._config.llm or self._is_open_late:
+            self._finish(cut, "" if not self._config.llm else "workers did not answer the last time")
+        else:
+            self._bring_up_to_date(cut)
+
+    def _bring_up_to_date(self, cut: _Cut) -> None:
         request_id = RequestId(self._host.new_id())
         self._timer = request_id, self._host.after(self._config.gate_s, WorkerOverdue(request_id=request_id))
+        words = cut.message.words
 
         def consolidated(reason: str) -> None:
-            if self._current is message:
-                self._finish(message, reason)
-            elif not reason:
-                self._pay(message)
+            if self._current is cut:
+                self._finish(cut, reason)
 
         def refreshed(reason: str) -> None:
             if reason:
                 log.warning("%s: SESSION.md is as it was: %s", self._host.address, reason)
-            else:
-                self._state.dirty_from = ""
-                self._state.keep()
-            if self._current is not message:
+            if self._current is not cut:
                 return
-            if message.spoken:
-                self._updates.consolidate(message.spoken, consolidated, message.words)
+            if unwritten := self._state.unwritten(cut.spoken):
+                self._updates.consolidate(unwritten, consolidated, words)
             else:
                 consolidated("")
 
-        if self._config.session and message.spoken:
-            self._told.since(message, lambda spoken: self._updates.refresh(spoken, refreshed, message.words))
-        else:
+        def told(spoken: Sequence[SpokenTurn] | None) -> None:
+            if self._current is cut:
+                self._updates.refresh(spoken or cut.spoken, refreshed, words)
+
+        if not self._config.session or not cut.spoken:
             refreshed("")
+        elif self._state.dirty and self._state.log == cut.message.log:
+            self._told.stretch(cut.message.log, self._state.dirty[0], "", told)
+        else:
+            told(())
 
-    def _finish(self, message: BeforeTrim, trouble: str) -> None:
+    def _finish(self, cut: _Cut, trouble: str) -> None:
         """Answer a question about a cut; `trouble` says why not all of it is in the files."""
-        if self._timer is not None:
-            self._timer[1].cancel()
-            self._timer = None
-        self._state.add_found(found_lines(message.spoken))
-        if trouble and message.spoken:
+        self._end_timer()
+        self._state.add_found(found_lines(cut.spoken))
+        unwritten = self._state.unwritten(cut.spoken)
+        is_short = bool(trouble and unwritten)
+        if is_short:
             log.warning("%s: what is cut is written down later: %s", self._host.address, trouble)
-            self._state.owe(_stretch(message))
+            self._state.owe(_stretch(unwritten))
         self._state.keep()
-        session = parsed_session(self._channel.read(SESSION))
-        if trouble and not is_active(session):
-            self._reply(message, TrimReady(request_id=message.request_id, cut=False, trouble=NOTHING_KEPT))
-            return
-        name = file_name("handover", message.first_kept, ".json")
-        block = self._store(name, self._state.found if trouble or not self._config.llm else ())
-        self._reply(message, TrimReady(request_id=message.request_id, handover=block))
+        found = self._state.found if trouble or not self._config.llm else ()
+        request_id = cut.message.request_id
+        if is_short and not is_active(parsed_session(self._channel.read(SESSION))):
+            block = self._block(found)
+            self._reply(cut, TrimReady(request_id=request_id, handover=block, cut=False, trouble=NOTHING_KEPT))
+        else:
+            block = self._store(file_name(HANDOVER, cut.message.first_kept, ".json"), found)
+            self._reply(cut, TrimReady(request_id=request_id, handover=block))
 
-    def _answer_from_disk(self, message: BeforeTrim) -> None:
+    def _answer_from_disk(self, cut: _Cut) -> None:
         """Say what stands at the head since the last cut, or since the log began."""
-        name = file_name("handover", message.first_kept or message.kept_from or message.log, ".json")
-        document = self._books.document(name)
-        if isinstance(document.get("block"), str):
-            self._reply(message, TrimReady(request_id=message.request_id, handover=document["block"]))
+        message = cut.message
+        name = file_name(HANDOVER, message.kept_from or message.log, ".json")
+        block = self._books.document(name).get("block")
+        if isinstance(block, str) and (not block or is_block(block)):
+            self._reply(cut, TrimReady(request_id=message.request_id, handover=block))
             return
 
-        def told(spoken: Sequence[SpokenTurn]) -> None:
-            self._state.add_found(found_lines(spoken))
+        def told(spoken: Sequence[SpokenTurn] | None) -> None:
+            if self._current is not cut:
+                return
+            self._state.add_found(found_lines(spoken or ()))
             self._state.keep()
-            block = self._store(name, () if self._config.llm else self._state.found)
-            self._reply(message, TrimReady(request_id=message.request_id, handover=block))
+            made = self._store(name, self._state.found if self._is_behind else ())
+            self._reply(cut, TrimReady(request_id=message.request_id, handover=made))
 
         if message.kept_from and self._state.is_fresh:
             self._told.before(message, told)
         else:
             told(())
 
-    def _was_readied(self, message: BeforeTrim) -> bool:
-        """Whether all was done for this very cut before, which then came to nothing: nothing is written twice."""
-        document = self._books.document(file_name("handover", message.first_kept, ".json"))
-        return isinstance(document.get("block"), str) and _stretch(message) not in self._state.owed
+    @property
+    def _is_behind(self) -> bool:
+        """Whether people may have said what no file has."""
+        is_kept = self._config.llm and self._config.session
+        return not is_kept or bool(self._state.dirty or self._state.owed)
 
-    def _store(self, name: str, found: Sequence[object]) -> str:
+    def _store(self, name: str, found: Sequence[FoundLine]) -> str:
         """Make a handover of what the files say now, and keep it under a name; the block."""
-        lines = [line for line in self._state.found if line in found]
-        session, memory = parsed_session(self._channel.read(SESSION)), self._channel.read(MEMORY)
-        block = handover(session, memory, lines, self._config.handover_chars)
-        self._books.put_document(name, {"block": block, "turns": [line.turn_id for line in lines]})
-        self._books.prune("handover-")
+        block = self._block(found)
+        self._books.put_document(name, {"block": block, "turns": sorted({line.turn_id for line in found})})
+        self._books.prune(f"{HANDOVER}-")
         return block
 
-    def _pay(self, message: BeforeTrim) -> None:
-        self._state.pay(_stretch(message))
-        self._state.keep()
+    def _block(self, found: Sequence[FoundLine]) -> str:
+        session, memory = parsed_session(self._channel.read(SESSION)), self._channel.read(MEMORY)
+        return handover(session, memory, found, self._config.handover_chars)
 
-    def _reply(self, message: BeforeTrim, reply: TrimReady) -> None:
+    def _end_timer(self) -> None:
+        if self._timer is not None:
+            self._timer[1].cancel()
+            self._timer = None
+
+    def _reply(self, cut: _Cut, reply: TrimReady) -> None:
         self._current = None
-        self._host.tell(message.reply_to, reply)
+        self._host.tell(cut.message.reply_to, reply)
         self._next()
 
 
-def _stretch(message: BeforeTrim) -> Stretch:
-    spoken = message.spoken
-    return Stretch(message.log, spoken[0].turn_id if spoken else "", spoken[-1].turn_id if spoken else "")
+def _stretch(spoken: Sequence[SpokenTurn]) -> Stretch:
+    return Stretch(spoken[0].path, spoken[0].turn_id, spoken[-1].turn_id)
+
+
+def _turn_at(places: Iterable[SpokenTurn | FoundLine], tombstone: Tombstone) -> str:
+    """The turn that a tombstone is about, or that may have been joined by what it is about; empty for none of these."""
+    nearest, line = "", -1
+    for each in places:
+        if each.turn_id == tombstone.event_id:
+            return each.turn_id
+        if each.path == tombstone.path and line <= each.line <= tombstone.line:
+            nearest, line = each.turn_id, each.line
+    return nearest

@@ -1,17 +1,23 @@
-"""State of a window's workspace that outlives a life: lines that were found, stretches that are owed, pauses."""
+"""State of a window's workspace that outlives a life: lines that were found, turns that are in no file yet."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from actors.workspace.bookkeeping import STATE, Bookkeeping
 from domain.workspace.directives import FoundLine
+from messages.turn import SpokenTurn
 
+WRITTEN = "written.json"
+"""Which turns are in MEMORY.md and HISTORY.md."""
 MOST_FOUND = 40
 """Lines that are kept in mind, the best."""
 MOST_OWED = 20
+MOST_DIRTY = 50
+MOST_WRITTEN = 1_000
+"""Turns; of older ones nobody asks again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,25 +30,22 @@ class Stretch:
 
 
 class WorkspaceState:
-    """What is kept in mind; whatever of the file is damaged counts as not there."""
+    """What is kept in mind; whatever of the files is damaged counts as not there."""
 
-    def __init__(self, books: Bookkeeping, *, is_kept: bool) -> None:
-        """As it was kept.
-
-        Args:
-            books: Where.
-            is_kept: Whether anything is.
-        """
-        self.books = books
-        self._is_kept = is_kept
-        document = books.document(STATE) if is_kept else {}
+    def __init__(self, books: Bookkeeping | None) -> None:
+        """As it was kept; None for nowhere."""
+        self._books = books
+        document = books.document(STATE) if books is not None else {}
+        written = books.document(WRITTEN) if books is not None else {}
         self.is_fresh = not document
         """Whether there was nothing."""
-        self.found: list[FoundLine] = list(_all(FoundLine, document.get("found")))
-        self.owed: list[Stretch] = list(_all(Stretch, document.get("owed")))
-        self.dirty_from: str = str(document.get("dirty_from", ""))
-        """The first turn that SESSION.md has not been told of; empty for none."""
-        self.log: str = str(document.get("log", ""))
+        self.found = [line for each in _objects(document, "found") if (line := _found(each)) is not None]
+        self.owed = [stretch for each in _objects(document, "owed") if (stretch := _stretch(each)) is not None]
+        self.dirty = list(_texts(document.get("dirty")))
+        """Turns that SESSION.md has not been told of, the first and the newest."""
+        self.log = "".join(_texts([document.get("log")]))
+        """Which they are in."""
+        self._written = dict.fromkeys(_texts(written.get("turns")))
 
     def keep(self) -> None:
         """Write it down."""
@@ -53,10 +56,12 @@ class WorkspaceState:
             {
                 "found": [asdict(line) for line in self.found],
                 "owed": [asdict(stretch) for stretch in self.owed],
-                "dirty_from": self.dirty_from,
+                "dirty": self.dirty,
                 "log": self.log,
             },
         )
+
+    # lines that set a rule
 
     def add_found(self, lines: Iterable[FoundLine]) -> None:
         """Keep lines in mind, the best and of equals the newest."""
@@ -74,18 +79,76 @@ class WorkspaceState:
         self.found = left
         return is_changed
 
+    # what SESSION.md has not been told of
+
+    def note_turn(self, turn_id: str, log: str) -> None:
+        """A turn has ended."""
+        if self.log != log:
+            self.dirty, self.log = [], log
+        if turn_id not in self.dirty:
+            self.dirty.append(turn_id)
+            if len(self.dirty) > MOST_DIRTY:
+                del self.dirty[1]
+
+    def told_of(self, turns: Collection[str]) -> None:
+        """SESSION.md has been told of some turns, so of those before them too."""
+        places = [place for place, turn_id in enumerate(self.dirty) if turn_id in turns]
+        if places:
+            self.dirty = self.dirty[places[-1] + 1 :]
+            self.keep()
+
+    # what is in no file yet
+
     def owe(self, stretch: Stretch) -> None:
         """Keep in mind that a stretch is in no file yet; of too many the oldest are given up."""
-        if stretch not in self.owed:
-            self.owed = [*self.owed, stretch][-MOST_OWED:]
+        others = [each for each in self.owed if (each.log, each.first) != (stretch.log, stretch.first)]
+        self.owed = [*others, stretch][-MOST_OWED:]
 
     def pay(self, stretch: Stretch) -> None:
         """It is in the files."""
         self.owed = [each for each in self.owed if each != stretch]
+        self.keep()
+
+    def put_off(self, stretch: Stretch) -> None:
+        """It could not be written: others first."""
+        if stretch in self.owed:
+            self.owed = [*(each for each in self.owed if each != stretch), stretch]
+            self.keep()
+
+    def add_written(self, turns: Iterable[str]) -> None:
+        """Turns are in MEMORY.md and HISTORY.md."""
+        self._written |= dict.fromkeys(turns)
+        self._written = dict.fromkeys([*self._written][-MOST_WRITTEN:])
+        if self._books is not None:
+            self._books.put_document(WRITTEN, {"turns": [*self._written]})
+
+    def unwritten(self, spoken: Sequence[SpokenTurn]) -> tuple[SpokenTurn, ...]:
+        """Those turns that are not."""
+        return tuple(turn for turn in spoken if turn.turn_id not in self._written)
 
 
-def _all(kind: Any, listed: object) -> Iterable[Any]:
-    """Those of some JSON objects that are sound."""
-    for each in listed if isinstance(listed, list) else ():
-        if isinstance(each, dict) and each.keys() == kind.__annotations__.keys():
-            yield kind(**each)
+def _objects(document: Mapping[str, Any], name: str) -> Iterable[Mapping[str, Any]]:
+    listed = document.get(name)
+    return [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
+
+
+def _texts(listed: object) -> Iterable[str]:
+    return [each for each in listed if isinstance(each, str)] if isinstance(listed, list) else []
+
+
+def _stretch(raw: Mapping[str, Any]) -> Stretch | None:
+    log, first, last = (raw.get(name) for name in ("log", "first", "last"))
+    if isinstance(log, str) and isinstance(first, str) and isinstance(last, str):
+        return Stretch(log, first, last)
+    return None
+
+
+def _found(raw: Mapping[str, Any]) -> FoundLine | None:
+    texts = [raw.get(name) for name in ("turn_id", "path", "author", "text")]
+    line, score = raw.get("line"), raw.get("score")
+    if not all(isinstance(text, str) for text in texts) or type(line) is not int:
+        return None
+    if not isinstance(score, int | float) or not 0 <= score <= 1:
+        return None
+    turn_id, path, author, text = map(str, texts)
+    return FoundLine(turn_id, path, line, author, text, float(score))

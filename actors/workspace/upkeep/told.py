@@ -5,24 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from actors.kernel import Host, Timer
-from actors.workspace.upkeep.state import WorkspaceState
 from messages.base import RequestId, TurnId, Window
 from messages.socket import Refused
 from messages.turn import BeforeTrim, SpokenTold, SpokenTurn, TellSpoken
 from messages.workspace import WorkerOverdue
 
-PATIENCE_S = 10.0
-"""Longest wait for the window."""
-Told = Callable[[Sequence[SpokenTurn]], None]
+TOLD_S = 20.0
+"""Longest wait for a window's answer."""
+Told = Callable[[Sequence[SpokenTurn] | None], None]
+"""Given the words; None where the window cannot tell them now."""
 
 
 class ToldWords:
-    """Asker of one window for stretches of its logs; what cannot be told is nothing."""
+    """Asker of one window for stretches of its logs."""
 
-    def __init__(self, host: Host, window: Window, state: WorkspaceState) -> None:
+    def __init__(self, host: Host, window: Window) -> None:
         self._host = host
         self._window = window
-        self._state = state
         self._asked: dict[RequestId, tuple[Told, Timer]] = {}
 
     @property
@@ -33,7 +32,7 @@ class ToldWords:
     def stretch(self, log: str, first: str, last: str, told: Told) -> None:
         """The words of some turns; empty names stand for a log's beginning and end."""
         request_id = RequestId(self._host.new_id())
-        self._asked[request_id] = told, self._host.after(PATIENCE_S, WorkerOverdue(request_id=request_id))
+        self._asked[request_id] = told, self._host.after(TOLD_S, WorkerOverdue(request_id=request_id))
         request = TellSpoken(
             request_id=request_id,
             reply_to=self._host.address,
@@ -44,33 +43,29 @@ class ToldWords:
         )
         self._host.tell(self._window.address, request)
 
-    def since(self, message: BeforeTrim, told: Told) -> None:
-        """The words that SESSION.md has not been told of, or at least those that are to be cut."""
-        if not self._state.dirty_from:
-            told(message.spoken)
-            return
-        self.stretch(message.log, self._state.dirty_from, "", lambda spoken: told(spoken or message.spoken))
-
     def before(self, message: BeforeTrim, told: Told) -> None:
         """The words of a log before what is left of it."""
         kept = message.kept_from
 
-        def cut(spoken: Sequence[SpokenTurn]) -> None:
-            names = [turn.turn_id for turn in spoken]
-            told(spoken[: names.index(kept)] if kept in names else spoken)
+        def cut(spoken: Sequence[SpokenTurn] | None) -> None:
+            names = [turn.turn_id for turn in spoken or ()]
+            told(spoken[: names.index(kept)] if spoken and kept in names else spoken)
 
         self.stretch(message.log, "", "", cut)
 
     def heard(self, answer: SpokenTold | Refused) -> None:
         """Hand an answer to who asked."""
-        asked = self._asked.pop(answer.request_id, None)
-        if asked is not None:
-            asked[1].cancel()
-            asked[0](answer.turns if isinstance(answer, SpokenTold) else ())
+        self._hand_on(answer.request_id, answer.turns if isinstance(answer, SpokenTold) else None)
 
     def overdue(self, request_id: RequestId) -> bool:
-        """Whether this was the end of a wait, which comes to nothing: the window was restarted, and knows of none."""
+        """Whether this was a question's deadline: what was asked cannot be told."""
+        return self._hand_on(request_id, None)
+
+    def _hand_on(self, request_id: RequestId, turns: Sequence[SpokenTurn] | None) -> bool:
         asked = self._asked.pop(request_id, None)
-        if asked is not None:
-            asked[0](())
-        return asked is not None
+        if asked is None:
+            return False
+        told, timer = asked
+        timer.cancel()
+        told(turns)
+        return True

@@ -11,6 +11,7 @@ from actors.workspace.bookkeeping import Bookkeeping
 from actors.workspace.channel import ARCHIVE, HISTORY, MEMORY, SESSION, Channel
 from actors.workspace.config import WorkspaceConfig
 from actors.workspace.files import ChannelFiles, Done
+from actors.workspace.upkeep.state import WorkspaceState
 from actors.workspace.upkeep.workers import Work, Workers
 from domain.text.secret_scrub import Scrubber
 from domain.workspace.consolidation import parsed_consolidation
@@ -44,6 +45,7 @@ class Updates:
         channel: Channel,
         files: ChannelFiles,
         books: Bookkeeping,
+        state: WorkspaceState,
         workers: Workers,
     ) -> None:
         """Nothing is asked yet.
@@ -54,6 +56,7 @@ class Updates:
             channel: Reads the files.
             files: Writes them.
             books: Keeps what was found until it is written.
+            state: Told which turns are in the files.
             workers: Ask models.
         """
         self._host = host
@@ -62,7 +65,9 @@ class Updates:
         self._channel = channel
         self._files = files
         self._books = books
+        self._state = state
         self._workers = workers
+        self._may_ask = config.llm
 
     def refresh(self, spoken: Sequence[SpokenTurn], done: Done, words: str = "") -> None:
         """Have SESSION.md say how the work stands after some turns.
@@ -81,7 +86,12 @@ class Updates:
             except ValueError as error:
                 self._refuse("session", text, error, done)
                 return
-            self._files.change(SESSION, lambda now: refreshed(base, state, now), done)
+            self._files.change(SESSION, lambda now: refreshed(base, state, now), written)
+
+        def written(reason: str) -> None:
+            if not reason:
+                self._state.told_of([turn.turn_id for turn in spoken])
+            done(reason)
 
         def prompt() -> tuple[str, str]:
             return session_prompt(base, memory, spoken, self._scrub, words)
@@ -113,6 +123,7 @@ class Updates:
                 log.info("%s: an entry is left out: %s", self._host.address, reason)
             document = {
                 "stretch": stretch,
+                "turns": [turn.turn_id for turn in spoken],
                 "at": self._host.now().isoformat(),
                 "entries": [[entry.section, entry.text] for entry in found.entries],
                 "block": found.history_block,
@@ -137,8 +148,10 @@ class Updates:
             self._books.put_document(PENDING, {})
             done("what was found could not be read again")
 
-    def tidy(self) -> None:
+    def _tidy(self) -> None:
         """Have files that have grown long made shorter, one after the other."""
+        if not self._may_ask or self._workers.is_busy:
+            return
         if sweep_is_due(self._channel.read(MEMORY)):
             self._sweep()
         if fold_is_due(self._channel.read(HISTORY)):
@@ -152,13 +165,17 @@ class Updates:
         assert isinstance(document, dict), "as it was kept"
         stretch, at = str(document["stretch"]), datetime.fromisoformat(document["at"])
         entries = [MemoryEntry(str(section), str(text)) for section, text in document["entries"]]
+        turns = [str(turn) for turn in document["turns"]]
         block = str(document["block"])
         first_at, last_at = (datetime.fromisoformat(document[name]) for name in ("first_at", "last_at"))
 
         def both(reason: str) -> None:
             if not reason:
+                self._state.add_written(turns)
                 self._books.put_document(PENDING, {})
             done(reason)
+            if not reason:
+                self._tidy()
 
         def then(reason: str) -> None:
             if reason or not block:

@@ -34,19 +34,19 @@ class Work:
 class Workers:
     """Queue of one window's workers; how many windows have theirs served at a time is the ModelActor's."""
 
-    def __init__(self, host: Host, config: WorkspaceConfig, window: Window, on_answered: Callable[[], None]) -> None:
+    def __init__(self, host: Host, config: WorkspaceConfig, window: Window, on_news: Callable[[bool], None]) -> None:
         """Nobody works.
 
         Args:
             host: The actor.
             config: Whom to ask, and how long to wait.
             window: On whose behalf.
-            on_answered: Called whenever a model has answered at all.
+            on_news: Called with whether a model has answered at all, or did not in time.
         """
         self._host = host
         self._config = config
         self._window = window
-        self._on_answered = on_answered
+        self._on_news = on_news
         self._waiting: deque[Work] = deque()
         self._running: tuple[RequestId, Work, Timer] | None = None
 
@@ -70,13 +70,14 @@ class Workers:
         if isinstance(answer, ModelFailed):
             work.on_failed(answer.reason)
         else:
-            self._on_answered()
+            self._on_news(True)
             work.on_answer(answer.text)
         self._next()
 
     def overdue(self, request_id: RequestId) -> None:
         """A worker has had its time."""
         if self._running is not None and self._running[0] == request_id:
+            self._on_news(False)
             self._give_up(f"no answer came within {self._config.worker_s:g} s")
             self._next()
 

@@ -1,0 +1,1 @@
+"""Upkeep of a window's files by models."""

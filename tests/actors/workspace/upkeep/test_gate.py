@@ -1,0 +1,311 @@
+"""Gate before a cut: X-103's table, its order, and what workers that hang or fail do to it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from messages.turn import TrimReady
+from tests.actors.workspace.rig import FOUND, ON, RULE, STATE, WorkspaceRig, reply_of
+
+GARBAGE = "I would rather not."
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> WorkspaceRig:
+    return WorkspaceRig(tmp_path, **ON)
+
+
+@pytest.mark.req("S4-166", "S4-168", "S4-169", "X-103")
+def test_before_a_cut_session_then_memory_and_history_then_the_handover(rig: WorkspaceRig) -> None:
+    request = rig.before_trim([rig.said("The gas budget is four hundred.")])
+    assert "workspace.session" in {each.purpose for each in [rig.work("session", STATE)]}
+    assert "Ask Mona first" in rig.text("SESSION.md")
+    assert not rig.is_answered(request)
+    rig.work("consolidate", FOUND)
+    ready = rig.reply(TrimReady, request)
+    assert ready.cut
+    assert "Ask Mona first" in ready.handover
+    assert "The gas budget is 400 euros" in ready.handover
+    assert "The kiln was planned." in rig.text("HISTORY.md")
+    assert rig.requests() == []
+    assert len(rig.counted) == 2
+
+
+@pytest.mark.req("S4-95", "S4-97", "S4-98", "S4-170", "X-103")
+@pytest.mark.parametrize("session", ["fresh", "stale", "none"])
+@pytest.mark.parametrize("consolidation", ["ok", "failed", "garbage"])
+def test_table(rig: WorkspaceRig, session: str, consolidation: str) -> None:
+    if session == "stale":
+        rig.write("SESSION.md", "# Constraints\n- No trains\n")
+    request = rig.before_trim([rig.said(RULE)])
+    rig.work("session", STATE if session == "fresh" else None)
+    rig.work("consolidate", {"ok": FOUND, "failed": None, "garbage": GARBAGE}[consolidation])
+    ready = rig.reply(TrimReady, request)
+    assert ready.cut == (consolidation == "ok" or session != "none")
+    assert bool(ready.trouble) == (not ready.cut)
+    if consolidation != "ok":
+        assert RULE in ready.handover, "what is in no file stands there as it was said"
+    if session == "stale":
+        assert "No trains" in ready.handover
+
+
+class TestAWorkerThatHangs:
+    @pytest.mark.req("S4-99")
+    @pytest.mark.parametrize("switches", [ON, {**ON, "session": False}], ids=["both", "consolidation only"])
+    def test_it_delays_one_cut_of_at_most_sixty_seconds_and_none_after_it(
+        self, tmp_path: Path, switches: dict[str, Any]
+    ) -> None:
+        rig = WorkspaceRig(tmp_path, **switches)
+        rig.write("SESSION.md", "# Constraints\n- No trains\n")
+        first = rig.before_trim([rig.said(RULE)])
+        rig.settle(60.0)
+        assert rig.reply(TrimReady, first).cut
+        for _ in range(3):
+            assert rig.cut([rig.said("more")]).cut, "at once"
+
+    def test_one_that_hung_in_the_background_delays_no_cut(self, rig: WorkspaceRig) -> None:
+        rig.write("SESSION.md", "# Constraints\n- No trains\n")
+        rig.turn("one", calls=4)
+        rig.settle(31.0)
+        assert rig.cut([rig.said("more")]).cut
+
+    def test_once_a_worker_has_answered_cuts_wait_again(self, rig: WorkspaceRig) -> None:
+        rig.write("SESSION.md", "# Constraints\n- No trains\n")
+        rig.before_trim([rig.said(RULE)])
+        rig.settle(60.0)
+        rig.requests()
+        rig.turn("two")
+        rig.work("consolidate", FOUND)
+        request = rig.before_trim([rig.said("more")])
+        assert not rig.is_answered(request)
+
+    def test_an_answer_that_comes_late_changes_nothing(self, rig: WorkspaceRig) -> None:
+        rig.before_trim([rig.said(RULE)])
+        (asked,) = rig.requests()
+        rig.settle(60.0)
+        before = rig.texts
+        rig.tell(reply_of(asked, "{}"))
+        rig.settle(3.0)
+        assert rig.texts == before
+
+
+class TestWhatIsOwed:
+    def test_a_stretch_that_was_cut_unwritten_is_written_later_once(self, rig: WorkspaceRig) -> None:
+        rig.write("SESSION.md", "# Constraints\n- No trains\n")
+        turns = [rig.said("one"), rig.said("two")]
+        rig.before_trim(turns)
+        rig.work("session", STATE)
+        rig.work("consolidate", None)
+        rig.turn("three")
+        asked = rig.work("consolidate", FOUND)
+        assert "one" in asked.messages[0].text
+        assert "three" not in asked.messages[0].text
+        assert rig.text("HISTORY.md").count("The kiln was planned.") == 1
+        rig.live_again()
+        for _ in range(8):
+            rig.turn("more")
+        assert {each.purpose for each in rig.requests()} == {"workspace.session"}
+
+    def test_it_outlives_a_kill(self, rig: WorkspaceRig) -> None:
+        rig.write("SESSION.md", "# Constraints\n- No trains\n")
+        rig.before_trim([rig.said("one")])
+        rig.work("session", STATE)
+        rig.work("consolidate", None)
+        rig.die()
+        rig.turn("two")
+        rig.work("consolidate", FOUND)
+        assert "The kiln was planned." in rig.text("HISTORY.md")
+
+    def test_it_is_owed_still_where_the_window_cannot_tell_it_now(self, rig: WorkspaceRig) -> None:
+        rig.write("SESSION.md", "# Constraints\n- No trains\n")
+        rig.before_trim([rig.said("one")])
+        rig.work("session", STATE)
+        rig.work("consolidate", None)
+        rig.refusal = "the disk is full"
+        for _ in range(5):
+            rig.turn("more", outcome="failed")
+        rig.refusal = ""
+        rig.requests()
+        rig.live_again()
+        rig.turn("more")
+        rig.work("consolidate", FOUND)
+
+    def test_a_window_that_never_answers_stops_no_later_work(self, rig: WorkspaceRig) -> None:
+        rig.is_mute = True
+        rig.turn("one", calls=4)
+        assert rig.requests() == []
+        rig.settle(120.0)
+        rig.is_mute = False
+        for number in range(6):
+            rig.turn(f"more {number}")
+        assert rig.requests()
+
+    def test_one_that_can_never_be_written_does_not_hold_up_the_others(self, rig: WorkspaceRig) -> None:
+        rig.write("SESSION.md", "# Constraints\n- No trains\n")
+        for text, kept in (("one", "k1"), ("two", "k2")):
+            rig.before_trim([rig.said(text)], first_kept=kept)
+            rig.work("session", STATE)
+            rig.work("consolidate", None)
+        told: set[str] = set()
+        for _ in range(40):
+            rig.turn("more")
+            rig.settle(400.0)
+            for request in rig.requests():
+                told.add(request.purpose + ("one" if "one" in request.messages[0].text else "two"))
+        assert {"workspace.consolidateone", "workspace.consolidatetwo"} <= told
+
+    def test_what_was_not_cut_is_not_written_again_with_more(self, rig: WorkspaceRig) -> None:
+        one, two = rig.said("one"), rig.said("two")
+        request = rig.before_trim([one])
+        rig.work("session", None)
+        rig.work("consolidate", None)
+        assert not rig.reply(TrimReady, request).cut
+        rig.tell(rig.ended(rig.said("three")))
+        rig.settle()
+        rig.work("consolidate", FOUND)
+        rig.before_trim([one, two])
+        rig.work("session", STATE)
+        asked = rig.work("consolidate", {"entries": [], "history": "Then two was said."})
+        assert '"one"' not in asked.messages[0].text
+        rig.turn("four")
+        assert not [each for each in rig.requests() if each.purpose == "workspace.consolidate"]
+
+    def test_the_same_cut_asked_about_again_after_a_kill_is_not_written_twice(self, rig: WorkspaceRig) -> None:
+        turns = [rig.said("one")]
+        rig.before_trim(turns)
+        rig.work("session", STATE)
+        rig.work("consolidate", FOUND)
+        memory, history = rig.texts[1:]
+        rig.die()
+        request = rig.before_trim(turns)
+        rig.work("session", STATE)
+        assert rig.reply(TrimReady, request).cut
+        assert rig.requests() == []
+        assert rig.texts[1:] == (memory, history)
+
+
+@pytest.mark.req("X-103")
+def test_without_a_model_the_handover_is_the_files_and_the_rules_that_were_said(tmp_path: Path) -> None:
+    rig = WorkspaceRig(tmp_path, compaction=True)
+    rig.write("MEMORY.md", "## Constraints\n- No trains\n")
+    ready = rig.cut([rig.said(RULE)])
+    assert ready.cut
+    assert RULE in ready.handover
+    assert "No trains" in ready.handover
+    assert rig.requests() == []
+
+
+class TestTakenBack:
+    def test_a_rule_that_was_taken_back_stands_in_no_handover(self, tmp_path: Path) -> None:
+        rig = WorkspaceRig(tmp_path, compaction=True)
+        turn = rig.said(RULE)
+        assert RULE in rig.cut([turn, rig.said("Always wear gloves.")]).handover
+        rig.take_back(turn)
+        head = rig.head(kept_from="kept")
+        assert RULE not in head
+        assert "gloves" in head
+        assert not [path for path in rig.agent.rglob("*.json") if RULE in path.read_text()]
+
+    def test_one_of_a_message_that_joined_a_turn_neither(self, tmp_path: Path) -> None:
+        rig = WorkspaceRig(tmp_path, compaction=True)
+        turn = rig.said(f"Always wear gloves.\n\n{RULE}")
+        rig.cut([turn, rig.said("Never cook eggs here.")])
+        rig.logs[rig.log][0:0] = [msgspec.structs.replace(turn, text="Always wear gloves.")]
+        rig.take_back(turn, event="joined")
+        head = rig.head(kept_from="kept")
+        assert RULE not in head
+        assert "eggs" in head
+        assert "gloves" in rig.cut([rig.said("more")], first_kept="later").handover
+
+    def test_words_that_are_taken_back_while_workers_are_told_of_them_are_not_written(self, rig: WorkspaceRig) -> None:
+        rig.write("SESSION.md", "# Constraints\n- No trains\n")
+        turn, other = rig.said(RULE), rig.said("The kiln is blue.")
+        request = rig.before_trim([turn, other])
+        rig.take_back(turn)
+        told = [each.messages[0].text for each in rig.requests()]
+        rig.settle(60.0)
+        told = [each.messages[0].text for each in rig.requests()] + told[1:]
+        assert not [text for text in told if RULE in text]
+        assert RULE not in rig.reply(TrimReady, request).handover
+        assert not [path for path in rig.agent.rglob("*.json") if RULE in path.read_text()]
+
+
+class TestNewWindow:
+    def test_rules_of_the_log_before_stand_at_the_head_however_quick_the_first_message(self, tmp_path: Path) -> None:
+        rig = WorkspaceRig(tmp_path, compaction=True)
+        rig.head()
+        rig.said(RULE)
+        rig.begin_window()
+        assert RULE in rig.head()
+
+    def test_with_a_model_that_has_not_written_them_down_yet_too(self, rig: WorkspaceRig) -> None:
+        rig.head()
+        rig.turn(RULE)
+        rig.begin_window()
+        assert RULE in rig.head()
+
+    def test_a_window_that_cannot_tell_delays_the_head_for_a_moment_only(self, tmp_path: Path) -> None:
+        rig = WorkspaceRig(tmp_path, compaction=True)
+        rig.write("MEMORY.md", "## Constraints\n- No trains\n")
+        rig.is_mute = True
+        rig.begin_window()
+        request = rig.before_trim()
+        rig.settle(31.0)
+        assert "No trains" in rig.reply(TrimReady, request).handover
+
+
+class TestHead:
+    def test_it_is_the_same_until_the_next_cut_whatever_the_files_say(self, tmp_path: Path) -> None:
+        rig = WorkspaceRig(tmp_path, compaction=True)
+        rig.write("MEMORY.md", "## Constraints\n- No trains\n")
+        head = rig.cut([rig.said("one")]).handover
+        rig.write("MEMORY.md", "## Constraints\n- No buses\n")
+        rig.live_again()
+        assert rig.head(kept_from="kept") == head
+        assert "No buses" in rig.cut([rig.said("two")], first_kept="later").handover
+
+    def test_its_file_is_lost_and_nothing_breaks(self, tmp_path: Path) -> None:
+        rig = WorkspaceRig(tmp_path, compaction=True)
+        rule = rig.said(RULE)
+        rig.cut([rule])
+        rig.said("kept")
+        shutil.rmtree(rig.agent)
+        rig.die()
+        assert RULE in rig.head(kept_from="t0002")
+
+    @pytest.mark.parametrize("block", ["", "hi", "[2026-01-30 14:00 UTC] Alice: hi", "INJECTED_CONTEXT_X\n{}\nmore"])
+    def test_one_that_is_none_is_made_anew(self, tmp_path: Path, block: str) -> None:
+        rig = WorkspaceRig(tmp_path, compaction=True)
+        rig.write("MEMORY.md", "## Constraints\n- No trains\n")
+        rig.cut([rig.said("one")])
+        (path,) = rig.agent.glob("handover-*")
+        path.write_text(json.dumps({"block": block, "turns": 5}))
+        head = rig.head(kept_from="kept")
+        assert "No trains" in head or not block
+
+
+def test_two_questions_at_once_are_answered_one_after_the_other(rig: WorkspaceRig) -> None:
+    turns = [rig.said("one")]
+    first, second = rig.before_trim(turns), rig.before_trim(turns, first_kept="later")
+    rig.work("session", STATE)
+    rig.work("consolidate", FOUND)
+    assert rig.reply(TrimReady, first).cut
+    rig.work("session", STATE)
+    assert rig.reply(TrimReady, second).cut
+    assert rig.text("HISTORY.md").count("The kiln was planned.") == 1
+
+
+def test_an_end_while_workers_are_asked_asks_no_others(rig: WorkspaceRig) -> None:
+    rig.before_trim([rig.said("one")])
+    (first,) = rig.requests()
+    model = rig.model
+    rig.stop()
+    rest = model.drain()
+    assert [type(each).__name__ for each in rest] == ["CancelModel"]
+    assert rest[0].request_id == first.request_id  # type: ignore[attr-defined]
