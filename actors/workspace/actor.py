@@ -98,7 +98,6 @@ class WorkspaceActor(Actor):
             config,
             channel=self._channel,
             files=self._files,
-            books=self._books,
             state=self._state,
             workers=self._workers,
         )

@@ -68,8 +68,6 @@ class Gate:
         """Questions to the window without whose answer nothing is said of a head."""
         self._is_open_late = False
         """Whether workers did not answer in time the last time."""
-        self._is_held = False
-        """Whether something is to be taken over from an earlier log first."""
 
     @property
     def is_busy(self) -> bool:
@@ -79,17 +77,6 @@ class Gate:
     def begin(self, message: BeforeTrim) -> None:
         """Answer when those before are answered."""
         self._waiting.append(_Cut(message))
-        self._next()
-
-    def hold(self) -> None:
-        """Answer nothing until `take_over`."""
-        self._is_held = True
-
-    def take_over(self, spoken: Sequence[SpokenTurn]) -> None:
-        """Keep in mind what was said in an earlier log that is to hold, and go on."""
-        self._state.add_found(found_lines(spoken))
-        self._state.keep()
-        self._is_held = False
         self._next()
 
     def answered(self) -> None:

@@ -32,11 +32,17 @@ class Stretch:
 class WorkspaceState:
     """What is kept in mind; whatever of the files is damaged counts as not there."""
 
-    def __init__(self, books: Bookkeeping | None) -> None:
-        """As it was kept; None for nowhere."""
-        self._books = books
-        document = books.document(STATE) if books is not None else {}
-        written = books.document(WRITTEN) if books is not None else {}
+    def __init__(self, books: Bookkeeping, *, is_kept: bool = True) -> None:
+        """As it was kept.
+
+        Args:
+            books: Where.
+            is_kept: Whether anything is.
+        """
+        self.books = books
+        self._is_kept = is_kept
+        document = books.document(STATE) if is_kept else {}
+        written = books.document(WRITTEN) if is_kept else {}
         self.is_fresh = not document
         """Whether there was nothing."""
         self.found = [line for each in _objects(document, "found") if (line := _found(each)) is not None]
@@ -119,8 +125,8 @@ class WorkspaceState:
         """Turns are in MEMORY.md and HISTORY.md."""
         self._written |= dict.fromkeys(turns)
         self._written = dict.fromkeys([*self._written][-MOST_WRITTEN:])
-        if self._books is not None:
-            self._books.put_document(WRITTEN, {"turns": [*self._written]})
+        if self._is_kept:
+            self.books.put_document(WRITTEN, {"turns": [*self._written]})
 
     def unwritten(self, spoken: Sequence[SpokenTurn]) -> tuple[SpokenTurn, ...]:
         """Those turns that are not."""

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from actors.kernel import Host
-from actors.workspace.bookkeeping import Bookkeeping
 from actors.workspace.channel import ARCHIVE, HISTORY, MEMORY, SESSION, Channel
 from actors.workspace.config import WorkspaceConfig
 from actors.workspace.files import ChannelFiles, Done
@@ -44,7 +43,6 @@ class Updates:
         *,
         channel: Channel,
         files: ChannelFiles,
-        books: Bookkeeping,
         state: WorkspaceState,
         workers: Workers,
     ) -> None:
@@ -55,8 +53,7 @@ class Updates:
             config: The operator's decisions.
             channel: Reads the files.
             files: Writes them.
-            books: Keeps what was found until it is written.
-            state: Told which turns are in the files.
+            state: Told which turns are in the files; beside it is kept what was found until it is written.
             workers: Ask models.
         """
         self._host = host
@@ -64,7 +61,7 @@ class Updates:
         self._scrub = Scrubber(config.secrets).scrub
         self._channel = channel
         self._files = files
-        self._books = books
+        self._books = state.books
         self._state = state
         self._workers = workers
         self._may_ask = config.llm

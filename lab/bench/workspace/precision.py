@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from statistics import fmean
 
 from domain.workspace.recall import RecallIndex, recalled
