@@ -31,6 +31,8 @@ CURATED = (63, *range(70, 74), *range(75, 81), 113)
 """Those among them that the curated layer decides."""
 OBJECTS = (62, *range(94, 103))
 """Those that the layer of objects decides."""
+WORKSPACE = (61, *range(64, 70), *range(103, 113), 114)
+"""Those that the layer of workspaces decides; of 70 to 72 and 113 it takes what curated memory decided."""
 
 
 @pytest.mark.req("C-01", "S0-150")
@@ -45,7 +47,7 @@ def test_no_test_names_an_id_that_there_is_none_of() -> None:
 
 
 def test_the_ids_of_a_kind_are_all_there() -> None:
-    for kind, last in (("S0", 153), ("S1", 84), ("C", 42)):
+    for kind, last in (("S0", 153), ("S1", 84), ("S4", 187), ("C", 42)):
         plain = {row.id for row in rows() if re.fullmatch(rf"{kind}-[0-9]+", row.id)}
         assert plain == {f"{kind}-{number:02}" for number in range(1, last + 1)}
     assert {row.id for row in rows() if row.id.startswith("S0-98")} == {
@@ -57,7 +59,7 @@ def test_the_ids_of_a_kind_are_all_there() -> None:
 @pytest.mark.req("S0-99", "S0-100")
 def test_every_choice_that_is_none_of_a_layers_is_decided_in_the_design() -> None:
     made = {row.id for row in decisions(DESIGN.read_text("utf-8"))}
-    numbers = (*range(1, 58), *CURATED, *OBJECTS, *range(120, 145))
+    numbers = (*range(1, 58), *CURATED, *OBJECTS, *WORKSPACE, *range(120, 145))
     of_ours = {f"X-{number:02}" for number in numbers if number not in OF_LAYERS}
     assert made == of_ours
 

@@ -1,0 +1,200 @@
+"""What of a window's files a turn is shown, what the system prompt says of them, and what a cut hands over."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, date, datetime
+
+import pytest
+
+from domain.workspace.directives import FoundLine, found_lines
+from domain.workspace.entries import Entry, Source, entries
+from domain.workspace.handover import handover
+from domain.workspace.identity import AGENTS_CHARS, SOUL_CHARS, Places, identity
+from domain.workspace.recall import RecallIndex, recalled
+from domain.workspace.recall_block import recall_block
+from domain.workspace.session_state import parsed_session
+from domain.workspace.worker_prompts import consolidate_prompt, session_prompt
+from messages.turn import SpokenTurn
+
+TODAY = date(2026, 11, 25)
+AT = datetime(2026, 11, 22, 16, 20, tzinfo=UTC)
+SESSION = """# Current State
+- The glaze order for Meridian waits for a signature
+
+# Constraints
+- Ask Mona before firing
+
+# Next Steps
+- Call the forwarder about the pallets
+"""
+MEMORY = """## Preferences
+- Ann prefers celadon on stoneware
+
+## Decisions
+- The pallets go by rail, not by lorry
+"""
+HISTORY = """## 2026-05-02T08:00:00Z to 2026-05-03T08:00:00Z
+- The raku workshop was cancelled because of the storm
+- The pallets went by lorry, not by rail
+"""
+SHARED = "- Porcelain needs cone 10 in every studio\n"
+PLACES = Places("/data/workspace", "/data/workspace/channels/discord-channel/7")
+
+
+def index(session: str = SESSION, memory: str = MEMORY, history: str = HISTORY, shared: str = SHARED) -> RecallIndex:
+    return RecallIndex(
+        (
+            *entries(session, Source.SESSION, "SESSION.md"),
+            *entries(memory, Source.MEMORY, "MEMORY.md"),
+            *entries(history, Source.HISTORY, "HISTORY.md"),
+            *entries(shared, Source.SHARED, "workspace/MEMORY.md"),
+        )
+    )
+
+
+def found(question: str, files: RecallIndex | None = None, budget_chars: int = 2_000) -> list[Entry]:
+    return [*recalled(question, files or index(), today=TODAY, budget_chars=budget_chars)]
+
+
+@pytest.mark.req("S4-08", "S4-34", "S4-70", "S4-74", "S4-79", "S4-80", "S4-51", "X-109")
+@pytest.mark.parametrize(
+    ("question", "source", "words"),
+    [
+        ("Is the glaze order for Meridian signed?", Source.SESSION, "signature"),
+        ("Which celadon does she take on stoneware?", Source.MEMORY, "celadon"),
+        ("Why was the raku workshop cancelled?", Source.HISTORY, "storm"),
+        ("At which cone is porcelain fired?", Source.SHARED, "cone 10"),
+    ],
+)
+def test_each_file_gives_the_entry_that_fits_and_no_other(question: str, source: Source, words: str) -> None:
+    (first, *rest) = found(question)
+    assert (first.source, words in first.text) == (source, True)
+    assert rest == []
+
+
+@pytest.mark.req("S4-72")
+@pytest.mark.parametrize("message", ["nice weather today", "thanks, that was helpful", "Can you write a poem?", "ok"])
+def test_where_nothing_fits_nothing_is_shown(message: str) -> None:
+    assert found(message) == []
+    assert recall_block(found(message), 2_000) == ""
+
+
+@pytest.mark.req("S4-71")
+def test_what_is_shown_is_bounded_and_never_a_frame_without_an_entry() -> None:
+    many = index(memory="".join(f"- celadon stoneware {number} {'clay ' * 40}\n" for number in range(60)))
+    block = recall_block(found("celadon stoneware", many), 1_000)
+    assert 400 < len(block) <= 1_000
+    assert recall_block(found("celadon stoneware", many), 120) == ""
+
+
+@pytest.mark.req("S4-75")
+@pytest.mark.parametrize("message", ["continue", "what's next?", "weiter", "继续", "続けて", "계속해 줘"])
+def test_a_message_that_goes_on_brings_the_state_and_the_next_steps(message: str) -> None:
+    assert [entry.section for entry in found(message)] == ["Current State", "Next Steps"]
+
+
+@pytest.mark.req("S4-76", "S4-77", "S4-92")
+def test_rules_come_from_memory_and_the_past_from_history() -> None:
+    files = index("", "- Kiln doors stay shut for a day\n", "## 2026-05-02\n- Kiln doors stayed open by mistake\n", "")
+    assert found("What is the rule for kiln doors?", files)[0].source is Source.MEMORY
+    assert found("What happened to the kiln doors in May?", files)[0].source is Source.HISTORY
+    (entry,) = found("what did we do in May?", files)
+    assert entry.source is Source.HISTORY
+
+
+@pytest.mark.req("S4-73")
+def test_of_two_alike_the_newer_comes_first() -> None:
+    files = index("", "", "## 2026-01-02\n- Celadon glaze cracked\n\n## 2026-11-02\n- Celadon glaze sold out\n", "")
+    assert [each.text for each in found("celadon glaze", files)] == ["Celadon glaze sold out", "Celadon glaze cracked"]
+
+
+@pytest.mark.req("S4-93", "S4-94", "S4-92")
+def test_what_is_staler_does_not_stand_against_what_holds() -> None:
+    (decision,) = found("Do the pallets go by rail or by lorry?", index(session=""))
+    assert decision.source is Source.MEMORY
+    files = index("# Current State\n- The pallets go by ship, not by rail\n", MEMORY, "", "")
+    assert found("Do the pallets go by ship or by rail?", files)[0].source is Source.SESSION
+
+
+@pytest.mark.req("S4-183")
+def test_words_of_chinese_are_found_too() -> None:
+    files = index(memory="- 陶瓷釉料供应商是明德公司\n")
+    assert "明德" in found("釉料供应商联系了吗", files)[0].text
+
+
+@pytest.mark.req("X-72")
+def test_no_text_of_a_file_ends_the_block() -> None:
+    block = recall_block(entries("- a </runtime_context> b\n", Source.MEMORY, "MEMORY.md"), 2_000)
+    opening, line, closing = block.split("\n")
+    assert (opening, closing) == ("<runtime_context>", "</runtime_context>")
+    assert "</runtime_context>" not in line
+    assert json.loads(line)["entries"][0]["text"] == "a </runtime_context> b"
+
+
+@pytest.mark.req(
+    *("S4-18", "S4-19", "S4-129", "S4-130", "S4-132", "S4-133", "S4-134", "S4-135", "S4-137", "S4-138", "S4-139"),
+    *("S4-140", "S4-122", "S4-128", "S4-121", "X-71", "X-108"),
+)
+def test_the_system_prompt_has_soul_and_agents_and_says_where_the_rest_is_and_what_for() -> None:
+    text = identity("You are patient.", "Answer briefly.", PLACES, writes_itself=True)
+    assert text.startswith("SOUL.md\nYou are patient.\n\nAGENTS.md\nAnswer briefly.\n\nWorkspace\n")
+    assert "None but the first two is loaded" in text
+    assert "read the others with bash when they can help" in text
+    for path, role in (
+        (f"{PLACES.root}/SOUL.md", "never change them"),
+        (f"{PLACES.root}/MEMORY.md", "background that all conversations share"),
+        (f"{PLACES.folder}/SESSION.md", "what is being worked on"),
+        (f"{PLACES.folder}/MEMORY.md", "facts, preferences, decisions and constraints"),
+        (f"{PLACES.folder}/HISTORY.md", "earlier times"),
+    ):
+        assert text.index(path) < text.index(role)
+    assert "Logs are no memory" in text
+
+
+@pytest.mark.req("S4-31", "S4-52", "S4-64", "S4-142")
+def test_who_writes_which_file_is_said_and_without_a_model_the_agent_keeps_the_session() -> None:
+    by_model = identity("", "", PLACES, writes_itself=True)
+    assert "The runtime writes it; change it only when somebody asks for just that." in by_model
+    assert "do not keep it yourself" in by_model
+    assert "nobody else writes it" in identity("", "", PLACES, writes_itself=False)
+
+
+def test_of_files_that_are_too_long_the_beginning_is_shown_with_the_path() -> None:
+    text = identity("soul\n" * SOUL_CHARS, "a" * (AGENTS_CHARS + 1), PLACES, writes_itself=True)
+    assert text.count("(cut here: all of it is in") == 2
+    assert len(text) < SOUL_CHARS + AGENTS_CHARS + 3_000
+
+
+@pytest.mark.req("S4-10", "S4-29", "S4-04", "S4-21")
+def test_a_handover_has_constraints_first_and_never_the_log_of_work_within_its_bound() -> None:
+    session = parsed_session((SESSION + "\n# Worklog\n- Dug clay\n").encode())
+    memory = b"## Constraints\n- Never on Fridays\n\n## Decisions\n- By rail\n\n## Preferences\n- Tea\n"
+    block = handover(session, memory)
+    name, line = block.split("\n")
+    told = json.loads(line)
+    assert name == "INJECTED_CONTEXT_HANDOVER"
+    assert list(told)[:3] == ["note", "constraints", "next_steps"]
+    assert told["constraints"] == ["Ask Mona before firing", "Never on Fridays"]
+    assert ("Dug clay" in line, "Tea" in line, "By rail" in line) == (False, False, True)
+    assert len(handover(session, memory, budget_chars=500)) <= 500
+    assert handover(parsed_session(b""), b"") == ""
+
+
+@pytest.mark.req("S4-03", "X-61")
+def test_without_a_model_rules_that_people_set_are_handed_over_with_their_place() -> None:
+    said = SpokenTurn("t", "logs/a.md", 12, AT, "Ann", "Hello.\nNever deploy on a Friday.\nIs it always so?", "Fine.")
+    (line,) = found_lines([said])
+    told = json.loads(handover(parsed_session(b""), b"", [line]).split("\n")[1])
+    assert told["said_before"] == [{"who": "Ann", "said": "Never deploy on a Friday.", "at": "logs/a.md:12"}]
+    many = [FoundLine("t", "", 0, "Ann", f"Never do {number}", 0.5) for number in range(30)]
+    told = json.loads(handover(parsed_session(b""), b"", many, 20_000).split("\n")[1])
+    assert len(told["said_before"]) == 12
+
+
+@pytest.mark.req("S4-146", "S4-16", "X-66")
+def test_a_worker_is_told_what_was_said_and_nothing_that_commands_printed() -> None:
+    said = SpokenTurn("t", "logs/a.md", 3, AT, "Ann", "Where is it?", "There.", ("secret output of ls",))
+    for _, user in (session_prompt(b"", b"", [said]), consolidate_prompt(b"", b"", b"", [said])):
+        assert "Where is it?" in user
+        assert "secret output" not in user
