@@ -70,7 +70,7 @@ def cuts(rig: Rig) -> list[str]:
     return [str(each.meta_dict()["first_kept"]) for each in rig.events() if each.meta_dict().get("what") == "cut"]
 
 
-@pytest.mark.req("S4-95", "S4-172", "G5")
+@pytest.mark.req("S4-95", "S4-172")
 def test_the_first_turn_of_a_life_asks_and_its_head_stays_the_same_in_all_requests(rig: Gated) -> None:
     first = rig.turn("hello", 1, HEAD)
     assert first[0].startswith(f"{HEAD}\n\n[")

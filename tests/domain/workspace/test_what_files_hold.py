@@ -30,6 +30,7 @@ from domain.workspace.session_state import (
     refreshed,
     updated,
 )
+from messages.base import TurnId
 from messages.turn import SpokenTurn
 
 AT = datetime(2026, 11, 22, 16, 20, tzinfo=UTC)
@@ -37,7 +38,9 @@ WORDS = "Please see to it that the second kiln is fired only when Mona has looke
 
 
 def turn(text: str = WORDS, answer: str = "I will.", *results: str) -> SpokenTurn:
-    return SpokenTurn("t1", "logs/a.md", 3, AT, "Ann", text, answer, results)
+    return SpokenTurn(
+        turn_id=TurnId("t1"), path="logs/a.md", line=3, at=AT, author="Ann", text=text, answer=answer, results=results
+    )
 
 
 def session_answer(**fields: Any) -> str:
@@ -52,9 +55,8 @@ def entry(section: str, text: str, confidence: float = 0.9) -> dict[str, Any]:
     return {"section": section, "text": text, "confidence": confidence}
 
 
-@pytest.mark.req(
-    *("S4-09", "S4-25", "S4-26", "S4-27", "S4-28", "S4-35", "S4-43", "S4-44", "S4-45", "S4-46", "S4-47"),
-)
+@pytest.mark.req("S4-09", "S4-25", "S4-26", "S4-27", "S4-28", "S4-35", "S4-43", "S4-44", "S4-45")
+@pytest.mark.req("S4-46", "S4-47")
 def test_a_session_has_a_section_for_each_side_of_the_work() -> None:
     headings = re.findall(r"^# (.+)$", SESSION_TEMPLATE.decode(), re.MULTILINE)
     assert headings == [*TITLES.values()]
@@ -89,7 +91,7 @@ def test_what_memory_has_does_not_stand_in_the_session_too() -> None:
 
 @pytest.mark.req("S4-50", "S4-84")
 def test_a_session_has_a_bound_that_its_constraints_are_the_last_to_meet() -> None:
-    many = [f"{number} {'long words ' * 40}" for number in range(40)]
+    many = [f"{number} {'long words ' * 40}" for number in range(14)]
     fields = {name: many for name in TITLES if name not in ("title", "constraints")}
     state = updated(parsed_session(b""), session_answer(**fields, constraints=["Ask Mona first"]))
     text = refreshed(b"", state, b"").decode()
@@ -120,9 +122,8 @@ def test_json_is_found_among_other_words(frame: str) -> None:
     assert updated(parsed_session(b""), answer).next_steps == ("Go",)
 
 
-@pytest.mark.req(
-    *("S4-22", "S4-36", "S4-53", "S4-54", "S4-55", "S4-56", "S4-144", "S4-147", "S4-150", "S4-152", "S4-163"),
-)
+@pytest.mark.req("S4-22", "S4-36", "S4-53", "S4-54", "S4-55", "S4-56", "S4-144", "S4-147", "S4-150")
+@pytest.mark.req("S4-152", "S4-163")
 def test_memory_has_six_sections_and_each_kind_of_fact_goes_to_its_own() -> None:
     headings = re.findall(r"^## (.+)$", MEMORY_TEMPLATE.decode(), re.MULTILINE)
     assert headings == [*SECTIONS]

@@ -15,6 +15,7 @@ from domain.workspace.recall import RecallIndex, recalled
 from domain.workspace.recall_block import recall_block
 from domain.workspace.session_state import parsed_session
 from domain.workspace.worker_prompts import consolidate_prompt, session_prompt
+from messages.base import TurnId
 from messages.turn import SpokenTurn
 
 TODAY = date(2026, 11, 25)
@@ -57,6 +58,13 @@ def found(question: str, files: RecallIndex | None = None, budget_chars: int = 2
     return [*recalled(question, files or index(), today=TODAY, budget_chars=budget_chars)]
 
 
+
+def turn(text: str, answer: str = "", *results: str) -> SpokenTurn:
+    return SpokenTurn(
+        turn_id=TurnId("t"), path="logs/a.md", line=12, at=AT, author="Ann", text=text, answer=answer, results=results
+    )
+
+
 @pytest.mark.req("S4-08", "S4-34", "S4-70", "S4-74", "S4-79", "S4-80", "S4-51", "X-109")
 @pytest.mark.parametrize(
     ("question", "source", "words"),
@@ -96,9 +104,9 @@ def test_a_message_that_goes_on_brings_the_state_and_the_next_steps(message: str
 
 @pytest.mark.req("S4-76", "S4-77", "S4-92")
 def test_rules_come_from_memory_and_the_past_from_history() -> None:
-    files = index("", "- Kiln doors stay shut for a day\n", "## 2026-05-02\n- Kiln doors stayed open by mistake\n", "")
+    files = index("", "- Kiln doors stay shut for a day\n", "## 2026-05-02\n- Raku kiln doors stayed open by mistake\n", "")
     assert found("What is the rule for kiln doors?", files)[0].source is Source.MEMORY
-    assert found("What happened to the kiln doors in May?", files)[0].source is Source.HISTORY
+    assert found("What happened to the raku kiln doors in May?", files)[0].source is Source.HISTORY
     (entry,) = found("what did we do in May?", files)
     assert entry.source is Source.HISTORY
 
@@ -132,10 +140,8 @@ def test_no_text_of_a_file_ends_the_block() -> None:
     assert json.loads(line)["entries"][0]["text"] == "a </runtime_context> b"
 
 
-@pytest.mark.req(
-    *("S4-18", "S4-19", "S4-129", "S4-130", "S4-132", "S4-133", "S4-134", "S4-135", "S4-137", "S4-138", "S4-139"),
-    *("S4-140", "S4-122", "S4-128", "S4-121", "X-71", "X-108"),
-)
+@pytest.mark.req("S4-18", "S4-19", "S4-129", "S4-130", "S4-132", "S4-133", "S4-134", "S4-135", "S4-137")
+@pytest.mark.req("S4-138", "S4-139", "S4-140", "S4-122", "S4-128", "S4-121", "X-71", "X-108")
 def test_the_system_prompt_has_soul_and_agents_and_says_where_the_rest_is_and_what_for() -> None:
     text = identity("You are patient.", "Answer briefly.", PLACES, writes_itself=True)
     assert text.startswith("SOUL.md\nYou are patient.\n\nAGENTS.md\nAnswer briefly.\n\nWorkspace\n")
@@ -183,7 +189,7 @@ def test_a_handover_has_constraints_first_and_never_the_log_of_work_within_its_b
 
 @pytest.mark.req("S4-03", "X-61")
 def test_without_a_model_rules_that_people_set_are_handed_over_with_their_place() -> None:
-    said = SpokenTurn("t", "logs/a.md", 12, AT, "Ann", "Hello.\nNever deploy on a Friday.\nIs it always so?", "Fine.")
+    said = turn("Hello.\nNever deploy on a Friday.\nIs it always so?", "Fine.")
     (line,) = found_lines([said])
     told = json.loads(handover(parsed_session(b""), b"", [line]).split("\n")[1])
     assert told["said_before"] == [{"who": "Ann", "said": "Never deploy on a Friday.", "at": "logs/a.md:12"}]
@@ -194,7 +200,7 @@ def test_without_a_model_rules_that_people_set_are_handed_over_with_their_place(
 
 @pytest.mark.req("S4-146", "S4-16", "X-66")
 def test_a_worker_is_told_what_was_said_and_nothing_that_commands_printed() -> None:
-    said = SpokenTurn("t", "logs/a.md", 3, AT, "Ann", "Where is it?", "There.", ("secret output of ls",))
+    said = turn("Where is it?", "There.", "secret output of ls")
     for _, user in (session_prompt(b"", b"", [said]), consolidate_prompt(b"", b"", b"", [said])):
         assert "Where is it?" in user
         assert "secret output" not in user

@@ -1,0 +1,249 @@
+"""Upkeep of one window's files: what is asked of models and when, what comes before a cut, and what failures cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.actors.workspace.rig import LOG, WorkspaceRig, lasting_answer, session_answer
+
+Make = Callable[..., WorkspaceRig]
+NAMES = ("SESSION.md", "MEMORY.md", "HISTORY.md")
+PURPOSES = ["workspace.session", "workspace.consolidate"]
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Make:
+    return lambda **options: WorkspaceRig(tmp_path, **options)
+
+
+@pytest.fixture
+def kept(make: Make) -> WorkspaceRig:
+    """A workspace that models keep."""
+    rig = make(session=True, compaction=True, llm=True, recall=True)
+    rig.prepare()
+    return rig
+
+
+@pytest.mark.req("S4-78", "S4-85", "S4-100", "S4-101", "S4-33")
+def test_missing_files_are_made_and_those_that_are_there_stay_as_they_are(make: Make) -> None:
+    rig = make()
+    rig.prepare()
+    assert sorted(path.name for path in rig.folder.glob("*.md")) == sorted(NAMES)
+    (rig.folder / "MEMORY.md").write_bytes(b"mine\r\n")
+    (rig.folder / "SESSION.md").unlink()
+    rig.prepare()
+    assert (rig.folder / "MEMORY.md").read_bytes() == b"mine\r\n"
+    assert rig.text("SESSION.md").startswith("# Session Title")
+
+
+@pytest.mark.req("S4-15", "S4-20", "S4-38", "S4-143", "S4-21", "S4-124")
+def test_what_people_share_is_never_written(kept: WorkspaceRig) -> None:
+    shared = {name: f"{name} is ours\n" for name in ("SOUL.md", "AGENTS.md", "MEMORY.md")}
+    for name, text in shared.items():
+        (kept.root / name).write_text(text)
+    for number in range(6):
+        kept.say(f"number {number}")
+        if request := kept.asked():
+            kept.answer(request, session_answer(next_steps=[f"Step {number}"]))
+        kept.prepare("continue")
+    cut = kept.begin_cut()
+    kept.work(session_answer())
+    kept.work(lasting_answer())
+    assert kept.ready(cut) is not None
+    assert {name: (kept.root / name).read_text() for name in shared} == shared
+
+
+@pytest.mark.req("S4-19", "S4-136", "S4-177", "X-107")
+def test_soul_and_agents_hold_as_they_were_when_the_log_began_over_restarts(make: Make) -> None:
+    rig = make()
+    rig.root.mkdir(exist_ok=True)
+    (rig.root / "SOUL.md").write_text("You are patient.\n")
+    first = rig.prepare().instructions
+    assert "You are patient." in first
+    (rig.root / "SOUL.md").write_text("You are hasty.\n")
+    rig.live_again()
+    assert rig.prepare().instructions == first
+    assert "You are hasty." in rig.prepare(log=f"{LOG}2").instructions
+
+
+@pytest.mark.req("S4-131", "S4-176", "S4-129", "S4-32", "S4-39", "S4-117")
+def test_no_memory_is_in_the_system_prompt_and_without_recall_none_in_front_of_a_prompt(make: Make) -> None:
+    rig = make()
+    rig.prepare()
+    (rig.root / "MEMORY.md").write_text("- Celadon is for stoneware\n")
+    (rig.folder / "MEMORY.md").write_text("- Celadon is sold out\n")
+    given = rig.prepare("celadon")
+    assert (given.block, "Celadon" in given.instructions) == ("", False)
+
+
+@pytest.mark.req("S4-08", "S4-83", "S4-02", "S4-67", "S4-68", "S4-86", "X-67")
+def test_the_state_of_the_work_is_recalled_after_a_restart_and_in_a_new_window(make: Make) -> None:
+    rig = make(recall=True)
+    rig.prepare()
+    (rig.folder / "SESSION.md").write_text("# Current State\n- The second kiln is being loaded\n")
+    before = rig.text("SESSION.md")
+    rig.live_again()
+    rig.new_window()
+    assert "The second kiln is being loaded" in rig.prepare("continue", log=f"{LOG}2").block
+    assert rig.text("SESSION.md") == before
+
+
+@pytest.mark.req("S4-81", "S4-65", "S4-87", "S4-186")
+def test_the_session_is_brought_up_to_date_behind_turns_and_what_that_costs_is_counted(kept: WorkspaceRig) -> None:
+    kept.say("We load the kiln.")
+    assert kept.asked() is None
+    kept.say("It is loaded.")
+    request = kept.work(session_answer(current_state=["The kiln is loaded"]))
+    assert (request.purpose, request.is_background, request.tools) == ("workspace.session", True, ())
+    assert "- The kiln is loaded" in kept.text("SESSION.md")
+    assert [usage.cost_usd for usage in kept.counted] == [0.25]
+
+
+@pytest.mark.req("S4-145", "X-61", "X-103")
+def test_without_a_cut_nothing_is_consolidated(kept: WorkspaceRig) -> None:
+    purposes = set()
+    for number in range(50):
+        kept.say(f"number {number}")
+        if request := kept.asked():
+            purposes.add(request.purpose)
+            kept.answer(request, session_answer(current_state=[f"At {number}"]))
+    assert purposes == {"workspace.session"}
+
+
+@pytest.mark.req("S4-07", "S4-13", "S4-14", "X-61", "X-65")
+def test_without_llm_no_model_is_asked_and_every_cut_is_agreed_on(make: Make) -> None:
+    rig = make(session=True, compaction=True)
+    rig.prepare()
+    rig.say("Never fire on a Friday.")
+    rig.say("Fine.")
+    ready = rig.ready(rig.begin_cut())
+    assert ready is not None
+    assert (ready.cut, "Never fire on a Friday." in ready.handover) == (True, True)
+    assert rig.asked() is None
+
+
+@pytest.mark.req("S4-95", "S4-166", "S4-171", "S4-172", "S4-82", "S4-66", "S4-180", "S4-88")
+@pytest.mark.req("S4-120", "S4-173", "S4-98", "S4-126")
+def test_before_a_cut_the_session_is_written_then_memory_and_history_and_then_it_may_come(kept: WorkspaceRig) -> None:
+    kept.say("Ask Mona first.")
+    cut = kept.begin_cut(words="the budget")
+    asked = [kept.work(session_answer(constraints=["Ask Mona before firing"]))]
+    assert kept.ready(cut) is None
+    asked.append(kept.work(lasting_answer()))
+    ready = kept.ready(cut)
+    assert [request.purpose for request in asked] == PURPOSES
+    assert all("the budget" in request.messages[0].text for request in asked)
+    assert ready is not None
+    assert (ready.cut, "Ask Mona before firing" in ready.handover) == (True, True)
+    assert "400 euros" in ready.handover, "constraints of MEMORY.md are handed over too"
+    assert "The gas budget is 400 euros" in kept.text("MEMORY.md")
+    assert "The kiln was planned." in kept.text("HISTORY.md")
+
+
+@pytest.mark.req("S4-96", "S4-41")
+def test_where_the_session_cannot_be_refreshed_the_last_one_is_handed_over(kept: WorkspaceRig) -> None:
+    (kept.folder / "SESSION.md").write_text("# Constraints\n- Ask Mona before firing\n")
+    kept.say("Fine so.")
+    cut = kept.begin_cut()
+    kept.fail()
+    kept.work(lasting_answer())
+    ready = kept.ready(cut)
+    assert ready is not None
+    assert (ready.cut, "Ask Mona before firing" in ready.handover) == (True, True)
+
+
+@pytest.mark.req("S4-97", "S4-98", "S4-169", "X-103")
+def test_where_the_rest_cannot_be_written_a_session_is_enough_and_it_is_made_up_for_later(kept: WorkspaceRig) -> None:
+    (kept.folder / "SESSION.md").write_text("# Constraints\n- Ask Mona before firing\n")
+    kept.say("Fine so.")
+    cut = kept.begin_cut()
+    kept.fail()
+    kept.fail()
+    ready = kept.ready(cut)
+    assert ready is not None
+    assert ready.cut
+    kept.live_again()
+    purposes = []
+    for number in range(8):
+        kept.say(f"number {number}")
+        kept.settle(60.0)
+        if request := kept.asked():
+            purposes.append(request.purpose)
+            is_session = request.purpose == PURPOSES[0]
+            kept.answer(request, session_answer(current_state=["On"]) if is_session else lasting_answer())
+    assert purposes.count("workspace.consolidate") == 1
+    assert "The gas budget is 400 euros" in kept.text("MEMORY.md")
+
+
+@pytest.mark.req("S4-170", "X-103")
+def test_where_nothing_would_be_kept_the_cut_is_put_off(kept: WorkspaceRig) -> None:
+    kept.say("Fine so.")
+    cut = kept.begin_cut()
+    kept.fail()
+    kept.fail()
+    ready = kept.ready(cut)
+    assert ready is not None
+    assert (ready.cut, "could not be written down" in ready.trouble) == (False, True)
+
+
+@pytest.mark.req("S4-99", "S4-41")
+def test_a_worker_that_hangs_delays_one_cut_and_no_turn(kept: WorkspaceRig) -> None:
+    (kept.folder / "SESSION.md").write_text("# Constraints\n- Ask Mona before firing\n")
+    kept.say("Fine so.")
+    cut = kept.begin_cut()
+    assert kept.prepare("continue").instructions
+    kept.settle(61.0)
+    assert kept.ready(cut) is not None
+    assert kept.ready(kept.begin_cut(first_kept="later")) is not None, "no worker is waited for"
+
+
+@pytest.mark.req("S4-40", "S4-184", "S4-41", "S4-186")
+@pytest.mark.parametrize("bad", ["", "I would rather not.", '{"title": 1}', "{" * 50])
+def test_a_bad_answer_changes_no_file(kept: WorkspaceRig, bad: str) -> None:
+    before = [kept.text(name) for name in NAMES]
+    kept.say("one")
+    kept.say("two")
+    kept.work(bad)
+    assert [kept.text(name) for name in NAMES] == before
+    assert (kept.folder / ".agent" / "refused-session.txt").read_text() == bad
+
+
+@pytest.mark.req("S4-60", "S4-141", "X-110", "S4-51")
+def test_what_people_write_while_a_worker_thinks_stays(kept: WorkspaceRig) -> None:
+    kept.say("one")
+    kept.say("two")
+    request = kept.asked()
+    assert request is not None
+    path = kept.folder / "SESSION.md"
+    path.write_text(path.read_text() + "\n# Ours\n- by hand\n")
+    kept.answer(request, session_answer(current_state=["The kiln is loaded"]))
+    assert "# Ours\n- by hand\n" in path.read_text()
+    assert "- The kiln is loaded" in path.read_text()
+
+
+@pytest.mark.req("S4-178", "S4-179", "S4-146", "S4-16", "X-66")
+def test_words_are_told_by_the_window_and_no_log_is_opened(kept: WorkspaceRig) -> None:
+    kept.say("one")
+    kept.say("two")
+    request = kept.asked()
+    assert request is not None
+    assert '"said":"one"' in request.messages[0].text
+    assert [(each.log, each.first, each.last) for each in kept.told] == [(LOG, "t1", "t2")]
+    assert not (kept.root.parent / "logs").exists()
+
+
+@pytest.mark.req("S4-118")
+@pytest.mark.parametrize("number", range(16))
+def test_any_switches_go_together(make: Make, number: int) -> None:
+    names = ("recall", "session", "compaction", "llm")
+    rig = make(**{name: bool(number >> place & 1) for place, name in enumerate(names)})
+    rig.prepare()
+    (rig.folder / "MEMORY.md").write_text("- Celadon is sold out\n")
+    rig.say("one")
+    rig.say("two")
+    assert bool(rig.prepare("celadon").block) is bool(number & 1)
+    assert (rig.asked() is not None) is (number & 0b1010 == 0b1010)
+    assert rig.text("MEMORY.md") == "- Celadon is sold out\n"
