@@ -55,6 +55,7 @@ def say(stage: Stage, model: LoopbackModel, text: str) -> list[str]:
     return sent(model)
 
 
+@pytest.mark.req("S4-19", "S4-78", "S4-130", "S4-136", "X-107")
 def test_people_s_files_and_places_stand_in_the_system_prompt_until_a_new_window(
     server: PlaygroundServer, model: LoopbackModel, tmp_path: Path
 ) -> None:
@@ -79,6 +80,7 @@ def test_people_s_files_and_places_stand_in_the_system_prompt_until_a_new_window
     stage.stop()
 
 
+@pytest.mark.req("S4-01", "S4-08", "S4-72", "S4-67", "X-72")
 def test_what_belongs_to_a_message_stands_before_the_memories(
     server: PlaygroundServer, model: LoopbackModel, tmp_path: Path
 ) -> None:
@@ -95,6 +97,7 @@ def test_what_belongs_to_a_message_stands_before_the_memories(
     stage.stop()
 
 
+@pytest.mark.req("S4-03", "S4-66", "S4-68", "S4-86", "X-61", "X-67")
 def test_a_rule_that_was_only_said_survives_cuts_a_restart_and_a_new_window(
     server: PlaygroundServer, model: LoopbackModel, tmp_path: Path
 ) -> None:
@@ -118,6 +121,7 @@ def test_a_rule_that_was_only_said_survives_cuts_a_restart_and_a_new_window(
     stage.stop()
 
 
+@pytest.mark.req("S4-04", "S4-65", "S4-95", "S4-180")
 def test_the_state_of_the_work_is_written_down_before_a_cut(
     server: PlaygroundServer, model: LoopbackModel, tmp_path: Path
 ) -> None:

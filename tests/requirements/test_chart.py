@@ -46,6 +46,7 @@ def test_no_test_names_an_id_that_there_is_none_of() -> None:
     assert [(holder.name, row_id) for holder in holders() for row_id in holder.ids if row_id not in known] == []
 
 
+@pytest.mark.req("X-111")
 def test_the_ids_of_a_kind_are_all_there() -> None:
     for kind, last in (("S0", 153), ("S1", 84), ("S4", 187), ("C", 42)):
         plain = {row.id for row in rows() if re.fullmatch(rf"{kind}-[0-9]+", row.id)}
@@ -73,6 +74,22 @@ def test_the_design_says_which_room_has_which_role_of_pis() -> None:
     }
     rooms = {room for text in roles.values() for room in re.findall(r"`((?:actors|domain|bin)/[\w-]+)`", text)}
     assert {"actors/context", "actors/model", "actors/discord", "domain/turn"} <= rooms
+    assert [room for room in rooms if not (TESTS.parent / room).exists()] == []
+
+
+@pytest.mark.req("S4-182", "S4-183", "S4-185", "S4-187")
+def test_the_design_says_what_stands_for_each_part_of_the_original_of_workspaces() -> None:
+    page = DESIGN.read_text("utf-8").partition("| of the original's | here |")[2].partition("\n\n")[0]
+    roles = ", ".join(re.findall(r"^\| ([^|]+) \|", page, re.MULTILINE))
+    for part in (
+        "channel-runner, run-queue, runner-factory, session-events, session-resource-gate, progress-formatter, commands",
+        "prompt-builder, config-loader, model-utils, paths, sandbox, bootstrap, candidates, recall, consolidation, files",
+        "lifecycle, session, chinese-words, llm-json, markdown-sections, shell-escape, text-utils, delivery, dingtalk",
+        "events, store, sidecar worker, attach, edit, read, write, write-content, truncate",
+    ):
+        assert [each for each in part.split(", ") if each not in roles] == []
+    rooms = set(re.findall(r"`((?:actors|domain|skills)/[\w/-]+)`", page))
+    assert len(rooms) > 8
     assert [room for room in rooms if not (TESTS.parent / room).exists()] == []
 
 

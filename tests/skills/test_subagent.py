@@ -89,6 +89,7 @@ def scripts(
         yield lambda command: run_script(SCRIPT, command, door, tmp_path)
 
 
+@pytest.mark.req("X-64", "X-106")
 def test_a_run_is_begun_and_waited_for_until_its_report(tmp_path: Path) -> None:
     heard: list[Message] = []
     with scripts(tmp_path, heard) as run:

@@ -152,6 +152,7 @@ def test_after_one_cut_that_was_waited_for_in_vain_no_turn_waits_so_long(rig: Ga
     assert len(rig.requests()) == 1
 
 
+@pytest.mark.req("X-103")
 def test_a_history_twice_as_long_as_it_may_be_is_cut_whatever_the_part_says(rig: Gated) -> None:
     for number in range(1, 34):
         rig.say(f"{number} {LONG}", number)
@@ -276,6 +277,7 @@ class TestWhatMayBeAsked:
         assert isinstance(answer, SpokenTold)
         return [turn.text[:5].strip() for turn in answer.turns]
 
+    @pytest.mark.req("X-66")
     def test_words_of_a_stretch_are_told_also_of_what_was_cut_but_not_of_what_was_taken_back(self, rig: Gated) -> None:
         rig.filled()
         rig.turn("four", 4, HEAD)

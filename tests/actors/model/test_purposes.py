@@ -33,6 +33,7 @@ def figures(bench: Bench) -> dict[str, str | int | float]:
     return dict(said.figures)
 
 
+@pytest.mark.req("S4-186")
 def test_calls_of_one_purpose_follow_one_another_and_those_of_two_do_not_wait(holding: Callable[..., Bench]) -> None:
     bench = holding()
     bench.ask("turn")
@@ -47,6 +48,7 @@ def test_calls_of_one_purpose_follow_one_another_and_those_of_two_do_not_wait(ho
     bench.server.release()
 
 
+@pytest.mark.req("S4-99")
 def test_what_hangs_in_the_background_takes_no_place_of_an_answer(holding: Callable[..., Bench]) -> None:
     bench = holding(concurrency=1)
     hanging = [

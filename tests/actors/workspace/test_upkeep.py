@@ -79,7 +79,7 @@ def test_no_memory_is_in_the_system_prompt_and_without_recall_none_in_front_of_a
     assert (given.block, "Celadon" in given.instructions) == ("", False)
 
 
-@pytest.mark.req("S4-08", "S4-83", "S4-02", "S4-67", "S4-68", "S4-86", "X-67")
+@pytest.mark.req("S4-08", "S4-83", "S4-02", "S4-67", "S4-68", "S4-86", "S4-174", "S4-175", "X-67")
 def test_the_state_of_the_work_is_recalled_after_a_restart_and_in_a_new_window(make: Make) -> None:
     rig = make(recall=True)
     rig.prepare()
@@ -155,7 +155,7 @@ def test_where_the_session_cannot_be_refreshed_the_last_one_is_handed_over(kept:
     assert (ready.cut, "Ask Mona before firing" in ready.handover) == (True, True)
 
 
-@pytest.mark.req("S4-97", "S4-98", "S4-169", "X-103")
+@pytest.mark.req("S4-97", "S4-98", "S4-119", "S4-169", "X-103")
 def test_where_the_rest_cannot_be_written_a_session_is_enough_and_it_is_made_up_for_later(kept: WorkspaceRig) -> None:
     (kept.folder / "SESSION.md").write_text("# Constraints\n- Ask Mona before firing\n")
     kept.say("Fine so.")
@@ -224,7 +224,7 @@ def test_what_people_write_while_a_worker_thinks_stays(kept: WorkspaceRig) -> No
     assert "- The kiln is loaded" in path.read_text()
 
 
-@pytest.mark.req("S4-178", "S4-179", "S4-146", "S4-16", "X-66")
+@pytest.mark.req("S4-127", "S4-178", "S4-179", "S4-146", "S4-16", "X-66")
 def test_words_are_told_by_the_window_and_no_log_is_opened(kept: WorkspaceRig) -> None:
     kept.say("one")
     kept.say("two")

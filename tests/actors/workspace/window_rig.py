@@ -60,6 +60,8 @@ class WorkspaceRig:
     def __init__(self, root: Path, **options: Any) -> None:
         self.root = root / "workspace"
         self.folder = self.root / "channels" / WINDOW.surface.value / WINDOW.id
+        self._definitions = tuple(options.pop("definitions", ()))
+        self._specs: tuple[ActorSpec, ...] = tuple(options.pop("specs", ()))
         self.options = options
         self.clock = ManualClock(datetime(2026, 11, 25, tzinfo=UTC))
         self.said: list[SpokenTurn] = []
@@ -80,9 +82,11 @@ class WorkspaceRig:
             waits=Waits(settle_s=0.05, verify_s=0.2),
             **self.options,
         )
-        shared = SharedLooks(SkillLives((), ()), Definitions(()))
+        shared = SharedLooks(SkillLives((), ()), Definitions(self._definitions))
         self.system.register(ActorSpec(WORKSPACE_KIND, lambda _key: WorkspaceActor(WINDOW, config, shared)))
         self.system.register(ActorSpec(CONTEXT_KIND, lambda _key: StandInWindow(self)))
+        for spec in self._specs:
+            self.system.register(spec)
         self.system.start()
 
     def live_again(self) -> None:

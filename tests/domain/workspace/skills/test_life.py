@@ -22,7 +22,7 @@ def life(name: str = "tea", **fields: Any) -> SkillLife:
     return SkillLife(name=name, folder=f"/skills/{name}", **fields)
 
 
-@pytest.mark.req("S4-111", "S4-112", "S4-113", "X-112")
+@pytest.mark.req("S4-111", "S4-112", "S4-113", "S4-114", "X-112")
 def test_front_matter_declares_a_skills_life() -> None:
     fields: dict[object, object] = {
         "name": "tea",
@@ -137,7 +137,7 @@ def test_a_long_list_is_cut_at_a_line_and_what_is_missing_is_counted() -> None:
     assert told == 7
 
 
-@pytest.mark.req("S4-115")
+@pytest.mark.req("S4-06", "S4-115")
 def test_a_skill_is_named_whose_path_is_mentioned_or_active() -> None:
     lives = (life(paths=("kitchen/**",)), life("coffee", paths=("*.bean",)), life("milk"))
 
