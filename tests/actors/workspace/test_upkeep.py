@@ -168,8 +168,8 @@ def test_where_the_rest_cannot_be_written_a_session_is_enough_and_it_is_made_up_
     kept.live_again()
     purposes = []
     for number in range(8):
-        kept.say(f"number {number}")
         kept.settle(60.0)
+        kept.say(f"number {number}")
         if request := kept.asked():
             purposes.append(request.purpose)
             is_session = request.purpose == PURPOSES[0]
