@@ -23,6 +23,8 @@ MADE = {
     "domain/turn/bash_tool.py": {"bash_tool"},
     "domain/workspace/go_on.py": {"_alternatives"},
     "domain/workspace/intent.py": {"'|'.join"},
+    "domain/workspace/phrases/english.py": {"weighed"},
+    "domain/workspace/phrases/languages.py": {"weighed"},
     "domain/workspace/memory_file.py": {"_template"},
     "domain/workspace/session_state.py": {"_template"},
 }

@@ -16,7 +16,7 @@ from actors.workspace.row import NOT_BOTH, workspace_config
 from messages.base import RequestId, Surface, Window
 from messages.workspace import SUBAGENT_KIND, WORKSPACE_KIND, BeginRun, RunSubagent
 from tests.actors.objects.plan import plan_of
-from tests.actors.workspace.rig import WINDOW, WorkspaceRig
+from tests.actors.workspace.window_rig import WINDOW, WorkspaceRig
 
 ROOT = Path(__file__).parents[3]
 OFF = {"layers.objects": False, "layers.workspace": True}
@@ -39,7 +39,7 @@ def test_each_switch_brings_its_own_and_no_more(tmp_path: Path, on: tuple[bool, 
 @pytest.mark.req("X-68", "S4-109")
 def test_compaction_is_refused_beside_objects_and_without_it_both_go_together(tmp_path: Path) -> None:
     both = {"layers.objects": True, "layers.workspace": True}
-    with pytest.raises(UnusableError, match="cannot be true beside layers.objects"):
+    with pytest.raises(UnusableError, match=r"cannot be true beside layers\.objects"):
         parts(plan_of(tmp_path, **both, **{"workspace.compaction": True})).specs()
     kinds = {part.spec.kind for part in parts(plan_of(tmp_path, **both))}
     assert {WORKSPACE_KIND, "objects"} <= kinds
@@ -69,7 +69,17 @@ def test_a_thread_has_a_folder_of_its_own_and_nothing_of_its_channels(tmp_path: 
 
 @pytest.mark.req("S4-07", "S4-13", "S4-14", "S4-123", "X-65")
 def test_the_layer_has_no_vectors_no_database_and_opens_no_network() -> None:
-    forbidden = ("numpy", "apsw", "sqlite", "socket", "aiohttp", "litellm", "google", "actors.memory", "actors.embedder")
+    forbidden = (
+        "numpy",
+        "apsw",
+        "sqlite",
+        "socket",
+        "aiohttp",
+        "litellm",
+        "google",
+        "actors.memory",
+        "actors.embedder",
+    )
     names = [
         name
         for folder in ("actors/workspace", "domain/workspace")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.actors.workspace.rig import LOG, WorkspaceRig, lasting_answer, session_answer
+from tests.actors.workspace.window_rig import LOG, WorkspaceRig, lasting_answer, session_answer
 
 Make = Callable[..., WorkspaceRig]
 NAMES = ("SESSION.md", "MEMORY.md", "HISTORY.md")
@@ -231,7 +231,7 @@ def test_words_are_told_by_the_window_and_no_log_is_opened(kept: WorkspaceRig) -
     request = kept.asked()
     assert request is not None
     assert '"said":"one"' in request.messages[0].text
-    assert [(each.log, each.first, each.last) for each in kept.told] == [(LOG, "t1", "t2")]
+    assert [(each.log, each.first, each.last) for each in kept.told] == [(LOG, "t1", "")]
     assert not (kept.root.parent / "logs").exists()
 
 

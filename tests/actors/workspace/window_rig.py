@@ -17,7 +17,7 @@ from actors.workspace.shared_looks import SharedLooks
 from actors.workspace.skills.lives import SkillLives
 from actors.workspace.subagents.definitions import Definitions
 from domain.workspace.session_state import TITLES
-from messages.base import CONTEXT_KIND, Message, RequestId, Surface, TurnId, Window
+from messages.base import CONTEXT_KIND, EventId, Message, RequestId, Surface, TurnId, Window
 from messages.model import ModelFailed, ModelReply, ModelRequest, StopReason, Usage
 from messages.turn import (
     BeforeTrim,
@@ -139,7 +139,7 @@ class WorkspaceRig:
         )
         self.said.append(spoken)
         event = LoggedEvent(
-            id=f"e{number}", kind="user", path=LOG, line=number, at=self.clock.now(), author="Ann", text=text
+            id=EventId(f"e{number}"), kind="user", path=LOG, line=number, at=self.clock.now(), author="Ann", text=text
         )
         self.tell(TurnEnded(window=WINDOW, turn_id=spoken.turn_id, outcome="answered", events=(event,)))
         return spoken

@@ -115,7 +115,9 @@ def test_an_answer_that_is_no_session_is_refused(answer: str) -> None:
 
 
 @pytest.mark.req("S4-184")
-@pytest.mark.parametrize("frame", ["{}", "Here it is:\n```json\n{}\n```\nDone.", "<think>hm {{}}</think>\n{}", "Sure! {} ok"])
+@pytest.mark.parametrize(
+    "frame", ["{}", "Here it is:\n```json\n{}\n```\nDone.", "<think>hm {{}}</think>\n{}", "Sure! {} ok"]
+)
 def test_json_is_found_among_other_words(frame: str) -> None:
     answer = frame.replace("{}", session_answer(next_steps=["Go"]), 1) if "think" not in frame else None
     answer = answer or f"<think>hm</think>\n{session_answer(next_steps=['Go'])}"

@@ -133,7 +133,6 @@ def test_what_is_not_there_is_refused(rig: SubagentRig) -> None:
     assert rig.refusal(RunSubagent, name="researcher", task="y") == "sub-agent 'researcher': there is none"
 
 
-<<<<<<< HEAD
 def test_a_task_that_says_nothing_is_refused(rig: SubagentRig) -> None:
     reason = rig.refusal(RunSubagent, name="researcher", task=" \n")
     assert reason == "task: must say what is to be done, and is empty"
@@ -152,9 +151,7 @@ def test_where_nothing_is_kept_runs_are_told_all_the_same(tmp_path: Path) -> Non
     rig.system.stop(0.0)
 
 
-=======
 @pytest.mark.req("S4-17")
->>>>>>> bfb2e6d (workspace: the row, sub-agents' context and the rest of the chart)
 def test_no_more_than_a_few_run_at_a_time(rig: SubagentRig) -> None:
     runs = [rig.begin() for _ in range(MOST_RUNNING)]
     assert len(set(runs)) == MOST_RUNNING
