@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
 from datetime import date
-from heapq import nsmallest
+from heapq import nlargest, nsmallest
 
 from domain.workspace.entries import Entry, Source, last_day
 from domain.workspace.intent import STATE_SECTIONS, Intent, intent, spent_words
@@ -31,13 +32,13 @@ COMMON_SHARE, COMMON_LEAST = 0.25, 10
 """A term that such a share of the entries have is their topic, where there are so many."""
 LIKE_SHARE, SAME_SHARE = 0.25, 0.6
 """Entries that share so much of their terms are about one thing; and that much, one fact."""
-MOST = 40
-"""Entries that are shown at most."""
+WEIGHED, MOST = 100, 40
+"""Entries whose age and file are looked at, and that are shown, at most."""
 
 _K1, _B = 1.2, 0.75
 _PRIOR = {Source.SESSION: 1.25, Source.MEMORY: 1.1, Source.SHARED: 1.0, Source.HISTORY: 0.35}
 _KIND = {source: place for place, source in enumerate((Source.SESSION, Source.MEMORY, Source.SHARED, Source.HISTORY))}
-_FAVOUR = 1.4
+_FAVOUR, _MONTH = 1.4, 3.0
 _EMPTY_WEIGHT = 0.5
 _PREVIOUS, _PREVIOUS_POINTS = 0.3, 0.5
 _HALF_LIFE_DAYS = 365.0
@@ -51,21 +52,16 @@ _OWN_HEADINGS = frozenset(
 """Headings of every such file, which say nothing of what stands below them."""
 
 
+@dataclass(frozen=True, slots=True)
 class _Found:
     """An entry that shares a term with a message."""
 
-    __slots__ = ("entry", "has_empty", "is_admitted", "number", "points", "score", "shared", "staleness")
-
-    def __init__(self, number: int, entry: Entry) -> None:
-        self.number = number
-        self.entry = entry
-        self.score = 0.0
-        self.points = 0.0
-        self.has_empty = False
-        """Whether it shares a word that every message may have."""
-        self.is_admitted = False
-        self.shared: set[str] = set()
-        self.staleness = _staleness(entry)
+    number: int
+    score: float
+    is_admitted: bool
+    shared: int
+    """A bit for each term of the message."""
+    staleness: tuple[int, int]
 
 
 class RecallIndex:
@@ -74,17 +70,19 @@ class RecallIndex:
     def __init__(self, entries: Iterable[Entry]) -> None:
         """Index `entries`, whose order settles what nothing else does."""
         self.entries = tuple(entries)
-        self.postings: dict[str, list[tuple[int, float]]] = {}
-        """Term -> numbers of the entries that have it, and how often, weighed by BM25."""
+        self.headings = tuple(entry.section.casefold() for entry in self.entries)
+        self.priors = tuple(_PRIOR[entry.source] for entry in self.entries)
+        self.staleness = tuple(map(_staleness, self.entries))
         counted = [Counter(_all_terms(entry)) for entry in self.entries]
         self.keys = tuple(frozenset(each) for each in counted)
+        self.postings: dict[str, list[tuple[int, float]]] = {}
+        """Term -> numbers of the entries that have it, and how often, weighed by BM25."""
         lengths = [sum(each.values()) for each in counted]
-        mean = sum(lengths) / len(lengths) if lengths else 1.0
+        mean = sum(lengths) / len(lengths) if any(lengths) else 1.0
         for number, counts in enumerate(counted):
-            norm = _K1 * (1 - _B + _B * lengths[number] / (mean or 1.0))
+            norm = _K1 * (1 - _B + _B * lengths[number] / mean)
             for term, count in counts.items():
-                part = count * (_K1 + 1) / (count + norm)
-                self.postings.setdefault(term, []).append((number, part))
+                self.postings.setdefault(term, []).append((number, count * (_K1 + 1) / (count + norm)))
         self._sorted = sorted(self.postings)
 
     def beginning_with(self, term: str) -> list[tuple[int, float]]:
@@ -127,12 +125,12 @@ def recalled(
     meant = intent(question, today, has_other_terms=any(wanted.values()))
     if meant.goes_on:
         return _within(_of_state(index), budget_chars)
-    found = _admitted(index, wanted, previous, asks=meant.asks)
     favour = frozenset(each.casefold() for each in favoured)
-    for each in found:
-        each.score *= _factor(each.entry, meant, today, favour)
+    found = _found(
+        index, wanted, previous, lambda number: _factor(index, number, meant, today, favour), asks=meant.asks
+    )
     best = max((each.score for each in found if each.is_admitted), default=0.0)
-    found = _ranked([each for each in found if each.is_admitted or _is_beside(each, best)], index)
+    found = _ranked([each for each in found if each.is_admitted or _is_beside(index, each, best)], index, budget_chars)
     numbers = [each.number for each in found]
     if meant.only_sections:
         numbers += _of_sections(index, meant)
@@ -151,63 +149,90 @@ def _all_terms(entry: Entry) -> tuple[str, ...]:
     return (*terms(entry.text), *terms(deep if main.casefold() in _OWN_HEADINGS else heading))
 
 
-def _admitted(index: RecallIndex, wanted: Mapping[str, Telling], previous: str, *, asks: bool) -> list[_Found]:
-    """The entries that share a term with the message, if one of them shares enough; scores are by their words alone."""
-    found: dict[int, _Found] = {}
-    for term, telling in wanted.items():
+def _found(
+    index: RecallIndex, wanted: Mapping[str, Telling], previous: str, factor: Callable[[int], float], *, asks: bool
+) -> list[_Found]:
+    """The best of the entries that share a term with the message; none unless one of them is admitted."""
+    count = len(index.entries)
+    scores, points, shared, empty = [0.0] * count, [0.0] * count, [0] * count, 0
+    for place, (term, telling) in enumerate(wanted.items()):
+        bit, postings = 1 << place, index.postings.get(term)
         worth = telling - TOPIC_POINTS if telling and index.is_topic(term) else float(telling)
-        weight = index.weight(term) * (1.0 if telling else _EMPTY_WEIGHT)
-        postings = index.postings.get(term)
         if postings is None and telling and len(term) >= PREFIX_CHARS:
             worth, postings = 1.0, index.beginning_with(term)
+        if not telling:
+            empty |= bit
+        weight = index.weight(term) * (1.0 if telling else _EMPTY_WEIGHT)
         for number, part in postings or ():
-            one = found.get(number) or found.setdefault(number, _Found(number, index.entries[number]))
-            one.score += weight * part
-            one.points += worth
-            one.has_empty |= not telling
-            one.shared.add(term)
-    for term, telling in asked(previous).items() if wanted else ():
+            scores[number] += weight * part
+            points[number] += worth
+            shared[number] |= bit
+    for term, telling in asked(previous).items() if previous and any(shared) else ():
         if term not in wanted:
             for number, part in index.postings.get(term, ()):
-                if before := found.get(number):
-                    before.score += index.weight(term) * part * _PREVIOUS
-                    before.points += telling * _PREVIOUS_POINTS
+                scores[number] += index.weight(term) * part * _PREVIOUS
+                points[number] += telling * _PREVIOUS_POINTS if shared[number] & ~empty else 0.0
     needed = float(POINTS + len(wanted) // LONG_MESSAGE)
     if asks:
         needed = min(needed, max(1.0, float(sum(wanted.values()))))
-    for one in found.values():
-        one.is_admitted = one.points + EMPTY_POINTS * one.has_empty >= needed
-    return [*found.values()] if any(one.is_admitted for one in found.values()) else []
+    found = [
+        (points[number] + EMPTY_POINTS * bool(bits & empty) >= needed, scores[number] * index.priors[number], number)
+        for number, bits in enumerate(shared)
+        if bits
+    ]
+    if not any(is_admitted for is_admitted, _, _ in found):
+        return []
+    best = nlargest(WEIGHED, found)
+    return [
+        _Found(number, score * factor(number), is_admitted, shared[number], index.staleness[number])
+        for is_admitted, score, number in best
+    ]
 
 
-def _is_beside(found: _Found, best: float) -> bool:
+def _is_beside(index: RecallIndex, found: _Found, best: float) -> bool:
     """Whether an entry that is not admitted stands beside those that are."""
-    return found.entry.source is not Source.HISTORY and found.score >= BESIDE_SHARE * best
+    return index.entries[found.number].source is not Source.HISTORY and found.score >= BESIDE_SHARE * best
 
 
-def _factor(entry: Entry, meant: Intent, today: date, favour: Collection[str]) -> float:
+def _factor(index: RecallIndex, number: int, meant: Intent, today: date, favour: Collection[str]) -> float:
     """What an entry's score is multiplied by for where and when it stands."""
-    factor = _PRIOR[entry.source] * meant.weight(entry)
-    if entry.section.casefold() in meant.sections:
+    entry, heading = index.entries[number], index.headings[number]
+    factor = meant.weight(entry)
+    if heading in meant.sections:
         factor *= _FAVOUR
-    if entry.section.casefold() in favour or entry.path.casefold() in favour:
+    if favour and (heading in favour or entry.path.casefold() in favour):
         factor *= _FAVOUR
-    if entry.day and (entry.day.year, entry.day.month) in meant.months:
-        factor *= 3
-    if entry.day and not meant.months:
-        factor *= 0.8 + 0.2 * 0.5 ** (max(0, (today - entry.day).days) / _HALF_LIFE_DAYS)
-    return factor
+    if entry.day is None:
+        return factor
+    if meant.months:
+        return factor * (_MONTH if (entry.day.year, entry.day.month) in meant.months else 1.0)
+    age = max(0, (today - entry.day).days)
+    return factor * (0.8 + 0.2 * math.pow(0.5, age / _HALF_LIFE_DAYS))
 
 
-def _ranked(found: list[_Found], index: RecallIndex) -> list[_Found]:
-    """The best first, but nothing stale before what holds, and of a fact that is said twice only what holds."""
+def _ranked(found: list[_Found], index: RecallIndex, room: int) -> list[_Found]:
+    """The best first, but nothing stale before what holds, and of a fact that is said twice only what holds.
+
+    There are some more of them than `room` has characters for.
+    """
     ranked: list[_Found] = []
+    room *= 2
     for each in nsmallest(MOST, found, key=lambda one: (not one.is_admitted, -one.score, one.number)):
-        if any(_repeats(index, each, other) for other in ranked):
+        if room < 0:
+            break
+        room -= len(index.entries[each.number].text)
+        fresher = [other for other in ranked if other.staleness < each.staleness]
+        if any(_is_same(index, each, other) for other in fresher):
             continue
-        ranked = [other for other in ranked if not _repeats(index, other, each)]
-        place = next((at for at, other in enumerate(ranked) if _yields(index, other, each)), len(ranked))
-        ranked.insert(place, each)
+        staler = [other for other in ranked if other.staleness > each.staleness]
+        if staler:
+            outdated = {other.number for other in staler if _is_same(index, other, each)}
+            ranked = [other for other in ranked if other.number not in outdated]
+            behind = {other.number for other in staler if _yields(index, other, each)}
+            place = next((at for at, other in enumerate(ranked) if other.number in behind), len(ranked))
+            ranked.insert(place, each)
+        else:
+            ranked.append(each)
     return ranked
 
 
@@ -216,16 +241,18 @@ def _staleness(entry: Entry) -> tuple[int, int]:
     return _KIND[entry.source], -(entry.day.toordinal() if entry.day else 0)
 
 
-def _repeats(index: RecallIndex, one: _Found, other: _Found) -> bool:
-    """Whether `one` says what `other` says, and is staler."""
-    return one.staleness > other.staleness and _likeness(index, one, other) >= SAME_SHARE
-
-
-def _yields(index: RecallIndex, one: _Found, other: _Found) -> bool:
-    """Whether `one` is staler, and has nothing of the message that `other` has not."""
-    if one.staleness <= other.staleness or not one.shared <= other.shared:
+def _is_same(index: RecallIndex, one: _Found, other: _Found) -> bool:
+    """Whether two entries say the same, of which one has no word of the message that the other has not."""
+    if one.shared & ~other.shared and other.shared & ~one.shared:
         return False
-    return one.staleness[0] != other.staleness[0] or _likeness(index, one, other) >= LIKE_SHARE
+    return _likeness(index, one, other) >= SAME_SHARE
+
+
+def _yields(index: RecallIndex, stale: _Found, fresh: _Found) -> bool:
+    """Whether a stale entry is about what a fresher one is about, and has no word of the message that it has not."""
+    if stale.shared & ~fresh.shared:
+        return False
+    return stale.staleness[0] != fresh.staleness[0] or _likeness(index, stale, fresh) >= LIKE_SHARE
 
 
 def _likeness(index: RecallIndex, one: _Found, other: _Found) -> float:
@@ -247,8 +274,8 @@ def _of_state(index: RecallIndex) -> list[Entry]:
 
 def _of_sections(index: RecallIndex, meant: Intent) -> list[int]:
     """The entries below the headings that a message names, what holds first."""
-    numbers = [number for number, each in enumerate(index.entries) if each.section.casefold() in meant.sections]
-    return sorted(numbers, key=lambda number: _staleness(index.entries[number]))
+    numbers = [number for number, heading in enumerate(index.headings) if heading in meant.sections]
+    return sorted(numbers, key=index.staleness.__getitem__)
 
 
 def _of_months(index: RecallIndex, meant: Intent, numbers: list[int]) -> list[int]:
