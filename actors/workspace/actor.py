@@ -18,7 +18,7 @@ from actors.workspace.subagents.runs import Runs, RunsConfig
 from actors.workspace.subagents.shelf import NoShelf, RunFolder
 from actors.workspace.upkeep.gate import Gate
 from actors.workspace.upkeep.pacing import Pacing
-from actors.workspace.upkeep.state import WorkspaceState
+from actors.workspace.upkeep.state import Stretch, WorkspaceState
 from actors.workspace.upkeep.told import ToldWords
 from actors.workspace.upkeep.updates import Updates
 from actors.workspace.upkeep.workers import Workers
@@ -246,7 +246,7 @@ class WorkspaceActor(Actor):
         return f"{text}\n\n{when}" if when else text
 
     def _turn_ended(self, ended: TurnEnded) -> None:
-        """Count what was done, and have SESSION.md brought up to date when that is due."""
+        """Count what was done, write down what is owed, and have SESSION.md brought up to date when that is due."""
         if ended.outcome == "aborted":
             self._runs.stop_all("the turn that wanted it was stopped")
         elif ended.outcome == "answered":
@@ -258,10 +258,12 @@ class WorkspaceActor(Actor):
         if self._config.session:
             self._state.note_turn(ended.turn_id, log_path)
             self._state.keep()
-            if self._pacing.is_due and not self._is_working and self._pacing.may_try(self.monotonic()):
-                self._refresh()
-                return
-        self._pay_owed()
+        if self._is_working or not self._pacing.may_try(self.monotonic()):
+            return
+        if self._state.owed:
+            self._pay(self._state.owed[0])
+        if self._config.session and self._pacing.is_due:
+            self._refresh()
 
     @property
     def _is_working(self) -> bool:
@@ -280,11 +282,8 @@ class WorkspaceActor(Actor):
 
         self._told.stretch(self._state.log, dirty[0], "", told)
 
-    def _pay_owed(self) -> None:
+    def _pay(self, stretch: Stretch) -> None:
         """Write down a stretch that could not be before it was cut."""
-        if not self._state.owed or self._is_working or not self._pacing.may_try(self.monotonic()):
-            return
-        stretch = self._state.owed[0]
 
         def told(spoken: Sequence[SpokenTurn] | None) -> None:
             unwritten = self._state.unwritten(spoken or ())

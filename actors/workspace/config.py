@@ -51,7 +51,13 @@ class WorkspaceConfig:
     """Longest wait for one."""
 
     def folder_of(self, window: Window) -> Path:
-        """A window's folder."""
+        """A window's folder.
+
+        Raises:
+            ValueError: the window's name is none of a folder.
+        """
+        if window.id in ("", ".", "..") or "/" in window.id or "\0" in window.id:
+            raise ValueError(f"window {window.id!r}: must be the name of a folder")
         return self.root / CHANNELS / window.surface.value / window.id
 
     @property

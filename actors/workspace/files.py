@@ -101,9 +101,9 @@ class ChannelFiles:
         self._queues.clear()
 
     def _queue(self, name: str) -> EditQueue:
+        spare = self._books.folder / "edits"
+        make_private(spare, self._disk.make_folder)  # somebody may have taken away all bookkeeping since
         if name not in self._queues:
-            spare = self._books.folder / "edits"
-            make_private(spare, self._disk.make_folder)
             file = EditedFile(self._folder / name, spare / name.removesuffix(".md"), self._disk, follows_links=False)
             config = QueueConfig(
                 wake=lambda number: FileStepDue(file=name, edit=number),
