@@ -80,10 +80,14 @@ class Bookkeeping:
         try:
             paths = [path for path in self.folder.iterdir() if path.name.startswith(prefix)]
             paths.sort(key=lambda path: (path.lstat().st_mtime_ns, path.name))
-            for path in paths[:-keep]:
-                self._disk.unlink(path)
         except OSError as error:
             log.warning("%s: old files are not taken away: %s", self.folder, error)
+            return
+        for path in paths[:-keep]:
+            try:
+                self._disk.unlink(path)
+            except OSError as error:
+                log.warning("%s: is old and not taken away: %s", path, error)
 
     def names(self, prefix: str) -> tuple[str, ...]:
         """Names that begin so."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 from collections.abc import Callable
@@ -99,7 +100,11 @@ class Channel:
         except FileExistsError:
             return
         try:
-            os.write(fd, template)
+            if os.write(fd, template) < len(template):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        except OSError:
+            os.unlink(self.folder / name)
+            raise
         finally:
             os.close(fd)
 

@@ -1,0 +1,67 @@
+"""Bookkeeping: small files, each whole or as it was."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from actors.linux.disk import RealDisk
+from actors.workspace.bookkeeping import Bookkeeping, file_name
+
+
+def test_what_was_kept_is_read_and_what_is_damaged_counts_as_nothing(tmp_path: Path) -> None:
+    books = Bookkeeping(tmp_path / "a" / "b")
+    assert books.read("x") is None
+    assert books.put_document("x", {"text": "\ud800 ä"})
+    assert books.document("x") == {"text": "\ud800 ä"}
+    for text in (b"", b"5", b"[]", b"{", b"\xff", b"[" * 100_000):
+        (tmp_path / "a/b/x").write_bytes(text)
+        assert books.document("x") == {}
+    assert (tmp_path / "a/b").stat().st_mode & 0o777 == 0o700
+
+
+def test_only_the_newest_are_kept(tmp_path: Path) -> None:
+    books = Bookkeeping(tmp_path)
+    for number in range(6):
+        books.put(f"handover-{number}.json", b"{}")
+        os.utime(tmp_path / f"handover-{number}.json", (number, number))
+    books.put("other.json", b"{}")
+    books.prune("handover-")
+    assert books.names("handover-") == ("handover-3.json", "handover-4.json", "handover-5.json")
+    assert books.read("other.json") == b"{}"
+
+
+def test_something_strange_among_the_old_ones_keeps_none_of_the_others(tmp_path: Path) -> None:
+    books = Bookkeeping(tmp_path)
+    (tmp_path / "handover-strange").mkdir()
+    os.utime(tmp_path / "handover-strange", (0, 0))
+    for number in range(6):
+        books.put(f"handover-{number}.json", b"{}")
+        os.utime(tmp_path / f"handover-{number}.json", (number + 1, number + 1))
+    books.prune("handover-")
+    assert [name for name in books.names("handover-") if name != "handover-strange"] == [
+        "handover-3.json",
+        "handover-4.json",
+        "handover-5.json",
+    ]
+
+
+def test_a_full_disk_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Full(RealDisk):
+        def replace(self, source: Path, target: Path) -> None:
+            raise OSError(28, "No space left on device")
+
+    assert Bookkeeping(tmp_path).put("x", b"old")
+    assert not Bookkeeping(tmp_path, Full()).put("x", b"new")
+    assert (tmp_path / "x").read_bytes() == b"old"
+
+
+@pytest.mark.parametrize("about", ["logs/discord/1/a.md", "../../etc/passwd", "a\0b", "x" * 10_000, "", "ä\n"])
+def test_names_are_names_of_files(about: str) -> None:
+    name = file_name("handover", about, ".json")
+    assert name.startswith("handover-")
+    assert name.isascii()
+    assert not set("/\0\n") & set(name)
+    assert len(name) < 200
