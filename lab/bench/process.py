@@ -65,6 +65,23 @@ def measure_objects(module: str, sizes: Mapping[str, float]) -> Figures:
     return _figures(_output(command, f"objects {module}", {**os.environ, "PYTHONPATH": str(_CHECKOUT)}))
 
 
+def measure_continuity(module: str, sizes: Mapping[str, float | str]) -> dict[str, Any]:
+    """What a measurement of the layer of workspaces gives, in a fresh Python.
+
+    Args:
+        module: Of `lab.bench.continuity`, with a `main` that measures.
+        sizes: What that takes.
+
+    Raises:
+        MeasurementError: it failed.
+    """
+    start = f"from lab.bench.continuity.{module} import main; main()"
+    command = [sys.executable, "-P", "-c", start, json.dumps(sizes)]
+    environment = {**os.environ, "PYTHONPATH": str(_CHECKOUT), "OPENBLAS_NUM_THREADS": "1"}
+    figures: dict[str, Any] = json.loads(_output(command, f"continuity {module}", environment))
+    return figures
+
+
 def measure_chromadb(environment: Path, arguments: Mapping[str, str | int]) -> dict[str, Any]:
     """The same for chromadb, which is installed into the folder `environment` when it is not there.
 

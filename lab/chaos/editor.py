@@ -77,7 +77,7 @@ class Editor(threading.Thread):
         if self._saver is Saver.IN_PLACE:
             self._path.write_bytes(data)
             return
-        fresh = self._path.with_name("editor.tmp")
+        fresh = self._path.with_name(f"editor-{self._path.name}.tmp")
         fresh.write_bytes(data)
         fresh.replace(self._path)
 

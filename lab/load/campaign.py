@@ -57,6 +57,8 @@ class Plan:
     timeout_s: float
     keep_in: Path | None = None
     """Where settings, data and stderr of the agent stay; None to remove them."""
+    more: str = ""
+    """Tables of agent.toml besides, in whole."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +126,7 @@ def _settings(server: PlaygroundServer, model: LoopbackModel, plan: Plan) -> str
         f'[discord]\napi_base = "{server.api_base}"\ngateway_url = "{server.gateway_url}"\n'
         f'channels = ["{GENERAL_ID}"]\nallowed_users = ["*"]\n'
         "turns_per_user = 10000\nreactions = false\n"  # one person says everything, and reactions are no answers
-        f'[model]\nname = "{MODEL}"\napi_base = "{model.api_base}"\nconcurrency = {calls}\n'
+        f'[model]\nname = "{MODEL}"\napi_base = "{model.api_base}"\nconcurrency = {calls}\n{plan.more}'
     )
 
 

@@ -1,0 +1,307 @@
+"""Whole agent without Discord, model server, shell and embedder, for each of which a double speaks.
+
+Everything else is the agent's own: windows and their logs, memory, skills, layers, settings, files. Another one on the
+same folder is the agent after a restart.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from actors.bootstrap import agent_plan, discord_connection
+from actors.context.log.data_root import DataRoot
+from actors.context.log.recovery import survey
+from actors.kernel import Actor, ActorSpec, ActorSystem, ManualClock
+from actors.parts import LAYERS, parts, settings_tables
+from actors.settings.load import load
+from messages.audience import Grant, Readers, ReadersChanged, WindowReaders
+from messages.base import Address, Message, MessageId, RequestId, Surface, UserId, Window, request_id_of
+from messages.context import ResumeWindow, StartNewWindow, UserMessage
+from messages.discord import DISCORD, Delivered, PostMessage
+from messages.embedder import EmbedTexts, TextsEmbedded
+from messages.memory import MEMORY
+from messages.model import ModelFailed, ModelReply, ModelRequest, StopReason, Usage
+from messages.shell import BashRefused, RunBash
+
+MOST_S = 150.0
+"""Longest time, by the agent's clock, until a message is answered: two gates that nobody answers."""
+STOP_S = 10.0
+FIRST_MESSAGE = 1_000_000_000_000_000_000
+GUILD = "910000000000000001"
+_GRANT = Grant(is_default=True)
+_USUAL: dict[str, object] = {"skills.folders": [], "discord.allowed_users": ["*"], "discord.turns_per_user": 10_000}
+_DOUBLED = ("model", "shell", "discord", "embedder", "socket", "web", "scheduler")
+
+Behave = Callable[[ModelRequest], str | None]
+"""What the model says to a request; None for nothing at all."""
+Embed = Callable[[Sequence[str]], Sequence[bytes]]
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """One turn: what the model was asked for it, and what was said in the end."""
+
+    requests: tuple[ModelRequest, ...]
+    text: str
+    waited_s: float
+    """Until the model was asked, by the agent's clock."""
+
+
+@dataclass(slots=True)
+class _Heard:
+    """What the doubles were told."""
+
+    changed: threading.Condition = field(default_factory=threading.Condition)
+    requests: list[ModelRequest] = field(default_factory=list)
+    """For turns, not for workers."""
+    asked_at: list[float] = field(default_factory=list)
+    posts: dict[MessageId, str] = field(default_factory=dict)
+    """Message -> its answer."""
+
+
+def window_of(number: int) -> Window:
+    """One of the windows, a thread of its own."""
+    return Window(surface=Surface.DISCORD_THREAD, id=str(910_000_000_000_200_000 + number))
+
+
+class BenchAgent:
+    """One life of the agent; also a context manager."""
+
+    def __init__(
+        self,
+        root: Path,
+        behave: Behave,
+        embed: Embed,
+        given: Mapping[str, object],
+        *,
+        clock: ManualClock | None = None,
+    ) -> None:
+        """Start it, and have it pick up what an earlier life left.
+
+        Args:
+            root: Holds the data root; an earlier life's, or an empty folder.
+            behave: Speaks for the model; with real time from several threads.
+            embed: Gives vectors of 384 components, as bytes.
+            given: Settings by dotted key.
+            clock: Moved by this object while something is waited for; None for the machine's, with workers.
+        """
+        self.root = root
+        self._clock = clock
+        self._heard = _Heard()
+        usual = {"data_root": str(root / "data"), "embedder.provider": "local"}
+        settings = load(environ={}, folder=root, given={**_USUAL, **usual, **given}, tables=settings_tables(LAYERS))
+        self._has_memory = settings.memory.enabled
+        self.data = DataRoot(settings.data_root)
+        self.data.hold()
+        self.system = ActorSystem(workers=0, clock=clock) if clock is not None else ActorSystem(workers=2)
+        doubles: dict[str, Callable[[str], Actor]] = {
+            "model": lambda _key: ModelDouble(behave, self._heard),
+            "discord": lambda _key: DiscordDouble(self._heard),
+            "embedder": lambda _key: EmbedderDouble(embed, plan.space().name),
+        }
+        plan = agent_plan(settings, {}, self.system, replace(discord_connection(settings, "none"), channels=("1",)))
+        for part in parts(plan).specs():
+            double = doubles.get(part.kind, lambda _key: Silent())
+            self.system.register(ActorSpec(part.kind, double) if part.kind in _DOUBLED else part)
+        recovery = survey(self.data.path)
+        self.system.start()
+        for window in recovery.unfinished:
+            self.system.tell(window.address, ResumeWindow(window=window, reply_to=DISCORD))
+        self._settle()
+        self.edge = self.system.edge("bench")
+
+    def say(self, window: Window, text: str, number: int, *, author: str = "Alice") -> Answered:
+        """A person's words, and what came of them.
+
+        Args:
+            window: Where.
+            text: What.
+            number: Of the message, which no other has in any life.
+            author: Who.
+
+        Raises:
+            TimeoutError: nothing did.
+        """
+        message_id = MessageId(str(FIRST_MESSAGE + number))
+        first, began = len(self._heard.requests), self.system.clock.monotonic()
+        if self._has_memory:
+            self.system.tell(MEMORY, ReadersChanged(windows=(_readers(window),)))
+        self.system.tell(window.address, self._message(window, text, message_id, author))
+        self._await_answer(message_id, text)
+        asked = slice(first, len(self._heard.requests))
+        when = self._heard.asked_at[asked]
+        return Answered(
+            tuple(self._heard.requests[asked]), self._heard.posts[message_id], when[0] - began if when else 0.0
+        )
+
+    def start_new(self, window: Window) -> None:
+        """Somebody says `/new` in the window."""
+        request_id = RequestId(self.system.new_id())
+        self.ask(
+            window.address,
+            StartNewWindow(request_id=request_id, reply_to=self.edge.address, window=window, asked_by=UserId("1")),
+        )
+
+    def ask(self, to: Address, message: Message) -> Message:
+        """What is answered to a request, whose `reply_to` is this object's edge.
+
+        Raises:
+            TimeoutError: nothing is.
+        """
+        request_id, found = request_id_of(message), list[Message]()
+        self.system.tell(to, message)
+
+        def is_there() -> bool:
+            found.extend(each for each in self.edge.drain() if getattr(each, "request_id", None) == request_id)
+            return bool(found)
+
+        if self._clock is None:
+            return self.edge.receive(MOST_S, lambda heard: getattr(heard, "request_id", None) == request_id)
+        self._step_until(is_there, f"an answer to {type(message).__name__}")
+        return found[0]
+
+    def rest(self, seconds: float) -> None:
+        """Let time pass, by a clock that this object moves, and everything come of it."""
+        if self._clock is None:
+            return
+        self._settle()
+        ends_at = self._clock.monotonic() + seconds
+        while (due_s := self._clock.next_due_s) is not None and self._clock.monotonic() + due_s <= ends_at:
+            self._clock.advance(due_s)
+            self._settle()
+        self._clock.advance(ends_at - self._clock.monotonic())
+
+    def stop(self) -> None:
+        """End the life in good order."""
+        self.system.drain(0)
+        self.system.stop(STOP_S)
+        self.data.release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.stop()
+
+    def _message(self, window: Window, text: str, message_id: MessageId, author: str) -> UserMessage:
+        return UserMessage(
+            window=window,
+            message_id=message_id,
+            author_id=UserId("910000000000000021"),
+            author_name=author,
+            text=text,
+            sent_at=self.system.clock.now(),
+            reply_to=DISCORD,
+            audience=f"{GUILD}:{window.id}:everyone",
+        )
+
+    def _settle(self) -> None:
+        if self._clock is not None:
+            self.system.run()
+
+    def _await_answer(self, message_id: MessageId, text: str) -> None:
+        what = f"an answer to {text[:60]!r}"
+        if self._clock is not None:
+            self._step_until(lambda: message_id in self._heard.posts, what)
+            return
+        with self._heard.changed:
+            if not self._heard.changed.wait_for(lambda: message_id in self._heard.posts, MOST_S):
+                raise TimeoutError(f"{what}: nothing came within {MOST_S:g} s")
+
+    def _step_until(self, holds: Callable[[], bool], what: str) -> None:
+        """Move the clock from timer to timer until it holds."""
+        assert self._clock is not None
+        self._settle()
+        ends_at = self._clock.monotonic() + MOST_S
+        while not holds():
+            due_s = self._clock.next_due_s
+            if due_s is None or self._clock.monotonic() + due_s > ends_at:
+                raise TimeoutError(f"{what}: nothing came within {MOST_S:g} s")
+            self._clock.advance(due_s)
+            self._settle()
+
+
+class ModelDouble(Actor):
+    """Model that says at once what it has to say."""
+
+    def __init__(self, behave: Behave, heard: _Heard) -> None:
+        super().__init__()
+        self._behave = behave
+        self._heard = heard
+
+    def handle(self, message: Message) -> None:
+        """Answer a request, or leave it."""
+        if not isinstance(message, ModelRequest):
+            return
+        if not message.purpose:
+            self._heard.requests.append(message)
+            self._heard.asked_at.append(self.monotonic())
+        text = self._behave(message)
+        if text is None:
+            return
+        reply: Message = ModelReply(
+            request_id=message.request_id,
+            text=text,
+            tool_calls=(),
+            stop_reason=StopReason.STOP,
+            usage=Usage(prompt_tokens=10, completion_tokens=5),
+            model="scripted",
+        )
+        if not text:
+            reply = ModelFailed(request_id=message.request_id, reason="the script has no answer", attempts=1)
+        self.tell(message.reply_to, reply)
+
+
+class DiscordDouble(Actor):
+    """Surface on which everything is seen at once."""
+
+    def __init__(self, heard: _Heard) -> None:
+        super().__init__()
+        self._heard = heard
+        self._posted = 0
+
+    def handle(self, message: Message) -> None:
+        """Take what is posted."""
+        if not isinstance(message, PostMessage):
+            return
+        self._posted += 1
+        posted = MessageId(str(2 * FIRST_MESSAGE + self._posted))
+        self.tell(message.reply_to, Delivered(request_id=message.request_id, message_ids=(posted,)))
+        with self._heard.changed:
+            self._heard.posts[message.answers_message_id] = message.text
+            self._heard.changed.notify_all()
+
+
+class EmbedderDouble(Actor):
+    """Embedder that has every vector at once."""
+
+    def __init__(self, embed: Embed, space: str) -> None:
+        super().__init__()
+        self._embed = embed
+        self._space = space
+
+    def handle(self, message: Message) -> None:
+        """Answer a request."""
+        if isinstance(message, EmbedTexts):
+            vectors = tuple(self._embed(message.texts))
+            reply = TextsEmbedded(request_id=message.request_id, model=self._space, vectors=vectors)
+            self.tell(message.reply_to, reply)
+
+
+class Silent(Actor):
+    """Whoever is not there; commands are refused."""
+
+    def handle(self, message: Message) -> None:
+        """Refuse what waits for an answer."""
+        if isinstance(message, RunBash):
+            self.tell(message.reply_to, BashRefused(request_id=message.request_id, reason="there is no shell here"))
+
+
+def _readers(window: Window) -> WindowReaders:
+    readers = Readers(guild_id=GUILD, channel_id=window.id, sees=_GRANT, reads=(_GRANT,))
+    return WindowReaders(window=window, readers=readers)

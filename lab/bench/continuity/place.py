@@ -1,0 +1,39 @@
+"""Place of measurements: folders in memory where there are any, and vectors of texts without a model."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from actors.embedder import hashed
+from messages.base import Window
+
+_MEMORY = Path("/dev/shm")
+PREFIX = "agent-continuity-"
+DIMENSIONS = 384
+"""Of the space that the agent is told its vectors are of."""
+
+
+@contextmanager
+def folder(*, on_disk: bool = False) -> Iterator[Path]:
+    """An empty folder, which goes afterwards.
+
+    Args:
+        on_disk: Whether it has to be where the agent's data is usually.
+    """
+    in_memory = not on_disk and _MEMORY.is_dir() and os.access(_MEMORY, os.W_OK)
+    with tempfile.TemporaryDirectory(prefix=PREFIX, dir=_MEMORY if in_memory else None) as root:
+        yield Path(root)
+
+
+def files_of(root: Path, window: Window) -> Path:
+    """Where an agent on `root` has a window's files."""
+    return root / "data" / "workspace" / "channels" / window.surface.value / window.id
+
+
+def embed(texts: Sequence[str]) -> list[bytes]:
+    """Vectors by feature hashing, in the size of the local model: that takes half a minute for a thousand texts."""
+    return [row.astype("<f4").tobytes() for row in hashed.embed(texts, DIMENSIONS)]
