@@ -103,7 +103,7 @@ class Channel:
             if os.write(fd, template) < len(template):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         except OSError:
-            os.unlink(self.folder / name)
+            (self.folder / name).unlink()
             raise
         finally:
             os.close(fd)
