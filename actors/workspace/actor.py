@@ -215,8 +215,11 @@ class WorkspaceActor(Actor):
     def _before_trim(self, message: BeforeTrim) -> None:
         """Let hooks have their say before a cut, then ready it."""
         facts: dict[str, Fact] = {"turns": len(message.spoken)}
-        is_cut = bool(message.first_kept)
-        if not is_cut or not self._preparing.hook(BEFORE_COMPACT, facts, lambda _said: self._gate.begin(message)):
+
+        def said(_said: object) -> None:
+            self._gate.begin(message)
+
+        if not message.first_kept or not self._preparing.hook(BEFORE_COMPACT, facts, said, cut=message):
             self._gate.begin(message)
 
     def _run_ended(self, run: str, name: str, state: str) -> None:
@@ -323,6 +326,7 @@ class WorkspaceActor(Actor):
                 tombstone = tombstone_of(meta_dict(event.meta_json))
                 if tombstone is not None:
                     self._gate.taken_back(tombstone)
+                    self._books.prune("refused-", 0)
                     self._workers.stop("words were taken back, of which they may have been told")
 
     def _window_begun(self, begun: WindowBegun) -> None:

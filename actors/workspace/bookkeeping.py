@@ -83,7 +83,7 @@ class Bookkeeping:
         except OSError as error:
             log.warning("%s: old files are not taken away: %s", self.folder, error)
             return
-        for path in paths[:-keep]:
+        for path in paths[: max(0, len(paths) - keep)]:
             try:
                 self._disk.unlink(path)
             except OSError as error:

@@ -22,8 +22,10 @@ log = logging.getLogger(__name__)
 
 SESSION, MEMORY, HISTORY, ARCHIVE = "SESSION.md", "MEMORY.md", "HISTORY.md", "HISTORY.archive.md"
 SOUL, AGENTS = "SOUL.md", "AGENTS.md"
-READ_BYTES = 1024 * 1024
+READ_BYTES = 256 * 1024
 """Of a file; a larger one counts as empty, and doctor tells."""
+READ_LINES = 10_000
+"""Of a file; one of more lines counts as empty too, for whoever runs commands may have had it written to cost time."""
 TEMPLATES = {SESSION: SESSION_TEMPLATE, MEMORY: MEMORY_TEMPLATE, HISTORY: HISTORY_TEMPLATE}
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _SETTLED_NS = 50_000_000
@@ -126,9 +128,12 @@ class Channel:
     def _look(self, folder: Path, name: str) -> tuple[bytes, str]:
         """What a file holds, and why that is not known."""
         try:
-            return read_beneath(folder, name, READ_BYTES), ""
+            data = read_beneath(folder, name, READ_BYTES)
         except (ValueError, OSError) as error:
             return b"", str(error)
+        if data.count(b"\n") > READ_LINES:
+            return b"", f"it has more than {READ_LINES:,} lines"
+        return data, ""
 
 
 def _signature(path: Path) -> _Signature | None:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 
 from actors.part import Finding, Level
-from actors.workspace.channel import AGENTS, HISTORY, MEMORY, READ_BYTES, SESSION, SOUL
+from actors.workspace.channel import AGENTS, HISTORY, MEMORY, READ_BYTES, READ_LINES, SESSION, SOUL
 from actors.workspace.config import CHANNELS, WorkspaceConfig
 from actors.workspace.shared_looks import SharedLooks
 from domain.workspace.identity import AGENTS_CHARS, SOUL_CHARS
@@ -34,6 +34,8 @@ def findings(config: WorkspaceConfig, shared: SharedLooks) -> Iterator[Finding]:
                 problems.append(f"{path}: is no file of its own, so it is not read")
             elif path.stat().st_size > READ_BYTES:
                 problems.append(f"{path}: has more than {READ_BYTES:,} bytes, so it is not read")
+            elif path.read_bytes().count(b"\n") > READ_LINES:
+                problems.append(f"{path}: has more than {READ_LINES:,} lines, so it is not read")
     if problems:
         yield Finding("workspace", Level.WARN, _short(problems))
     else:

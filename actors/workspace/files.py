@@ -11,11 +11,13 @@ from actors.edited_file.rewriting import Edit
 from actors.linux.disk import Disk, RealDisk
 from actors.linux.private_folder import make_private
 from actors.workspace.bookkeeping import BACKUPS, Bookkeeping
-from actors.workspace.channel import READ_BYTES
+from actors.workspace.channel import ARCHIVE, READ_BYTES
 from actors.workspace.config import WorkspaceConfig
 from domain.edit.lines import EditRefusedError
 from messages.workspace import FileStepDue
 
+ARCHIVE_BYTES = 1024 * 1024
+"""Of the one file that nobody reads but people."""
 Done = Callable[[str], None]
 """Told why an edit was not made; empty when the file holds it."""
 
@@ -65,7 +67,7 @@ class ChannelFiles:
         except OSError as error:
             done(str(error))
             return
-        queue.put(Job(_refusing(edit), lambda: done(""), done, most_bytes=READ_BYTES))
+        queue.put(Job(_refusing(edit), lambda: done(""), done, most_bytes=_most(name)))
 
     def keep_before(self, name: str, data: bytes, at: str) -> None:
         """Keep a version that a worker is about to rewrite."""
@@ -108,14 +110,18 @@ class ChannelFiles:
             config = QueueConfig(
                 wake=lambda number: FileStepDue(file=name, edit=number),
                 most_waiting=0,
-                requested_bytes=READ_BYTES,
+                requested_bytes=_most(name),
                 file=name,
                 remedy="something has to be taken out of it",
                 waits=self._config.waits,
-                read_bytes=READ_BYTES,
+                read_bytes=_most(name),
             )
             self._queues[name] = EditQueue(self._host, file, config, self._config.numbers)
         return self._queues[name]
+
+
+def _most(name: str) -> int:
+    return ARCHIVE_BYTES if name == ARCHIVE else READ_BYTES
 
 
 def _refusing(edit: Edit) -> Edit:

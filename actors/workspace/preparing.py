@@ -19,7 +19,7 @@ from domain.workspace.skills.life import BEFORE_PROMPT, named_for, scopes_of
 from domain.workspace.turn_block import turn_block
 from messages.base import TurnId
 from messages.shell import SharedFolder
-from messages.turn import PrepareTurn
+from messages.turn import BeforeTrim, PrepareTurn
 
 CHILD_SESSION_CHARS = 1_500
 CHILD_RECALL_CHARS = 1_000
@@ -75,13 +75,22 @@ class Preparing:
         event: str,
         facts: dict[str, Fact],
         done: Callable[[tuple[HookOutput, ...]], None] = lambda _outputs: None,
+        *,
+        cut: BeforeTrim | None = None,
     ) -> bool:
-        """Whether hooks run for an event now; those of a turn that may run nothing do not."""
+        """Whether hooks run for an event now; those of a turn that may run nothing do not.
+
+        Args:
+            event: What happens.
+            facts: What there is to know of it.
+            done: Told what they said.
+            cut: On whose behalf, if on that of no turn that was prepared.
+        """
         turn = self._turn
-        if turn is None or self._lives is None or not self._config.can_run or not turn.may_run:
+        if turn is None or self._lives is None or not self._config.can_run or not (cut or turn).may_run:
             return False
         files = {name: str(self._channel.folder / name) for name in (SESSION, MEMORY, HISTORY)}
-        who = HookTurn(TurnId(turn.turn_id), turn.audience, self.folders)
+        who = HookTurn(TurnId(turn.turn_id), (cut or turn).audience, self._channel.shared_folders())
         return self._hooks.begin(event, {**facts, "files": files}, who, done)
 
     @property

@@ -19,7 +19,7 @@ _HEADING = re.compile(r" {0,3}(?P<hashes>#{1,6})(?:[ \t]+(?P<title>.*?))??(?:[ \
 _BULLET = re.compile(r"(?P<indent>[ \t]*)(?:[-*+]|[0-9]{1,9}[.)])[ \t]+(?=\S)")
 _BOX = re.compile(r"\[[ xX]\][ \t]+")
 _RULE = re.compile(r" {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$")
-_HIDDEN = re.compile(r"(?P<code>(?P<ticks>(?<!`)`+(?!`))[^\n]*?(?<!`)(?P=ticks)(?!`))|<!--.*?-->", re.DOTALL)
+_TICKS = re.compile("`+")
 _CONTINUED = 2
 """So many blanks before a line carry a bullet on over an empty line, or put one bullet below another."""
 
@@ -127,7 +127,8 @@ def _lines(text: str) -> Iterator[_Line]:
     """The lines of `text`, each as it stands and as it is seen."""
     fence, at, number = "", 0, 0
     hidden_to = 0
-    comments = _next_comment(text, 0)
+    hidden = _Comments(text)
+    comments = hidden.next(0)
     while at < len(text):
         newline = text.find("\n", at)
         end = len(text) if newline < 0 else newline + 1
@@ -137,7 +138,7 @@ def _lines(text: str) -> Iterator[_Line]:
             yield _Line(raw, number, bare, is_code=True)
             if _closes(bare, fence):
                 fence = ""
-                comments = _next_comment(text, end)
+                comments = hidden.next(end)
         elif hidden_to <= at and (opened := _FENCE.match(bare)) and (comments is None or comments[0] >= at + len(bare)):
             fence = opened["ticks"] or opened["tildes"]
             yield _Line(raw, number, bare, is_code=True)
@@ -147,20 +148,61 @@ def _lines(text: str) -> Iterator[_Line]:
                 begins_shown = begins_shown and comments[0] > at
                 shown += text[place : comments[0]]
                 place = hidden_to = comments[1]
-                comments = _next_comment(text, hidden_to)
+                comments = hidden.next(hidden_to)
             shown += text[place:end]
             yield _Line(raw, number, shown.rstrip("\r\n").removeprefix("\ufeff"), False, begins_shown)
         at = end
 
 
-def _next_comment(text: str, at: int) -> tuple[int, int] | None:
-    """Where the first comment from `at` on begins and ends, code within lines passed over."""
-    if text.find("<!--", at) < 0:
+class _Comments:
+    """Finder of a text's comments, from one place to later ones; of any text it looks at each character a few times."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._found: tuple[int, int] | None = None
+        self._is_over = False
+        self._line_end = -1
+        self._last: dict[int, int] = {}
+        """Length -> where the last run of so many backticks begins, of one line."""
+
+    def next(self, at: int) -> tuple[int, int] | None:
+        """Where the first comment from `at` on begins and ends, code within lines passed over."""
+        text = self._text
+        if self._found is not None and self._found[0] >= at and text[at - 1 : at] in ("", "\n"):
+            return self._found
+        while not self._is_over:
+            begin = text.find("<!--", at)
+            if begin >= 0 and (code_end := self._code_over(max(at, text.rfind("\n", at, begin) + 1), begin)):
+                at = code_end
+                continue
+            end = text.find("-->", begin + 4) if begin >= 0 else -1
+            if end >= 0:
+                self._found = begin, end + 3
+                return self._found
+            self._is_over = True
         return None
-    for found in _HIDDEN.finditer(text, at):
-        if found["code"] is None:
-            return found.start(), found.end()
-    return None
+
+    def _code_over(self, at: int, place: int) -> int:
+        """Where the code ends that begins between `at` and `place`, of one line, and ends behind it; 0 for none."""
+        while (run := _TICKS.search(self._text, at, place)) is not None:
+            at = run.end()
+            if self._last_run(len(run[0]), place) < at:
+                continue
+            ends = _TICKS.finditer(self._text, at, self._line_end)
+            at = next(end.end() for end in ends if len(end[0]) == len(run[0]))
+            if at > place:
+                return at
+        return 0
+
+    def _last_run(self, length: int, place: int) -> int:
+        """Where the last run of so many backticks begins in the line of a place; -1 for nowhere."""
+        if place > self._line_end:
+            end = self._text.find("\n", place)
+            self._line_end = end if end >= 0 else len(self._text)
+            begin = self._text.rfind("\n", 0, place) + 1
+            runs = _TICKS.finditer(self._text, begin, self._line_end)
+            self._last = {len(run[0]): run.start() for run in runs}
+        return self._last.get(length, -1)
 
 
 def _closes(line: str, fence: str) -> bool:

@@ -227,5 +227,5 @@ class Updates:
 
     def _refuse(self, purpose: str, text: str, error: ValueError, done: Done) -> None:
         """Keep an answer that cannot be used for whoever wants to see why."""
-        self._books.put(f"refused-{purpose}.txt", text.encode("utf-8", "replace")[:64_000])
+        self._books.put(f"refused-{purpose}.txt", self._scrub(text).encode("utf-8", "replace")[:64_000])
         done(f"the answer of the worker for {purpose} cannot be used: {error}")

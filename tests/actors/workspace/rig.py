@@ -20,6 +20,7 @@ from domain.log.event import Kind
 from domain.log.redaction import Tombstone, tombstone_meta
 from messages.base import CONTEXT_KIND, EventId, Message, RequestId, Surface, TurnId, Window
 from messages.model import CancelModel, ModelFailed, ModelReply, ModelRequest, StopReason, Usage
+from messages.shell import SHELL, RunBash
 from messages.socket import Refused
 from messages.turn import (
     BeforeTrim,
@@ -75,6 +76,18 @@ class StandInWindow(Actor):
             self._rig.counted.append(message.usage)
 
 
+class StandInShell(Actor):
+    """A shell in which every command runs for ever."""
+
+    def __init__(self, runs: list[RunBash]) -> None:
+        super().__init__()
+        self._runs = runs
+
+    def handle(self, message: Message) -> None:
+        if isinstance(message, RunBash):
+            self._runs.append(message)
+
+
 class WorkspaceRig:
     """One life of the actor after another, on the same folder."""
 
@@ -87,6 +100,7 @@ class WorkspaceRig:
         self.log = "logs/a.md"
         self.asked: list[TellSpoken] = []
         self.counted: list[Usage] = []
+        self.runs: list[RunBash] = []
         self.is_mute = False
         self.refusal = ""
         self._skills = skills
@@ -99,11 +113,12 @@ class WorkspaceRig:
     def start(self) -> None:
         """Begin a life."""
         self.system = ActorSystem(workers=0, clock=self.clock)
-        self.asker, self.model, self.shell = (self.system.edge(name) for name in ("asker", "model", "shell"))
-        config: dict[str, Any] = {"lives": True, "model": self.model.address, "shell": self.shell.address}
+        self.asker, self.model = self.system.edge("asker"), self.system.edge("model")
+        config: dict[str, Any] = {"lives": True, "model": self.model.address}
         self.config = WorkspaceConfig(root=self.root, **(config | self.options))
         shared = SharedLooks(SkillLives((), self._skills), Definitions(()))
         self.system.register(ActorSpec(CONTEXT_KIND, lambda _key: StandInWindow(self)))
+        self.system.register(ActorSpec(SHELL.kind, lambda _key: StandInShell(self.runs)))
         self.system.register(
             ActorSpec(
                 WORKSPACE_KIND,

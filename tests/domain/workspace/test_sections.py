@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -128,3 +130,14 @@ def test_rules_and_deeper_headings_part_items_and_are_none() -> None:
 
 def test_a_template_has_no_items() -> None:
     assert shown("# A\n<!-- What is being done now.\n- one item -->\n\n") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["<!--", "`a` <!--\n", "```\n```\n", "`a`\n```\n```\n", "<!-- a -->", "`` ` ", "` <!-- ` -->", "<!-- a --> ` "],
+)
+def test_a_text_that_was_written_to_cost_time_costs_little(text: str) -> None:
+    for whole in (text * (200_000 // len(text)), text * (200_000 // len(text)) + "\n<!-- end -->"):
+        began = time.process_time()
+        assert sections(whole)
+        assert time.process_time() - began < 4.0

@@ -226,6 +226,8 @@ class TestTakenBack:
     def test_words_that_are_taken_back_while_workers_are_told_of_them_are_not_written(self, rig: WorkspaceRig) -> None:
         rig.write("SESSION.md", "# Constraints\n- No trains\n")
         turn, other = rig.said(RULE), rig.said("The kiln is blue.")
+        rig.agent.mkdir(parents=True, exist_ok=True)
+        (rig.agent / "refused-session.txt").write_text(RULE)
         request = rig.before_trim([turn, other])
         rig.take_back(turn)
         told = [each.messages[0].text for each in rig.requests()]
@@ -233,7 +235,7 @@ class TestTakenBack:
         told = [each.messages[0].text for each in rig.requests()] + told[1:]
         assert not [text for text in told if RULE in text]
         assert RULE not in rig.reply(TrimReady, request).handover
-        assert not [path for path in rig.agent.rglob("*.json") if RULE in path.read_text()]
+        assert not [path for path in rig.agent.rglob("*.*") if path.is_file() and RULE in path.read_text()]
 
 
 class TestNewWindow:

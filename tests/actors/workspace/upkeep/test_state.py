@@ -1,0 +1,62 @@
+"""State that outlives a life, within its bounds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from actors.workspace.bookkeeping import Bookkeeping
+from actors.workspace.upkeep.state import MOST_DIRTY, MOST_FOUND, MOST_OWED, MOST_WRITTEN, Stretch, WorkspaceState
+from domain.workspace.directives import FoundLine
+
+
+def line(number: int, score: float = 0.5) -> FoundLine:
+    return FoundLine(f"t{number}", "logs/a.md", number, "Alice", f"Never {number}.", score)
+
+
+def test_everything_is_there_in_the_next_life(tmp_path: Path) -> None:
+    books = Bookkeeping(tmp_path)
+    state = WorkspaceState(books)
+    assert state.is_fresh
+    state.add_found([line(1)])
+    state.owe(Stretch("logs/a.md", "t1", "t2"))
+    state.note_turn("t3", "logs/a.md")
+    state.add_written(["t0"])
+    state.keep()
+    again = WorkspaceState(books)
+    assert not again.is_fresh
+    assert (again.found, again.owed, again.dirty, again.log) == (state.found, state.owed, ["t3"], "logs/a.md")
+
+
+def test_nothing_grows_without_bound(tmp_path: Path) -> None:
+    state = WorkspaceState(Bookkeeping(tmp_path))
+    state.add_found([line(0, 1.0), *(line(number) for number in range(1, 2 * MOST_FOUND))])
+    assert len(state.found) == MOST_FOUND
+    assert state.found[0].turn_id == "t0", "the best stay"
+    for number in range(2 * MOST_OWED):
+        state.owe(Stretch("logs/a.md", f"t{number}", "z"))
+    assert len(state.owed) == MOST_OWED
+    for number in range(2 * MOST_DIRTY):
+        state.note_turn(f"t{number}", "logs/a.md")
+    assert len(state.dirty) == MOST_DIRTY
+    assert state.dirty[0] == "t0", "from there on the window is asked"
+    state.add_written(f"t{number}" for number in range(2 * MOST_WRITTEN))
+    assert (tmp_path / "written.json").stat().st_size < 20 * MOST_WRITTEN
+
+
+def test_a_longer_stretch_stands_for_the_shorter_one() -> None:
+    state = WorkspaceState.nowhere()
+    state.owe(Stretch("logs/a.md", "t1", "t2"))
+    state.owe(Stretch("logs/a.md", "t1", "t4"))
+    assert state.owed == [Stretch("logs/a.md", "t1", "t4")]
+
+
+def test_only_turns_that_were_told_are_told_of_no_more() -> None:
+    state = WorkspaceState.nowhere()
+    for turn in ("t1", "t2", "t3"):
+        state.note_turn(turn, "logs/a.md")
+    state.told_of(["t0"])
+    assert state.dirty == ["t1", "t2", "t3"]
+    state.told_of(["t2"])
+    assert state.dirty == ["t3"]
+    state.note_turn("t4", "logs/b.md")
+    assert state.dirty == ["t4"]

@@ -1,0 +1,103 @@
+"""Updates of files: what is tidied behind a cut, and that nothing is destroyed by it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from domain.workspace.memory_file import SECTIONS
+from tests.actors.workspace.rig import FOUND, ON, STATE, WorkspaceRig, reply_of
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> WorkspaceRig:
+    return WorkspaceRig(tmp_path, **ON)
+
+
+def filled(rig: WorkspaceRig, blocks: int) -> None:
+    rig.prepare()
+    memory = rig.text("MEMORY.md")
+    history = rig.text("HISTORY.md")
+    for number in range(blocks):
+        memory += f"\n## Update 2026-11-0{number + 1}T09:00:00Z\n- Decisions: Shelf number {number} is oak\n"
+        history += (
+            f"\n## 2026-11-0{number + 1}T09:00:00Z\n" + f"On day {number} much was said about shelves. " * 12 + "\n"
+        )
+    rig.write("MEMORY.md", memory)
+    rig.write("HISTORY.md", history)
+
+
+def cut(rig: WorkspaceRig) -> None:
+    rig.before_trim([rig.said("one")])
+    rig.work("session", STATE)
+    rig.work("consolidate", FOUND)
+
+
+@pytest.mark.req("S4-150", "S4-155")
+def test_behind_a_cut_long_files_are_made_shorter_and_what_was_there_is_kept(rig: WorkspaceRig) -> None:
+    filled(rig, 6)
+    cut(rig)
+    lists = dict.fromkeys(SECTIONS, "") | {
+        "Decisions": "".join(f"- Shelf number {number} is oak\n" for number in range(6))
+        + "- The gas budget is 400 euros\n"
+    }
+    rig.work("sweep", "\n".join(f"## {title}\n{text}" for title, text in lists.items()))
+    memory = rig.text("MEMORY.md")
+    assert "## Update" not in memory
+    assert memory.count("Shelf number") == 6
+    (before,) = (rig.agent / "before").glob("MEMORY-*")
+    assert "## Update" in before.read_text()
+    rig.work("fold", "Shelves were talked about for days, and in the end oak was taken for all of them. " * 3)
+    history, archive = rig.text("HISTORY.md"), rig.text("HISTORY.archive.md")
+    assert "Folded History Through" in history
+    assert "On day 0" not in history
+    assert "On day 0" in archive
+    assert "On day 5" in history
+    assert "The kiln was planned." in history
+
+
+def test_a_sweep_whose_file_a_person_changes_meanwhile_loses_nothing_of_theirs(rig: WorkspaceRig) -> None:
+    filled(rig, 6)
+    cut(rig)
+    (asked,) = rig.requests()
+    rig.write("MEMORY.md", rig.text("MEMORY.md") + "\n## Ours\n- Tea at four\n")
+    text = "\n".join(f"## {title}\n" for title in SECTIONS)
+    rig.tell(reply_of(asked, text))
+    rig.settle(5.0)
+    memory = rig.text("MEMORY.md")
+    assert "Tea at four" in memory
+    assert memory.count("Shelf number") == 6, "an answer that loses so much is not taken"
+
+
+@pytest.mark.parametrize("answer", ["", "no", "## Constraints\n- x", json.dumps(FOUND), "## Decisions\n" * 1_000])
+def test_a_bad_answer_changes_nothing(rig: WorkspaceRig, answer: str) -> None:
+    filled(rig, 6)
+    cut(rig)
+    before = rig.texts
+    rig.work("sweep", answer)
+    rig.work("fold", answer)
+    assert rig.texts[1:] == before[1:]
+
+
+def test_only_five_earlier_versions_are_kept(rig: WorkspaceRig) -> None:
+    for number in range(7):
+        rig.settle(1.0)
+        filled(rig, 4)
+        rig.before_trim([rig.said(f"turn {number}")], first_kept=f"k{number}")
+        rig.work("session", STATE)
+        rig.work("consolidate", {**FOUND, "history": f"The kiln was planned for the {number} time."})
+        for request in rig.requests():
+            lists = dict.fromkeys(SECTIONS, "") | {
+                "Decisions": "".join(f"- Shelf number {each} is oak\n" for each in range(4))
+                + "- The gas budget is 400 euros\n"
+            }
+            rig.tell(reply_of(request, "\n".join(f"## {title}\n{text}" for title, text in lists.items())))
+            rig.settle(3.0)
+        rig.settle(70.0)
+        rig.requests()
+        rig.live_again()
+        (rig.folder / "HISTORY.md").unlink()
+        (rig.folder / "MEMORY.md").unlink()
+    assert len(list((rig.agent / "before").glob("MEMORY-*"))) == 5
