@@ -19,6 +19,7 @@ from domain.workspace.memory_file import (
     sweep_is_due,
     sweep_text,
     swept,
+    with_block,
 )
 from domain.workspace.outline import same_words
 from tests.domain.workspace.spoken import AT
@@ -321,3 +322,27 @@ def test_entries_in_another_order_stay_where_they_are() -> None:
     base = b"## Constraints\n*  one\n*  two\n"
 
     assert swept(base, answer(Preferences=[], Decisions=[], Constraints=["two", "one"]), base) == base
+
+
+def test_of_entries_that_say_the_same_one_is_added() -> None:
+    made = appended(b"", [MemoryEntry("Decisions", "a boat"), MemoryEntry("Open Loops", "A boat!")], AT, "s")
+
+    assert [entry.text for entry in entries_of(made)] == ["a boat"]
+
+
+def test_a_block_has_one_empty_line_before_it() -> None:
+    assert with_block(b"", ["x"]) == b"x\n"
+    assert with_block(b"a", ["x"]) == b"a\n\nx\n"
+    assert with_block(b"a\n", ["x"]) == b"a\n\nx\n"
+    assert with_block(b"a\n\n", ["x"]) == b"a\n\nx\n"
+    assert with_block(b"a\r\n\r\n", ["x"]) == b"a\r\n\r\nx\r\n"
+
+
+def test_headings_without_entries_are_no_fault_of_an_answer() -> None:
+    assert swept(BASE, f"# Memory\n\n{answer()}\n## Notes\n", BASE) == swept(BASE, answer(), BASE)
+
+
+def test_a_sweep_that_turns_the_order_around_moves_nothing() -> None:
+    base = b"## Preferences\n*  one\n*  two\n"
+
+    assert swept(base, answer(Preferences=["two", "one"], Constraints=[], Decisions=[]), base) == base

@@ -156,3 +156,14 @@ def test_a_section_without_one_to_come_before_comes_after_the_last_that_goes_bef
 
     assert [part.title for part in sections(made, 1)] == ["", "A", "B", "C", "Mine"]
     assert with_items(b"# Mine", 1, {"A": ["a"]}) == b"# Mine\n\n# A\n- a\n"
+
+
+def test_items_that_stay_keep_their_bytes_beside_new_ones() -> None:
+    data = b"# A\n+  x <!-- m -->\n\n* y\n"
+
+    assert with_items(data, 1, {"A": ["x", "z"]}) == b"# A\n+  x <!-- m -->\n- z\n\n"
+    assert with_items(data, 1, {"A": ["x", "y", "z"]}) == data + b"- z\n"
+
+
+def test_a_section_comes_in_before_the_nearest_of_those_that_follow() -> None:
+    assert with_items(b"# B\n# C\n", 1, {"A": ["a"], "B": [], "C": []}) == b"# A\n- a\n\n# B\n# C\n"

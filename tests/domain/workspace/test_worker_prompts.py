@@ -195,3 +195,32 @@ def test_a_file_of_just_its_length_is_told_whole() -> None:
 
     assert len(told(consolidate_prompt(whole, b"", b"", []))["notes"]) == FILE_CHARS - 1
     assert told(consolidate_prompt(b"a\n\n\n\nb\n\nc", b"", b"", []))["notes"] == "a\n\nb\n\nc"
+
+
+def test_where_the_first_turn_is_too_long_the_end_is_told() -> None:
+    spoken = [turn('"' * 3_900, '"' * 3_900), *numbered(60, 600)]
+
+    said = told(session_prompt(b"", b"", spoken))["said"]
+
+    assert said[0] == "(turns left out here)"
+    assert [each["said"].split()[0] for each in said[1:]] == [str(number) for number in range(61 - len(said), 60)]
+    assert len(said) > 20
+
+
+def test_texts_of_just_their_length_are_told_whole() -> None:
+    line = "- " + "x" * 98 + "\n"
+
+    assert told(session_prompt(b"", b"", [turn("x" * 4_000)]))["said"][0]["said"] == "x" * 4_000
+    assert (
+        len(told(consolidate_prompt((line * 80)[: FILE_CHARS - 1].encode(), b"", b"", []))["notes"]) == FILE_CHARS - 1
+    )
+    assert len(told(consolidate_prompt(("y" + line * 80)[:FILE_CHARS].encode(), b"", b"", []))["notes"]) == FILE_CHARS
+
+
+def test_a_prompt_that_is_as_long_as_it_may_be_is_given() -> None:
+    system, user = sweep_prompt(b"## Decisions\n- x\n")
+    room = WORKER_CHARS - len(system) - len(user)
+
+    assert sum(map(len, sweep_prompt(b"## Decisions\n- x" + b"x" * room + b"\n"))) == WORKER_CHARS
+    with pytest.raises(ValueError, match="must leave room"):
+        sweep_prompt(b"## Decisions\n- x" + b"x" * (room + 1) + b"\n")
