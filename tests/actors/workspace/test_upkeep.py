@@ -143,6 +143,34 @@ def test_before_a_cut_the_session_is_written_then_memory_and_history_and_then_it
     assert "The kiln was planned." in kept.text("HISTORY.md")
 
 
+@pytest.mark.req("S4-167", "S4-154", "S4-156", "S4-103", "S4-168")
+def test_files_that_have_grown_are_tidied_behind_the_cut_one_job_at_a_time(kept: WorkspaceRig) -> None:
+    blocks = "".join(f"## 2026-0{month}-01T08:00:00Z\n- Much was done in month {month}.\n\n" for month in range(1, 6))
+    updates = "".join(
+        f"## Update 2026-0{month}-01T08:00:00Z\n- Decisions: Glaze {month} is kept <!-- m:{month:012x} -->\n\n"
+        for month in range(1, 5)
+    )
+    with (kept.folder / "MEMORY.md").open("a") as memory, (kept.folder / "HISTORY.md").open("a") as history:
+        memory.write(f"\n{updates}")
+        history.write(f"\n{blocks}")
+    kept.say("Ask Mona first.")
+    cut = kept.begin_cut()
+    kept.work(session_answer(constraints=["Ask Mona before firing"]))
+    kept.work(lasting_answer())
+    assert kept.ready(cut) is not None, "what comes behind delays no cut"
+    sweep = kept.asked()
+    assert sweep is not None
+    assert (sweep.purpose, kept.asked()) == ("workspace.sweep", None)
+    kept.answer(sweep, "no")
+    fold = kept.asked()
+    assert fold is not None
+    kept.answer(fold, "In the first months much was done, every month anew.")
+    assert fold.purpose == "workspace.fold"
+    assert "Folded History Through" in kept.text("HISTORY.md")
+    assert "month 1" in kept.text("HISTORY.archive.md")
+    assert (kept.folder / ".agent" / "refused-sweep.txt").read_text() == "no"
+
+
 @pytest.mark.req("S4-96", "S4-41")
 def test_where_the_session_cannot_be_refreshed_the_last_one_is_handed_over(kept: WorkspaceRig) -> None:
     (kept.folder / "SESSION.md").write_text("# Constraints\n- Ask Mona before firing\n")

@@ -71,7 +71,7 @@ def turn(text: str, answer: str = "", *results: str) -> SpokenTurn:
         ("Is the glaze order for Meridian signed?", Source.SESSION, "signature"),
         ("Which celadon does she take on stoneware?", Source.MEMORY, "celadon"),
         ("Why was the raku workshop cancelled?", Source.HISTORY, "storm"),
-        ("At which cone is porcelain fired?", Source.SHARED, "cone 10"),
+        ("Which cone does porcelain need?", Source.SHARED, "cone 10"),
     ],
 )
 def test_each_file_gives_the_entry_that_fits_first_and_hardly_another(
