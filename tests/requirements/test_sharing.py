@@ -26,8 +26,6 @@ MADE = {
     "domain/workspace/phrases/english.py": {"weighed"},
     "domain/workspace/phrases/languages.py": {"weighed"},
     "domain/workspace/memory_file.py": {"_template"},
-    "domain/workspace/phrases/english.py": {"weighed"},
-    "domain/workspace/phrases/languages.py": {"weighed"},
     "domain/workspace/session_state.py": {"_template"},
 }
 """What is made at the top otherwise: pydantic's, functions, patterns, and tables that learn what follows from a key."""

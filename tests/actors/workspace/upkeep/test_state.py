@@ -43,15 +43,15 @@ def test_nothing_grows_without_bound(tmp_path: Path) -> None:
     assert (tmp_path / "written.json").stat().st_size < 20 * MOST_WRITTEN
 
 
-def test_a_longer_stretch_stands_for_the_shorter_one() -> None:
-    state = WorkspaceState.nowhere()
+def test_a_longer_stretch_stands_for_the_shorter_one(tmp_path: Path) -> None:
+    state = WorkspaceState(Bookkeeping(tmp_path))
     state.owe(Stretch("logs/a.md", "t1", "t2"))
     state.owe(Stretch("logs/a.md", "t1", "t4"))
     assert state.owed == [Stretch("logs/a.md", "t1", "t4")]
 
 
-def test_only_turns_that_were_told_are_told_of_no_more() -> None:
-    state = WorkspaceState.nowhere()
+def test_only_turns_that_were_told_are_told_of_no_more(tmp_path: Path) -> None:
+    state = WorkspaceState(Bookkeeping(tmp_path), is_kept=False)
     for turn in ("t1", "t2", "t3"):
         state.note_turn(turn, "logs/a.md")
     state.told_of(["t0"])
