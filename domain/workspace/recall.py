@@ -24,7 +24,7 @@ PREFIX_CHARS = 4
 """A term of so many characters that no entry has is looked for as the beginning of another, which says something."""
 TOPIC_POINTS, EMPTY_POINTS = 0.5, 0.5
 """So much less a term says that is the topic of the files; and so much all empty words together."""
-BESIDE_SHARE = 0.1
+BESIDE_SHARE = 0.3
 """Where one entry is admitted, others that share a word with the message are shown too if they score so much of it."""
 LONG_MESSAGE = 24
 """A message with so many terms has some in common with much; it asks for a point more, and again at twice as many."""
@@ -36,7 +36,7 @@ WEIGHED, MOST = 100, 40
 """Entries whose age and file are looked at, and that are shown, at most."""
 
 _K1, _B = 1.2, 0.75
-_PRIOR = {Source.SESSION: 1.25, Source.MEMORY: 1.1, Source.SHARED: 1.0, Source.HISTORY: 0.35}
+_PRIOR = {Source.SESSION: 1.25, Source.MEMORY: 1.1, Source.SHARED: 1.0, Source.HISTORY: 0.3}
 _KIND = {source: place for place, source in enumerate((Source.SESSION, Source.MEMORY, Source.SHARED, Source.HISTORY))}
 _FAVOUR, _MONTH = 1.4, 3.0
 _EMPTY_WEIGHT = 0.5
