@@ -8,7 +8,8 @@ LONGEST = 80
 """A message of more characters says more than that."""
 
 _EN = r"""
-continue(?: on)?|go on|carry on|keep (?:going|at it|it up)|proceed|resume|pick up|back to (?:it|work)|next steps?
+continue(?: on)?|go on|carry on|keep (?:going|at it|it up)|proceed|resume|pick (?:it |things )?up
+back to (?:it|work)|next steps?
 what(?:'?s| is| comes| do we do| should (?:we|i) do) next|what next|what now|what remains|where am i
 where (?:were|are|was) we|where did we (?:stop|leave|get(?: to)?|end)|where we left|(?:what|where) was i
 (?:what(?:'?s| is) )?the (?:current )?(?:status|state)|status(?: update)?|what(?:'?s| is) left(?: to do)?
@@ -24,7 +25,7 @@ _ZH = r"""
 继续(?:做|说|干|进行)?|接着(?:来|做|说|干)?|接下来(?:做什么|干什么|呢|怎么办|是什么|该做什么)?
 下一步(?:是什么|做什么|干什么|呢|该做什么)?|然后呢
 (?:刚才|上次)?(?:做|说|讲|聊)到(?:哪里|哪儿|哪|什么地方)了?|进度(?:如何|怎么样|怎样)|到哪一步了?
-繼續(?:做|說|幹)?|接下來(?:做什麼|呢)?|下一步(?:是什麼|做什麼)?|(?:做|說|講|聊)到(?:哪裡|哪)了?
+繼續(?:做|說|幹)?|進度(?:如何|怎麼樣)|接下來(?:做什麼|呢)?|下一步(?:是什麼|做什麼)?|(?:做|說|講|聊)到(?:哪裡|哪)了?
 """
 _JA = r"""
 続き(?:を|から)?|続け(?:て|よう|ましょう)?|つづ(?:きを?|けて)|再開(?:して|しよう|しましょう)?|進捗(?:は|どう)?
@@ -39,7 +40,7 @@ _KO = r"""
 _FILLERS = """
 ok okay please pls so then now well alright right thanks thank you great good hey hi hello and just lets let us s today
 again morning the this from there here where yesterday last time we left off it that i im ready back can could you
-should shall would do did with
+should shall would do did with up to
 bitte mal jetzt nun dann also gut danke hallo und heute wieder doch einfach los ja bin da so machen mach wir uns lass
 das es daran damit gestern letztes ich bereit kannst du sollen soll
 请 那 那么 好 好的 吧 我们 咱们 现在 一下 谢谢 昨天 上次 今天 嗯 你 来 了 呢 請 我們 現在

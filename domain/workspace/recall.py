@@ -154,14 +154,15 @@ def _found(
 ) -> list[_Found]:
     """The best of the entries that share a term with the message; none unless one of them is admitted."""
     count = len(index.entries)
-    scores, points, shared, empty = [0.0] * count, [0.0] * count, [0] * count, 0
+    scores, points, shared = [0.0] * count, [0.0] * count, [0] * count
+    empty, whole = 0, 0.0
     for place, (term, telling) in enumerate(wanted.items()):
         bit, postings = 1 << place, index.postings.get(term)
         worth = telling - TOPIC_POINTS if telling and index.is_topic(term) else float(telling)
         if postings is None and telling and len(term) >= PREFIX_CHARS:
             worth, postings = 1.0, index.beginning_with(term)
-        if not telling:
-            empty |= bit
+        empty |= 0 if telling else bit
+        whole += worth
         weight = index.weight(term) * (1.0 if telling else _EMPTY_WEIGHT)
         for number, part in postings or ():
             scores[number] += weight * part
@@ -174,7 +175,7 @@ def _found(
                 points[number] += telling * _PREVIOUS_POINTS if shared[number] & ~empty else 0.0
     needed = float(POINTS + len(wanted) // LONG_MESSAGE)
     if asks:
-        needed = min(needed, max(1.0, float(sum(wanted.values()))))
+        needed = min(needed, max(1.0, whole))
     found = [
         (points[number] + EMPTY_POINTS * bool(bits & empty) >= needed, scores[number] * index.priors[number], number)
         for number, bits in enumerate(shared)
@@ -216,11 +217,12 @@ def _ranked(found: list[_Found], index: RecallIndex, room: int) -> list[_Found]:
     There are some more of them than `room` has characters for.
     """
     ranked: list[_Found] = []
-    room *= 2
+    left = 2 * room
     for each in nsmallest(MOST, found, key=lambda one: (not one.is_admitted, -one.score, one.number)):
-        if room < 0:
+        size = len(index.entries[each.number].text)
+        left -= size if size <= room else 0
+        if left < 0:
             break
-        room -= len(index.entries[each.number].text)
         fresher = [other for other in ranked if other.staleness < each.staleness]
         if any(_is_same(index, each, other) for other in fresher):
             continue
