@@ -245,8 +245,9 @@ def _check_amount(before: Sequence[KeptEntry], texts: Sequence[str]) -> None:
         raise ValueError(f"answer of {size:,} characters in entries: must leave {_LEAST_SHARE:.0%} of {was:,}")
     if len(texts) * 2 < len(distinct):
         raise ValueError(f"answer of {len(texts)} entries: must leave half of {len(distinct)}")
-    if size > was * _MOST_SHARE:
-        raise ValueError(f"answer of {size:,} characters in entries: must have at most {_MOST_SHARE:.0%} of {was:,}")
+    whole = sum(len(entry.text) for entry in before)
+    if size > whole * _MOST_SHARE:
+        raise ValueError(f"answer of {size:,} characters in entries: must have at most {_MOST_SHARE:.0%} of {whole:,}")
 
 
 def _check_base(base: bytes, now: bytes) -> None:

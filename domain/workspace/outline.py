@@ -110,7 +110,7 @@ def items(section: Section, *, prose: bool = False) -> tuple[Item, ...]:
     spans = list[tuple[int, int]]()
     is_open, depth = False, 0
     for number, line in enumerate(section.lines):
-        if (number == 0 and section.title) or line.level or _NOTHING.fullmatch(line.text):
+        if (number == 0 and section.title) or line.level or (not line.is_code and _NOTHING.fullmatch(line.text)):
             is_open = False
             continue
         bullet = None if line.is_code else _BULLET.match(line.text)
@@ -172,7 +172,7 @@ def with_items(
             if part.title and title_key(part.title) == title_key(title):
                 mine = rest
                 if number != last[title_key(title)]:
-                    mine = [item.text for item in items(part, prose=prose) if item.text in rest]
+                    mine = list(dict.fromkeys(item.text for item in items(part, prose=prose) if item.text in rest))
                     rest = [text for text in rest if text not in mine]
                 texts[number] = _edited(part, mine, new_line, prose=prose, ordered=ordered, line_of=line_of)
     titles = list(wanted)
@@ -240,7 +240,8 @@ def _edited(
     line_of: Callable[[str], str],
 ) -> str:
     there = items(section, prose=prose)
-    kept = _in_order(there, wanted) if ordered else {number for number, item in enumerate(there) if item.text in wanted}
+    firsts = {item.text: number for number, item in reversed([*enumerate(there)])}
+    kept = _in_order(there, wanted) if ordered else {firsts[text] for text in wanted if text in firsts}
     stay = {there[number].text for number in kept}
     doomed = {place for number, item in enumerate(there) if number not in kept for place in range(item.begin, item.end)}
     lines = [line.raw for number, line in enumerate(section.lines) if number not in doomed]

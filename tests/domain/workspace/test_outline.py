@@ -83,6 +83,7 @@ def test_headings_count_where_a_reader_sees_them(data: bytes, titles: list[str])
         ("### Sub\n- a\n---\n- b\n", ["a", "b"]),
         ("```\nmake all\nmake test\n```\n", ["make all; make test"]),
         ("rules:\n- one\n", ["rules:", "one"]),
+        ("```\na\n---\nb\n```\n", ["a; ---; b"]),
         ("- a\n\nwords\n", ["a", "words"]),
     ],
 )
@@ -163,6 +164,13 @@ def test_items_that_stay_keep_their_bytes_beside_new_ones() -> None:
 
     assert with_items(data, 1, {"A": ["x", "z"]}) == b"# A\n+  x <!-- m -->\n- z\n\n"
     assert with_items(data, 1, {"A": ["x", "y", "z"]}) == data + b"- z\n"
+
+
+def test_of_items_that_are_the_same_one_stays() -> None:
+    data = b"# A\n+ x\n* x\n# A\n- x\n- y\n"
+
+    assert with_items(data, 1, {"A": ["x", "y"]}) == b"# A\n+ x\n# A\n- y\n"
+    assert with_items(data, 1, {"A": ["y", "x"]}, ordered=False) == b"# A\n+ x\n# A\n- y\n"
 
 
 def test_a_section_comes_in_before_the_nearest_of_those_that_follow() -> None:
