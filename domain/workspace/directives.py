@@ -25,6 +25,7 @@ from domain.workspace.phrases.languages import (
     GERMAN,
     GERMAN_NARRATED,
     GERMAN_TOLD,
+    GERMAN_WORDS,
     JAPANESE,
     JAPANESE_NARRATED,
 )
@@ -127,16 +128,21 @@ def _english(sentence: str) -> float:
         return _ASKED if REQUESTS.search(sentence) else 0.0
     if CONSOLING.search(sentence):
         return 0.0
-    core = BEFORE.sub("", sentence, count=1)
-    clauses = [sentence, core]
-    for part in _CLAUSES.split(sentence, maxsplit=_MOST_CLAUSES):
-        clauses += (part, BEFORE.sub("", part, count=1))
+    core = _core(sentence)
+    parts = _CLAUSES.split(sentence, maxsplit=_MOST_CLAUSES)[1:]
+    clauses = dict.fromkeys((sentence, core, *parts, *map(_core, parts)))
     opening = max(_sum(OPENINGS, clause, at_start=True) for clause in clauses)
     anywhere = _sum(TOLD, sentence)
     told = max(0.0 if NARRATED.match(clause) else _sum(PHRASES, clause) for clause in clauses)
     if not (opening or anywhere or told):
         return _FAINT if _may_be_rule(sentence) else 0.0
     return 1 - (1 - opening) * (1 - anywhere) * (1 - told)
+
+
+def _core(clause: str) -> str:
+    """A clause without what stands before an imperative."""
+    before = BEFORE.match(clause)
+    return clause[before.end() :] if before else clause
 
 
 def _may_be_rule(sentence: str) -> bool:
@@ -147,7 +153,7 @@ def _may_be_rule(sentence: str) -> bool:
 
 
 def _german(sentence: str) -> float:
-    if sentence.endswith("?"):
+    if sentence.endswith("?") or not GERMAN_WORDS.search(sentence):
         return 0.0
     told = _sum(GERMAN_TOLD, sentence)
     return told if GERMAN_NARRATED.match(sentence) else 1 - (1 - told) * (1 - _sum(GERMAN, sentence))

@@ -12,7 +12,7 @@ LONGEST_ANSWER = 64_000
 _MOST_BEGINNINGS = 40
 """Places at which an object is looked for."""
 _FENCED = re.compile(r"```[\w-]*[ \t]*\r?\n(.*?)\r?\n?```", re.DOTALL)
-_THOUGHTS = re.compile(r"\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
+_THOUGHTS = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _SHOWN = 80
 
 
@@ -24,7 +24,7 @@ def json_object(answer: str) -> Mapping[str, Any]:
     """
     if len(answer) > LONGEST_ANSWER:
         raise ValueError(f"answer of {len(answer):,} characters: must have at most {LONGEST_ANSWER:,}")
-    for value in _values(_THOUGHTS.sub("", answer, count=1).strip()):
+    for value in _values(_bare(answer)):
         if isinstance(value, dict):
             return value
     raise ValueError(f"answer {shown(answer)}: must be a JSON object")
@@ -62,6 +62,13 @@ def shown(value: object) -> str:
     return repr(text[:_SHOWN]) + ("…" if len(text) > _SHOWN else "")
 
 
+def _bare(answer: str) -> str:
+    """An answer without the thoughts that some models put before it."""
+    text = answer.strip()
+    thoughts = _THOUGHTS.match(text)
+    return text[thoughts.end() :].strip() if thoughts else text
+
+
 def _values(text: str) -> Iterator[object]:
     yield from _parsed(text)
     for match in _FENCED.finditer(text):
@@ -94,6 +101,6 @@ def unfenced(answer: str) -> str:
     """
     if len(answer) > LONGEST_ANSWER:
         raise ValueError(f"answer of {len(answer):,} characters: must have at most {LONGEST_ANSWER:,}")
-    text = _THOUGHTS.sub("", answer, count=1).strip()
+    text = _bare(answer)
     match = _FENCED.fullmatch(text)
     return match[1].strip() if match and "```" not in match[1] else text

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domain.workspace.history_file import appended_block
@@ -122,6 +122,7 @@ def test_of_a_long_stretch_the_beginning_and_the_end_are_told(name: str, chars: 
     assert head <= tail
 
 
+@settings(max_examples=30)
 @given(st.integers(0, 60), st.integers(1, 3_000), st.integers(0, 40_000), st.integers(0, 40_000))
 def test_no_prompt_is_longer_than_it_may_be(turns: int, chars: int, memory: int, history: int) -> None:
     spoken = [turn('"\\\n' * (chars // 3), "ä" * chars) for _ in range(turns)]
