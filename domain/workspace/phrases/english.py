@@ -159,7 +159,7 @@ OPENINGS = weighed(
     (
         0.55,
         r"keep (?!up\b|going|me\b|us\b)(?:\S+ ){1,6}(?:out of|away from|under|below|short|brief|private|to yourself"
-        r"|between us|that way|secret|confidential|separate|in sync|lowercase)\b",
+        r"|closed|locked|shut|hidden|while|between us|that way|secret|confidential|separate|in sync|lowercase)\b",
     ),
     (
         0.5,
@@ -198,6 +198,7 @@ OPENINGS = weighed(
         r"stick (?:to|with)\b(?! (?:it|me|us)\b)|give\b.*, (?:nothing|no|not)\b|it (?:has|needs) to (?:fit"
         r"|work|run|stay|be)\b(?! \w+(?:ing|ful)\b)",
     ),
+    (0.6, r"we (?:must not|mustn't|may not|may only|must never|should never|must always)\b(?! (?:forget|have|be so))"),
     (0.5, r"treat\b.*\bas\b|consider\b.*\b(?:final|closed|confidential|private)\b"),
     (
         0.5,

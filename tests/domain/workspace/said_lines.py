@@ -227,6 +227,30 @@ Der Hund darf auf keinen Fall Schokolade bekommen.
 Bis Freitag 12 Uhr brauche ich die Zahlen.
 必须用中文写提交说明。
 夜の十時以降は通知しないでください。
+Please never quote a price before Dana has confirmed it.
+We mustn't post the address of the shelter anywhere.
+Always put the allergens at the top of each recipe.
+I need the draft by Wednesday evening.
+Only reply in the thread, not in the main channel.
+No cold calls, we agreed on that with the union.
+Don't schedule anything on the 24th.
+The total has to stay below 2,000 francs.
+Before publishing, get a second pair of eyes on it.
+Nobody except the nurse may change the dosage.
+Contracts are to be kept for ten years.
+For safety reasons the ladder must be held by somebody.
+Please be sure to anonymise the interviews.
+I'd prefer that you check the facts before you answer.
+Our brand name is always written in lower case.
+Photos without a release form are not allowed on the site.
+Keep the window closed while the heating is on.
+Do ask before you borrow the van.
+Bitte nichts ohne Quelle behaupten.
+Der Entwurf darf das Haus nicht verlassen.
+Maximal zwei Mails pro Woche an die Eltern.
+Nenne niemals den Namen des Kunden.
+不得对外公开合同内容。
+写真は必ず許可を取ってから使ってください。
 """.splitlines()
 
 NO_RULES = """\
