@@ -61,6 +61,7 @@ _EDITS = (
 _HANGING = (
     Target("hanging workers: turns delayed, with a state of the work", "hang_delayed", 1),
     Target("hanging workers: turns delayed, without one", "hang_delayed_stateless", 1),
+    Target("workers that hang from the first cut on: turns delayed", "hang_delayed_cut", 1),
     Target("hanging workers: longest delay, s", "hang_longest_s", 61),
     Target("hanging workers: longest delay after the first, s", "hang_after_s", 1),
 )
@@ -68,13 +69,14 @@ _SPEED = (
     Target("contribution with 100 KB of files, p95, ms", "prepare_p95_ms", 2, is_speed=True),
     Target("100 threads: faults", "load_faults", 0),
 )
+TARGETS = (*_KILLS, *_EDITS, *_HANGING, *_SPEED)
 _RATIO = 0.95
 
 
 def verdicts(results: Results, *, quick: bool) -> tuple[Verdict, ...]:
     """Every target that the sizes say something of."""
     figures = results.figures
-    targets = [target for target in (*_KILLS, *_EDITS, *_HANGING, *_SPEED) if not (quick and target.is_speed)]
+    targets = [target for target in TARGETS if not (quick and target.is_speed)]
     bounds = [
         Verdict(target.name, figures[target.figure], target.at_most, figures[target.figure] <= target.at_most)
         for target in targets
