@@ -16,6 +16,7 @@ from actors.cli.lab.bench_memory import memory
 from actors.cli.lab.bench_objects import objects
 from actors.cli.lab.bench_recall import recall
 from actors.cli.lab.bench_start import start
+from actors.cli.lab.bench_workspace import workspace
 from actors.cli.lab.progress import progress_line
 from actors.cli.lab.tables import print_tables
 
@@ -36,6 +37,7 @@ bench.add_command(memory)
 bench.add_command(objects)
 bench.add_command(recall)
 bench.add_command(start)
+bench.add_command(workspace)
 
 
 @bench.command()

@@ -58,7 +58,7 @@ def recall(as_json: bool, data: Path, names: tuple[str, ...], limit: int | None,
 
     try:
         conversations = [read(file, limit) for file in files(data, names)]
-        vectors = KeptVectors(LocalModel.load(), cache or _default_cache())
+        vectors = KeptVectors(LocalModel.load(), cache or default_cache())
         with progress_line() as say:
             results = run(conversations, vectors, say)
     except (ValueError, OSError) as error:
@@ -69,7 +69,8 @@ def recall(as_json: bool, data: Path, names: tuple[str, ...], limit: int | None,
         _print(results)
 
 
-def _default_cache() -> Path:
+def default_cache() -> Path:
+    """Where vectors are kept between runs."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "remembrancer" / "bench"
 
 

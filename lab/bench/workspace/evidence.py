@@ -6,14 +6,14 @@ Only facts of MEMORY name the turns they come from, so a summary of HISTORY take
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev
 
 from domain.memory.hybrid_text import embedded_text
 from domain.memory.injection import CHARS_PER_TOKEN, Budget, inject
 from domain.memory.keywords import question_terms
-from domain.workspace.entries import Source, entries
+from domain.workspace.entries import Entry, Source, entries
 from domain.workspace.recall import RecallIndex, recalled
 from domain.workspace.recall_block import recall_block, shown
 from lab.bench.measure import Figures
@@ -41,7 +41,10 @@ class Answer:
 
 
 def evidence(
-    conversations: list[Conversation], files: Mapping[str, Files], vectors: KeptVectors, say: Callable[[str], object]
+    conversations: Sequence[Conversation],
+    files: Mapping[str, Files],
+    vectors: KeptVectors,
+    say: Callable[[str], object],
 ) -> Figures:
     """The figures of all questions; empty where no conversation has files."""
     found = [answer for each in conversations if each.name in files for answer in _answers(each, files, vectors, say)]
@@ -53,6 +56,7 @@ def evidence(
         "evidence_plain": fmean(each.plain for each in found),
         "evidence_recall": fmean(each.recall for each in found),
         "evidence_both": fmean(each.both for each in found),
+        "evidence_missed": 1 - fmean(each.both for each in found),
         "evidence_more": fmean(each.more for each in found),
         "evidence_gain": fmean(gains),
         "evidence_gain_error": stdev(gains) / math.sqrt(len(gains)),
@@ -72,26 +76,14 @@ def _answers(
         [*entries(its.memory, Source.MEMORY, "MEMORY.md"), *entries(its.history, Source.HISTORY, "HISTORY.md")]
     )
     turns = [embedded_text(turn.speaker, turn.time, turn.text) for turn in conversation.turns]
-    asked = [case.question.text for case in conversation.cases]
-    made = vectors.vectors(turns + asked)
+    made = vectors.vectors(turns + [case.question.text for case in conversation.cases])
     library = Library(conversation, made[: len(turns)])
     rows = {turn.id: row for row, turn in enumerate(conversation.turns)}
     for case, vector in zip(conversation.cases, made[len(turns) :], strict=True):
-        query, words = Query(case.question.text, vector), question_terms(case.question.text)
-        blocks = []
-        for budget in (PLAIN, MORE):
-            order = hybrid(library, query, budget)
-            injection = inject([library.memories[row] for row in order], words, budget)
-            blocks.append(({order[item.index] for item in injection.items}, len(injection.block)))
+        query = Query(case.question.text, vector)
+        (plain, plain_chars), (more, more_chars) = (_block(library, query, budget) for budget in (PLAIN, MORE))
         chosen = recalled(query.text, index, today=conversation.now.date(), budget_chars=RECALL_CHARS)
-        held = {
-            rows[turn]
-            for entry in shown(chosen, RECALL_CHARS)
-            if entry.source is Source.MEMORY
-            for turn in its.turns.get(entry.line, ())
-            if turn in rows
-        }
-        (plain, plain_chars), (more, more_chars) = blocks
+        held = {rows[turn] for turn in _turns(shown(chosen, RECALL_CHARS), its) if turn in rows}
         wanted = case.evidence
         yield Answer(
             plain=len(wanted & plain) / len(wanted),
@@ -101,3 +93,16 @@ def _answers(
             recall_chars=len(recall_block(chosen, RECALL_CHARS)),
             more_chars=more_chars - plain_chars,
         )
+
+
+def _block(library: Library, query: Query, budget: Budget) -> tuple[set[int], int]:
+    """The turns that the memory's own block shows, and its length."""
+    order = hybrid(library, query, budget)
+    injection = inject([library.memories[row] for row in order], question_terms(query.text), budget)
+    return {order[item.index] for item in injection.items}, len(injection.block)
+
+
+def _turns(shown_entries: Iterable[Entry], files: Files) -> set[str]:
+    """Ids of the turns that the facts among these entries come from."""
+    facts = (entry for entry in shown_entries if entry.source is Source.MEMORY)
+    return {turn for entry in facts for turn in files.turns.get(entry.line, ())}

@@ -27,10 +27,11 @@ def precision(its: Set) -> Figures:
         ]
         figures |= {
             f"{name}_asked": len(asked),
-            f"{name}_right": fmean(_is_right(each, its.indexes[each.workspace]) for each in asked),
+            f"{name}_wrong": fmean(not _is_right(each, its.indexes[each.workspace]) for each in asked),
             f"{name}_first": fmean(_is_right(each, its.indexes[each.workspace], 1) for each in asked),
+            f"{name}_chars": fmean(len(block_of(each.text, its.indexes[each.workspace])) for each in asked),
             f"{name}_foreign": len(quiet),
-            f"{name}_silent": fmean(quiet),
+            f"{name}_noise": 1 - fmean(quiet),
             f"{name}_silent_elsewhere": fmean(others),
         }
     return figures

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from domain.workspace.entries import Source, entries
+from domain.workspace.go_on import goes_on
+from domain.workspace.recall import RecallIndex
+from lab.bench.workspace.messages import Asked, Foreign, Messages, Set, read
+from lab.bench.workspace.precision import block_of, precision
+
+
+def index_of(text: str) -> RecallIndex:
+    return RecallIndex(entries(text, Source.MEMORY, "MEMORY.md"))
+
+
+def tiny() -> Set:
+    kiln = index_of("## Decisions\n- The celadon is fired at cone 6\n## Constraints\n- No barium near celadon\n")
+    garden = index_of("## Decisions\n- The hedge is cut in June\n")
+    asked = (
+        Asked(workspace="kiln", text="celadon cone?", section="Decisions"),
+        Asked(workspace="kiln", text="barium?", section="Decisions"),
+        Asked(workspace="garden", text="hedge?", section="Decisions", tuned=True),
+    )
+    foreign = (Foreign(text="how are volcanoes made?"), Foreign(text="barium meals", tuned=True))
+    return Set(Messages(everyday=("thanks", "celadon"), asked=asked, foreign=foreign), {"kiln": kiln, "garden": garden})
+
+
+def test_the_figures_count_what_is_shown_and_what_is_not() -> None:
+    found = precision(tiny())
+    assert (found["everyday"], found["everyday_not_silent"]) == (4, 0.25)
+    assert found["everyday_chars"] == len(block_of("celadon", tiny().indexes["kiln"])) / 4
+    assert (found["held_asked"], found["held_wrong"], found["held_first"]) == (2, 0.5, 0.5)
+    assert (found["tuned_asked"], found["tuned_wrong"], found["tuned_first"]) == (1, 0.0, 1.0)
+    assert (found["held_foreign"], found["held_noise"]) == (2, 0.0)
+    assert (found["tuned_foreign"], found["tuned_noise"]) == (2, 0.5)
+    assert found["held_silent_elsewhere"] == 1.0
+    assert found["held_chars"] > 100
+
+
+def test_a_section_that_is_shown_but_not_first_is_told_apart() -> None:
+    its = tiny()
+    late = Asked(workspace="kiln", text="celadon cone?", section="Constraints")
+    found = precision(
+        Set(Messages(everyday=("a",), asked=(late, *its.messages.asked), foreign=its.messages.foreign), its.indexes)
+    )
+    assert (found["held_wrong"], found["held_first"]) == (pytest.approx(1 / 3), pytest.approx(1 / 3))
+
+
+def test_the_messages_are_many_and_name_sections_that_are_there() -> None:
+    its = read()
+    assert len(its.messages.everyday) >= 40
+    assert sum(goes_on(message) for message in its.messages.everyday) == 3
+    assert len(its.indexes) == 5
+    for asked in its.messages.asked:
+        assert asked.section in {entry.section for entry in its.indexes[asked.workspace].entries}, asked.text
+    counts = Counter(asked.tuned for asked in its.messages.asked)
+    assert counts[False] > 2 * counts[True] > 40
+    told = [*(each.text for each in its.messages.asked), *(each.text for each in its.messages.foreign)]
+    texts = [*its.messages.everyday, *told]
+    assert len(texts) == len(set(texts))
+
+
+@pytest.mark.req("S4-72", "S4-75")
+def test_recall_keeps_still_and_finds_what_it_promises() -> None:
+    found = precision(read())
+    assert found["everyday_not_silent"] <= 0.15
+    assert found["everyday_chars"] <= 200
+    assert found["held_wrong"] <= 0.10
+    assert found["held_noise"] <= 0.05
