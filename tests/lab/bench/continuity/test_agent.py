@@ -44,8 +44,7 @@ def test_a_turn_is_what_the_model_was_asked_and_what_was_said(place: Path, clock
 def test_another_one_on_the_same_folder_is_the_agent_after_a_restart(place: Path, clock: ManualClock) -> None:
     for number in (1, 2):
         with BenchAgent(place, lambda _request: "Well then.", embed, {}, clock=clock) as agent:
-            shown = agent.say(WINDOW, f"Message {number}.", number).requests[0]
-    assert "Message 1." in shown.messages[0].text
+            assert "Message 1." in agent.say(WINDOW, f"Message {number}.", number).requests[0].messages[0].text
 
     with BenchAgent(place, lambda _request: "Well then.", embed, {}, clock=clock) as agent:
         agent.start_new(WINDOW)
