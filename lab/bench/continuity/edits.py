@@ -25,7 +25,9 @@ from lab.bench.continuity.place import embed, files_of, folder
 from lab.bench.measure import Figures, silence_log
 from lab.chaos.editor import Editor, Saver
 from lab.curated_memory import until_brought_back
+from messages.base import RequestId
 from messages.model import ModelRequest
+from messages.workspace import DescribeSession, workspace_of
 
 HUMAN = b"- human "
 NOTES = b"# Notes of my own"
@@ -33,7 +35,8 @@ MOST_HUMAN = 40
 """Lines of the person's in a file: beyond that one is taken out for each that is added."""
 _PAUSE_S = 0.03
 """Between two turns."""
-_LAST_S = 30.0
+_LAST_S = 40.0
+"""A look at what an edit displaced is taken half a minute after it."""
 _EDITS_A_TURN = 4
 """In each file."""
 _TEMPLATES = {
@@ -103,7 +106,9 @@ def _round(root: Path, edits: int, number: int) -> dict[str, int]:
         saver = (Saver.IN_PLACE, Saver.RENAME)[(place + number) % 2]
         editors[name] = Editor(files / name, saver, people[name].seed, people[name].revise)
     worker_calls = _work(root, editors, edits)
-    with BenchAgent(root, _silent, embed, SETTINGS):  # what somebody wrote last of all is brought back by this one
+    with BenchAgent(root, _silent, embed, SETTINGS) as agent:  # this one brings back what was written last of all
+        request = DescribeSession(request_id=RequestId("end"), reply_to=agent.edge.address, window=window_of(0))
+        agent.ask(workspace_of(window_of(0)), request)
         until_brought_back(files, _LAST_S)
     return _judged(files, people) | {
         "human_edits": sum(editor.edits for editor in editors.values()),

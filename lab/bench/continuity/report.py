@@ -57,6 +57,7 @@ _EDITS = (
     Target("edits: a person's lines lost", "human_lost", 0),
     Target("edits: a person's lines doubled", "human_doubled", 0),
     Target("edits: workers' entries doubled", "edit_entries_doubled", 0),
+    Target("edits: versions left beside the files", "edit_left", 0),
 )
 _HANGING = (
     Target("hanging workers: turns delayed, with a state of the work", "hang_delayed", 1),
