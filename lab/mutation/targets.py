@@ -43,7 +43,7 @@ TARGETS = (
     # what was said, and what was meant by it
     _rule("turn", "seen", _AGAIN),
     _rule("turn", "conversation", _CONTEXT),
-    _rule("turn", "stop_request"),
+    _rule("turn", "typed_command"),
     _rule("log", "format"),
     _rule("log", "parser", "tests/domain/log/test_format.py"),
     _rule("log", "tail", _LOGS, _AGAIN),
