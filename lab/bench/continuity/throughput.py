@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from statistics import median
 
 from lab.bench.measure import Figures, silence_log
 from lab.load.campaign import Plan, run
@@ -19,7 +20,7 @@ def throughput(threads: int, turns: int, rounds: int) -> Figures:
     Args:
         threads: That speak at once.
         turns: Of each.
-        rounds: Of which the best of each count: what else the machine does only makes them slower.
+        rounds: Of which the medians count.
 
     Raises:
         LoadError: an agent did not come online, or did not answer.
@@ -37,15 +38,16 @@ def throughput(threads: int, turns: int, rounds: int) -> Figures:
             )
             found.append(run(plan, lambda _progress: None))
     reports = [*bare, *layered]
-    best_bare, best_layered = (max(each.turns_per_s for each in found) for found in (bare, layered))
     return {
         "load_threads": threads,
         "load_turns": threads * turns,
-        "load_bare_per_s": best_bare,
-        "load_layer_per_s": best_layered,
-        "load_bare_cpu_ms": min(each.cpu_ms_per_turn or 0.0 for each in bare),
-        "load_layer_cpu_ms": min(each.cpu_ms_per_turn or 0.0 for each in layered),
-        "load_ratio": best_layered / max(best_bare, 0.001),
+        "load_bare_per_s": median(each.turns_per_s for each in bare),
+        "load_layer_per_s": median(each.turns_per_s for each in layered),
+        "load_bare_cpu_ms": median(each.cpu_ms_per_turn or 0.0 for each in bare),
+        "load_layer_cpu_ms": median(each.cpu_ms_per_turn or 0.0 for each in layered),
+        "load_ratio": median(
+            on.turns_per_s / max(off.turns_per_s, 0.001) for off, on in zip(bare, layered, strict=True)
+        ),
         "load_faults": sum(each.lost + each.doubled + each.cross_talk + each.restarts for each in reports),
     }
 
