@@ -58,8 +58,6 @@ class Channel:
         self.folder = config.folder_of(window)
         self.agent_folder = self.folder / AGENT
         self._known: dict[Path, _Known] = {}
-        self.versions = 0
-        """Times that something was read anew; while it stays the same, so does all that was read."""
 
     def ensure(self) -> None:
         """See that the folder is there with its three files, each of which is made of a template where it is missing.
@@ -82,10 +80,6 @@ class Channel:
     def read_shared(self, name: str) -> bytes:
         """The same of people's."""
         return self._read(self._config.root, name)
-
-    def flaws(self) -> tuple[str, ...]:
-        """Why files that are there are not read."""
-        return tuple(known.flaw for known in self._known.values() if known.flaw)
 
     def shared_folders(self) -> tuple[SharedFolder, ...]:
         """What commands are to see: people's files to read, the window's own to change."""
@@ -120,8 +114,6 @@ class Channel:
         data, flaw = self._look(folder, name) if signature is not None else (b"", "")
         if flaw and (known is None or known.flaw != flaw):
             log.warning("%s is not read: %s", path, flaw)
-        if known is None or data != known.data:
-            self.versions += 1
         self._known[path] = _Known(signature, data, is_settled, flaw)
         return data
 

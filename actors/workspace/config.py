@@ -12,7 +12,6 @@ from actors.linux.disk import Disk
 from domain.curated.secret_look import looks_secret
 from messages.base import Address, Window
 from messages.model import MODEL
-from messages.shell import SHELL
 
 FOLDER = "workspace"
 CHANNELS = "channels"
@@ -40,7 +39,6 @@ class WorkspaceConfig:
     secrets: frozenset[str] = frozenset()
     """The agent's own."""
     model: Address = MODEL
-    shell: Address = SHELL
     waits: Waits = field(default_factory=Waits)
     disk: Disk | None = None
     numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
