@@ -14,6 +14,7 @@ from pathlib import Path
 
 from actors.edited_file.access import MOST_LINES
 from actors.linux.safe_open import read_beneath
+from actors.linux.signature import Signature, is_settled, signature
 from domain.curated import config as folder_config
 from domain.curated import journal, table
 from domain.curated.document import Document, parsed
@@ -31,11 +32,8 @@ MOST_TOPIC_BYTES = 8 * 1024 * 1024
 MOST_TOPIC_LINES = 20_000
 """Of all topic files of a folder; what is beyond is not looked at, for everybody waits meanwhile."""
 _MOST_ENTRIES = 10_000
-_SETTLED_NS = 20_000_000
-"""A file that was changed less long before it was read may be changed again within the same tick of its clock."""
 _READ = (INDEX, LOCAL, folder_config.FILE, table.FILE)
 _BYTES_READ = {INDEX: INDEX_BYTES, LOCAL: INDEX_BYTES, folder_config.FILE: folder_config.LIMIT_BYTES}
-_Signature = tuple[int, int, int, int] | None
 
 
 @dataclass(frozen=True)
@@ -62,7 +60,7 @@ class Snapshot:
 class _Known:
     """A file as it was read last."""
 
-    signature: _Signature = None
+    signature: Signature | None = None
     is_settled: bool = False
     data: bytes | None = None
     flaw: str = ""
@@ -174,8 +172,8 @@ class MemoryFolder:
     @property
     def is_long(self) -> bool:
         """Whether the journal is longer than it need be."""
-        signature = _signature(self.path / journal.FILE)
-        return signature is not None and signature[1] > journal.LONG_BYTES
+        seen = signature(self.path / journal.FILE)
+        return seen is not None and seen[1] > journal.LONG_BYTES
 
     def waiting(self) -> journal.Journal:
         """What the journal says.
@@ -216,12 +214,12 @@ class MemoryFolder:
             ValueError: it may not be read as it is.
             OSError: it cannot be read.
         """
-        signature = _signature(self.path / name)
-        if signature == known.signature and (known.is_settled or signature is None):
+        seen = signature(self.path / name)
+        if seen == known.signature and (known.is_settled or seen is None):
             return False
-        known.signature, known.data = signature, None
-        known.is_settled = signature is None or abs(self._clock_ns() - max(signature[2:])) > _SETTLED_NS
-        if signature is not None:
+        known.signature, known.data = seen, None
+        known.is_settled = is_settled(seen, self._clock_ns())
+        if seen is not None:
             known.data = self.read(name, most_bytes)
         return True
 
@@ -244,15 +242,6 @@ class Folders:
     def reads(self) -> int:
         """Files that were read in all."""
         return sum(each.reads for each in self._of.values())
-
-
-def _signature(path: Path) -> _Signature:
-    """What changes when a file does; None where there is none. A link's own, not that of what it leads to."""
-    try:
-        status = os.lstat(path)
-    except OSError:
-        return None
-    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def _regular(folder: Path) -> list[tuple[str, int]]:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from actors.linux.private_folder import make_private
 from actors.linux.safe_open import read_beneath
+from actors.linux.signature import Signature, is_settled, signature
 from actors.workspace.config import AGENT, CHANNELS, WorkspaceConfig
 from domain.workspace.history_file import HISTORY_TEMPLATE
 from domain.workspace.memory_file import MEMORY_TEMPLATE
@@ -28,15 +29,13 @@ READ_LINES = 10_000
 """Of a file; one of more lines counts as empty too, for whoever runs commands may have had it written to cost time."""
 TEMPLATES = {SESSION: SESSION_TEMPLATE, MEMORY: MEMORY_TEMPLATE, HISTORY: HISTORY_TEMPLATE}
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-_SETTLED_NS = 50_000_000
-_Signature = tuple[int, int, int, int]
 
 
 @dataclass(slots=True)
 class _Known:
     """One file as it was read."""
 
-    signature: _Signature | None
+    signature: Signature | None
     data: bytes
     is_settled: bool
     flaw: str = ""
@@ -106,15 +105,15 @@ class Channel:
 
     def _read(self, folder: Path, name: str) -> bytes:
         path = folder / name
-        signature = _signature(path)
+        seen = signature(path)
         known = self._known.get(path)
-        if known is not None and known.signature == signature and (known.is_settled or signature is None):
+        if known is not None and known.signature == seen and known.is_settled:
             return known.data
-        is_settled = signature is None or abs(self._clock_ns() - max(signature[2:])) > _SETTLED_NS
-        data, flaw = self._look(folder, name) if signature is not None else (b"", "")
+        settled = is_settled(seen, self._clock_ns())
+        data, flaw = self._look(folder, name) if seen is not None else (b"", "")
         if flaw and (known is None or known.flaw != flaw):
             log.warning("%s is not read: %s", path, flaw)
-        self._known[path] = _Known(signature, data, is_settled, flaw)
+        self._known[path] = _Known(seen, data, settled, flaw)
         return data
 
     def _look(self, folder: Path, name: str) -> tuple[bytes, str]:
@@ -126,12 +125,3 @@ class Channel:
         if data.count(b"\n") > READ_LINES:
             return b"", f"it has more than {READ_LINES:,} lines"
         return data, ""
-
-
-def _signature(path: Path) -> _Signature | None:
-    """What changes when a file does; None where there is none. A link's own, not that of what it leads to."""
-    try:
-        status = os.lstat(path)
-    except OSError:
-        return None
-    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns

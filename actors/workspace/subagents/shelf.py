@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
+from actors.linux.disk import Disk, RealDisk, put_whole
 from actors.linux.private_folder import make_private
+from actors.linux.safe_open import read_beneath
 
 LONGEST_FILE_BYTES = 1024 * 1024
 MOST_FILES = 200
 SUFFIX = ".json"
 _NAME = re.compile(r"[a-z0-9]{1,64}\.json")
-_UNFINISHED = ".unfinished"
-_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-_WRITE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class Shelf(Protocol):
@@ -49,18 +47,20 @@ class Shelf(Protocol):
 class RunFolder:
     """A folder of the agent's own, which no command sees; made when a run is first kept."""
 
-    def __init__(self, folder: Path) -> None:
-        """Nothing is opened yet."""
+    def __init__(self, folder: Path, disk: Disk | None = None) -> None:
+        """Nothing is opened yet.
+
+        Args:
+            folder: Absolute.
+            disk: What stores; the system's own by default.
+        """
         self._folder = folder
+        self._disk = disk or RealDisk()
 
     def write(self, run: str, data: bytes) -> None:
         """As `Shelf.write`; whatever happens meanwhile, the file is the earlier or the later one."""
         make_private(self._folder)
-        place = self._folder / f"{run}{SUFFIX}"
-        beside = place.with_suffix(_UNFINISHED)
-        with os.fdopen(os.open(beside, _WRITE, 0o600), "wb") as file:
-            file.write(data)
-        beside.replace(place)
+        put_whole(self._disk, self._folder / f"{run}{SUFFIX}", data)
 
     def read(self) -> Iterator[tuple[str, bytes]]:
         """As `Shelf.read`."""
@@ -77,15 +77,9 @@ class RunFolder:
     def _data(self, name: str) -> bytes:
         """What a file says; nothing where it is none of ours."""
         try:
-            opened = os.open(self._folder / name, _READ)
-        except OSError:
+            return read_beneath(self._folder, name, LONGEST_FILE_BYTES)
+        except (ValueError, OSError):
             return b""
-        status = os.fstat(opened)
-        if not stat.S_ISREG(status.st_mode) or status.st_size > LONGEST_FILE_BYTES:
-            os.close(opened)
-            return b""
-        with os.fdopen(opened, "rb") as file:
-            return file.read(LONGEST_FILE_BYTES)
 
 
 class NoShelf:
