@@ -89,6 +89,8 @@ class Preparing:
         turn = self._turn
         if turn is None or self._lives is None or not self._config.can_run or not (cut or turn).may_run:
             return False
+        if not self._hooks.are_for(event):
+            return False
         files = {name: str(self._channel.folder / name) for name in (SESSION, MEMORY, HISTORY)}
         who = HookTurn(TurnId(turn.turn_id), (cut or turn).audience, self._channel.shared_folders())
         return self._hooks.begin(event, {**facts, "files": files}, who, done)

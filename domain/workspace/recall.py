@@ -121,6 +121,8 @@ def recalled(
         favoured: Headings or paths that count for more; they alone admit nothing.
         previous: The message before, which tells apart what a short question leaves open.
     """
+    if not index.entries:
+        return ()
     wanted = asked(question) | dict.fromkeys(terms(spent_words(question)), Telling.NOTHING)
     meant = intent(question, today, has_other_terms=any(wanted.values()))
     if meant.goes_on:

@@ -77,6 +77,10 @@ class Hooks:
         """Whether something is waited for, so that the actor is not to be passivated."""
         return bool(self._runs)
 
+    def are_for(self, event: str) -> bool:
+        """Whether any skill has a hook for `event`, so that there is something to tell it."""
+        return any(life.script_at(event) for life in self._lives.look(self._host).lives)
+
     def begin(self, event: str, facts: Mapping[str, Fact], turn: HookTurn, on_done: OnDone) -> bool:
         """Run every skill's hook for `event`, all at once; a hook that fails is noted and holds nothing up.
 

@@ -66,6 +66,7 @@ def test_without_a_hook_for_the_event_there_is_nothing_to_wait_for(rig: HookRig,
 
     assert rig.actor.begun == [False]
     assert (rig.asked, rig.outputs) == ([], [])
+    assert [rig.actor.hooks.are_for(event) for event in ("after_subagent", "before_compact")] == [False, True]
 
 
 def test_hooks_of_an_event_run_at_once_and_what_they_say_is_handed_on_in_order(
