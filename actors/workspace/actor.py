@@ -17,7 +17,6 @@ from actors.workspace.skills.hooks import Hooks
 from actors.workspace.subagents.runs import Runs, RunsConfig
 from actors.workspace.subagents.shelf import NoShelf, RunFolder
 from actors.workspace.upkeep.gate import Gate
-from actors.workspace.upkeep.pacing import Pacing
 from actors.workspace.upkeep.state import Stretch, WorkspaceState
 from actors.workspace.upkeep.told import ToldWords
 from actors.workspace.upkeep.updates import Updates
@@ -25,6 +24,7 @@ from actors.workspace.upkeep.workers import Workers
 from domain.log.event import Kind
 from domain.log.metadata import meta_dict
 from domain.log.redaction import tombstone_of
+from domain.policy.pacing import Pacing
 from domain.workspace.identity import Places, identity
 from domain.workspace.session_state import is_active, parsed_session
 from domain.workspace.skills.hook import Fact
@@ -118,16 +118,9 @@ class WorkspaceActor(Actor):
             hooks=self._hooks,
             lives=shared.lives if config.can_run else None,
         )
-        self._runs = Runs(
-            self,
-            window,
-            RunsConfig(
-                shared.definitions,
-                RunFolder(self._channel.agent_folder / RUNS) if config.lives else NoShelf(),
-                self._preparing.context,
-                self._run_ended,
-            ),
-        )
+        shelf = RunFolder(self._channel.agent_folder / RUNS, config.disk) if config.lives else NoShelf()
+        runs = RunsConfig(shared.definitions, shelf, self._preparing.context, self._run_ended)
+        self._runs = Runs(self, window, runs)
         self._lives = shared.lives if config.can_run else None
         self._identity: tuple[str, str] | None = None
         """Log, and what the system prompt says in it."""

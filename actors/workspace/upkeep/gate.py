@@ -219,8 +219,9 @@ class Gate:
         def told(spoken: Sequence[SpokenTurn] | None) -> None:
             if self._current is not cut:
                 return
-            self._state.add_found(found_lines(spoken or ()))
-            self._state.keep()
+            if spoken:
+                self._state.add_found(found_lines(spoken))
+                self._state.keep()
             made = self._store(name, self._state.found if self._is_behind else ())
             self._reply(cut, TrimReady(request_id=message.request_id, handover=made))
 

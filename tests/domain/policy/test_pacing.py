@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from actors.workspace.upkeep.pacing import LONGEST_PAUSE_S, Pacing
+from domain.policy.pacing import LONGEST_PAUSE_S, Pacing
 
 
 def test_two_turns_or_four_commands_are_enough() -> None:
