@@ -1,10 +1,10 @@
 """Policies: who may do what, how much of it, and what comes after a failure.
 
 Read first `access.py` and `audience.py` (who is heard, and what may be shown where), second `fair_queue.py`,
-`rate_limit.py` and `budget.py` (limits), third `restarts.py`, `retrying.py` and `pacing.py` (crashes of actors, failures
-of calls, how soon a worker is asked again).
-All pure: time and chance are arguments; `fair_queue.py`, `rate_limit.py`, `budget.py` and `pacing.py` keep state in memory for the
-one actor that holds them.
+`rate_limit.py` and `budget.py` (limits), third `restarts.py` and `retrying.py` (crashes of actors, failures of calls);
+`pacing.py` says how soon workers are asked again.
+All pure: time and chance are arguments; `fair_queue.py`, `rate_limit.py`, `budget.py` and `pacing.py` keep state in
+memory for the one actor that holds them.
 """
 
 from __future__ import annotations

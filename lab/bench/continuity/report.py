@@ -10,7 +10,7 @@ from rich.table import Table
 from lab.bench.continuity.course import PROBES, Outcome, Reach
 from lab.bench.machine import Facts
 from lab.bench.measure import Figures
-from lab.bench.target import Target
+from lab.bench.target import Target, Verdict, at_least, at_most, judged, verdicts_table
 
 LEAST = {"files": 1.0, "files_llm": 1.0, "said_llm": 1.0, "said": 0.6}
 """Condition -> the share of constraints that each probe is to reach."""
@@ -31,18 +31,6 @@ class Results:
     outcomes: tuple[Outcome, ...]
     figures: Figures
     """Of kills, edits, hanging workers and speed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """Comparison of a figure with its target."""
-
-    name: str
-    value: float
-    bound: float
-    met: bool
-    at_least: bool = False
-    """Otherwise at most."""
 
 
 _KILLS = (
@@ -77,14 +65,10 @@ _RATIO = 0.95
 def verdicts(results: Results, *, quick: bool) -> tuple[Verdict, ...]:
     """Every target that the sizes say something of."""
     figures = results.figures
-    targets = [target for target in TARGETS if not (quick and target.is_speed)]
-    bounds = [
-        Verdict(target.name, figures[target.figure], target.at_most, figures[target.figure] <= target.at_most)
-        for target in targets
-    ]
+    bounds = [*judged(TARGETS, figures, quick=quick)]
     if not quick:
         ratio = figures["load_ratio"]
-        bounds.append(Verdict("100 threads: turns/s, times without", ratio, _RATIO, ratio >= _RATIO, at_least=True))
+        bounds.append(at_least("100 threads: turns/s, times without", ratio, _RATIO))
     return (*_of_outcomes(results, quick=quick), *bounds)
 
 
@@ -101,12 +85,12 @@ def _of_outcomes(results: Results, *, quick: bool) -> Iterator[Verdict]:
         for when, reach in (("after cuts and a restart", outcome.old), ("after /new, too", outcome.new)):
             worst = min(reach.share(probe) for probe in PROBES)
             name = f"{outcome.condition}: least share of the three, {when}"
-            yield Verdict(name, worst, least, worst >= least, at_least=True)
+            yield at_least(name, worst, least)
         off = abs(outcome.breaks - outcome.cuts)
-        yield Verdict(f"{outcome.condition}: breaks of the beginning that are no cuts", off, 0, off == 0)
+        yield at_most(f"{outcome.condition}: breaks of the beginning that are no cuts", off, 0)
         if not quick:
             cuts, name = outcome.least_cuts, f"{outcome.condition}: cuts of each work"
-            yield Verdict(name, cuts, LEAST_CUTS, cuts >= LEAST_CUTS, at_least=True)
+            yield at_least(name, cuts, LEAST_CUTS)
 
 
 def as_document(results: Results, machine: Facts, *, quick: bool) -> dict[str, object]:
@@ -177,13 +161,7 @@ def lines(results: Results) -> Iterator[str]:
 
 def targets_table(results: Results, *, quick: bool) -> Table:
     """A row for each target."""
-    built = Table(box=None, pad_edge=False)
-    for heading in ("target", "wanted", "reached", "met"):
-        built.add_column(heading, justify="left" if heading == "target" else "right")
-    for verdict in verdicts(results, quick=quick):
-        wanted = f"{'>=' if verdict.at_least else '<='} {verdict.bound:,g}"
-        built.add_row(verdict.name, wanted, f"{verdict.value:.3g}", "yes" if verdict.met else "NO")
-    return built
+    return verdicts_table(verdicts(results, quick=quick))
 
 
 def _shares(reach: Reach) -> str:

@@ -10,7 +10,7 @@ from rich.table import Table
 from lab.bench.machine import Facts
 from lab.bench.measure import Figures
 from lab.bench.objects.request import Sums
-from lab.bench.target import Target
+from lab.bench.target import Target, Verdict, at_least, at_most, judged, verdicts_table
 
 PRICES = {
     "repeat_reader": 0.65,
@@ -65,18 +65,6 @@ class Results:
     """Of speed, memory, disk and kills."""
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """Comparison of a figure with its target."""
-
-    name: str
-    value: float
-    bound: float
-    met: bool
-    at_least: bool = False
-    """Otherwise at most."""
-
-
 TARGETS = (
     Target("added to a model call at 60 turns/s, p95, ms", "added_p95_ms", 5, is_speed=True),
     Target("CPU added to a model call, ms", "added_cpu_ms", 1, is_speed=True),
@@ -95,7 +83,7 @@ FLOOD_TOKENS = 70_000
 
 def verdicts(results: Results, *, quick: bool) -> tuple[Verdict, ...]:
     """Every target that the sizes say something of."""
-    return (*_of_rows(results, quick=quick), *_of_figures(results.figures, quick=quick))
+    return (*_of_rows(results, quick=quick), *judged(TARGETS, results.figures, quick=quick))
 
 
 def is_sound(results: Results, *, quick: bool) -> bool:
@@ -106,28 +94,13 @@ def is_sound(results: Results, *, quick: bool) -> bool:
 def _of_rows(results: Results, *, quick: bool) -> Iterator[Verdict]:
     for row in results.rows:
         if not quick:
-            yield _at_most(f"{row.workload}: price, times plain history's", row.price_ratio, PRICES[row.workload])
+            yield at_most(f"{row.workload}: price, times plain history's", row.price_ratio, PRICES[row.workload])
         if not quick:
-            yield _at_most(f"{row.workload}: cached share, points below plain history's", row.points_lost, POINTS)
-        yield Verdict(
-            f"{row.workload}: turns whose words stand in the last request",
-            row.worded.words,
-            row.turns,
-            row.worded.words >= row.turns,
-            at_least=True,
-        )
+            yield at_most(f"{row.workload}: cached share, points below plain history's", row.points_lost, POINTS)
+        name = f"{row.workload}: turns whose words stand in the last request"
+        yield at_least(name, row.worded.words, row.turns)
     flood = results.flood.worded.largest_tokens
-    yield _at_most("a turn of 50 x 50 KB of output: tokens of its largest request", flood, FLOOD_TOKENS)
-
-
-def _of_figures(figures: Figures, *, quick: bool) -> Iterator[Verdict]:
-    for target in TARGETS:
-        if not (quick and target.is_speed):
-            yield _at_most(target.name, figures[target.figure], target.at_most)
-
-
-def _at_most(name: str, value: float, bound: float) -> Verdict:
-    return Verdict(name, value, bound, value <= bound)
+    yield at_most("a turn of 50 x 50 KB of output: tokens of its largest request", flood, FLOOD_TOKENS)
 
 
 def as_document(results: Results, machine: Facts, *, quick: bool) -> dict[str, object]:
@@ -189,11 +162,4 @@ def _cells(sums: Sums) -> tuple[str, str, str]:
 
 def targets_table(results: Results, *, quick: bool) -> Table:
     """A row for each target."""
-    built = Table(box=None, pad_edge=False)
-    for heading in ("target", "wanted", "reached", "met"):
-        built.add_column(heading, justify="left" if heading == "target" else "right")
-    for verdict in verdicts(results, quick=quick):
-        wanted = f"{'>=' if verdict.at_least else '<='} {verdict.bound:,g}"
-        reached = f"{verdict.value:,.0f}" if verdict.value >= 1000 else f"{verdict.value:.3g}"
-        built.add_row(verdict.name, wanted, reached, "yes" if verdict.met else "NO")
-    return built
+    return verdicts_table(verdicts(results, quick=quick))

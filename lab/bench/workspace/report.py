@@ -3,24 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 from rich.table import Table
 
 from lab.bench.machine import Facts
 from lab.bench.measure import Figures
-from lab.bench.target import Target
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """Comparison of a figure with its target."""
-
-    name: str
-    value: float
-    at_most: float
-    met: bool
-
+from lab.bench.target import Target, Verdict, judged, verdicts_table
 
 TARGETS = (
     Target("everyday messages: share not silent", "everyday_not_silent", 0.15),
@@ -42,11 +31,8 @@ _SETS = {"held": "held out", "tuned": "looked at while the rules were made"}
 
 def verdicts(figures: Figures, *, quick: bool) -> tuple[Verdict, ...]:
     """Every target that was measured and that the sizes say something of."""
-    targets = [target for target in TARGETS if target.figure in figures and not (quick and target.is_speed)]
-    return tuple(
-        Verdict(target.name, value := figures[target.figure], target.at_most, value <= target.at_most)
-        for target in targets
-    )
+    measured = (target for target in TARGETS if target.figure in figures)
+    return tuple(judged(measured, figures, quick=quick))
 
 
 def is_sound(figures: Figures, *, quick: bool) -> bool:
@@ -81,7 +67,7 @@ def tables(figures: Figures, *, quick: bool) -> Iterator[Table | str]:
         "recall over {speed_bytes:,.0f} bytes in {speed_entries:.0f} entries: p50 {recall_p50_ms:.2f} ms, p95 "
         "{recall_p95_ms:.2f} ms; their index is made in {index_ms:.0f} ms"
     ).format_map(figures)
-    yield _targets(figures, quick=quick)
+    yield verdicts_table(verdicts(figures, quick=quick))
 
 
 def _table(*headings: str) -> Table:
@@ -108,11 +94,4 @@ def _messages(figures: Figures) -> Table:
             *(f"{figures[f'{key}_chars']:.0f}", f"{figures[f'{key}_foreign']:.0f}"),
             *(f"{share:.3f}" for share in silent),
         )
-    return built
-
-
-def _targets(figures: Figures, *, quick: bool) -> Table:
-    built = _table("target", "at most", "reached", "met")
-    for verdict in verdicts(figures, quick=quick):
-        built.add_row(verdict.name, f"{verdict.at_most:g}", f"{verdict.value:.3g}", "yes" if verdict.met else "NO")
     return built
