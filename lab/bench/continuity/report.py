@@ -15,11 +15,11 @@ from lab.bench.target import Target, Verdict, at_least, at_most, judged, verdict
 LEAST = {"files": 1.0, "files_llm": 1.0, "said_llm": 1.0, "said": 0.6}
 """Condition -> the share of constraints that each probe is to reach."""
 NAMES = {
-    "files": "stands in SESSION or MEMORY, no model",
-    "files_llm": "stands there, workers at work",
-    "said_llm": "only said, workers at work",
-    "said": "only said, no model (usual memory block)",
-    "off": "layer off (usual memory block)",
+    "files": "in SESSION or MEMORY, no model",
+    "files_llm": "in SESSION or MEMORY, workers",
+    "said_llm": "only said, workers",
+    "said": "only said, no model; memory on",
+    "off": "layer off; memory on",
 }
 LEAST_CUTS = 3
 
