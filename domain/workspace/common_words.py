@@ -9,118 +9,216 @@ from __future__ import annotations
 from domain.memory.keywords import STOP_WORDS
 
 _EMPTY_EN = """
-aint alright although am among anybody anyone anything anyway around aren away back became become because before below
-beside between beyond came cannot come comes coming couldn didn doesn doing done dont else enough etc even ever every
-everybody everyone everything except far fine first furthermore gave get gets getting give given gives giving go goes
-going gone gonna good got gotten great hadn hasn haven hello hey hi however hmm huh id ill im instead isn itself ive
-kind kinda last later least less let lets like likely little long look lot lots made main make makes making many maybe
-mean means morning mr mrs much mustn myself near nearly need needs never new next nice nobody none nothing now often oh
-ok okay old once one ones onto ought ours ourselves perhaps please plenty pretty probably put quite rather really right
-said saw say says see seem seems seen several shouldn since sir somebody somehow someone something sometimes somewhere
-soon sorry stuff sure take taken takes taking tell ten thank thanks theirs themselves therefore thing things think
-though three through thus time times today together tomorrow tonight took toward towards tried tries try trying two
-unless until upon use used uses using usually want wanted wants wasn way ways welcome well went weren whatever whenever
-wherever whether whichever while whoever whole within without won wonder wont work works worked working would wouldn
-wow wrong yeah yes yesterday yet yourself yourselves able actual actually add added ago ask asked asking bad best better
-big bit call called change changed check close day days different easy end exactly feel felt few find first found full
-general half happen happened happens happy hard help helped helps high hope hour hours idea important interesting keep
-kept knew know known knows large late left life line list live made minute minutes minor moment month months move name
-night number only open order part people person place plan point possible problem question ran read ready real reason
-remember remind run same second seconds set short show side simple small someone start started starting still stop such
-talk talking team thought today told top true turn understand wait watch week weekend weeks word words world write
-written wrote year years afternoon evening answer appreciate awesome basically case certain cool course current
-currently explain face fact fun funny guess guy guys hand hear heard hold home house kid kids learn leave love matter
-meet meeting mind miss money normal note page pick piece play quick quickly rest room sense share shall sleep somebody
-sort sound sounds special stay story suggest suggestion suppose tired topic type usual version view weather wish worry
-bye cheers congratulations cheer dear goodbye joke lol haha nope ping pong hm um yep thx ty brb np alex fyi btw asap etc
+able above across actual actually add added after afternoon afterwards against ago ahead aint alex alright although am
+among answer anybody anyone anything anyway apparently appreciate aren around asap ask asked asking away awesome back
+bad basically became because become before began begun believed below beside best better between beyond big bit bought
+brb brings broke brought btw built buying bye call called came cannot case certain change changed check cheer cheers
+chose chosen clearly close come comes coming completely congratulations consider considered considering constantly cool
+couldn course current currently day days deal dear decided definitely despite didn different doesn doing done dont
+doubt drove during easier easiest easily easy eaten else end enough especially essentially etc even evening eventually
+ever every everybody everyone everything exactly except expected explain explained explaining extremely face fact
+fallen far feel feeling feelings fell felt few fewer find fine first followed forgot forgotten found frequently full
+fun funny furthermore fyi gave general generally get gets getting give given gives giving go goes going gone gonna good
+goodbye got gotten great grew grown guess guy guys hadn haha half hand happen happened happening happens happy hard
+harder hardly hasn haven hear heard held hello help helped helping helps hence hey hi high hm hmm hold holding home
+honestly hope hopefully hour hours house however huh id idea ill im imagine immediately important included includes
+increasingly indeed initially instead interesting isn itself ive joke keep keeping kept kid kids kind kinda knew know
+knowing known knows large largely larger largest last late later leads learn learned learning least leave leaves
+leaving led left less let lets letting life like likely line list listening literally little live lived lives living
+lol long longer longest look looked looking looks losing lot lots love loves loving luckily made main mainly make makes
+making managed many matter maybe mean means meant meet meeting mentioned merely mind minor minute minutes miss moment
+money month months morning mostly move moving mr mrs much mustn myself name near nearly need needed needing needs never
+nevertheless new next nice night nobody none nonetheless nope normal normally note nothing noticed now np number
+obviously occasionally offered often oh ok okay old older oldest once one ones only onto open opened order originally
+otherwise ought ours ourselves page paid part particularly partly passed people perhaps person personally pick piece
+ping place plan planned planning play played playing please plenty point pointed pong possible possibly potentially
+pretty previously primarily probably problem properly pushed put putting question quick quickly quite raised ran rarely
+rather reached read reading ready real realised realize realized really reason received regarding remember remind rest
+right room run running said same saw say says second seconds see seeing seem seems seen sending sense sent seriously
+set setting several shall share shared sharing short shorter shouldn show showed showing shown side similarly simple
+simpler simplest since sir sitting sleep sleeping slightly slower small smaller smallest sold somebody somehow someone
+something sometimes somewhat somewhere soon sooner sorry sort sound sounded sounds speaking special specifically spent
+spoke spoken standing start started starting stay stayed still stood stop stopped story strongly studied studying stuff
+such suggest suggestion suppose supposed sure surely take taken takes taking talk talked talking talks taught team tell
+tells ten terribly thank thanks theirs themselves therefore thing things think thinks though thought three threw
+through throughout thus thx time times tired today together told tomorrow tonight took top topic totally toward towards
+tried tries true truly try trying turn turned two ty type typically um understand understood unfortunately unless
+unlike unlikely until upon use used uses using usual usually version via view visited visiting wait waiting walked
+walking want wanted wants wasn watch watched watching way ways wearing weather week weekend weeks weird welcome well
+went weren whatever whenever whereas wherever whether whichever while whoever whole wholly wider wish within without
+won wonder wondering wont word words work worked working works world worried worry would wouldn wow write writes
+written wrong wrote yeah year years yep yes yesterday yet younger youngest yourself yourselves
 """
 _EMPTY_DE = """
-aber alle allem allen aller alles als also am an ander andere anderem anderen anderer anderes auch auf aus bei beim bin
-bis bist bitte bloss da dabei dafur dagegen daher damit danach daneben danke dann daran darauf daraus darf darfst darin
-darum das dass davon davor dazu dein deine deinem deinen deiner dem den denn der deren des deshalb dessen dich die dies
-diese diesem diesen dieser dieses dir doch dort du durch durfen eben ein eine einem einen einer eines einfach einige
-einmal er erst es etwas euch euer eure fast fur gab gar ganz geben gegen gegeben gehen geht gemacht genau gerade gern
-gerne gibt gibst ging gleich gut gute guten guter gutes hab habe haben habt hallo hast hat hatte hatten hattest hatte
-heute hier hin hinter ich ihm ihn ihnen ihr ihre ihrem ihren ihrer im immer in indem ins irgendwie ist ja jede jedem
-jeden jeder jedes jemand jetzt kann kannst kein keine keinem keinen keiner konnen konnte konntest kommen kommt lass
-lassen leider macht machen machst mach mal man manche mehr mein meine meinem meinen meiner mich mir mit morgen muss
-mussen musst mochte mochten nach nacht naturlich nein nicht nichts nie noch nun nur ob oben oder ohne okay prima recht
-sag sagen sagt schon schnell schon sehr sei sein seine seinem seinen seiner seit selbst sich sie sind so sogar soll
-sollen sollte sollten somit sonst stehen steht tag tage tagen tun tust uber uhr um und uns unser unsere unserem unseren
-unserer unter viel viele vielen vielleicht vom von vor wann war waren warst warum was weil weiss weiter welche welchem
-welchen welcher welches wenig wenn wer werde werden wessen wie wieder will willst wir wird wirklich wo woche wochen
-woher wohin wollen wollte worden wurde wurden zeit ziemlich zu zuerst zum zur zwar zwei zwischen finde finden findest
-frage fragen hilfe helfen hilf jahr jahre klar leute letzte letzten monat nachste nachsten neu neue neuen schreib
-schreiben spater stimmt super tipp toll wetter witz wort worter erklar erklaren erzahl zeig zeigen brauche brauchen
-brauchst gestern halt wusste wissen weisst denke denken glaube glauben moment beispiel kurz bisschen lieber echt mag
+aber alle allem allen aller alles als also am an ander andere anderem anderen anderer anderes auch auf aus bei beim
+beispiel bin bis bisschen bist bitte bloss brauche brauchen brauchst da dabei dafur dagegen daher damit danach daneben
+danke dann daran darauf daraus darf darfst darin darum das dass davon davor dazu dein deine deinem deinen deiner dem
+den denke denken denn der deren des deshalb dessen dich die dies diese diesem diesen dieser dieses dir doch dort du
+durch durfen eben echt ein eine einem einen einer eines einfach einige einmal er erklar erklaren erst erzahl es etwas
+euch euer eure fast finde finden findest frage fragen fur gab ganz gar geben gegeben gegen gehen geht gemacht genau
+gerade gern gerne gestern gibst gibt ging glaube glauben gleich gut gute guten guter gutes hab habe haben habt hallo
+halt hast hat hatte hatten hattest helfen heute hier hilf hilfe hin hinter ich ihm ihn ihnen ihr ihre ihrem ihren ihrer
+im immer in indem ins irgendwie ist ja jahr jahre jede jedem jeden jeder jedes jemand jetzt kann kannst kein keine
+keinem keinen keiner klar kommen kommt konnen konnte konntest kurz lass lassen leider letzte letzten leute lieber mach
+machen machst macht mag mal man manche mehr mein meine meinem meinen meiner mich mir mit mochte mochten moment monat
+morgen muss mussen musst nach nachste nachsten nacht naturlich nein neu neue neuen nicht nichts nie noch nun nur ob
+oben oder ohne okay prima recht sag sagen sagt schnell schon schreib schreiben sehr sei sein seine seinem seinen seiner
+seit selbst sich sie sind so sogar soll sollen sollte sollten somit sonst spater stehen steht stimmt super tag tage
+tagen tipp toll tun tust uber uhr um und uns unser unsere unserem unseren unserer unter viel viele vielen vielleicht
+vom von vor wann war waren warst warum was weil weiss weisst weiter welche welchem welchen welcher welches wenig wenn
+wer werde werden wessen wetter wie wieder will willst wir wird wirklich wissen witz wo woche wochen woher wohin wollen
+wollte worden wort worter wurde wurden wusste zeig zeigen zeit ziemlich zu zuerst zum zur zwar zwei zwischen
 """
 _EMPTY_ROMANCE = """
-alors aussi avec avoir bien bonjour ca ce cela ces cette ceux chez comme comment dans de des donc du elle elles en est
-et etait ete etre eux fait faire il ils je la le les leur leurs lui ma mais merci mes moi mon ne nos notre nous on ou
-par pas peut plus pour pourquoi quand que quel quelle quelles quels qui quoi sa sans se ses si son sont sous sur ta te
-tes toi ton tous tout tres tu un une vos votre vous al algo como con cual cuando de del donde el ella ellos en entre era
-es esa ese eso esta estan estas este esto estos fue gracias ha hace hay hola la las le lo los mas me mi mis mucho muy no
-nos nosotros o para pero por porque puede que quien se ser si sin sobre son su sus tambien te tiene todo tu tus un una
-uno unos y ya yo come che chi ciao con cosa della delle di dove e gli grazie il io loro non per piu sono una voi een het
-ik is je maar met niet of ook op te van voor wat wij zijn
+al algo alors aussi avec avoir bien bonjour ca ce cela ces cette ceux che chez chi ciao come comme comment como con
+cosa cual cuando dans de del della delle des di donc donde dove du e een el ella elle elles ellos en entre era es esa
+ese eso est esta estan estas este esto estos et etait ete etre eux faire fait fue gli gracias grazie ha hace hay het
+hola ik il ils io is je la las le les leur leurs lo loro los lui ma maar mais mas me merci mes met mi mis moi mon mucho
+muy ne niet no non nos nosotros notre nous o of on ook op ou par para pas per pero peut piu plus por porque pour
+pourquoi puede quand que quel quelle quelles quels qui quien quoi sa sans se ser ses si sin sobre son sono sont sous su
+sur sus ta tambien te tes tiene todo toi ton tous tout tres tu tus un una une uno unos van voi voor vos votre vous wat
+wij y ya yo zijn
 """
 _LIGHT_EN = """
-accept account across action active address advice afraid agree air allow almost alone along already anybody apart app
-apply area arm arrive article aside attention available average avoid aware bag base basic basis beautiful bed begin
-beginning behave behind believe bill birthday body book books born bother bottom box boy break breakfast bring brother
-brought build building built busy business buy calendar car care careful carry catch cause center central century chance
-chapter character chat child children choice choose city class clear clearly coffee cold color colour company compare
-complete completely computer concept concern condition consider contact contain content context continue control copy
-correct cost country couple cover create created creating cut daily data date daughter dead deal death decide decided
-decision deep deliver describe description design detail details develop development difference difficult dinner
-direct direction directly discuss document dog door double doubt draft draw dream drink drive drop early earth
-eat edit effect effort either email emails english entire environment error especially essay event events evidence
-example examples excellent exist expect expensive experience express extra eye eyes fail failed fall false family famous
-fast father favorite favourite figure file files fill final finally fire fit fix fixed floor folder follow following
-food foot force forget forgot form format forward free fresh friday friend friends front future game games garden girl
-goal ground group grow hair head health heart heat heavy hello hobby holiday hot hotel human hundred husband image
-imagine improve include including increase inside interest internet invite issue item items job join keyboard key land
-language law lead level library light limit link local loss lost low lunch machine mail manage manager mark market
-material math maximum meal measure media medical member members memory mention menu message messages method middle
-million minimum model modern monday monthly mother mountain mouth movie moving music nation natural nature necessary
-neither news normally notes notice object obvious offer office oil online opinion option options original outside own
-paper paragraph parent parents park particular partner party pass past pay perfect period phone photo phrase physical
-picture plane plant plate poem poetry political poor popular position power practice prefer prepare present press price
-print private process product program programming progress project projects promise proper protect prove provide public
-pull purpose push quality quarter quote rain raise random range rate reach recent recently recipe recommend
-recommendation record red reduce regular relate relationship release remain remove repeat replace reply report request
-require research resource response restaurant result results return review ride ring rise risk road rock role rule rules
-safe sale save schedule school science score search season section sell send sent sentence sentences separate series
-serious serve service session shape shop shopping shot shut sick sign significant similar single sister sit site size
-skill skills skin slow slowly smart social software solution solve son song space speak specific speed spend sport
-stand standard star state station status step steps stone store straight street strong structure student study style
-subject success successful suddenly sugar summarise summarize summary summer sun sunday support surprise system table
-task tasks taste teach teacher technology television term test tests text theory third thousand throw thursday ticket
-tip tips title tool tools total town track trade traffic train training translate translation travel tree trip trouble
-trust tuesday typical unit update upper user users vacation value various video visit voice vote walk wall war warm
-wash water wear website wednesday weight white wife wind window winter woman women wonderful wood worse worst worth
-write writing yellow young saturday answer answers black blue green brown grey question questions thinking morning
-january february march april june july august september october november december spring autumn fall
+accept account across action active address advice afraid agree air allow almost alone along already answer answers
+anybody apart app apply april area arm arrive article aside attention august autumn available average avoid aware bag
+base basic basis beautiful bed begin beginning behave behind believe bill birthday black blue body book books born
+bother bottom box boy break breakfast bring brother brought brown build building built business busy buy calendar car
+care careful carry catch cause center central century chance chapter character chat child children choice choose city
+class clear clearly coffee cold color colour company compare complete completely computer concept concern condition
+consider contact contain content context continue control copy correct cost country couple cover create created
+creating cut daily data date daughter dead deal death december decide decided decision deep deliver describe
+description design detail details develop development difference difficult dinner direct direction directly discuss
+document dog door double doubt draft draw dream drink drive drop early earth eat edit effect effort either email emails
+english entire environment error especially essay event events evidence example examples excellent exist expect
+expensive experience express extra eye eyes fail failed fall false family famous fast father favorite favourite
+february figure file files fill final finally fire fit fix fixed floor folder follow following food foot force forget
+forgot form format forward free fresh friday friend friends front future game games garden girl goal green grey ground
+group grow hair head health heart heat heavy hello hobby holiday hot hotel human hundred husband image imagine improve
+include including increase inside interest internet invite issue item items january job join july june key keyboard
+land language law lead level library light limit link local loss lost low lunch machine mail manage manager march mark
+market material math maximum meal measure media medical member members memory mention menu message messages method
+middle million minimum model modern monday monthly morning mother mountain mouth movie moving music nation natural
+nature necessary neither news normally notes notice november object obvious october offer office oil online opinion
+option options original outside own paper paragraph parent parents park particular partner party pass past pay perfect
+period phone photo phrase physical picture plane plant plate poem poetry political poor popular position power practice
+prefer prepare present press price print private process product program programming progress project projects promise
+proper protect prove provide public pull purpose push quality quarter question questions quote rain raise random range
+rate reach recent recently recipe recommend recommendation record red reduce regular relate relationship release remain
+remove repeat replace reply report request require research resource response restaurant result results return review
+ride ring rise risk road rock role rule rules safe sale saturday save schedule school science score search season
+section sell send sent sentence sentences separate september series serious serve service session shape shop shopping
+shot shut sick sign significant similar single sister sit site size skill skills skin slow slowly smart social software
+solution solve son song space speak specific speed spend sport spring stand standard star state station status step
+steps stone store straight street strong structure student study style subject success successful suddenly sugar
+summarise summarize summary summer sun sunday support surprise system table task tasks taste teach teacher technology
+television term test tests text theory thinking third thousand throw thursday ticket tip tips title tool tools total
+town track trade traffic train training translate translation travel tree trip trouble trust tuesday typical unit
+update upper user users vacation value various video visit voice vote walk wall war warm wash water wear website
+wednesday weight white wife wind window winter woman women wonderful wood worse worst worth write writing yellow young
 """
 _LIGHT_DE = """
-abend adresse anfang anfrage angebot antwort anzeige app arbeit arbeiten arbeitet artikel aufgabe aufgaben auto bad
-bahn bericht besser besonders besprechung bestellung bild bilder blatt brief bruder buch bucher buro chef daten datei
-dateien datum deutsch deutschland dienstag ding dinge donnerstag eltern ende englisch entscheidung entschieden
-entscheiden ergebnis erinnere erinnern erinnerung essen fahren fahrt familie farbe fehler fertig fest firma foto frau
-freitag freund freunde freundin fruh fruhstuck funktion garten gedicht gehort geld geschichte geschenk geschrieben
-gesprach gestellt grund gruppe haus heisst hotel hund idee information informationen jahren kaffee karte katze kind
-kinder klasse kochen kosten kunde kunden lange langsam laufen leben lernen liste losung mann mail meinung mensch
-menschen mittag mittwoch montag musik mutter nachricht nachrichten name notiz nummer plan platz post preis problem
-probleme programm projekt projekte prufen punkt raum rechnung regel regeln reise rezept richtig sache sachen samstag
-satz schicken schlecht schritt schritte schule schwester seite seiten sommer sonntag sprache spiel spielen stadt stand
-stelle strasse stunde stunden suche suchen system tabelle team teil telefon termin termine test text thema tisch titel
-treffen trinken ubersetze ubersetzen ubersetzung urlaub vater verbinden vergessen version vertrag vorschlag vorschlage
-wasser weg weihnachten welt wichtig winter wochenende wohnung zahl zahlen zeigen ziel zimmer zug zusammen
-zusammenfassen zusammenfassung januar februar marz april mai juni juli august september oktober november dezember
+abend adresse anfang anfrage angebot antwort anzeige app april arbeit arbeiten arbeitet artikel aufgabe aufgaben august
+auto bad bahn bericht besonders besprechung besser bestellung bild bilder blatt brief bruder buch bucher buro chef
+datei dateien daten datum deutsch deutschland dezember dienstag ding dinge donnerstag eltern ende englisch entscheiden
+entscheidung entschieden ergebnis erinnere erinnern erinnerung essen fahren fahrt familie farbe februar fehler fertig
+fest firma foto frau freitag freund freunde freundin fruh fruhstuck funktion garten gedicht gehort geld geschenk
+geschichte geschrieben gesprach gestellt grund gruppe haus heisst hotel hund idee information informationen jahren
+januar juli juni kaffee karte katze kind kinder klasse kochen kosten kunde kunden lange langsam laufen leben lernen
+liste losung mai mail mann marz meinung mensch menschen mittag mittwoch montag musik mutter nachricht nachrichten name
+notiz november nummer oktober plan platz post preis problem probleme programm projekt projekte prufen punkt raum
+rechnung regel regeln reise rezept richtig sache sachen samstag satz schicken schlecht schritt schritte schule
+schwester seite seiten september sommer sonntag spiel spielen sprache stadt stand stelle strasse stunde stunden suche
+suchen system tabelle team teil telefon termin termine test text thema tisch titel treffen trinken ubersetze ubersetzen
+ubersetzung urlaub vater verbinden vergessen version vertrag vorschlag vorschlage wasser weg weihnachten welt wichtig
+winter wochenende wohnung zahl zahlen zeigen ziel zimmer zug zusammen zusammenfassen zusammenfassung
+"""
+_LIGHT_NOUNS_EN = """
+ability absolute academic accident accountant achieve actor actress adult advantage adventure afford aircraft airport
+alarm alcohol alive allergy anger angry animal ankle anniversary annoying anxiety anxious apartment apologise apology
+appearance apple appointment approach architect argue argument army artist asleep aspect assignment athlete atmosphere
+attack attend attitude aunt author autumn award awful bacon bacteria bakery baking balance ball banana band bank bar
+barely baseball basket basketball bath bathroom battery beach beans bear beard beat beauty bedroom beef beer behavior
+behaviour bell belong belt bench benefit bicycle bike biology bird biscuit bitter blanket blood board boat bones bonus
+boots boring boss bottle bowl brain branch brave bread breath breathe bride bridge broken brush bucket bug burger burn
+butter button cabin cable cake camera camp camping cancel cancer candle candy captain career carpet carrot cartoon cash
+castle cat celebrate celebration ceremony chain chair champion championship charge charity cheap cheat cheek cheese
+chef chemical chemistry chest chicken chief childhood chips chocolate chores christmas church cinema circle clean
+climate climb clinic clock clothes cloud club coach coast coat code collect college comedy comfort comfortable comment
+common community competition complain complaint complicated concert confident confused congratulate connection
+conversation cook cookies cooking corner cough count countries courage course court cousin crazy cream creative credit
+crew crime crowd cry cultural culture cup cupboard curious curly currency curtain customer cute cycling damage dance
+dancing danger dangerous dark darkness database deadline debate debt decade decorate degree delay delicious dentist
+department depressed desert deserve desk dessert detective device diary dictionary diet digital dinosaur dirty
+disappointed discover discovery disease dish distance divorce dizzy doctor documentary dollar dragon drama drawing
+dress driver drug drum dry duck dust dynamic eager earn earring earthquake east economic economy editor educate
+education egg elbow elect election electric electricity elegant elephant elevator embarrassed emergency emotion
+emotional employee empty encourage enemy energy engine engineer enjoy enormous entertain entertainment entrance
+envelope equal equipment escape essential europe evil exam exchange excited exciting excuse exercise exhausted
+exhibition exotic expert export expression eyebrow fabric factory failure fairy faith fancy fantastic fantasy farm
+farmer fashion fault fear feature feedback festival fever fiction field fight film finance financial finger finish firm
+fish fishing fitness flag flat flavor flavour flight flood floor flour flower flowers flu fly focus fog folk football
+forecast foreign forest fork fortune forum freedom freeze fridge friendly friendship frog fruit frustrated fuel
+furniture garage garlic gas gate gather gender general generation generous genre gentle ghost giant gift glad glass
+glasses global glove goat gold golf goodbye gossip government grade graduate graduation grammar grandfather grandma
+grandmother grandpa grass gray great grocery guarantee guest guide guitar gym habit hair haircut hammer handle handsome
+hang happiness harbor hat hate headache headphones healthy hearing heaven height helicopter hero hike hiking hill hip
+hire historical hit hobbies hockey hole honest honey honor hopeless horror horse hospital host household housing huge
+humor humour hungry hurry hurt ice identify identity illegal illness impact impossible impress impressive income
+independent individual industrial industry ingredient ingredients injury insect insurance intelligent intention
+interview invest investment invitation iron island jacket jam jealous jeans jet jewelry joy judge juice jump jungle
+junior jury justice kick kill king kiss kitchen kitten knee knife knock knowledge lady lake lamp laptop laugh laundry
+lawn lawyer lazy leader leaf league leather lecture leg legal lemon lesson letter license lift lightning limerick lion
+lip liquid literature lonely lottery loud lovely lover loyal luck lucky luggage lung luxury machines mad magazine magic
+mall mango map marathon marriage married mask massage match mathematics maximum mayor meat medicine melody melt mental
+merry mess metal mice midnight military milk minister mirror mistake mixed mobile mom monkey monster mood moon
+motivation motorcycle mouse mud mum murder muscle museum mushroom musical musician mystery myth narrow nasty native
+nausea navy neck needle negative neighbor neighbour nephew nerve nervous nest network nightmare noise noodles north
+nose novel nuclear nurse nut ocean odd officer onion opera operation opportunity opposite orange orchestra organ
+organise organize oven owner oxygen pack package pain paint painter painting pair palace pale pan panic pants parade
+parking parrot passenger passion passport pasta path patience patient pattern peace peaceful peach pen pencil penguin
+pepper perform performance perfume permission personality pet photograph photographer photography physics piano picnic
+pie pig pill pillow pilot pink pipe pirate pizza planet plastic player playground pleasant pleasure plot plumber pocket
+poet poetry poison police polite politician politics pollution pool pork port portrait pot potato pound poverty powder
+pray prayer pregnancy pregnant president pressure priest prince princess prison prize professor profit progress
+promotion pronounce property protest proud psychology pub punish pupil puppy purple purse puzzle queen queue quiet quiz
+rabbit race radio rare react reaction reality rear recover referee refrigerator refund refuse regret reject relax
+relief religion religious rely rent repair repeat republic reputation rescue resident resort respect rest retire
+revenge rhythm rice rich riddle ridiculous river roast robot rocket romance romantic roof rope rose rough routine
+rubbish rude runner rural rush sad sadness sail salad salary salt sand sandwich satisfied sauce sausage savings scared
+scary scene scholarship science scientific scientist scissors screen sculpture sea seat secret secretary security seed
+sensitive shade shadow shake shame shark sheep sheet shelf shelter shine shiny ship shirt shock shoes shoot shore
+shoulder shout shower shy sibling silence silly silver sing singer singing sink skate ski skirt sky sleepy slice slim
+slip smell smile smoke smooth snack snake sneakers snow soap soccer socks soft soil soldier solo soul soup sour south
+spaghetti spare speech spell spicy spider spirit spoon sports spot spring square squirrel stadium staff stage stairs
+stamp steak steal steam steel stomach storm strange stranger strawberry stream stress stressed stretch stretches strict
+stuck studio stupid style subway succeed suffer suit suitcase sunglasses sunny sunrise sunset supermarket supper
+surgeon surgery surround survive suspect sweater sweep sweet swim swimming sword symptom symptoms talent tall tank tap
+target tax taxi tea tear tease teen teenager teeth temperature temple tennis tension tent terrible terrific terror
+theater theatre theme therapy thick thief thin thirsty throat thunder tidy tie tiger tight tiny tire tissue toast toe
+toilet tomato tongue tooth touch tough tour tourism tourist towel tower toy tradition traditional tragedy transport
+trash traveler treasure treat treatment trend trial trick trousers truck truth tube tutor twin ugly umbrella uncle
+uniform union unique universe university upset urban useful useless vacuum valley van vegetable vegetables vegetarian
+vehicle victim victory village violence violin virus vitamin volcano volleyball volunteer vote wage waiter wallet
+warning waste wave weak wealth weapon wedding weigh west wet whale wheel whisper wild willing wine wing winner wire
+wisdom wise witch wolf wooden wool worker workout worship wound wrap wrist writer yard yoga youth zebra zone zoo
+"""
+_LIGHT_NOUNS_DE = """
+ahnung alte alten angst apfel apotheke arm arzt auge augen ausflug ausland bauch baum bein berg beruf bett bewegung
+bier blume blumen boden brief brot brutto decke dorf durst ei eier eis erkaltung essen fahrplan fahrrad feier fenster
+ferien fernsehen feuer fieber film filme finger fisch fleck flecken fleisch flug flughafen fluss fuss gefuhl gemuse
+gesicht gesund gesundheit gewicht glas gluck grippe grosse grossen haare hals hand hande handy haut hemd herz himmel
+hitze hoch hochzeit hoflich hohe hohen hose hunger insel jacke kaffee kaninchen kartoffel kase kasse kino kirche kleid
+kleidung kleine kleinen klima knie koch koffer kopf kopfschmerzen korper krank krankenhaus kuche kuchen kuh kultur
+kunst kurs kurze kurzen laden lampe land lang langen lehrer licht lied luft magen markt meer milch mond mund museum
+nachbar nase nebel netto nudeln obst ofen ohr oma onkel opa ort park pause pferd pflanze pilz polizei reis rotwein
+rucken salat salz schiff schlaf schlafen schmerz schmerzen schnee schokolade schon schone schonen schrank schuhe
+schuler see sohn sonne sport stern steuer stuhl sturm suppe tante tanz tasse tee teller tier tiere tochter tomate traum
+tur turm unterschied vogel vorstellungsgesprach wald wand wein wetter wind wolke wurst zahn zahne zeitung zucker
 """
 _LIGHT_SHORT = """
-ai api app blog bug cd css csv db faq gb html http https id img ios ip json kb linux mb pc pdf php png pm qa sms sql tv
-ui uk url usa usb ux wifi windows xml zip mac git bash
+ai api app bash blog bug cd css csv db faq gb git html http https id img ios ip json kb linux mac mb pc pdf php pm png
+qa sms sql tv ui uk url usa usb ux wifi windows xml zip
 """
 
 _EMPTY_CJK = """
@@ -138,7 +236,7 @@ _EMPTY_KO = """
 
 EMPTY = (STOP_WORDS | frozenset((_EMPTY_EN + _EMPTY_DE + _EMPTY_ROMANCE).split())) - frozenset(("may",))
 """Words that every message may have, whatever it is about."""
-LIGHT = frozenset((_LIGHT_EN + _LIGHT_DE + _LIGHT_SHORT).split()) - EMPTY
+LIGHT = frozenset((_LIGHT_EN + _LIGHT_DE + _LIGHT_NOUNS_EN + _LIGHT_NOUNS_DE + _LIGHT_SHORT).split()) - EMPTY
 """Words of which one alone says little of what a message is about."""
 EMPTY_PAIRS = frozenset((_EMPTY_CJK + _EMPTY_KO).split())
 """The same as `EMPTY`, as pairs of characters."""
