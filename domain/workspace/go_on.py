@@ -40,11 +40,12 @@ _KO = r"""
 _FILLERS = """
 ok okay please pls so then now well alright right thanks thank you great good hey hi hello and just lets let us s today
 again morning the this from there here where yesterday last time we left off it that i im ready back can could you
-should shall would do did with up to
+should shall would do did with up to stopped ended
 bitte mal jetzt nun dann also gut danke hallo und heute wieder doch einfach los ja bin da so machen mach wir uns lass
 das es daran damit gestern letztes ich bereit kannst du sollen soll
 请 那 那么 好 好的 吧 我们 咱们 现在 一下 谢谢 昨天 上次 今天 嗯 你 来 了 呢 請 我們 現在
-じゃあ では さあ それでは お願いします お願い ください 今日 昨日 前回 の から はい ね よ です ます ましょう か
+じゃあ では さあ それでは お願いします お願い ください 今日 昨日 前回 の から はい ね よ です ます
+ましょう か を し する に 何
 자 그럼 이제 오늘 어제 제발 네 좀 지난번 우리 그래 에
 """
 

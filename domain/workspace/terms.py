@@ -15,7 +15,7 @@ from enum import IntEnum
 
 from domain.memory.keywords import STOP_WORDS, words
 from domain.memory.porter import stem
-from domain.workspace.common_words import EMPTY, EMPTY_PAIRS, LIGHT
+from domain.workspace.common_words import EMPTY, EMPTY_PAIRS, GRAMMAR, LIGHT, LIGHT_PAIRS, SLIGHT
 
 LONGEST = 4_000
 """So many characters of a message are looked at."""
@@ -38,6 +38,7 @@ _PARTICLES = re.compile(
 )
 _SUFFIX = re.compile("(?<=.....)(?:en|er|em|es|e|n|s)$")
 _GERMAN = re.compile(r"\b(?:der|das|und|ist|nicht|eine?|wie|wir|ich|mit|für|auf|dem|zu|wann|wo|bitte)\b", re.IGNORECASE)
+_ENDINGS = ("s", "d", "ed", "ing", "ly", "ful")
 _YEAR = re.compile("(?:19|20)[0-9]{2}")
 
 
@@ -91,10 +92,16 @@ def _found(text: str) -> Iterator[Term]:
 
 
 def _pairs(run: str) -> Iterator[Term]:
+    """The pairs of a run; one that stands alone between characters of grammar is a word."""
     for at in range(len(run) - 1):
         pair = run[at : at + 2]
-        if pair not in EMPTY_PAIRS:
-            yield Term(pair, Telling.SOMETHING)
+        if pair in EMPTY_PAIRS:
+            continue
+        if pair[0] in GRAMMAR or pair[1] in GRAMMAR:
+            yield Term(pair, Telling.NOTHING)
+        else:
+            is_word = run[at - 1 : at] in GRAMMAR and run[at + 2 : at + 3] in GRAMMAR
+            yield Term(pair, Telling.MUCH if is_word and pair not in LIGHT_PAIRS else Telling.SOMETHING)
 
 
 def _of_word(word: str, *, may_name: bool) -> Iterator[Term]:
@@ -110,13 +117,14 @@ def _of_word(word: str, *, may_name: bool) -> Iterator[Term]:
             term = stemmed(plain)
             if plain in STOP_WORDS or (len(plain) < 2 and not plain.isdigit()):
                 continue
-            is_empty = plain in EMPTY or term in EMPTY_TERMS
+            is_empty = plain in EMPTY_FORMS
             yield Term(term, Telling.NOTHING if is_empty else _telling(piece, may_name=may_name and len(pieces) == 1))
 
 
 def stemmed(word: str) -> str:
     """A word's stem: Porter's, without an ending that German adds, so that one rule serves both."""
-    return _SUFFIX.sub("", stem(word))
+    term = _SUFFIX.sub("", stem(word))
+    return f"{term[:-1]}i" if term.endswith("y") else term  # `deploy` as in `deployments`
 
 
 def _telling(word: str, *, may_name: bool) -> Telling:
@@ -125,14 +133,15 @@ def _telling(word: str, *, may_name: bool) -> Telling:
         if len(word) < 3 or _YEAR.fullmatch(word):
             return Telling.NOTHING
         return Telling.MUCH if len(word) > 3 else Telling.SOMETHING
-    if folded in LIGHT or stemmed(folded) in LIGHT_TERMS:
-        return Telling.NOTHING if len(folded) < 4 else Telling.SOMETHING
+    if folded in SLIGHT:
+        return Telling.NOTHING
+    if stemmed(folded) in LIGHT_TERMS:
+        return Telling.SOMETHING
     if any(letter.isdigit() for letter in word):
         return Telling.MUCH if len(word) > 2 else Telling.SOMETHING
     is_name = may_name and word[:1].isupper()
     return Telling.MUCH if len(word) > 4 or (is_name and len(word) > 1) else Telling.SOMETHING
 
 
-EMPTY_TERMS = frozenset(map(stemmed, EMPTY))
+EMPTY_FORMS = frozenset(form for word in EMPTY for form in (word, *(word + end for end in _ENDINGS), f"{word[:-1]}ing"))
 LIGHT_TERMS = frozenset(map(stemmed, LIGHT))
-"""The same lists as terms."""
