@@ -124,7 +124,7 @@ def _of_word(word: str, *, may_name: bool) -> Iterator[Term]:
 def stemmed(word: str) -> str:
     """A word's stem: Porter's, without an ending that German adds, so that one rule serves both."""
     term = _SUFFIX.sub("", stem(word))
-    return f"{term[:-1]}i" if term.endswith("y") else term  # `deploy` as in `deployments`
+    return f"{term[:-1]}i" if term.endswith("y") and len(term) > 3 else term  # `deploy` as in `deployments`
 
 
 def _telling(word: str, *, may_name: bool) -> Telling:

@@ -13,7 +13,13 @@ NOTHING, SOMETHING, MUCH = Telling.NOTHING, Telling.SOMETHING, Telling.MUCH
     ("one", "other"),
     [
         *(("glazes", "glaze"), ("DEPLOYMENTS", "deployment"), ("Versicherungen", "Versicherung"), ("Zähler", "zahler")),
-        *(("Pachtvertrags", "Pachtvertrag"), ("서버를", "서버"), ("ＡＢＣＤＥ", "abcde"), ("Kilns.", "kiln")),
+        *(
+            ("Pachtvertrags", "Pachtvertrag"),
+            ("서버를", "서버"),
+            ("ＡＢＣＤＥ", "abcde"),
+            ("Kilns.", "kiln"),
+            ("deploy", "deployments"),
+        ),
     ],
 )
 def test_forms_of_a_word_are_one_term(one: str, other: str) -> None:
@@ -67,7 +73,7 @@ def test_words_that_make_up_sentences_are_no_terms() -> None:
             ("v2 is out", "v2", SOMETHING),
             ("the c17", "c17", MUCH),
         ),
-        *(("run norlink_push", "norlink_push", MUCH), ("the id", "id", NOTHING), ("部署", "部署", SOMETHING)),
+        *(("run norlink_push", "norlink_push", MUCH), ("the id", "id", NOTHING), ("部署", "部署", MUCH)),
         *(
             ("well-known", "well-known", None),
             ("salt-glazed", "salt-glazed", MUCH),
@@ -80,6 +86,32 @@ def test_words_that_make_up_sentences_are_no_terms() -> None:
 )
 def test_how_much_a_term_says_is_judged_without_the_files(message: str, term: str, telling: Telling | None) -> None:
     assert asked(message).get(term) == telling
+
+
+@pytest.mark.parametrize(
+    ("message", "found"),
+    [
+        ("快递用哪一家", {"快递": MUCH, "递用": NOTHING, "用哪": NOTHING, "哪一": NOTHING, "一家": NOTHING}),
+        ("部署目标", {"部署": SOMETHING, "署目": SOMETHING, "目标": SOMETHING}),
+        ("考试的原因", {"考试": SOMETHING, "试的": NOTHING, "的原": NOTHING, "原因": SOMETHING}),
+        ("배포는", {"배포": MUCH}),
+        ("친구는", {"친구": SOMETHING}),
+    ],
+)
+def test_a_pair_alone_between_characters_of_grammar_is_a_word(message: str, found: dict[str, Telling]) -> None:
+    assert asked(message) == found
+
+
+@pytest.mark.parametrize("word", ["helped", "helping", "helpful", "tries", "working", "thinks", "giving", "kindly"])
+def test_the_forms_of_an_empty_word_are_empty(word: str) -> None:
+    assert set(asked(word).values()) == {NOTHING}
+
+
+@pytest.mark.parametrize(
+    ("word", "telling"), [("receiver", MUCH), ("gas", SOMETHING), ("api", NOTHING), ("team", SOMETHING)]
+)
+def test_a_word_that_only_sounds_like_an_empty_one_says_something(word: str, telling: Telling) -> None:
+    assert set(asked(f"the {word}").values()) == {telling}
 
 
 def test_of_a_long_message_the_first_terms_are_looked_for() -> None:
