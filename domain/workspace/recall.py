@@ -136,8 +136,8 @@ def recalled(
     numbers = [each.number for each in found]
     if meant.only_sections:
         numbers += _of_sections(index, meant)
-    if meant.months and not (numbers and any(wanted.values())):
-        numbers = _of_months(index, meant, numbers)
+    if meant.months and not found:
+        numbers = [*_of_months(index, meant), *numbers]
     chosen = [index.entries[number] for number in dict.fromkeys(numbers)]
     return _within(chosen, budget_chars)
 
@@ -162,7 +162,8 @@ def _found(
         bit, postings = 1 << place, index.postings.get(term)
         worth = telling - TOPIC_POINTS if telling and index.is_topic(term) else float(telling)
         if postings is None and telling and len(term) >= PREFIX_CHARS:
-            worth, postings = 1.0, index.beginning_with(term)
+            postings = index.beginning_with(term)
+            worth = 1.0 if postings else worth
         empty |= 0 if telling else bit
         whole += worth
         weight = index.weight(term) * (1.0 if telling else _EMPTY_WEIGHT)
@@ -170,7 +171,7 @@ def _found(
             scores[number] += weight * part
             points[number] += worth
             shared[number] |= bit
-    for term, telling in asked(previous).items() if previous and any(shared) else ():
+    for term, telling in asked(previous).items():
         if term not in wanted:
             for number, part in index.postings.get(term, ()):
                 scores[number] += index.weight(term) * part * _PREVIOUS
@@ -282,14 +283,13 @@ def _of_sections(index: RecallIndex, meant: Intent) -> list[int]:
     return sorted(numbers, key=index.staleness.__getitem__)
 
 
-def _of_months(index: RecallIndex, meant: Intent, numbers: list[int]) -> list[int]:
-    """What the history has of the months that are asked about, what was found already first."""
-    within = [
+def _of_months(index: RecallIndex, meant: Intent) -> list[int]:
+    """What the history has of the months that are asked about."""
+    return [
         number
         for number, entry in enumerate(index.entries)
         if entry.source is Source.HISTORY and entry.day and (entry.day.year, entry.day.month) in meant.months
     ]
-    return [number for number in numbers if number in within] + within if within else numbers
 
 
 def _within(entries: list[Entry], budget_chars: int) -> tuple[Entry, ...]:

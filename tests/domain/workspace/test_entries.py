@@ -44,7 +44,7 @@ def test_the_section_is_the_nearest_of_one_or_two_hashes_and_the_nearest_deeper_
 )
 def test_a_heading_says_when_what_is_below_it_was_written(heading: str, day: date | None) -> None:
     assert last_day(heading) == day
-    assert [entry.day for entry in memory(f"## {heading}\n- one\n### deeper\n- two\n# Other\n- three\n")] == [
+    assert [entry.day for entry in memory(f"## {heading}\n- one\n### deeper\n- two\n## Other\n- three\n")] == [
         day,
         day,
         None,
@@ -74,3 +74,10 @@ def test_a_long_paragraph_of_a_script_without_blanks_is_parted_too() -> None:
 def test_what_has_no_sentences_stays_whole() -> None:
     text = "word " * LONGEST
     assert [entry.text for entry in memory(text)] == [text.strip()]
+
+
+def test_a_text_of_the_bound_is_whole_and_sentences_fill_a_part_to_its_bound() -> None:
+    assert len(memory("Word. " * (LONGEST // 6) + "end.")) == 1
+    first, second = memory(f"{'a' * 149}. {'b' * 148}. {'c' * 200}.")
+    assert (len(first.text), second.text) == (300, f"{'c' * 200}.")
+    assert len(memory(f"{'a' * 149}. {'b' * 149}. {'c' * 200}.")) == 3

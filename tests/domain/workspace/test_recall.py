@@ -158,6 +158,37 @@ def test_a_question_about_something_in_a_month_is_about_the_thing_first() -> Non
     assert "Moved into the tram depot." not in found("where were the raku guests in May?")
 
 
+def test_of_one_thing_in_several_months_the_month_that_is_asked_about_is_first() -> None:
+    told = "## 2026-03-02\nThe raku weekend.\n## 2026-07-02\nThe raku weekend with many more guests than before.\n"
+    index = index_of("", "", told + "## 2026-09-02\nThe raku.\n")
+    assert found("how was raku in July?", index)[0] == "The raku weekend with many more guests than before."
+    assert found("how was raku?", index)[0] == "The raku."
+
+
+def test_a_section_and_a_month_bring_both() -> None:
+    assert found("which decisions did we take in May?") == [
+        *("The raku weekend had eleven guests.", "The clay body is Westerwald stoneware", "Raku weekends were given up")
+    ]
+
+
+def test_of_two_that_fit_that_in_the_section_that_is_named_is_first() -> None:
+    index = index_of(
+        "", bullets("celadon is green", heading="## Facts") + bullets("celadon stays", heading="## Decisions"), ""
+    )
+    assert found("celadon decisions", index)[0] == "celadon stays"
+    assert found("celadon facts", index)[0] == "celadon is green"
+
+
+@pytest.mark.parametrize(("having", "others", "is_topic"), [(3, 9, False), (4, 8, True), (3, 7, True), (3, 6, False)])
+def test_a_topic_is_a_term_of_more_than_a_quarter_of_ten_entries_or_more(
+    having: int, others: int, is_topic: bool
+) -> None:
+    many = bullets(
+        *(f"kilnroom note {number}" for number in range(having)), *(f"tile {number}" for number in range(others))
+    )
+    assert index_of("", many, "").is_topic("kilnroom") is is_topic
+
+
 def test_a_section_that_is_asked_for_by_its_name_is_shown() -> None:
     assert found("what are our constraints?") == ["No barium in anything that touches food"]
     assert found("constraints, constraints") == []
