@@ -129,6 +129,7 @@ def test_an_empty_word_helps_a_topic() -> None:
 def test_a_word_is_found_where_another_begins_with_it() -> None:
     index = index_of("", bullets("Heckenhöhe höchstens ein Meter", "cockroachdb was rejected"), "")
     assert found("wie ist das mit der Hecke?", index) == ["Heckenhöhe höchstens ein Meter"]
+    assert found("ich mag Hecken", index) == [], "it says less than the word itself"
     assert found("what about cockroach?", index) == ["cockroachdb was rejected"]
     assert found("what about cock?", index_of("", bullets("zebra"), "")) == []
 
@@ -163,6 +164,10 @@ def test_of_one_thing_in_several_months_the_month_that_is_asked_about_is_first()
     index = index_of("", "", told + "## 2026-09-02\nThe raku.\n")
     assert found("how was raku in July?", index)[0] == "The raku weekend with many more guests than before."
     assert found("how was raku?", index)[0] == "The raku."
+
+
+def test_a_month_brings_nothing_where_the_thing_itself_is_found() -> None:
+    assert found("which clay body did we buy in May?") == ["The clay body is Westerwald stoneware"]
 
 
 def test_a_section_and_a_month_bring_both() -> None:

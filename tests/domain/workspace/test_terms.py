@@ -79,7 +79,7 @@ def test_words_that_make_up_sentences_are_no_terms() -> None:
             ("salt-glazed", "salt-glazed", MUCH),
             ("day-time", "day-time", None),
             ("サーバー", "サーバー", MUCH),
-            ("メモ", "メモ", SOMETHING),
+            ("メモリ", "メモリ", SOMETHING),
         ),
         *(("see Noor. Noor", "noor", MUCH), ("ends. Noor", "noor", SOMETHING)),
     ],
