@@ -1,4 +1,4 @@
-"""Directives: lines in which people set a rule that should hold, found without a model."""
+"""Directives: lines in which people set a rule that should hold, found without a model, and which of many are kept."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from domain.workspace.outline import same_words
 from domain.workspace.phrases.english import (
     BEFORE,
     CONSOLING,
@@ -53,6 +54,11 @@ _ASKED = 0.6
 _FAINT = _LEAST_SCORE
 _EXCLAIMED = 0.8
 """Share of a score that is left to what is called out."""
+_GRAM = 3
+"""Characters of the pieces by which two rules are compared."""
+_MOST_COMPARED = 400
+_ALIKE = 0.95
+"""Share of a score that a line loses at most for being like another: only the same words are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +91,47 @@ def found_lines(spoken: Iterable[SpokenTurn]) -> tuple[FoundLine, ...]:
         for line in _lines(turn.text)
         if (score := directive_score(line)) > 0
     )
+
+
+def surest(found: Iterable[FoundLine], most: int) -> tuple[FoundLine, ...]:
+    """At most so many of the lines, the surest first, none that says the same as another.
+
+    A line counts for less the more it is like one that is chosen (maximal marginal relevance), so that a saying which
+    is used again and again with other names takes one place and not all. Of equals come first those that are nearest
+    to the beginning or the end: how the work was begun, and what was said of it last.
+    """
+    once: dict[str, tuple[int, FoundLine]] = {}
+    for number, line in enumerate(found):
+        key = same_words(line.text)
+        if line.score > 0 and (key not in once or once[key][1].score < line.score):
+            once[key] = number, line
+    ordered = sorted(once.values(), key=lambda each: each[0])
+    ends = {number: min(place, len(ordered) - 1 - place) for place, (number, _) in enumerate(ordered)}
+    ordered.sort(key=lambda each: (-each[1].score, ends[each[0]], each[0]))
+    left = [(line, _grams(line.text)) for _, line in ordered[:_MOST_COMPARED]]
+    likeness = [0.0] * len(left)
+    chosen: list[FoundLine] = []
+    while left and len(chosen) < most:
+        worth = [line.score * (1 - _ALIKE * alike) for (line, _), alike in zip(left, likeness, strict=True)]
+        best = worth.index(max(worth))
+        line, grams = left.pop(best)
+        del likeness[best]
+        chosen.append(line)
+        likeness = [max(alike, _shared(grams, other)) for (_, other), alike in zip(left, likeness, strict=True)]
+    return tuple(chosen)
+
+
+def _grams(line: str) -> frozenset[str]:
+    """The pieces of a line's rules; of a line that sets none, of all of it."""
+    rules = " ".join(sentence for sentence, score in _scored(line) if score > 0) or line
+    text = same_words(rules)
+    return frozenset(text[at : at + _GRAM] for at in range(max(1, len(text) - _GRAM + 1)))
+
+
+def _shared(one: frozenset[str], other: frozenset[str]) -> float:
+    """Share of the pieces of both that both have."""
+    common = len(one & other)
+    return common / (len(one) + len(other) - common)
 
 
 def _lines(text: str) -> Iterator[str]:

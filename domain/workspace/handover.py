@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from domain.memory.block_json import block_json
-from domain.workspace.directives import FoundLine
+from domain.workspace.directives import FoundLine, surest
 from domain.workspace.memory_file import constraints_of, decisions_of
 from domain.workspace.outline import same_words, unique
 from domain.workspace.session_state import SessionState, is_active
@@ -46,7 +46,7 @@ def handover(
     filling.add("errors", session.errors)
     filling.add("active_files", session.active_files)
     known = {same_words(text) for text in constraints}
-    filling.add_found(line for line in _best(found) if same_words(line.text) not in known)
+    filling.add_found(surest((line for line in found if same_words(line.text) not in known), MOST_FOUND))
     return f"{HANDOVER_PREFIX}\n{filling.json()}" if filling.has_any else ""
 
 
@@ -100,15 +100,3 @@ class _Filling:
     def _cost(self, name: str, item: object) -> int:
         """Characters by which it makes the line longer."""
         return len(block_json(item)) + (1 if name in self._parts else len(f',"{name}":[]'))
-
-
-def _best(found: Iterable[FoundLine]) -> Iterator[FoundLine]:
-    """The best lines, the best first and of equals the newest, none that says the same as a better one."""
-    met = set[str]()
-    count = 0
-    for _, line in sorted(enumerate(found), key=lambda each: (-each[1].score, -each[0])):
-        key = same_words(line.text)
-        if line.score > 0 and key not in met and count < MOST_FOUND:
-            met.add(key)
-            count += 1
-            yield line

@@ -16,7 +16,7 @@ def test_a_message_in_the_channel_is_answered_by_the_offline_model_which_says_so
 
 
 def test_a_command_really_runs(stage: Stage) -> None:
-    assert "42" in stage.ask("run: echo $((6*7))")
+    assert "62710561" in stage.ask("run: echo $((7919*7919))")
 
 
 @pytest.mark.req("S0-07")

@@ -33,10 +33,16 @@ def distinct_rows(png: bytes) -> int:
 @pytest.mark.slow
 def test_the_page_shows_what_was_said_and_answered(stage: Stage, tmp_path: Path) -> None:
     stage.ask("hello")
-    assert "42" in stage.ask("run: echo $((6*7))")
+    assert "62710561" in stage.ask("run: echo $((7919*7919))")
     thread = stage.server.create_thread(GENERAL_ID, "a side thread")
     stage.ask("run: echo only here", thread)
-    texts = ("run: echo $((6*7))", "I am the offline model", "(exit code 0)", "a side thread", "Remembrancer is online")
+    texts = (
+        "run: echo $((7919*7919))",
+        "I am the offline model",
+        "(exit code 0)",
+        "a side thread",
+        "Remembrancer is online",
+    )
     png = picture(stage.server.page_url, tmp_path / "profile", texts)
     assert distinct_rows(png) > 100
     if keep := os.environ.get("PAGE_PICTURE"):

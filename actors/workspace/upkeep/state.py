@@ -7,13 +7,13 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from actors.workspace.bookkeeping import STATE, Bookkeeping
-from domain.workspace.directives import FoundLine
+from domain.workspace.directives import FoundLine, surest
 from messages.turn import SpokenTurn
 
 WRITTEN = "written.json"
 """Which turns are in MEMORY.md and HISTORY.md."""
 MOST_FOUND = 40
-"""Lines that are kept in mind, the best."""
+"""Lines that are kept in mind, the surest."""
 MOST_OWED = 20
 MOST_DIRTY = 50
 MOST_WRITTEN = 1_000
@@ -70,12 +70,11 @@ class WorkspaceState:
     # lines that set a rule
 
     def add_found(self, lines: Iterable[FoundLine]) -> None:
-        """Keep lines in mind, the best and of equals the newest."""
+        """Keep lines in mind, in the order in which they were said; of too many the surest."""
         known = {(line.turn_id, line.text): line for line in (*self.found, *lines)}
         if len(known) > MOST_FOUND:
-            places = {key: place for place, key in enumerate(known)}
-            best = sorted(known, key=lambda key: (-known[key].score, -places[key]))[:MOST_FOUND]
-            known = {key: known[key] for key in sorted(best, key=places.__getitem__)}
+            best = {(line.turn_id, line.text) for line in surest(known.values(), MOST_FOUND)}
+            known = {key: line for key, line in known.items() if key in best}
         self.found = list(known.values())
 
     def forget_turn(self, turn_id: str) -> bool:

@@ -215,6 +215,16 @@ OPENINGS = weighed(
         r"|names)\b.*\b(?:with|without|that|for)\b",
     ),
     (0.5, r"nothing (?:that|which|over|above|below|under|beyond|fancy|spicy|with|from|in|on|to)\b"),
+    (
+        0.55,
+        rf"(?:we|you) (?:can't|cannot|can not|can only|mustn't|must not|may only) (?:spend|pay|use|exceed"
+        rf"|take|invite|order|afford|offer|book)\b.*\b(?:(?:more|less|longer|later|fewer|earlier) than"
+        rf"|over|above|below|beyond|up to|at most|until|before|after|on|without) (?:\S+ )?{_NUMBER}",
+    ),
+    (
+        0.5,
+        r"(?:i|we) (?:got|have|were given) (?:approval|clearance|permission|the go-ahead|a budget) (?:for|of|to|until)\b",
+    ),
     (0.5, r"[\w ]+, (?:never|not) (?!even|sure|bad|really|yet|that|to mention|a\b|the\b|so\b|too\b)[\w ]+\W*$"),
 )
 """Of a clause; what goes before an imperative is taken off."""
@@ -292,6 +302,16 @@ PHRASES = weighed(
         r"|as (?:it|they) (?:is|are)|in\b|off\b|between us)",
     ),
     (0.5, r"\b(?:don't|doesn't|do not|does not) (?:belong (?:in|on|here)|go (?:in|into|to|out|near))\b"),
+    (
+        0.5,
+        r"\b(?:is|are) only (?:acceptable|allowed|permitted|possible|permissible|valid|open|ok(?:ay)?|fine|safe)\b"
+        r"(?= (?:on|in|at|if|when|with|for|after|before|between|during|until|from|by|to|as)\b)",
+    ),
+    (
+        0.5,
+        r"^\W*(?:anything|everything|whatever|all) (?:beyond|above|over|below|under|more than|else than|outside)\b"
+        r".*\b(?:needs?|requires?|has to|must|goes|is|costs?|waits?)\b",
+    ),
     (0.5, r"\b(?:is|are|gets?) only (?:to be )?\w+(?:ed|en|t) (?:through|via|by|after|with|if|when|in|on|from)\b"),
     (
         0.5,

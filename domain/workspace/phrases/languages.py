@@ -97,6 +97,12 @@ GERMAN = weighed(
         r"\b(?:bleibt|bleiben) (?:bitte )?(?:unverändert|unangetastet|wie (?:er|sie|es)|geheim|vertraulich"
         r"|intern|zu\b)",
     ),
+    (
+        0.5,
+        r"^\W*(?!(?:da|das|es|man|ich|er|sie|wir|du|ihr|jetzt|heute|gestern|dann)\b)(?:\S+ ){1,6}(?:muss|müssen"
+        r"|soll|sollen|hat|haben) (?:\S+ ){1,6}(?:zu )?(?:stehen|bleiben|sein|liegen|heißen|haben|laufen|passen"
+        r"|hängen|enden|beginnen|erfolgen|\w+(?:iert|t) werden)\b(?! (?:schön|toll|lustig))",
+    ),
     (0.5, r"\bbrauch(?:e|en|t|st)\b.*\b(?:vorher|zuerst|erst|immer|freigabe|zustimmung|genehmigung)\b"),
     (
         0.5,
@@ -138,7 +144,7 @@ CHINESE = weighed(
 )
 CHINESE_NARRATED = re.compile(
     r"^\W*[我他她](?!们?(?:需要|要求|希望)[你您])|别担心|別擔心|不要紧|不要緊|别放弃|別放棄|不要难过|不要太"
-    r"|[吗嗎呢]\W*$|别客气|别人|了\W*$"
+    r"|[吗嗎呢]\W*$|(?:什么|什麼|怎么|怎麼|哪|谁|誰|几|幾|多少|为何|為何).*[?\uff1f]\W*$|别客气|别人|了\W*$"
 )
 
 JAPANESE = weighed(

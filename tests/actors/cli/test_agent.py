@@ -15,15 +15,15 @@ from tests.actors.cli.command import digest, run
 
 
 def test_try_says_prints_the_answers_and_ends_and_its_logs_are_sound(tmp_path: Path) -> None:
-    done = run("agent", "try", "--data", "data", "--say", "hello", "--say", "run: echo $((6*7))", cwd=tmp_path)
+    done = run("agent", "try", "--data", "data", "--say", "hello", "--say", "run: echo $((7919*7919))", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "offline" in done.stdout
-    assert "\n42\n" in done.stdout
+    assert "\n62710561\n" in done.stdout
     assert "note: commands " in done.stderr
     checked = run("agent", "logs", "check", "data/logs", cwd=tmp_path)
     assert (checked.returncode, checked.stdout) == (0, "1 logs, 0 problems\n")
     shown = run("agent", "logs", "show", "data/logs", cwd=tmp_path)
-    assert "run: echo $((6*7))" in shown.stdout
+    assert "run: echo $((7919*7919))" in shown.stdout
 
 
 def test_the_pages_address_is_in_no_argument_of_the_browser_but_in_a_private_file(tmp_path: Path) -> None:
@@ -79,8 +79,8 @@ def test_doctor_and_try_say_that_commands_are_turned_off(tmp_path: Path) -> None
     assert details["bash"] == "not needed: commands are turned off (shell.enabled)"
     assert details["skills"] == "not offered: commands are turned off (shell.enabled)"
     assert "sandbox" not in details
-    done = run("agent", "try", "--data", "data", "--say", "run: echo $((6*7))", cwd=tmp_path)
-    assert (done.returncode, "42" in done.stdout) == (0, False)
+    done = run("agent", "try", "--data", "data", "--say", "run: echo $((7919*7919))", cwd=tmp_path)
+    assert (done.returncode, "62710561" in done.stdout) == (0, False)
     assert "no bash tool is offered" in done.stdout
     assert "note: commands are turned off (shell.enabled)" in done.stderr
 

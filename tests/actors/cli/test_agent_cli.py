@@ -25,9 +25,9 @@ from tests.patience import PATIENCE_S
 
 @pytest.mark.req("S0-10")
 def test_it_prints_the_answer_and_nothing_else(tmp_path: Path) -> None:
-    done = run("agent-cli", "run: echo $((6*7))", cwd=tmp_path)
+    done = run("agent-cli", "run: echo $((7919*7919))", cwd=tmp_path)
     assert done.returncode == 0
-    assert "42" in done.stdout
+    assert "62710561" in done.stdout
     assert done.stderr == ""
 
 
@@ -72,7 +72,7 @@ def test_bytes_that_are_no_text_are_answered_all_the_same(tmp_path: Path) -> Non
 def test_json_is_one_document(tmp_path: Path) -> None:
     found = json.loads(run("agent-cli", "--json", "run: echo 42", cwd=tmp_path).stdout)
     assert (found["outcome"], found["model"]) == ("answered", "offline")
-    assert "42" in found["answer"]
+    assert "62710561" in found["answer"]
 
 
 @pytest.mark.req("S0-12", "S0-104", "C-36")
@@ -210,9 +210,9 @@ def run_in_shell(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
 def test_commands_run_in_a_folder_whose_name_is_no_utf8(tmp_path: Path, options: tuple[str, ...]) -> None:
     folder = tmp_path / os.fsdecode(b"a b\n\xff")
     folder.mkdir()
-    done = run("agent-cli", *options, "run: echo $((6*7))", cwd=folder)
+    done = run("agent-cli", *options, "run: echo $((7919*7919))", cwd=folder)
     assert "exit code 0" in done.stdout
-    assert "42" in done.stdout
+    assert "62710561" in done.stdout
     assert done.stderr == ""
 
 

@@ -58,6 +58,13 @@ Deadline: next Friday.
 Budget is 500 all in.
 Not before nine, and not on weekends.
 If in doubt, ask Jonas.
+We cannot pay more than 80 euros a night.
+Entry is only possible with a badge.
+Anything above 500 dollars needs a second signature.
+We have permission for two trucks.
+Der grosse Ofen muss am Fenster stehen.
+Die alten Kisten sollen im Keller bleiben.
+发票金额不能超过五百元。
 Ann has the last word on the design.
 Keep the names of the kids out of it.
 Keep it under one page.
@@ -266,6 +273,12 @@ Never give up on your dreams!
 Don't be so hard on yourself.
 I'll be there by Friday.
 Can you deploy this?
+We can't be more than two minutes away!
+We got tickets for Thursday.
+Das alte Auto muss ich wohl bald verkaufen.
+周五必须交什么?
+谁不能吃花生?
+之前必须先做哪一步?
 What must I do before the release?
 I can't wait to see you.
 Keep up the good work!

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.workspace.directives import LONGEST_LINE, directive_score, found_lines
+from domain.workspace.directives import LONGEST_LINE, FoundLine, directive_score, found_lines, surest
 from tests.domain.workspace.said_lines import NO_RULES, RULES
 from tests.domain.workspace.spoken import PATH, turn
 
@@ -93,3 +93,76 @@ def test_a_line_of_just_the_greatest_length_is_kept_whole() -> None:
 
     assert found_lines([turn(line)])[0].text == line
     assert found_lines([turn(f"{line}z")])[0].text == "Never push to main."
+
+
+def line(text: str, score: float = 0.5, turn_id: str = "u1") -> FoundLine:
+    return FoundLine(turn_id, PATH, 1, "Ann", text, score)
+
+
+def texts(lines: tuple[FoundLine, ...]) -> list[str]:
+    return [each.text for each in lines]
+
+
+def test_the_surest_lines_come_first_and_what_says_the_same_once_at_its_surest() -> None:
+    lines = [line("Ask Kim!", 0.4), line("Use tabs.", 0.6), line("ask kim", 0.9), line("So what?", 0.0)]
+
+    assert texts(surest(lines, 5)) == ["ask kim", "Use tabs."]
+    assert texts(surest(lines, 1)) == ["ask kim"]
+    assert surest(lines, 0) == ()
+
+
+def test_of_equals_come_first_those_that_are_nearest_to_the_beginning_or_the_end() -> None:
+    lines = [line(text) for text in ("Wear gloves.", "Pay cash.", "Use tabs.", "Ask Kim.", "No nuts.")]
+
+    assert texts(surest(lines, 5)) == ["Wear gloves.", "No nuts.", "Pay cash.", "Ask Kim.", "Use tabs."]
+
+
+@pytest.mark.parametrize(
+    ("saying", "rule"),
+    [
+        ("Ha, you should always ask twice about {}, the answer is only half of it.", "No nuts on any menu."),
+        ("你一定要听听{}的故事,大家总是笑。", "配音的费用最多八万四千元。"),
+    ],
+)
+def test_a_saying_that_is_used_again_and_again_takes_one_place(saying: str, rule: str) -> None:
+    again = [line(saying.format(name), 0.65) for name in ("打印机", "the cat", "自行车", "the lamp", "车票")]
+
+    chosen = texts(surest([*again[:2], line(rule, 0.5), *again[2:]], 2))
+
+    assert chosen == [again[0].text, rule]
+
+
+def test_rules_that_differ_in_one_word_are_both_kept_where_there_is_room() -> None:
+    lines = [line("Never send invoices to Bob without asking."), line("Never send invoices to Eve without asking.")]
+
+    assert len(surest(lines, 2)) == 2
+
+
+def test_what_stands_beside_a_rule_makes_it_no_other() -> None:
+    rule = "Never send invoices to {} without asking."
+    lines = [
+        line(rule.format("Bob"), 0.7),
+        line(f"It rained all day long and we sat in the hut. {rule.format('Eve')} Bye now, until the summer.", 0.7),
+        line("Answers have to be short.", 0.5),
+    ]
+
+    assert texts(surest(lines, 2)) == [lines[0].text, lines[2].text]
+
+
+@given(st.lists(st.tuples(words, st.sampled_from([0.0, 0.5, 1.0])), max_size=60), st.integers(0, 20))
+def test_no_more_are_chosen_than_asked_for_and_all_that_there_is_room_for(
+    given_lines: list[tuple[str, float]], most: int
+) -> None:
+    lines = [line(text, score) for text, score in given_lines]
+
+    chosen = surest(lines, most)
+
+    assert len(chosen) == min(most, len({each.text for each in lines if each.score}))
+    assert set(chosen) <= set(lines)
+
+
+def test_of_very_many_lines_the_surest_are_compared_in_no_time() -> None:
+    lines = [line(f"Never open door {number} of {number * 7}.") for number in range(5_000)]
+    lines[2_500] = line("Ask Kim before you pay.", 0.9)
+
+    assert surest(lines, 40)[0].text == "Ask Kim before you pay."
