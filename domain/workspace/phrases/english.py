@@ -223,7 +223,8 @@ OPENINGS = weighed(
     ),
     (
         0.5,
-        r"(?:i|we) (?:got|have|were given) (?:approval|clearance|permission|the go-ahead|a budget) (?:for|of|to|until)\b",
+        r"(?:i|we) (?:got|have|were given) (?:approval|clearance|permission|the go-ahead|a budget)"
+        r" (?:for|of|to|until)\b",
     ),
     (0.5, r"[\w ]+, (?:never|not) (?!even|sure|bad|really|yet|that|to mention|a\b|the\b|so\b|too\b)[\w ]+\W*$"),
 )

@@ -39,7 +39,9 @@ class Messages(msgspec.Struct, frozen=True, kw_only=True):
     """All messages."""
 
     everyday: tuple[str, ...]
-    """Small talk and errands, as they come to every bot; with four that mean "go on"."""
+    """Small talk and errands, as they come to every bot."""
+    go_on: tuple[str, ...]
+    """Messages that only say that work goes on, for which the state of the work is to be shown."""
     asked: tuple[Asked, ...]
     foreign: tuple[Foreign, ...]
 

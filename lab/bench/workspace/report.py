@@ -14,6 +14,8 @@ from lab.bench.target import Target, Verdict, judged, verdicts_table
 TARGETS = (
     Target("everyday messages: share not silent", "everyday_not_silent", 0.15),
     Target("everyday messages: characters on average", "everyday_chars", 200),
+    Target("messages that say that work goes on: share silent", "go_on_silent", 0.05),
+    Target("everyday messages, 13 of 40 saying that work goes on: characters", "mixed_chars", 200),
     Target("held-out messages: share whose section is not shown", "held_wrong", 0.10),
     Target("held-out messages that nothing bears on: share not silent", "held_noise", 0.05),
     Target("questions of conversations: evidence in neither block", "evidence_missed", 0.115, is_speed=True),
@@ -61,7 +63,8 @@ def tables(figures: Figures, *, quick: bool) -> Iterator[Table | str]:
     yield _messages(figures)
     yield (
         "everyday messages in each workspace: {everyday:.0f}, not silent {everyday_not_silent:.3f}, "
-        "{everyday_chars:.0f} characters on average"
+        "{everyday_chars:.0f} characters on average; if 13 of 40 say that work goes on, for which the state of the work "
+        "is shown on purpose: {mixed_not_silent:.3f}, {mixed_chars:.0f} characters"
     ).format_map(figures)
     yield (
         "recall over {speed_bytes:,.0f} bytes in {speed_entries:.0f} entries: p50 {recall_p50_ms:.2f} ms, p95 "

@@ -10,7 +10,7 @@ from lab.bench.measure import Figures
 from lab.bench.workspace.report import TARGETS, as_document, is_sound, tables, verdicts
 
 OTHERS = (
-    *("everyday", "speed_bytes", "speed_entries", "index_ms"),
+    *("everyday", "mixed_not_silent", "speed_bytes", "speed_entries", "index_ms"),
     *(
         f"evidence_{name}"
         for name in ("plain", "recall", "both", "more", "recall_chars", "more_chars", "ratio", "gain")
