@@ -63,8 +63,8 @@ def tables(figures: Figures, *, quick: bool) -> Iterator[Table | str]:
     yield _messages(figures)
     yield (
         "everyday messages in each workspace: {everyday:.0f}, not silent {everyday_not_silent:.3f}, "
-        "{everyday_chars:.0f} characters on average; if 13 of 40 say that work goes on, for which the state of the work "
-        "is shown on purpose: {mixed_not_silent:.3f}, {mixed_chars:.0f} characters"
+        "{everyday_chars:.0f} characters on average; if 13 of 40 say that work goes on, for which the state of the "
+        "work is shown on purpose: {mixed_not_silent:.3f}, {mixed_chars:.0f} characters"
     ).format_map(figures)
     yield (
         "recall over {speed_bytes:,.0f} bytes in {speed_entries:.0f} entries: p50 {recall_p50_ms:.2f} ms, p95 "
