@@ -116,13 +116,17 @@ def write_all(disk: Disk, fd: int, data: bytes) -> None:
     Raises:
         OSError: some of it may not be.
     """
+    _write(disk, fd, data)
+    disk.sync(fd)
+
+
+def _write(disk: Disk, fd: int, data: bytes) -> None:
     written = 0
     while written < len(data):
         count = disk.write(fd, data[written:] if written else data)
         if not count:
             raise OSError(errno.ENOSPC, f"only {written} of {len(data)} bytes could be written")
         written += count
-    disk.sync(fd)
 
 
 def draft_path(path: Path) -> Path:
@@ -130,8 +134,15 @@ def draft_path(path: Path) -> Path:
     return path.with_name(f".{path.name}.new")
 
 
-def put_whole(disk: Disk, path: Path, data: bytes) -> None:
+def put_whole(disk: Disk, path: Path, data: bytes, *, is_durable: bool = True) -> None:
     """Make the file at `path` hold `data`, whole and safe from a power loss; until then it holds what it held.
+
+    Args:
+        disk: Where.
+        path: Of the file.
+        data: What it is to hold.
+        is_durable: Otherwise nothing is waited for: whole whenever the process is killed, but after a power loss it may
+            hold anything.
 
     Raises:
         OSError: it may hold either.
@@ -142,7 +153,7 @@ def put_whole(disk: Disk, path: Path, data: bytes) -> None:
     try:
         fd = disk.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW)
         try:
-            write_all(disk, fd, data)
+            (write_all if is_durable else _write)(disk, fd, data)
         finally:
             os.close(fd)
         disk.replace(draft, path)
@@ -150,7 +161,8 @@ def put_whole(disk: Disk, path: Path, data: bytes) -> None:
         with suppress(OSError):
             disk.unlink(draft)
         raise
-    disk.sync_folder(path.parent)
+    if is_durable:
+        disk.sync_folder(path.parent)
 
 
 def make_durable(disk: Disk, folder: Path, up_to: Path) -> None:

@@ -224,9 +224,10 @@ class WorkspaceActor(Actor):
             return self._identity[1]
         name = file_name("identity", hashlib.sha256(log_path.encode()).hexdigest()[:16], ".md")
         kept = self._books.read(name) if log_path and self._config.lives else None
-        if kept is None:
+        if not kept:  # nor after a power loss, for which nobody waited
             text = self._identity_now()
-            if log_path and self._config.lives and self._books.put(name, text.encode("utf-8", "replace")):
+            data = text.encode("utf-8", "replace")
+            if log_path and self._config.lives and self._books.put(name, data, is_durable=False):
                 self._books.prune("identity-")
         else:
             text = kept.decode("utf-8", "replace")

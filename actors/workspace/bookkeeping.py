@@ -60,20 +60,26 @@ class Bookkeeping:
             return {}
         return found if isinstance(found, dict) else {}
 
-    def put(self, name: str, data: bytes) -> bool:
-        """Whether something is kept under a name now; a failure is logged, for nothing of people's depends on it."""
+    def put(self, name: str, data: bytes, *, is_durable: bool = True) -> bool:
+        """Whether something is kept under a name now; a failure is logged, for nothing of people's depends on it.
+
+        Args:
+            name: Of the file.
+            data: What it is to hold.
+            is_durable: Whether it has to outlive a power loss, too; that takes its time.
+        """
         path = self.folder / name
         try:
             make_private(path.parent, self._disk.make_folder)
-            put_whole(self._disk, path, data)
+            put_whole(self._disk, path, data, is_durable=is_durable)
         except OSError as error:
             log.warning("%s is not kept: %s", path, error)
             return False
         return True
 
-    def put_document(self, name: str, document: Mapping[str, Any]) -> bool:
+    def put_document(self, name: str, document: Mapping[str, Any], *, is_durable: bool = True) -> bool:
         """The same of JSON."""
-        return self.put(name, json.dumps(document, ensure_ascii=True, sort_keys=True).encode())
+        return self.put(name, json.dumps(document, ensure_ascii=True, sort_keys=True).encode(), is_durable=is_durable)
 
     def prune(self, prefix: str, keep: int = KEPT) -> None:
         """Forget all but the newest files whose names begin so."""

@@ -16,6 +16,8 @@ from actors.workspace.config import WorkspaceConfig
 from domain.edit.lines import EditRefusedError
 from messages.workspace import FileStepDue
 
+_SPARE = "edits"
+"""Folder of what edits displace until they are done."""
 ARCHIVE_BYTES = 1024 * 1024
 """Of the one file that nobody reads but people."""
 Done = Callable[[str], None]
@@ -93,6 +95,8 @@ class ChannelFiles:
         Raises:
             OSError: nobody can say whether there is anything.
         """
+        if not (self._books.folder / _SPARE).exists():
+            return
         for name in names:
             self._queue(name).bring_back()
 
@@ -103,7 +107,7 @@ class ChannelFiles:
         self._queues.clear()
 
     def _queue(self, name: str) -> EditQueue:
-        spare = self._books.folder / "edits"
+        spare = self._books.folder / _SPARE
         make_private(spare, self._disk.make_folder)  # somebody may have taken away all bookkeeping since
         if name not in self._queues:
             file = EditedFile(self._folder / name, spare / name.removesuffix(".md"), self._disk, follows_links=False)

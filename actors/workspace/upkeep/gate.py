@@ -237,9 +237,13 @@ class Gate:
         return not is_kept or bool(self._state.dirty or self._state.owed)
 
     def _store(self, name: str, found: Sequence[FoundLine]) -> str:
-        """Make a handover of what the files say now, and keep it under a name; the block."""
+        """Make a handover of what the files say now, and keep it under a name; the block.
+
+        That nothing was handed over is worth no wait for the disk: every new window begins so.
+        """
         block = self._block(found)
-        self._books.put_document(name, {"block": block, "turns": sorted({line.turn_id for line in found})})
+        document = {"block": block, "turns": sorted({line.turn_id for line in found})}
+        self._books.put_document(name, document, is_durable=bool(block))
         self._books.prune(f"{HANDOVER}-")
         return block
 

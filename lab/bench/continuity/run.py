@@ -40,7 +40,7 @@ WHOLE = Size(
     kills=200,
     hanging_turns=60,
     prepared_turns=600,
-    load={"threads": 100, "turns": 15, "rounds": 3},
+    load={"threads": 100, "turns": 30, "rounds": 4},
 )
 QUICK = Size(
     works=1,

@@ -93,6 +93,17 @@ def test_a_whole_file_takes_the_place_of_what_was_there_or_nothing_does(tmp_path
     assert disk.surviving(path) == (b"new" if stops_at is None else b"old")
 
 
+def test_what_need_not_be_durable_waits_for_nothing_and_is_whole_all_the_same(tmp_path: Path) -> None:
+    path, disk = tmp_path / "file", RecordingDisk()
+    steps = list[str]()
+    disk.before = lambda name, _data: steps.append(name)
+
+    put_whole(disk, path, b"new", is_durable=False)
+
+    assert path.read_bytes() == b"new"
+    assert [step for step in steps if step in ("write", "replace", "sync", "sync_folder")] == ["write", "replace"]
+
+
 def test_all_is_written_though_each_write_takes_a_part(tmp_path: Path) -> None:
     disk, written = RecordingDisk(), tmp_path / "file"
 

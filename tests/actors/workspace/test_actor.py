@@ -45,6 +45,11 @@ class TestIdentity:
         kept.mkdir()
         rig.live_again()
         assert rig.prepare().instructions == text
+        kept.rmdir()
+        kept.touch()  # as a power loss leaves what nobody waited for
+        rig.live_again()
+        assert rig.prepare().instructions == text != ""
+        assert kept.read_text() == text
 
 
 class TestTheStateOfTheWork:
