@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 
 from actors.part import Finding, Level
-from actors.workspace.channel import AGENTS, HISTORY, MEMORY, READ_BYTES, READ_LINES, SESSION, SOUL
+from actors.workspace.channel import AGENTS, ARCHIVE, HISTORY, MEMORY, READ_BYTES, READ_LINES, SESSION, SOUL
 from actors.workspace.config import CHANNELS, WorkspaceConfig
 from actors.workspace.shared_looks import SharedLooks
 from domain.workspace.identity import AGENTS_CHARS, SOUL_CHARS
@@ -26,12 +26,14 @@ def findings(config: WorkspaceConfig, shared: SharedLooks) -> Iterator[Finding]:
     channels = config.root / CHANNELS
     for folder in sorted(channels.glob("*/*")):
         count += 1
-        for name in (SESSION, MEMORY, HISTORY):
+        for name in (SESSION, MEMORY, HISTORY, ARCHIVE):
             path = folder / name
             if not os.path.lexists(path):
                 continue
             if path.is_symlink() or not path.is_file():
                 problems.append(f"{path}: is no file of its own, so it is not read")
+            elif name == ARCHIVE:
+                continue  # nobody reads it; where it is full, another is begun
             elif path.stat().st_size > READ_BYTES:
                 problems.append(f"{path}: has more than {READ_BYTES:,} bytes, so it is not read")
             elif path.read_bytes().count(b"\n") > READ_LINES:

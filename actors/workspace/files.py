@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from actors.edited_file.access import MOST_LINES
 from actors.edited_file.file import EditedFile
 from actors.edited_file.queue import EditQueue, Host, Job, QueueConfig
 from actors.edited_file.rewriting import Edit
 from actors.linux.disk import Disk, RealDisk
 from actors.linux.private_folder import make_private
+from actors.linux.safe_open import read_beneath
 from actors.workspace.bookkeeping import BACKUPS, Bookkeeping
 from actors.workspace.channel import ARCHIVE, READ_BYTES
 from actors.workspace.config import WorkspaceConfig
@@ -18,6 +20,8 @@ from messages.workspace import FileStepDue
 
 _SPARE = "edits"
 """Folder of what edits displace until they are done."""
+_SLACK = 1_000
+"""Bytes or lines that are left free in it for what joins blocks."""
 ARCHIVE_BYTES = 1024 * 1024
 """Of the one file that nobody reads but people."""
 Done = Callable[[str], None]
@@ -70,6 +74,33 @@ class ChannelFiles:
             done(str(error))
             return
         queue.put(Job(_refusing(edit), lambda: done(""), done, most_bytes=_most(name)))
+
+    def make_room(self, name: str, more: bytes, at: str) -> None:
+        """Give a file that could not take in more another name, `<stem>-<at>.md`, so that a new one is begun.
+
+        Args:
+            name: Of the file, which need not exist.
+            more: What is to be added.
+            at: When.
+
+        Raises:
+            OSError: it stays as it is.
+        """
+        path, most = self._folder / name, _most(name)
+        try:
+            data = read_beneath(self._folder, name, most)
+        except FileNotFoundError:
+            return
+        except ValueError:  # it is larger, or no file of its own, as the edit will say
+            data = None
+        has_room = (
+            data is not None
+            and len(data) + len(more) + _SLACK <= most
+            and data.count(b"\n") + more.count(b"\n") + _SLACK <= MOST_LINES
+        )
+        if not has_room and path.is_file() and not path.is_symlink():
+            self._disk.link(path, path.with_name(f"{path.stem}-{at}.md"))
+            self._disk.unlink(path)
 
     def keep_before(self, name: str, data: bytes, at: str) -> None:
         """Keep a version that a worker is about to rewrite."""

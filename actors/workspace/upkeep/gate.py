@@ -6,6 +6,8 @@ import logging
 from collections import deque
 from collections.abc import Iterable, Sequence
 
+from msgspec.structs import replace
+
 from actors.kernel import Host, Timer
 from actors.workspace.bookkeeping import file_name
 from actors.workspace.channel import MEMORY, SESSION, Channel
@@ -34,6 +36,14 @@ class _Cut:
     def __init__(self, message: BeforeTrim) -> None:
         self.message = message
         self.spoken = message.spoken
+        self.again: list[BeforeTrim] = []
+        """The same question, asked once more: of a turn whose predecessor was stopped while it waited."""
+
+    def is_of(self, message: BeforeTrim) -> bool:
+        """Whether somebody asks about this cut."""
+        known = self.message
+        names = (known.log, known.kept_from, known.first_kept, known.words)
+        return names == (message.log, message.kept_from, message.first_kept, message.words)
 
 
 class Gate:
@@ -75,7 +85,11 @@ class Gate:
         return self._current is not None or bool(self._waiting)
 
     def begin(self, message: BeforeTrim) -> None:
-        """Answer when those before are answered."""
+        """Answer when those before are answered, and what is asked again with the first."""
+        for cut in (*([self._current] if self._current else []), *self._waiting):
+            if message.first_kept and cut.is_of(message):
+                cut.again.append(message)
+                return
         self._waiting.append(_Cut(message))
         self._next()
 
@@ -258,7 +272,8 @@ class Gate:
 
     def _reply(self, cut: _Cut, reply: TrimReady) -> None:
         self._current = None
-        self._host.tell(cut.message.reply_to, reply)
+        for message in (cut.message, *cut.again):
+            self._host.tell(message.reply_to, replace(reply, request_id=message.request_id))
         self._next()
 
 

@@ -89,6 +89,8 @@ class WorkspaceState:
     def note_turn(self, turn_id: str, log: str) -> None:
         """A turn has ended."""
         if self.log != log:
+            if self.dirty:  # SESSION.md could not be told before the window began anew
+                self.owe(Stretch(self.log, self.dirty[0], self.dirty[-1]))
             self.dirty, self.log = [], log
         if turn_id not in self.dirty:
             self.dirty.append(turn_id)

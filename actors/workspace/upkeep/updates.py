@@ -214,6 +214,11 @@ class Updates:
                 else:
                     self._files.change(HISTORY, lambda now: folded(base, text, now, self._is_secret), self._tidied)
 
+            try:
+                self._files.make_room(ARCHIVE, raw, self._stamp())
+            except OSError as error:
+                self._tidied(str(error))
+                return
             self._files.change(ARCHIVE, lambda now: archived(now, raw), then)
 
         self._workers.begin(Work("fold", lambda: fold_prompt(base, self._scrub), answered, self._tidied))

@@ -75,3 +75,12 @@ def test_doctor_names_what_is_not_read(tmp_path: Path) -> None:
     rig.write("HISTORY.md", "\n" * 20_000)
     (third,) = findings(rig.config, shared)
     assert all(words in third.detail for words in ("no file of its own", "bytes, so it is not read", "lines, so it is"))
+    for name in ("SESSION.md", "MEMORY.md", "HISTORY.md"):
+        (rig.folder / name).unlink()
+    rig.write("HISTORY.archive.md", "x" * 2_000_000)
+    (fourth,) = findings(rig.config, shared)
+    assert "1 conversations" in fourth.detail, "another is begun when something is to be added to it"
+    (rig.folder / "HISTORY.archive.md").unlink()
+    (rig.folder / "HISTORY.archive.md").mkdir()
+    (fifth,) = findings(rig.config, shared)
+    assert "HISTORY.archive.md: is no file of its own" in fifth.detail

@@ -303,6 +303,26 @@ def test_two_questions_at_once_are_answered_one_after_the_other(rig: WorkspaceRi
     assert rig.text("HISTORY.md").count("The kiln was planned.") == 1
 
 
+def test_a_question_that_is_asked_again_while_workers_are_asked_is_answered_with_the_first(rig: WorkspaceRig) -> None:
+    turns = [rig.said("one")]
+    stopped, again = rig.before_trim(turns), rig.before_trim(turns)
+    rig.work("session", STATE)
+    rig.work("consolidate", FOUND)
+    handover = rig.reply(TrimReady, stopped).handover
+    assert rig.reply(TrimReady, again).handover == handover != ""
+    assert rig.requests() == []
+
+
+def test_a_wish_with_words_of_its_own_is_another_question(rig: WorkspaceRig) -> None:
+    turns = [rig.said("one")]
+    first, second = rig.before_trim(turns), rig.before_trim(turns, words="keep the oak in mind")
+    rig.work("session", STATE)
+    rig.work("consolidate", FOUND)
+    assert rig.reply(TrimReady, first).cut
+    assert "keep the oak in mind" in rig.work("session", STATE).messages[0].text
+    assert rig.reply(TrimReady, second).cut
+
+
 def test_an_end_while_workers_are_asked_asks_no_others(rig: WorkspaceRig) -> None:
     rig.before_trim([rig.said("one")])
     (first,) = rig.requests()

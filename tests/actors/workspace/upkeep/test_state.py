@@ -50,6 +50,17 @@ def test_a_longer_stretch_stands_for_the_shorter_one(tmp_path: Path) -> None:
     assert state.owed == [Stretch("logs/a.md", "t1", "t4")]
 
 
+def test_what_session_was_not_told_of_when_the_window_began_anew_is_owed(tmp_path: Path) -> None:
+    state = WorkspaceState(Bookkeeping(tmp_path))
+    for turn in ("t1", "t2", "t3"):
+        state.note_turn(turn, "logs/a.md")
+    state.note_turn("u1", "logs/b.md")
+    assert (state.owed, state.dirty) == ([Stretch("logs/a.md", "t1", "t3")], ["u1"])
+    state.told_of(["u1"])
+    state.note_turn("v1", "logs/c.md")
+    assert state.owed == [Stretch("logs/a.md", "t1", "t3")]
+
+
 def test_only_turns_that_were_told_are_told_of_no_more(tmp_path: Path) -> None:
     state = WorkspaceState(Bookkeeping(tmp_path), is_kept=False)
     for turn in ("t1", "t2", "t3"):

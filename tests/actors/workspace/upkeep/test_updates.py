@@ -58,6 +58,33 @@ def test_behind_a_cut_long_files_are_made_shorter_and_what_was_there_is_kept(rig
     assert "The kiln was planned." in history
 
 
+@pytest.mark.parametrize("line", ["x" * 99 + "\n", "\n"], ids=["bytes", "lines"])
+@pytest.mark.parametrize("over", [False, True], ids=["full", "fuller than it can be read"])
+def test_a_full_archive_is_put_aside_and_another_begun(rig: WorkspaceRig, line: str, over: bool) -> None:
+    filled(rig, 6)
+    full = line * ((1_048_576 // 100 if len(line) > 1 else 9_999) + 200 * over)
+    rig.write("HISTORY.archive.md", full)
+    cut(rig)
+    rig.work("sweep", "")
+    rig.work("fold", "Shelves were talked about for days, and in the end oak was taken for all of them. " * 3)
+    (aside,) = rig.folder.glob("HISTORY.archive-*.md")
+    assert aside.read_text() == full
+    assert "On day 0" in rig.text("HISTORY.archive.md")
+    assert "Folded History Through" in rig.text("HISTORY.md")
+
+
+def test_an_archive_that_is_no_file_of_its_own_is_left_and_nothing_is_folded(rig: WorkspaceRig, tmp_path: Path) -> None:
+    filled(rig, 6)
+    (tmp_path / "elsewhere").write_text("x" * 1_048_576)
+    (rig.folder / "HISTORY.archive.md").symlink_to(tmp_path / "elsewhere")
+    cut(rig)
+    rig.work("sweep", "")
+    rig.work("fold", "Shelves were talked about for days, and in the end oak was taken for all of them. " * 3)
+    assert (rig.folder / "HISTORY.archive.md").is_symlink()
+    assert (tmp_path / "elsewhere").read_text() == "x" * 1_048_576
+    assert "On day 0" in rig.text("HISTORY.md")
+
+
 def test_a_sweep_whose_file_a_person_changes_meanwhile_loses_nothing_of_theirs(rig: WorkspaceRig) -> None:
     filled(rig, 6)
     cut(rig)
