@@ -67,13 +67,24 @@ class _Found:
 class RecallIndex:
     """Index of a workspace's entries by their terms; made once for each change of a file."""
 
-    def __init__(self, entries: Iterable[Entry]) -> None:
-        """Index `entries`, whose order settles what nothing else does."""
+    def __init__(self, entries: Iterable[Entry], before: RecallIndex | None = None) -> None:
+        """Index `entries`, whose order settles what nothing else does.
+
+        Args:
+            entries: All of them.
+            before: An earlier index, of whose entries most may be the same.
+        """
         self.entries = tuple(entries)
         self.headings = tuple(entry.section.casefold() for entry in self.entries)
         self.priors = tuple(_PRIOR[entry.source] for entry in self.entries)
         self.staleness = tuple(map(_staleness, self.entries))
-        counted = [Counter(_all_terms(entry)) for entry in self.entries]
+        known = before.counts if before is not None else {}
+        self.counts: dict[tuple[str, str], Counter[str]] = {}
+        """Section and text of an entry -> its terms, and how often it has each."""
+        for entry in self.entries:
+            key = entry.section, entry.text
+            self.counts[key] = known[key] if key in known else Counter(_all_terms(entry))
+        counted = [self.counts[entry.section, entry.text] for entry in self.entries]
         self.keys = tuple(frozenset(each) for each in counted)
         self.postings: dict[str, list[tuple[int, float]]] = {}
         """Term -> numbers of the entries that have it, and how often, weighed by BM25."""

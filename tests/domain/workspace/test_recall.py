@@ -7,8 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.workspace.entries import Source, entries
+from domain.workspace import recall
+from domain.workspace.entries import Entry, Source, entries
 from domain.workspace.recall import MOST, RecallIndex, recalled
+from domain.workspace.terms import terms
 
 TODAY = date(2026, 11, 25)
 SESSION = """# Session Title
@@ -321,3 +323,24 @@ def test_any_message_gets_entries_of_the_files_each_once(message: str, chars: in
     assert set(answer) <= set(index.entries)
     assert len(answer) == len(set(answer))
     assert answer == recalled(message, index, today=TODAY, budget_chars=chars, previous=previous)
+
+
+def test_an_index_takes_the_terms_of_entries_that_stayed_from_the_one_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    before, changed = index_of(), f"{MEMORY}- Kilns are booked by Otto\n"
+    looked_at: list[str] = []
+
+    def look(entry: Entry) -> tuple[str, ...]:
+        looked_at.append(entry.text)
+        return terms(entry.text)
+
+    monkeypatch.setattr(recall, "_all_terms", look)
+
+    again = RecallIndex(index_of(memory=changed).entries, before)
+
+    assert looked_at[-1:] == ["Kilns are booked by Otto"]
+    assert looked_at.count("Kilns are booked by Otto") == 2
+    assert len(looked_at) == len(again.entries) + 1, "all of them for the index of its own, one for this"
+    monkeypatch.undo()
+    whole = index_of(memory=changed)
+    assert (again.entries, again.postings, again.keys) == (whole.entries, whole.postings, whole.keys)
+    assert set(RecallIndex(before.entries[:3], again).counts) == {(e.section, e.text) for e in before.entries[:3]}
