@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 
-from domain.workspace.sections import Section, items, sections
+from domain.workspace.outline import Item, Section, items, sections
 
 LONGEST = 400
 """A paragraph of more characters is several entries."""
@@ -17,6 +17,8 @@ _PART = 300
 
 _DAY = re.compile(r"(?<![0-9])(\d{4})-(\d{2})-(\d{2})(?![0-9])")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[\u3002\uff01\uff1f])")
+_BOX = re.compile(r"\A\[[ xX]\]\s+")
+"""Of a bullet that can be ticked off."""
 _HASHES = 6
 
 
@@ -56,15 +58,32 @@ def entries(text: str, source: Source, path: str) -> tuple[Entry, ...]:
     """
     found: list[Entry] = []
     above: list[Section] = []
-    for section in sections(text, _HASHES):
-        above = [each for each in above if each.level < section.level]
-        above.append(section)
+    line = 1
+    for section in sections(text.encode("utf-8", "surrogateescape"), _HASHES):
+        above = [*(each for each in above if each.level < section.level), section]
         name = _name(above)
-        day = next((day for each in reversed(above) if (day := last_day(each.heading))), None)
-        for item in items(section):
-            parts = _parts(" ".join(item.text.split()))
-            found.extend(Entry(source, path, name, part, item.line, _own_day(part) or day) for part in parts)
+        day = next((day for each in reversed(above) if (day := last_day(each.title))), None)
+        for begin, whole in _wholes(section):
+            parts = _parts(whole)
+            found.extend(Entry(source, path, name, part, line + begin, _own_day(part) or day) for part in parts)
+        line += len(section.lines)
     return tuple(found)
+
+
+def _wholes(section: Section) -> Iterator[tuple[int, str]]:
+    """Where each item begins, and its text; a code block belongs to what it stands below."""
+    made: list[tuple[int, str]] = []
+    for item in items(section, prose=True):
+        if made and _is_code(section, item):
+            begin, text = made.pop()
+            made.append((begin, f"{text} {item.text}"))
+        else:
+            made.append((item.begin, _BOX.sub("", item.text, count=1)))
+    yield from made
+
+
+def _is_code(section: Section, item: Item) -> bool:
+    return section.lines[item.begin].is_code
 
 
 def last_day(text: str) -> date | None:
@@ -74,9 +93,9 @@ def last_day(text: str) -> date | None:
 
 def _name(above: list[Section]) -> str:
     """The nearest heading of one or two hashes, and the nearest deeper one."""
-    main = next((each.heading for each in reversed(above) if each.level <= 2), "")
-    deep = above[-1].heading if above[-1].level > 2 else ""
-    return " / ".join(filter(None, (main, deep)))
+    main = next((each.title for each in reversed(above) if each.level <= 2), "")
+    deep = above[-1].title if above[-1].level > 2 else ""
+    return " / ".join(title for title in (main, deep) if title not in ("", "#"))
 
 
 def _own_day(text: str) -> date | None:

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from domain.curated.document import decoded, heading_words, joined, lines_of
 from domain.edit.lines import line_end
+from domain.workspace.comments import without_comments
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
-_COMMENT = re.compile(r"<!--(?:(?!<!--|-->).)*-->", re.DOTALL)
 _BULLET = re.compile(r"([ \t]*)(?:[-*+]|\d{1,3}[.)])[ \t]+(?=\S)")
 _NOTHING = re.compile(r"[ \t]*(?:(?:[-*_][ \t]*){3,}|[-*+][ \t]*)")
 """A ruled line, or a bullet without words."""
@@ -63,6 +63,11 @@ class Section:
     lines: tuple[Line, ...]
 
     @property
+    def level(self) -> int:
+        """Of its heading; 0 for none."""
+        return self.lines[0].level if self.title else 0
+
+    @property
     def raw(self) -> str:
         """All of it."""
         return "".join(line.raw for line in self.lines)
@@ -79,11 +84,11 @@ def seen(data: bytes) -> tuple[Line, ...]:
     text = decoded(data)
     raws = lines_of(text)
     code = _code(raws)
-    hidden = _without_comments(raws, code)
+    bare_lines = _shown(raws, code)
     made = []
     for number, raw in enumerate(raws):
         bare = raw.rstrip("\r\n").removeprefix("\ufeff")
-        shown = hidden[number]
+        shown = bare_lines[number]
         if code[number]:
             made.append(Line(raw, bare if shown else "", is_code=True))
             continue
@@ -108,22 +113,24 @@ def sections(data: bytes, level: int) -> tuple[Section, ...]:
 def items(section: Section, *, prose: bool = False) -> tuple[Item, ...]:
     """Its bullets, in order; with `prose` also its paragraphs and code blocks."""
     spans = list[tuple[int, int]]()
-    is_open, depth = False, 0
+    is_open, is_parted, depth = False, False, 0
     for number, line in enumerate(section.lines):
         if (number == 0 and section.title) or line.level or (not line.is_code and _NOTHING.fullmatch(line.text)):
             is_open = False
             continue
         bullet = None if line.is_code else _BULLET.match(line.text)
         if not line.text.strip():
-            is_open = is_open and bool(line.raw.strip())
+            is_parted = is_parted or not line.raw.strip()
             continue
+        is_deeper = _columns(line.text[: -len(line.text.lstrip())]) >= depth + _NESTED
+        is_open, is_parted = is_open and (is_deeper or not is_parted), False
         if line.is_code:
             is_open = False
             if prose and spans and spans[-1][1] == number and section.lines[number - 1].is_code:
                 spans[-1] = (spans[-1][0], number + 1)
             elif prose:
                 spans.append((number, number + 1))
-        elif bullet and not (is_open and _columns(bullet[1]) >= depth + _NESTED):
+        elif bullet and not (is_open and is_deeper):
             spans.append((number, number + 1))
             is_open, depth = True, _columns(bullet[1])
         elif is_open:
@@ -288,10 +295,11 @@ def _place(section: Section, kept: Sequence[Item], doomed: set[int]) -> int:
 def _item(lines: Sequence[Line], begin: int, end: int) -> Item:
     words = list[str]()
     for line in lines[begin:end]:
-        bare = line.text if line.is_code else _BULLET.sub("", line.text, count=1)
+        mark = None if line.is_code else _BULLET.match(line.text)
+        bare = line.text[mark.end() :] if mark else line.text
         text = " ".join(bare.split())
         if text and not (line.is_code and _FENCE.match(line.text)):
-            is_own = line.is_code or _BULLET.match(line.text)
+            is_own = line.is_code or mark
             joint = "; " if is_own and words and not words[-1].endswith((":", ";")) else " "
             words.append((joint if words else "") + text)
     return Item("".join(words), begin, end, "".join(line.raw for line in lines[begin:end]))
@@ -335,8 +343,8 @@ def _closes(match: re.Match[str], sign: str, size: int) -> bool:
     return match[1][0] == sign and len(match[1]) >= size and not match[2].strip()
 
 
-def _without_comments(raws: Sequence[str], code: Sequence[bool]) -> list[str]:
+def _shown(raws: Sequence[str], code: Sequence[bool]) -> list[str]:
     """What is seen of each line; of a line of code something as long as it is seen at all."""
     bare = (raw.rstrip("\r\n").removeprefix("\ufeff") for raw in raws)
     masked = "\n".join("x" if is_code else line for line, is_code in zip(bare, code, strict=True))
-    return _COMMENT.sub(lambda match: "\n" * match[0].count("\n"), masked).split("\n") if raws else []
+    return without_comments(masked) if raws else []

@@ -20,6 +20,24 @@ def test_an_entry_is_a_bullet_or_a_paragraph_on_one_line_with_its_place() -> Non
     )
 
 
+def test_code_belongs_to_what_it_stands_below_and_a_box_is_no_word() -> None:
+    text = "# A\n- deploy:\n  ```sh\n  make *x* 1. y\n\n  - no bullet\n  ```\n- [x] done\n\nrun:\n\n```\nls\n```\n```\npwd\n```\n"
+    assert [(entry.text, entry.line) for entry in memory(text)] == [
+        ("deploy: make *x* 1. y - no bullet", 2),
+        ("done", 8),
+        ("run: ls; pwd", 10),
+    ]
+    assert [(entry.text, entry.line) for entry in memory("```\nls\n```\nx\n")] == [("ls", 1), ("x", 4)]
+
+
+def test_a_mark_that_nothing_ends_hides_nothing() -> None:
+    assert [entry.text for entry in memory("- a\n```\n## B\n- c <!-- d\n- e\n")] == ["a ```", "c <!-- d", "e"]
+
+
+def test_a_heading_without_words_is_no_place() -> None:
+    assert [(entry.section, entry.text) for entry in memory("#\na\n## B\n###\nb\n")] == [("", "a"), ("B", "b")]
+
+
 def test_a_template_has_no_entries() -> None:
     assert memory("# Current State\n<!-- What is being done.\n- one item -->\n\n# Next Steps\n") == ()
 

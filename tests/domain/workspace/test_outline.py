@@ -75,6 +75,12 @@ def test_headings_count_where_a_reader_sees_them(data: bytes, titles: list[str])
     ("body", "expected"),
     [
         ("- a\n- b\n", ["a", "b"]),
+        ("- **a** is 1. Then b\n", ["**a** is 1. Then b"]),
+        ("**Why.** A 2) b\nand *c* d\n", ["**Why.** A 2) b and *c* d"]),
+        ("- a\n\n  more\n\n  - deep\n- b\n", ["a more; deep", "b"]),
+        ("- a\n\nmore\n", ["a", "more"]),
+        ("- a\n<!-- m -->\nmore\n\n<!-- n -->\nother\n", ["a more", "other"]),
+        ("- `<!--` a\n- b `-->`\n", ["`<!--` a", "b `-->`"]),
         ("- a\n  more\n- b\n", ["a more", "b"]),
         ("- rules:\n  - one\n  - two\n", ["rules: one; two"]),
         ("* a\n+ b\n2. c\n3) d\n", ["a", "b", "c", "d"]),
