@@ -23,9 +23,10 @@ def curated(as_json: bool, quick: bool) -> None:
     code 1 when a file was read though none had changed, a block was not byte for byte the window's one before, a change
     was not shown by the next turn, or a p95 is above its target (1 ms, and 5 ms after a change).
     """
-    from lab.bench.curated.report import as_document, is_sound, table, targets_table
+    from lab.bench.curated.report import as_document, is_sound, table, verdicts
     from lab.bench.curated.run import QUICK, WHOLE, measure
     from lab.bench.machine import machine, machine_line
+    from lab.bench.target import verdicts_table
 
     facts = machine()
     with progress_line() as say:
@@ -38,7 +39,7 @@ def curated(as_json: bool, quick: bool) -> None:
             f"real actor, its workers, {figures['windows']:.0f} windows; {figures['files_read']:.0f} files read in "
             f"{figures['turns']:,.0f} turns with files unchanged",
             table(figures),
-            targets_table(figures, quick=quick),
+            verdicts_table(verdicts(figures, quick=quick)),
         )
     if not is_sound(figures, quick=quick):
         fail("a promise is not kept, or a target is missed")

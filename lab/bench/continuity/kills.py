@@ -13,10 +13,11 @@ from pathlib import Path
 from domain.workspace.memory_file import SECTIONS
 from domain.workspace.session_state import TITLES
 from lab.bench.continuity.items import filed
-from lab.bench.continuity.life import ANSWERED, BOOK, STARTED, WINDOW, LifePlan, entries
+from lab.bench.continuity.life import ANSWERED, BOOK, STARTED, WINDOW, entries
 from lab.bench.continuity.place import files_of, folder
 from lab.bench.measure import Figures
 from lab.chaos.kills.nursery import LivingAgent, Nursery
+from lab.chaos.kills.plan import LifePlan
 
 PROGRAM = """
 import os

@@ -6,10 +6,8 @@ wait is waited for and hardly a moment is without a write.
 
 from __future__ import annotations
 
-import json
 import os
 import sys
-from dataclasses import asdict, dataclass
 from itertools import count
 from pathlib import Path
 
@@ -19,6 +17,7 @@ from lab.bench.continuity.hanging import SETTINGS
 from lab.bench.continuity.items import item_text, item_worker
 from lab.bench.continuity.place import embed
 from lab.bench.measure import silence_log
+from lab.chaos.kills.plan import LifePlan
 from lab.chaos.kills.program import carry_out
 from messages.base import RequestId, UserId
 from messages.model import ModelRequest
@@ -32,22 +31,6 @@ TURNS_A_LIFE = 1_000
 """More than any has."""
 UPKEEP_S = 45.0
 """After which an edit of an earlier life is looked after."""
-
-
-@dataclass(frozen=True, slots=True)
-class LifePlan:
-    """Course of a life."""
-
-    number: int
-    """No other life of the campaign has it."""
-    is_last: bool = False
-    """Whether it only finishes what the others left, ends in good order and is not killed at all."""
-
-    def write(self, folder: Path) -> Path:
-        """The file in the folder that says it."""
-        path = folder / "plan.json"
-        path.write_text(json.dumps(asdict(self)))
-        return path
 
 
 class Book:
@@ -74,7 +57,7 @@ def serve() -> None:
 
 def live(plan_file: str) -> None:
     """Live as the file says, in the folder in which it stands."""
-    root, plan = Path(plan_file).parent, LifePlan(**json.loads(Path(plan_file).read_text()))
+    root, plan = Path(plan_file).parent, LifePlan.read(Path(plan_file))
     book, worker, numbers = Book(root / BOOK), item_worker(f"L{plan.number}"), count(1)
 
     def behave(request: ModelRequest) -> str:

@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 from rich.table import Table
 
 from lab.bench.machine import Facts
 from lab.bench.measure import Figures
-from lab.bench.target import Target
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """Comparison of a figure with its target."""
-
-    name: str
-    value: float
-    at_most: float
-    met: bool
-
+from lab.bench.target import Target, Verdict, judged
 
 TARGETS = (
     Target("files read while none changes", "files_read", 0),
@@ -34,11 +23,7 @@ _ROWS = (("unchanged", "turns"), ("changed", "changes"))
 
 def verdicts(figures: Figures, *, quick: bool) -> tuple[Verdict, ...]:
     """Every target that the sizes say something of."""
-    targets = [target for target in TARGETS if not (quick and target.is_speed)]
-    return tuple(
-        Verdict(target.name, value := figures[target.figure], target.at_most, value <= target.at_most)
-        for target in targets
-    )
+    return tuple(judged(TARGETS, figures, quick=quick))
 
 
 def is_sound(figures: Figures, *, quick: bool) -> bool:
@@ -65,14 +50,4 @@ def table(figures: Figures) -> Table:
     for name, count in _ROWS:
         times = [f"{figures[f'{name}_{each}_ms']:.3f}" for each in ("p50", "p95", "p99", "floor_p95")]
         built.add_row(name, f"{figures[count]:,.0f}", *times, f"{figures[f'{name}_p95_to_floor']:.1f}")
-    return built
-
-
-def targets_table(figures: Figures, *, quick: bool) -> Table:
-    """A row for each target."""
-    built = Table(box=None, pad_edge=False)
-    for heading in ("target", "at most", "reached", "met"):
-        built.add_column(heading, justify="left" if heading == "target" else "right")
-    for verdict in verdicts(figures, quick=quick):
-        built.add_row(verdict.name, f"{verdict.at_most:g}", f"{verdict.value:.3g}", "yes" if verdict.met else "NO")
     return built

@@ -14,8 +14,9 @@ from pathlib import Path
 from actors.memory.objects.audit import audit
 from actors.memory.objects.database import FILE, FOLDER
 from lab.bench.measure import Figures
-from lab.bench.objects.life import ANSWERED, BOOK, STARTED, Book, Entry, LifePlan
+from lab.bench.objects.life import ANSWERED, BOOK, STARTED, Book, Entry
 from lab.chaos.kills.nursery import LivingAgent, Nursery
+from lab.chaos.kills.plan import LifePlan
 
 PROGRAM = """
 import os

@@ -22,6 +22,7 @@ from actors.objects.actor import ObjectsActor
 from lab.bench.objects.layer import config_of, folder_of, specs, word_request
 from lab.bench.objects.play import Asked
 from lab.bench.objects.prose import WINDOW, source
+from lab.chaos.kills.plan import LifePlan
 from lab.chaos.kills.program import carry_out
 from messages.base import EventId, Message, RequestId, TurnId, Window
 from messages.object_store import (
@@ -45,22 +46,6 @@ STORE_S = 30.0
 TURN_CALLS = 8
 SHOWN_TURNS = 3
 STARTED, ASKED, ANSWERED = "started", "asked", "answered"
-
-
-@dataclass(frozen=True, slots=True)
-class LifePlan:
-    """Course of a life."""
-
-    number: int
-    """No other life of the campaign has it."""
-    is_last: bool = False
-    """Whether it does nothing but note what is kept, and is not killed."""
-
-    def write(self, folder: Path) -> Path:
-        """The file in the folder that says it."""
-        path = folder / "plan.json"
-        path.write_text(json.dumps(asdict(self)))
-        return path
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +145,7 @@ def serve() -> None:
 
 def live(plan_file: str) -> None:
     """Live as the file says, in the folder in which it stands."""
-    root, plan = Path(plan_file).parent, LifePlan(**json.loads(Path(plan_file).read_text()))
+    root, plan = Path(plan_file).parent, LifePlan.read(Path(plan_file))
     book = Book(root / BOOK)
     observed = Observed(root)
     if plan.is_last:

@@ -13,7 +13,7 @@ from time import perf_counter
 from actors.curated.folder import INDEX
 from domain.curated import journal
 from lab.chaos.curated.account import Verdict, judged, read
-from lab.chaos.curated.life import BOOK, LifePlan
+from lab.chaos.curated.life import BOOK, CuratedLifePlan
 from lab.chaos.kills.nursery import LivingAgent, Nursery
 from lab.curated_memory import leftovers
 
@@ -116,7 +116,7 @@ class _Campaign:
         kind = choices.choice(("outside", "inside", "inside", "end"))
         most = CALLS_OF_AN_END if kind == "end" else MOST_CALLS
         cut = 0 if kind == "outside" else choices.randint(1, most)
-        plan = LifePlan(number, seed, cut=cut, ends=kind == "end")
+        plan = CuratedLifePlan(number, seed=seed, cut=cut, ends=kind == "end")
         life = nursery.start(plan.write(folder), folder / "stderr")
         if kind == "outside":
             life.has_ended(choices.uniform(0, LONGEST_S))
@@ -126,7 +126,7 @@ class _Campaign:
 
     def judge(self, nursery: Nursery, folder: Path, seed: str) -> None:
         """A last life in a folder, and the account of all of them."""
-        plan = LifePlan(0, seed, is_last=True)
+        plan = CuratedLifePlan(0, seed=seed, is_last=True)
         self._expect(0, nursery, nursery.start(plan.write(folder), folder / "stderr"), f"{plan}", folder)
         account, memory = read(folder / BOOK), folder / "memory"
         self._verdicts.append(judged(account, BEFORE, (memory / INDEX).read_bytes()))

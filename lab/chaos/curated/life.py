@@ -6,13 +6,12 @@ It is forked by `lab.chaos.kills.program` from a process that has imported every
 from __future__ import annotations
 
 import itertools
-import json
 import os
 import signal
 import sys
 import threading
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
@@ -20,6 +19,7 @@ from actors.edited_file.rewriting import Waits
 from actors.linux.disk import Disk, RealDisk
 from lab.chaos.curated.account import ASKED, CUT, STAGED, AccountBook
 from lab.chaos.editor import chance
+from lab.chaos.kills.plan import LifePlan
 from lab.chaos.kills.program import carry_out
 from lab.curated_memory import OPERATOR, CuratedMemory, global_config, until_brought_back
 from messages.curated import FactsFlushed, FactStaged, FlushFacts, RememberFact
@@ -32,25 +32,15 @@ MOST_AT_ONCE = 4
 """Facts that are staged before a commit."""
 
 
-@dataclass(frozen=True, slots=True)
-class LifePlan:
-    """Course of a life."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CuratedLifePlan(LifePlan):
+    """Course of a life that keeps a memory; the last only commits what waits."""
 
-    number: int
-    """No other life of the campaign has it."""
     seed: str
     cut: int = 0
     """It ends in its disk's call of that number; 0 for a kill from outside."""
     ends: bool = False
     """Whether it stages once and then ends in good order, which commits; it is killed on that way at the latest."""
-    is_last: bool = False
-    """Whether it only commits what waits, ends in good order and is not killed at all."""
-
-    def write(self, folder: Path) -> Path:
-        """The file in the folder that says it."""
-        path = folder / "plan.json"
-        path.write_text(json.dumps(asdict(self)))
-        return path
 
 
 class CutDisk:
@@ -140,7 +130,7 @@ def serve() -> None:
 
 def live(plan_file: str) -> NoReturn:
     """Live as the file says, in the folder in which it stands."""
-    folder, plan = Path(plan_file).parent, LifePlan(**json.loads(Path(plan_file).read_text()))
+    folder, plan = Path(plan_file).parent, CuratedLifePlan.read(Path(plan_file))
     book = AccountBook(folder / BOOK)
     disk: Disk = CutDisk(plan.cut, book, f"{plan.seed}/{plan.number}")
     memory = CuratedMemory(global_config(folder, WAITS, disk), workers=1)
