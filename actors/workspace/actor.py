@@ -25,8 +25,8 @@ from domain.log.event import Kind
 from domain.log.metadata import meta_dict
 from domain.log.redaction import tombstone_of
 from domain.policy.pacing import Pacing
+from domain.workspace.files.session_state import is_active, parsed_session
 from domain.workspace.identity import Places, identity
-from domain.workspace.session_state import is_active, parsed_session
 from domain.workspace.skills.hook import Fact
 from domain.workspace.skills.life import AFTER_RESPONSE, AFTER_SUBAGENT, BEFORE_COMPACT, when_to_use_text
 from messages.base import Window

@@ -13,9 +13,9 @@ from actors.linux.private_folder import make_private
 from actors.linux.safe_open import read_beneath
 from actors.linux.signature import Signature, is_settled, signature
 from actors.workspace.config import AGENT, CHANNELS, WorkspaceConfig
-from domain.workspace.history_file import HISTORY_TEMPLATE
-from domain.workspace.memory_file import MEMORY_TEMPLATE
-from domain.workspace.session_state import SESSION_TEMPLATE
+from domain.workspace.files.history_file import HISTORY_TEMPLATE
+from domain.workspace.files.memory_file import MEMORY_TEMPLATE
+from domain.workspace.files.session_state import SESSION_TEMPLATE
 from messages.base import Window
 from messages.shell import SharedFolder
 

@@ -11,12 +11,12 @@ from actors.workspace.recalling import Recall
 from actors.workspace.skills.hooks import HookOutput, Hooks, HookTurn
 from actors.workspace.skills.lives import SkillLives
 from actors.workspace.subagents.runs import ContextWish, CurrentTurn
-from domain.workspace.entries import Entry
+from domain.workspace.files.session_state import parsed_session
 from domain.workspace.handover import handover
-from domain.workspace.session_state import parsed_session
+from domain.workspace.recall.entries import Entry
+from domain.workspace.recall.turn_block import turn_block
 from domain.workspace.skills.hook import Fact
 from domain.workspace.skills.life import BEFORE_PROMPT, named_for, scopes_of
-from domain.workspace.turn_block import turn_block
 from messages.base import TurnId
 from messages.shell import SharedFolder
 from messages.turn import BeforeTrim, PrepareTurn

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import date
 
 from actors.workspace.channel import HISTORY, MEMORY, SESSION, Channel
-from domain.workspace.entries import Entry, Source, entries
-from domain.workspace.recall import RecallIndex, recalled
+from domain.workspace.recall.entries import Entry, Source, entries
+from domain.workspace.recall.search import RecallIndex, recalled
 
 SHARED = "workspace/MEMORY.md"
 _OWN = ((SESSION, Source.SESSION), (MEMORY, Source.MEMORY), (HISTORY, Source.HISTORY))

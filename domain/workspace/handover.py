@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from domain.memory.block_json import block_json
-from domain.workspace.directives import FoundLine, surest
-from domain.workspace.memory_file import constraints_of, decisions_of
-from domain.workspace.outline import same_words, unique
-from domain.workspace.session_state import SessionState, is_active
+from domain.workspace.files.memory_file import constraints_of, decisions_of
+from domain.workspace.files.outline import same_words, unique
+from domain.workspace.files.session_state import SessionState, is_active
+from domain.workspace.rules.directives import FoundLine, surest
 
 HANDOVER_PREFIX = "INJECTED_CONTEXT_HANDOVER"
 """First line of the block."""

@@ -21,12 +21,12 @@ MADE = {
     "domain/text/imitation.py": {"_compiled"},
     "domain/text/lookalike.py": {"_Looks"},
     "domain/turn/bash_tool.py": {"bash_tool"},
-    "domain/workspace/go_on.py": {"_alternatives"},
-    "domain/workspace/intent.py": {"'|'.join"},
-    "domain/workspace/phrases/english.py": {"weighed"},
-    "domain/workspace/phrases/languages.py": {"weighed"},
-    "domain/workspace/memory_file.py": {"_template"},
-    "domain/workspace/session_state.py": {"_template"},
+    "domain/workspace/recall/go_on.py": {"_alternatives"},
+    "domain/workspace/recall/intent.py": {"'|'.join"},
+    "domain/workspace/rules/english.py": {"weighed"},
+    "domain/workspace/rules/languages.py": {"weighed"},
+    "domain/workspace/files/memory_file.py": {"_template"},
+    "domain/workspace/files/session_state.py": {"_template"},
 }
 """What is made at the top otherwise: pydantic's, functions, patterns, and tables that learn what follows from a key."""
 HANDED_ON = {

@@ -17,9 +17,9 @@ from actors.workspace.upkeep.told import ToldWords
 from actors.workspace.upkeep.updates import Updates
 from domain.log.redaction import Tombstone
 from domain.turn.prompt import is_block
-from domain.workspace.directives import FoundLine, found_lines
+from domain.workspace.files.session_state import is_active, parsed_session
 from domain.workspace.handover import handover
-from domain.workspace.session_state import is_active, parsed_session
+from domain.workspace.rules.directives import FoundLine, found_lines
 from messages.base import RequestId
 from messages.turn import BeforeTrim, SpokenTurn, TrimReady
 from messages.workspace import WorkerOverdue

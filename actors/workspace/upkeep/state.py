@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from actors.workspace.bookkeeping import STATE, Bookkeeping
-from domain.workspace.directives import FoundLine, surest
+from domain.workspace.rules.directives import FoundLine, surest
 from messages.turn import SpokenTurn
 
 WRITTEN = "written.json"

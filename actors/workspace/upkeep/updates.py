@@ -13,9 +13,8 @@ from actors.workspace.files import ChannelFiles, Done
 from actors.workspace.upkeep.state import WorkspaceState
 from actors.workspace.upkeep.workers import Work, Workers
 from domain.text.secret_scrub import Scrubber
-from domain.workspace.consolidation import parsed_consolidation
-from domain.workspace.history_file import appended_block, archived, fold_is_due, folded, folding
-from domain.workspace.memory_file import (
+from domain.workspace.files.history_file import appended_block, archived, fold_is_due, folded, folding
+from domain.workspace.files.memory_file import (
     MemoryEntry,
     appended,
     constraints_of,
@@ -23,8 +22,9 @@ from domain.workspace.memory_file import (
     sweep_is_due,
     swept,
 )
-from domain.workspace.session_state import parsed_session, refreshed, updated
-from domain.workspace.worker_prompts import consolidate_prompt, fold_prompt, session_prompt, sweep_prompt
+from domain.workspace.files.session_state import parsed_session, refreshed, updated
+from domain.workspace.workers.consolidation import parsed_consolidation
+from domain.workspace.workers.prompts import consolidate_prompt, fold_prompt, session_prompt, sweep_prompt
 from messages.turn import SpokenTurn
 
 log = logging.getLogger(__name__)

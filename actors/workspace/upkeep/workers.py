@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from actors.kernel import Host, Timer
 from actors.workspace.config import WorkspaceConfig
-from domain.workspace.worker_prompts import Prompt
+from domain.workspace.workers.prompts import Prompt
 from messages.base import RequestId, Window
 from messages.model import CancelModel, ChatMessage, ModelFailed, ModelReply, ModelRequest, Role
 from messages.turn import CountUsage

@@ -15,8 +15,8 @@ from pathlib import Path
 from actors.kernel import ManualClock
 from domain.log.event import Kind
 from domain.log.parser import parse
-from domain.workspace.memory_file import MEMORY_TEMPLATE
-from domain.workspace.session_state import SessionState, rendered_session
+from domain.workspace.files.memory_file import MEMORY_TEMPLATE
+from domain.workspace.files.session_state import SessionState, rendered_session
 from lab.bench.continuity.agent import BenchAgent, window_of
 from lab.bench.continuity.constraints import WORKS, Constraint, Work
 from lab.bench.continuity.place import embed, files_of, folder

@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 
-from domain.workspace.history_file import HISTORY_TEMPLATE
-from domain.workspace.memory_file import MEMORY_TEMPLATE
-from domain.workspace.session_state import SESSION_TEMPLATE
+from domain.workspace.files.history_file import HISTORY_TEMPLATE
+from domain.workspace.files.memory_file import MEMORY_TEMPLATE
+from domain.workspace.files.session_state import SESSION_TEMPLATE
 from lab.bench.continuity.agent import BenchAgent, window_of
 from lab.bench.continuity.hanging import SETTINGS
 from lab.bench.continuity.items import filed, item_text, item_worker

@@ -7,7 +7,7 @@ import sys
 from itertools import count
 
 from actors.kernel import ManualClock
-from domain.workspace.session_state import SessionState, rendered_session
+from domain.workspace.files.session_state import SessionState, rendered_session
 from lab.bench.continuity.agent import BenchAgent, window_of
 from lab.bench.continuity.place import embed, files_of, folder
 from lab.bench.continuity.talk import talk

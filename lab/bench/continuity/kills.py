@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from domain.workspace.memory_file import SECTIONS
-from domain.workspace.session_state import TITLES
+from domain.workspace.files.memory_file import SECTIONS
+from domain.workspace.files.session_state import TITLES
 from lab.bench.continuity.items import filed
 from lab.bench.continuity.life import ANSWERED, BOOK, STARTED, WINDOW, entries
 from lab.bench.continuity.place import files_of, folder

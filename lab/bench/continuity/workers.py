@@ -114,7 +114,7 @@ def _words(data: Mapping[str, Any], names: Iterable[str]) -> str:
 
 def _swept(memory: str) -> str:
     """The same list, each bullet once, below the headings that a sweep wants; what is below none of them stays last."""
-    from domain.workspace.memory_file import SECTIONS  # what a sweep wants may change; the rest of this file not
+    from domain.workspace.files.memory_file import SECTIONS  # what a sweep wants may change; the rest of this file not
 
     found: dict[str, list[str]] = {name: [] for name in SECTIONS}
     section = next(iter(found))

@@ -13,9 +13,9 @@ from statistics import fmean, stdev
 from domain.memory.hybrid_text import embedded_text
 from domain.memory.injection import CHARS_PER_TOKEN, Budget, inject
 from domain.memory.keywords import question_terms
-from domain.workspace.entries import Entry, Source, entries
-from domain.workspace.recall import RecallIndex, recalled
-from domain.workspace.recall_block import recall_block, shown
+from domain.workspace.recall.block import recall_block, shown
+from domain.workspace.recall.entries import Entry, Source, entries
+from domain.workspace.recall.search import RecallIndex, recalled
 from lab.bench.measure import Figures
 from lab.bench.recall.data import Conversation
 from lab.bench.recall.search import Library, Query, hybrid

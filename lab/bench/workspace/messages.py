@@ -9,8 +9,8 @@ from pathlib import Path
 
 import msgspec
 
-from domain.workspace.entries import Source, entries
-from domain.workspace.recall import RecallIndex
+from domain.workspace.recall.entries import Source, entries
+from domain.workspace.recall.search import RecallIndex
 
 TODAY = date(2026, 11, 25)
 """When all of it is asked."""

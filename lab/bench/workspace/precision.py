@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from statistics import fmean
 
-from domain.workspace.recall import RecallIndex, recalled
-from domain.workspace.recall_block import recall_block, shown
+from domain.workspace.recall.block import recall_block, shown
+from domain.workspace.recall.search import RecallIndex, recalled
 from lab.bench.measure import Figures
 from lab.bench.workspace.messages import TODAY, Asked, Set
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 from time import perf_counter
 
-from domain.workspace.entries import Source, entries
-from domain.workspace.recall import RecallIndex, recalled
-from domain.workspace.recall_block import recall_block
+from domain.workspace.recall.block import recall_block
+from domain.workspace.recall.entries import Source, entries
+from domain.workspace.recall.search import RecallIndex, recalled
 from lab.bench.measure import Figures, percentile
 from lab.bench.workspace.messages import TODAY, Set
 

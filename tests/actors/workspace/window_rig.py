@@ -16,7 +16,7 @@ from actors.workspace.config import WorkspaceConfig
 from actors.workspace.shared_looks import SharedLooks
 from actors.workspace.skills.lives import SkillLives
 from actors.workspace.subagents.definitions import Definitions
-from domain.workspace.session_state import TITLES
+from domain.workspace.files.session_state import TITLES
 from messages.base import CONTEXT_KIND, EventId, Message, RequestId, Surface, TurnId, Window
 from messages.model import ModelFailed, ModelReply, ModelRequest, StopReason, Usage
 from messages.turn import (

@@ -38,7 +38,7 @@ from domain.turn.conversation import rebuilt
 from domain.turn.prompt import prompt_header, quoted, unanswered
 from domain.turn.skill import Skill, invocation
 from domain.turn.turn import TAKEN_BACK
-from domain.workspace.recall_block import CLOSING, OPENING
+from domain.workspace.recall.block import CLOSING, OPENING
 from messages.base import EventId, RequestId, Surface, TurnId, Window
 from messages.model import ChatMessage, ImageFile, ModelRequest, Role, ToolCall
 from messages.object_store import FileVersion

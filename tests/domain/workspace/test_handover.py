@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.turn.prompt import is_block
-from domain.workspace.directives import FoundLine
+from domain.workspace.files.session_state import SessionState
 from domain.workspace.handover import HANDOVER_CHARS, HANDOVER_PREFIX, MOST_FOUND, handover
-from domain.workspace.session_state import SessionState
+from domain.workspace.rules.directives import FoundLine
 from tests.domain.workspace.spoken import PATH
 
 STATE = SessionState(

@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from domain.workspace.consolidation import parsed_consolidation
-from domain.workspace.history_file import HISTORY_TEMPLATE, appended_block, archived, fold_is_due, folded, folding
-from domain.workspace.memory_file import (
+from domain.workspace.files.history_file import HISTORY_TEMPLATE, appended_block, archived, fold_is_due, folded, folding
+from domain.workspace.files.memory_file import (
     MEMORY_TEMPLATE,
     SECTIONS,
     MemoryEntry,
@@ -20,7 +19,7 @@ from domain.workspace.memory_file import (
     sweep_is_due,
     swept,
 )
-from domain.workspace.session_state import (
+from domain.workspace.files.session_state import (
     LONGEST_SESSION,
     MOST_ITEMS,
     SESSION_TEMPLATE,
@@ -30,6 +29,7 @@ from domain.workspace.session_state import (
     refreshed,
     updated,
 )
+from domain.workspace.workers.consolidation import parsed_consolidation
 from messages.base import TurnId
 from messages.turn import SpokenTurn
 

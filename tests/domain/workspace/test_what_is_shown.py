@@ -7,14 +7,14 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from domain.workspace.directives import FoundLine, found_lines
-from domain.workspace.entries import Entry, Source, entries
+from domain.workspace.files.session_state import parsed_session
 from domain.workspace.handover import handover
 from domain.workspace.identity import AGENTS_CHARS, SOUL_CHARS, Places, identity
-from domain.workspace.recall import RecallIndex, recalled
-from domain.workspace.recall_block import recall_block
-from domain.workspace.session_state import parsed_session
-from domain.workspace.worker_prompts import consolidate_prompt, session_prompt
+from domain.workspace.recall.block import recall_block
+from domain.workspace.recall.entries import Entry, Source, entries
+from domain.workspace.recall.search import RecallIndex, recalled
+from domain.workspace.rules.directives import FoundLine, found_lines
+from domain.workspace.workers.prompts import consolidate_prompt, session_prompt
 from messages.base import TurnId
 from messages.turn import SpokenTurn
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from actors.workspace.bookkeeping import Bookkeeping
 from actors.workspace.upkeep.state import MOST_DIRTY, MOST_FOUND, MOST_OWED, MOST_WRITTEN, Stretch, WorkspaceState
-from domain.workspace.directives import FoundLine
+from domain.workspace.rules.directives import FoundLine
 
 
 def line(number: int, score: float = 0.5) -> FoundLine:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from domain.workspace.memory_file import SECTIONS
+from domain.workspace.files.memory_file import SECTIONS
 from tests.actors.workspace.rig import FOUND, ON, STATE, WorkspaceRig, reply_of
 
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from domain.workspace.memory_file import MEMORY_TEMPLATE
-from domain.workspace.session_state import SESSION_TEMPLATE
+from domain.workspace.files.memory_file import MEMORY_TEMPLATE
+from domain.workspace.files.session_state import SESSION_TEMPLATE
 from lab.bench.continuity.constraints import WORKS
 from lab.bench.continuity.course import CONDITIONS, PROBES, Condition, measured
 from lab.bench.continuity.edits import HUMAN, NOTES, Person, edited

@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from domain.workspace.consolidation import parsed_consolidation
-from domain.workspace.memory_file import MEMORY_TEMPLATE, MemoryEntry, appended, entries_of
-from domain.workspace.session_state import SessionState, rendered_session, updated
-from domain.workspace.worker_prompts import Prompt, consolidate_prompt, session_prompt, sweep_prompt
+from domain.workspace.files.memory_file import MEMORY_TEMPLATE, MemoryEntry, appended, entries_of
+from domain.workspace.files.session_state import SessionState, rendered_session, updated
+from domain.workspace.workers.consolidation import parsed_consolidation
+from domain.workspace.workers.prompts import Prompt, consolidate_prompt, session_prompt, sweep_prompt
 from lab.bench.continuity.constraints import WORKS
 from lab.bench.continuity.items import filed, item_text, item_worker
 from lab.bench.continuity.workers import CONSOLIDATE, FOLD, SESSION, SWEEP, ScriptedWorkers

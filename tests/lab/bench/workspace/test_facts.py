@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from domain.workspace.entries import Source, entries
+from domain.workspace.recall.entries import Source, entries
 from lab.bench.workspace.facts import read
 from tests.lab.bench.workspace.recorded import sample, write
 

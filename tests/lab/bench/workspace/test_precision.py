@@ -4,9 +4,9 @@ from collections import Counter
 
 import pytest
 
-from domain.workspace.entries import Source, entries
-from domain.workspace.go_on import goes_on
-from domain.workspace.recall import RecallIndex
+from domain.workspace.recall.entries import Source, entries
+from domain.workspace.recall.go_on import goes_on
+from domain.workspace.recall.search import RecallIndex
 from lab.bench.workspace.messages import Asked, Foreign, Messages, Set, read
 from lab.bench.workspace.precision import block_of, precision
 

@@ -1,0 +1,161 @@
+"""History file: what HISTORY.md holds, what is added to it, and how its older blocks become one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+
+from domain.curated.document import decoded, joined
+from domain.curated.secret_look import looks_secret
+from domain.workspace.files.memory_file import mark_of, utc, with_block
+from domain.workspace.files.outline import Section, new_line_of, sections
+from domain.workspace.workers.answer_json import shown, unfenced
+from domain.workspace.workers.guard import IsSecret, flaw_of, told
+
+HISTORY_TEMPLATE = (
+    b"# History\n<!-- What happened here, period by period, the newest last. The runtime writes it; MEMORY.md has what "
+    b"holds. -->\n"
+)
+FOLDED = "Folded History Through "
+"""What the heading of folded blocks begins with."""
+FOLD_CHARS = 8_000
+FOLD_BLOCKS = 5
+NEWEST = 3
+"""Blocks that are never folded."""
+FOLDED_CHARS = 20_000
+"""Of the blocks that are folded at a time; the first of them is in any case."""
+LONGEST_BLOCK = 2_400
+"""Characters of one block's text."""
+_LEAST_SHARE = 0.08
+_MOST_SHARE = 0.8
+_CARRIED_MARKS = 60
+_MARK = re.compile(r"\bm:([0-9a-f]{12})\b")
+_DATED = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?Z(?: to (\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?Z))?")
+
+
+def appended_block(data: bytes, block: str, first_at: datetime, last_at: datetime, stretch: str) -> bytes:
+    """The file with a block of a period behind all that is there; the same bytes if the stretch has one already.
+
+    Args:
+        data: The file; empty for none.
+        block: Which must have been looked at by a guard: plain lines and bullets.
+        first_at: Aware; of the stretch.
+        last_at: Aware; not before.
+        stretch: Name of the stretch of a log that it tells of.
+
+    Raises:
+        ValueError: the block is empty.
+    """
+    lines = block.strip().splitlines()
+    if not lines:
+        raise ValueError(f"block {block!r}: must have words")
+    mark = mark_of(stretch, "")
+    if mark in _MARK.findall(decoded(data)):
+        return data
+    heading = f"## {utc(first_at)} to {utc(last_at)}"
+    return with_block(data or HISTORY_TEMPLATE, [heading, *(line.rstrip() for line in lines), f"<!-- m:{mark} -->"])
+
+
+def fold_is_due(data: bytes) -> bool:
+    """Whether a file has so many or so long blocks that the older ones should become one."""
+    dated = sum(_is_dated(part) for part in sections(data, 2))
+    return dated > NEWEST and (dated >= FOLD_BLOCKS or len(decoded(data)) >= FOLD_CHARS)
+
+
+def folding(data: bytes) -> tuple[bytes, str]:
+    """The oldest blocks, none of the newest: as they stand in the file, for the archive, and as a worker is told."""
+    blocks = _to_fold(sections(data, 2))
+    text = "\n\n".join(f"## {part.title}\n{part.text}" for part in blocks)
+    return joined(*(part.raw for part in blocks)), text
+
+
+def folded(base: bytes, answer: str, now: bytes, is_secret: IsSecret = looks_secret) -> bytes:
+    """The file with one block in the place of those that `folding` gave of `base`; people's own sections stay.
+
+    Args:
+        base: The bytes that the worker was told of.
+        answer: The text of the block, in markdown without headings.
+        now: What the file holds now: what others did to it since is done again.
+        is_secret: What tells a secret.
+
+    Raises:
+        ValueError: the answer has what may not be written, or says too little or too much; says the value and the rule.
+    """
+    parts = sections(base, 2)
+    blocks = _to_fold(parts)
+    if not blocks:
+        raise ValueError(f"file with {sum(map(_is_dated, parts))} dated blocks: must have more than {NEWEST} to fold")
+    text = history_text(_without_heading(unfenced(answer)), is_secret)
+    was = sum(len(part.text) for part in blocks)
+    if not was * _LEAST_SHARE <= len(text) <= max(was * _MOST_SHARE, 400):
+        raise ValueError(
+            f"answer of {len(text):,} characters: must have {_LEAST_SHARE:.0%} to {_MOST_SHARE:.0%} of {was:,}"
+        )
+    old, there = {part.raw.strip() for part in blocks}, sections(now, 2)
+    if old - {part.raw.strip() for part in there}:
+        raise ValueError(
+            f"file whose block {shown(blocks[0].title)} or a later one: has changed since a worker read it"
+        )
+    new_line = new_line_of(now)
+    marks = list(dict.fromkeys(mark for part in blocks for mark in _MARK.findall(part.raw)))[-_CARRIED_MARKS:]
+    lines = [f"## {FOLDED}{_end_of(blocks[-1])}", *text.splitlines()]
+    if marks:
+        lines.append(f"<!--{''.join(f' m:{mark}' for mark in marks)} -->")
+    made = "".join(f"{line}{new_line}" for line in (*lines, ""))
+    first = next(number for number, part in enumerate(there) if part.raw.strip() in old)
+    raws = ("" if part.raw.strip() in old else part.raw for part in there[first:])
+    return joined(*(part.raw for part in there[:first]), made, *raws)
+
+
+def archived(archive: bytes, raw: bytes) -> bytes:
+    """The archive with the blocks that it lacks behind all that is there; the same bytes without any."""
+    there = {part.raw.strip() for part in sections(archive, 2)}
+    fresh = [part.raw.strip() for part in sections(raw, 2) if part.raw.strip() and part.raw.strip() not in there]
+    made = archive
+    for text in fresh:
+        made = with_block(made, text.splitlines())
+    return made
+
+
+def history_text(text: str, is_secret: IsSecret = looks_secret) -> str:
+    """The text of a block that may be written, without what markdown would take for a heading or a block of its own.
+
+    Raises:
+        ValueError: it may not be; says the value and the rule.
+    """
+    lines = [" ".join(line.split()) if not line.startswith((" ", "\t")) else line.rstrip() for line in text.split("\n")]
+    bare = "\n".join(line for line in lines if line.strip())
+    if not bare:
+        raise ValueError(f"history {text!r}: must have words")
+    if flaw := flaw_of(bare, is_secret=is_secret):
+        raise ValueError(f"history {told(bare, flaw)}: {flaw}")
+    return bare
+
+
+def _is_dated(part: Section) -> bool:
+    return _DATED.fullmatch(part.title) is not None
+
+
+def _to_fold(parts: Sequence[Section]) -> list[Section]:
+    """Folded blocks and dated ones but the newest, as far as a worker is told; none where only these are dated."""
+    dated = [part for part in parts if _is_dated(part)]
+    older = dated[:-NEWEST]
+    blocks = [part for part in parts if part in older or part.title.startswith(FOLDED)] if older else []
+    left = FOLDED_CHARS
+    for number, part in enumerate(blocks):
+        left -= len(part.raw)
+        if left < 0:
+            return blocks[: max(number, 1)]
+    return blocks
+
+
+def _end_of(part: Section) -> str:
+    match = _DATED.fullmatch(part.title)
+    return (match[1] or match[0]) if match else part.title.removeprefix(FOLDED)
+
+
+def _without_heading(text: str) -> str:
+    """An answer without the heading that a worker likes to put above it."""
+    head, _, rest = text.partition("\n")
+    return rest.strip() if head.startswith("#") else text

@@ -1,0 +1,312 @@
+"""Memory file: what MEMORY.md holds, what is added to it, and how a worker's tidier version of it is taken over."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from domain.curated.document import decoded, joined
+from domain.curated.refusal import one_line
+from domain.curated.secret_look import looks_secret
+from domain.workspace.files.outline import (
+    Section,
+    bullet,
+    items,
+    new_line_of,
+    same_words,
+    sections,
+    title_key,
+    unique,
+    with_items,
+    without_sections,
+)
+from domain.workspace.workers.answer_json import shown, unfenced
+from domain.workspace.workers.guard import IsSecret, flaw_of, told
+
+SECTIONS = ("Identity / Participants", "Preferences", "Ongoing Work", "Constraints", "Decisions", "Open Loops")
+CONSTRAINTS = "Constraints"
+UPDATE = "Update "
+"""What the heading of an added block begins with."""
+SWEEP_CHARS = 5_000
+SWEEP_UPDATES = 4
+_LEAST_SHARE = 0.4
+"""Of the characters of entries, what a sweep leaves."""
+_MOST_SHARE = 1.1
+_CARRIED_MARKS = 60
+_PURPOSES = (
+    "Who takes part, and what this place is for.",
+    "How people like things to be done.",
+    "What is going on for longer than a few days.",
+    "Rules and limits that hold until somebody lifts them.",
+    "What was settled, and why.",
+    "What is still owed or open.",
+)
+_MARK = re.compile(r"\bm:([0-9a-f]{12})\b")
+_MARK_COMMENT = re.compile(r"<!--(?: m:[0-9a-f]{12})+ -->")
+_FENCE = re.compile(r"(?m)^\s*(?:```|~~~)")
+_LABEL = re.compile(rf"({'|'.join(map(re.escape, SECTIONS))}): (?=\S)", re.IGNORECASE)
+
+
+def _template() -> bytes:
+    """A file without entries."""
+    parts = (f"## {title}\n<!-- {purpose} -->\n" for title, purpose in zip(SECTIONS, _PURPOSES, strict=True))
+    return ("# Memory\n\n" + "\n".join(parts)).encode()
+
+
+MEMORY_TEMPLATE = _template()
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryEntry:
+    """Something that is to be known for long."""
+
+    section: str
+    """One of `SECTIONS`."""
+    text: str
+    """In one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptEntry:
+    """An entry as the file has it."""
+
+    section: str
+    """Of `SECTIONS`; of people's own sections their heading, empty above them all."""
+    text: str
+    mark: str
+    """Of an entry that was added by the runtime; empty for people's."""
+    is_swept: bool
+    """Whether it stands in one of the file's sections, and not in a block that was added since the last sweep."""
+
+
+def entries_of(data: bytes) -> tuple[KeptEntry, ...]:
+    """All bullets of a file, in order, those of people's own sections too."""
+    return tuple(entry for part in sections(data, 2) for entry in _entries(part))
+
+
+def constraints_of(data: bytes) -> tuple[str, ...]:
+    """What a file says must be kept to, also in words that are no bullet, each once."""
+    texts = list[str]()
+    for part in sections(data, 2):
+        if title_key(part.title) == title_key(CONSTRAINTS):
+            texts += (item.text for item in items(part, prose=True))
+        else:
+            texts += (entry.text for entry in _entries(part) if entry.section == CONSTRAINTS)
+    return tuple(unique(texts))
+
+
+def decisions_of(data: bytes) -> tuple[str, ...]:
+    """What a file says was settled, each once."""
+    return tuple(unique(entry.text for entry in entries_of(data) if entry.section == "Decisions"))
+
+
+def appended(data: bytes, entries: Sequence[MemoryEntry], at: datetime, stretch: str) -> bytes:
+    """The file with those entries that it lacks in one block behind all that is there; the same bytes without any.
+
+    Args:
+        data: The file; empty for none.
+        entries: Which must have been looked at by a guard.
+        at: Aware.
+        stretch: Name of the stretch of a log that they are taken from: of the same stretch nothing is added twice.
+
+    Raises:
+        ValueError: an entry has a section that there is not, or no text in one line.
+    """
+    marks = set(_MARK.findall(decoded(data)))
+    known = {same_words(entry.text) for entry in entries_of(data)}
+    fresh = list[str]()
+    for entry in entries:
+        if entry.section not in SECTIONS:
+            raise ValueError(f"section {shown(entry.section)}: must be one of {', '.join(SECTIONS)}")
+        if one_line(entry.text) != entry.text or not any(map(str.isalnum, entry.text)):
+            raise ValueError(f"entry {shown(entry.text)}: must have words in one line and no bullet")
+        mark, key = mark_of(stretch, entry.text), same_words(entry.text)
+        if mark not in marks and key not in known:
+            marks.add(mark)
+            known.add(key)
+            fresh.append(f"- {entry.section}: {entry.text} <!-- m:{mark} -->")
+    if not fresh:
+        return data
+    return with_block(data or MEMORY_TEMPLATE, [f"## {UPDATE}{utc(at)}", *fresh])
+
+
+def with_block(data: bytes, lines: Sequence[str]) -> bytes:
+    """The file with lines behind all that is there, an empty one before them."""
+    new_line = new_line_of(data)
+    text = decoded(data)
+    gap = "" if not text or text.endswith(("\n\n", "\n\r\n")) else new_line if text.endswith("\n") else new_line * 2
+    return data + joined(gap, *(f"{line}{new_line}" for line in lines))
+
+
+def mark_of(stretch: str, text: str) -> str:
+    """What tells that something was written of a stretch already."""
+    seen = f"{stretch}\0{same_words(text)}".encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(seen, digest_size=6).hexdigest()
+
+
+def utc(at: datetime) -> str:
+    """A time as a heading has it: `2026-11-22T16:20:00Z`."""
+    return f"{at.astimezone(UTC):%Y-%m-%dT%H:%M:%S}Z"
+
+
+def sweep_is_due(data: bytes) -> bool:
+    """Whether a file has grown, by what was added to it, so that it should be tidied."""
+    blocks = (part for part in sections(data, 2) if part.title.startswith(UPDATE))
+    updates = sum(any(entry.section in SECTIONS for entry in _entries(part)) for part in blocks)
+    return updates >= SWEEP_UPDATES or (updates > 0 and len(decoded(data)) >= SWEEP_CHARS)
+
+
+def sweep_text(data: bytes) -> str:
+    """What a worker is to tidy: the entries of the six sections, those of added blocks among them, without marks."""
+    entries = [entry for entry in entries_of(data) if entry.section in SECTIONS]
+    return "\n".join(
+        "\n".join([f"## {title}", *(f"- {entry.text}" for entry in entries if entry.section == title), ""])
+        for title in SECTIONS
+    )
+
+
+def swept(base: bytes, answer: str, now: bytes, is_secret: IsSecret = looks_secret) -> bytes:
+    """The file with the entries of its six sections as a worker's answer has them; all else is as it was.
+
+    Args:
+        base: The bytes that the worker was told of.
+        answer: Markdown with the six headings and bullets below them.
+        now: What the file holds now: what others did to it since is done again.
+        is_secret: What tells a secret.
+
+    Raises:
+        ValueError: the answer would lose or add too much, or has what may not be written; says the value and the rule.
+    """
+    before = [entry for entry in entries_of(base) if entry.section in SECTIONS]
+    said = _said(answer)
+    texts = [text for found in said.values() for text in found]
+    _check_amount(before, texts)
+    known = {entry.text for entry in before}
+    for text in texts:
+        if text not in known and (flaw := flaw_of(text, is_secret=is_secret)):
+            raise ValueError(f"entry {told(text, flaw)}: {flaw}")
+    left = {same_words(text) for text in said[CONSTRAINTS]}
+    for entry in before:
+        if entry.section == CONSTRAINTS and not entry.mark and same_words(entry.text) not in left:
+            raise ValueError(f"constraint {shown(entry.text)}: people's own must stay in its section")
+    _check_base(base, now)
+    return _rewritten(now, base, before, said)
+
+
+def _entries(part: Section) -> list[KeptEntry]:
+    names = {title_key(title): title for title in SECTIONS}
+    is_update = part.title.startswith(UPDATE)
+    own = names.get(title_key(part.title), part.title)
+    found = []
+    for item in items(part):
+        label = _LABEL.match(item.text) if is_update else None
+        section = _section(label) if label else own
+        text = item.text[label.end() :] if label else item.text
+        marks = _MARK.findall(item.raw)
+        found.append(KeptEntry(section, text, marks[0] if marks else "", not is_update))
+    return found
+
+
+def _section(label: re.Match[str]) -> str:
+    """The section that a label says."""
+    return next(title for title in SECTIONS if title_key(title) == title_key(label[1]))
+
+
+def _said(answer: str) -> Mapping[str, tuple[str, ...]]:
+    """Section -> entries, as an answer has them."""
+    text = unfenced(answer)
+    if _FENCE.search(text):
+        raise ValueError(f"answer {shown(text)}: must have no code block")
+    found: dict[str, list[str]] = {}
+    names = {title_key(title): title for title in SECTIONS}
+    for part in sections(text.encode("utf-8", "surrogateescape"), 2):
+        if part.title and (name := names.get(title_key(part.title))):
+            found.setdefault(name, []).extend(item.text for item in items(part))
+        elif part.title and items(part):
+            raise ValueError(f"heading {shown(part.title)}: must be one of {', '.join(SECTIONS)}")
+    missing = [title for title in SECTIONS if title not in found]
+    if missing:
+        raise ValueError(f"answer {shown(text)}: must have the headings {', '.join(missing)}")
+    met = list[str]()
+    said = {}
+    for title in SECTIONS:
+        said[title] = tuple(unique((one_line(text) for text in found[title]), met))
+        met += said[title]
+    return said
+
+
+def _check_amount(before: Sequence[KeptEntry], texts: Sequence[str]) -> None:
+    distinct = unique(entry.text for entry in before)
+    size, was = sum(map(len, texts)), sum(map(len, distinct))
+    if size < was * _LEAST_SHARE:
+        raise ValueError(f"answer of {size:,} characters in entries: must leave {_LEAST_SHARE:.0%} of {was:,}")
+    if len(texts) * 2 < len(distinct):
+        raise ValueError(f"answer of {len(texts)} entries: must leave half of {len(distinct)}")
+    whole = sum(len(entry.text) for entry in before)
+    if size > whole * _MOST_SHARE:
+        raise ValueError(f"answer of {size:,} characters in entries: must have at most {_MOST_SHARE:.0%} of {whole:,}")
+
+
+def _check_base(base: bytes, now: bytes) -> None:
+    was, there = entries_of(base), {same_words(entry.text) for entry in entries_of(now)}
+    gone = sum(same_words(entry.text) not in there for entry in was)
+    if gone * 2 > len(was):
+        raise ValueError(f"file without {gone} of {len(was)} entries: has changed too much since a worker read it")
+
+
+def _rewritten(now: bytes, base: bytes, before: Sequence[KeptEntry], said: Mapping[str, Sequence[str]]) -> bytes:
+    """The file with what the answer changed; entries that others changed, added or took out are as they left them."""
+    marks = {entry.text: entry.mark for entry in before if entry.mark}
+    peoples = {entry.text for entry in before if not entry.mark}
+    there = {entry.text for entry in entries_of(now)}
+    gone = {entry.text for entry in before} - there
+    known = {(entry.section, entry.text) for entry in before}
+    parts = (_without_known(part, known) if part.title.startswith(UPDATE) else part.raw for part in sections(now, 2))
+    bare = without_sections(joined(*parts), 2, lambda part: part.title.startswith(UPDATE) and not part.text)
+    left = {
+        title: [entry.text for entry in entries_of(bare) if entry.section == title and entry.is_swept]
+        for title in SECTIONS
+    }
+    wanted = {
+        title: [
+            *(text for text in left[title] if text in said[title] or (title, text) not in known),
+            *(text for text in said[title] if text not in left[title] and text not in gone),
+        ]
+        for title in SECTIONS
+    }
+
+    def line(entry: str) -> str:
+        mark = "" if entry in peoples else marks.get(entry) or mark_of("sweep", entry)
+        return bullet(f"{entry} <!-- m:{mark} -->" if mark else entry)
+
+    made = with_items(bare, 2, wanted, ordered=False, line=line)
+    return _with_marks(made, _MARK.findall(decoded(base)) + _MARK.findall(decoded(now)))
+
+
+def _without_known(part: Section, known: Collection[tuple[str, str]]) -> str:
+    """An added block without the entries that a worker was told of; what people wrote below it stays."""
+    labels = [(item, _LABEL.match(item.text)) for item in items(part)]
+    ours = {
+        number
+        for item, label in labels
+        if label and (_section(label), item.text[label.end() :]) in known
+        for number in range(item.begin, item.end)
+    }
+    return "".join(line.raw for number, line in enumerate(part.lines) if number not in ours)
+
+
+def _with_marks(data: bytes, marks: Collection[str]) -> bytes:
+    """The file with the newest of those marks that it lacks in a comment at its end, so that nothing is added again."""
+    text = decoded(data)
+    lines = [line for line in text.splitlines(keepends=True) if not _MARK_COMMENT.fullmatch(line.strip())]
+    there = set(_MARK.findall("".join(lines)))
+    lost = [mark for mark in dict.fromkeys(marks) if mark not in there][-_CARRIED_MARKS:]
+    bare = joined(*lines)
+    if not lost:
+        return bare
+    new_line = new_line_of(data)
+    body = decoded(bare).rstrip("\r\n")
+    return joined(body, new_line * 2, f"<!--{''.join(f' m:{mark}' for mark in lost)} -->", new_line)

@@ -1,0 +1,251 @@
+"""Session state: what SESSION.md says of the work in hand, and how a worker's answer changes it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from domain.curated.refusal import one_line
+from domain.curated.secret_look import looks_secret
+from domain.workspace.files.outline import (
+    Section,
+    items,
+    same_words,
+    sections,
+    title_key,
+    unique,
+    with_items,
+    without_sections,
+)
+from domain.workspace.workers.answer_json import json_object, shown, text_of, texts_of
+from domain.workspace.workers.guard import IsSecret, Spoken, flaw_of, told
+from messages.turn import SpokenTurn
+
+MOST_ITEMS = 12
+LONGEST_ITEM = 300
+LONGEST_TITLE = 120
+LONGEST_SESSION = 8_000
+"""Characters of all sections together."""
+
+TITLES = {
+    "title": "Session Title",
+    "current_state": "Current State",
+    "user_intent": "User Intent",
+    "active_files": "Active Files",
+    "decisions": "Decisions",
+    "constraints": "Constraints",
+    "errors": "Errors & Corrections",
+    "next_steps": "Next Steps",
+    "worklog": "Worklog",
+}
+"""Field -> heading, in the file's order."""
+STICKY = ("decisions", "constraints", "errors")
+"""What stands there stays until a worker names it as resolved."""
+_EXPENDABLE = ("worklog", "active_files", "errors", "decisions", "current_state", "user_intent", "next_steps")
+"""What is cut first where all is too long; constraints never are."""
+_NEWEST_COUNT = ("decisions", "errors", "worklog")
+"""Where the oldest items go first."""
+_PURPOSES = {
+    "title": "In a few words, what this conversation is about.",
+    "current_state": "Where the work stands now.",
+    "user_intent": "What people want to reach.",
+    "active_files": "Files and commands that matter at the moment.",
+    "decisions": "What was settled, and why.",
+    "constraints": "Rules and limits that hold until somebody lifts them.",
+    "errors": "What went wrong, and what is done about it.",
+    "next_steps": "What is to be done next, the first thing first.",
+    "worklog": "A few milestones, only where they help to go on.",
+}
+
+
+def _template() -> bytes:
+    """A file without items."""
+    return "\n".join(f"# {TITLES[name]}\n<!-- {_PURPOSES[name]} -->\n" for name in TITLES).encode()
+
+
+SESSION_TEMPLATE = _template()
+
+
+@dataclass(frozen=True, slots=True)
+class SessionState:
+    """State of the work, section by section; items are in one line each."""
+
+    title: str = ""
+    current_state: tuple[str, ...] = ()
+    user_intent: tuple[str, ...] = ()
+    active_files: tuple[str, ...] = ()
+    decisions: tuple[str, ...] = ()
+    constraints: tuple[str, ...] = ()
+    errors: tuple[str, ...] = ()
+    next_steps: tuple[str, ...] = ()
+    worklog: tuple[str, ...] = ()
+
+    def items_of(self, name: str) -> tuple[str, ...]:
+        """Items of the section of a field; of `title` one or none."""
+        if name == "title":
+            return (self.title,) if self.title else ()
+        found: tuple[str, ...] = getattr(self, name)
+        return found
+
+
+def parsed_session(data: bytes) -> SessionState:
+    """What a file says, whoever wrote it; sections of people's own are no part of it."""
+    found = _found(data)
+    lists = {name: tuple(texts) for name, texts in found.items() if name != "title"}
+    return SessionState(title=" ".join(found["title"]), **lists)
+
+
+def is_active(state: SessionState) -> bool:
+    """Whether it says anything that is worth handing over; a title and a log of what was done are not."""
+    return any(state.items_of(name) for name in TITLES if name not in ("title", "worklog"))
+
+
+def rendered_session(state: SessionState, before: bytes) -> bytes:
+    """The file that says so: bytes of what has not changed are kept, and so is all that is no item of a known section.
+
+    Args:
+        state: Of any size; what was not there before is capped.
+        before: The file as it is; empty for none.
+    """
+    there = parsed_session(before)
+    if before and state == there:
+        return before
+    data = before or SESSION_TEMPLATE
+    capped = _capped(state, there)
+    found = _found(data)
+    wanted = {
+        title: found[name] if capped.items_of(name) == there.items_of(name) else capped.items_of(name)
+        for name, title in TITLES.items()
+    }
+    made = with_items(data, 1, wanted, prose=True, plain=(TITLES["title"],))
+    return made if capped.worklog else without_sections(made, 1, _is_bare_worklog)
+
+
+def updated(
+    before: SessionState,
+    answer: str,
+    spoken: Sequence[SpokenTurn] = (),
+    *,
+    known: Collection[str] = (),
+    is_secret: IsSecret = looks_secret,
+) -> SessionState:
+    """The state that a worker's answer gives, with all that is sticky and not named as resolved.
+
+    Args:
+        before: As the worker was told.
+        answer: JSON with a field for each section, and `resolved`.
+        spoken: Turns that the worker was told.
+        known: Decisions and constraints that MEMORY.md has, which need not stand here as well.
+        is_secret: What tells a secret.
+
+    Raises:
+        ValueError: the answer cannot be used; says the value and the rule.
+    """
+    fields = json_object(answer)
+    missing = [name for name in TITLES if name not in fields]
+    if missing:
+        raise ValueError(f"answer with {shown(', '.join(fields))}: must have the fields {', '.join(missing)}")
+    title = _short(one_line(text_of(fields["title"], "title")), LONGEST_TITLE)
+    said = {name: _said(texts_of(fields[name], name)) for name in TITLES if name != "title"}
+    said["title"] = (title,) if title else ()
+    echoes = Spoken(spoken)
+    for name, texts in said.items():
+        for text in texts:
+            if text not in before.items_of(name) and (flaw := flaw_of(text, echoes, is_secret)):
+                raise ValueError(f"{name} {told(text, flaw)}: {flaw}")
+    resolved = {same_words(text) for text in _said(texts_of(fields.get("resolved"), "resolved"))}
+    for name in STICKY:
+        said[name] = _sticky(before.items_of(name), said[name], resolved, known if name != "errors" else ())
+    lists = {name: _first(name, texts, before) for name, texts in said.items() if name != "title"}
+    return SessionState(title=title or before.title, **lists)
+
+
+def refreshed(base: bytes, state: SessionState, now: bytes) -> bytes:
+    """The file with a state that was made of its bytes `base`, and with what others did to it since."""
+    before, there = parsed_session(base), parsed_session(now)
+    lists = {
+        name: _merged(before.items_of(name), state.items_of(name), there.items_of(name))
+        for name in TITLES
+        if name != "title"
+    }
+    title = state.title if there.title == before.title else there.title
+    return rendered_session(SessionState(title=title, **lists), now)
+
+
+def _found(data: bytes) -> dict[str, list[str]]:
+    """Field -> the items of its section."""
+    found: dict[str, list[str]] = {name: [] for name in TITLES}
+    names = {title_key(title): name for name, title in TITLES.items()}
+    for part in sections(data, 1):
+        name = names.get(title_key(part.title)) if part.title else None
+        if name is not None:
+            found[name] += [item.text for item in items(part, prose=True)]
+    return found
+
+
+def _merged(before: tuple[str, ...], ours: tuple[str, ...], theirs: tuple[str, ...]) -> tuple[str, ...]:
+    """Items of a section that we changed from `before` to `ours`, and others to `theirs`."""
+    if theirs == before:
+        return ours
+    left = [text for text in theirs if text in ours or text not in before]
+    return (*left, *unique((text for text in ours if text not in before), left))
+
+
+def _said(texts: Sequence[str]) -> tuple[str, ...]:
+    return tuple(unique(line for text in texts if any(map(str.isalnum, line := one_line(text)))))
+
+
+def _sticky(
+    before: tuple[str, ...], said: tuple[str, ...], resolved: Collection[str], known: Collection[str]
+) -> tuple[str, ...]:
+    stay = [text for text in before if same_words(text) not in resolved]
+    new = [text for text in said if same_words(text) not in resolved]
+    return (*stay, *unique(new, [*stay, *known]))
+
+
+def _first(name: str, texts: tuple[str, ...], there: SessionState) -> tuple[str, ...]:
+    """So many items as a section may have, the new ones as long as one may be; of what was settled the newest.
+
+    Of constraints the first ones stay, for they are the furthest from what is still in sight; and all that stood there.
+    """
+    most = max(MOST_ITEMS, len(there.constraints)) if name == "constraints" else MOST_ITEMS
+    kept = texts[-most:] if name in _NEWEST_COUNT else texts[:most]
+    return tuple(text if text in there.items_of(name) else _short(text) for text in kept)
+
+
+def _short(text: str, most: int = LONGEST_ITEM) -> str:
+    return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
+
+
+def _capped(state: SessionState, there: SessionState) -> SessionState:
+    """A state within all bounds; what stood there before counts, but only constraints of it are sure to stay."""
+    lists = {
+        name: state.items_of(name)
+        if state.items_of(name) == there.items_of(name)
+        else _first(name, state.items_of(name), there)
+        for name in TITLES
+        if name != "title"
+    }
+    capped = SessionState(title=_short(state.title, LONGEST_TITLE), **lists)
+    for name in _EXPENDABLE:
+        over = _size(capped) - LONGEST_SESSION
+        texts = list(capped.items_of(name))
+        while over > 0 and texts:
+            gone = texts.pop(0 if name in _NEWEST_COUNT else -1)
+            over -= len(gone) + 3
+        lists[name] = tuple(texts)
+        capped = SessionState(title=capped.title, **lists)
+    return capped
+
+
+def _size(state: SessionState) -> int:
+    """Characters of the sections as they are rendered."""
+    bodies = (sum(len(text) + 3 for text in state.items_of(name)) for name in TITLES)
+    return sum(bodies) + sum(len(title) + 4 for title in TITLES.values())
+
+
+def _is_bare_worklog(part: Section) -> bool:
+    """Whether it is an empty Worklog; one with anything but the runtime's own comment is none."""
+    bare = {f"<!-- {_PURPOSES['worklog']} -->", ""}
+    is_worklog = title_key(part.title) == title_key(TITLES["worklog"])
+    return is_worklog and all(line.raw.strip() in bare for line in part.lines[1:])

@@ -1,0 +1,125 @@
+"""Entries of a workspace's files: the single facts that a message may be shown, each with where and when it stands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+
+from domain.workspace.files.outline import Item, Section, items, sections
+
+LONGEST = 400
+"""A paragraph of more characters is several entries."""
+_PART = 300
+"""So many characters each of them has at most, if its sentences let it."""
+
+_DAY = re.compile(r"(?<![0-9])(\d{4})-(\d{2})-(\d{2})(?![0-9])")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[\u3002\uff01\uff1f])")
+_BOX = re.compile(r"\A\[[ xX]\]\s+")
+"""Of a bullet that can be ticked off."""
+_HASHES = 6
+
+
+class Source(StrEnum):
+    """File of a workspace that is recalled from."""
+
+    SESSION = "session"
+    MEMORY = "memory"
+    SHARED = "shared"
+    """`workspace/MEMORY.md`, which all channels have."""
+    HISTORY = "history"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One bullet with what is below it, or one paragraph or a part of it."""
+
+    source: Source
+    path: str
+    section: str
+    """The `#` or `##` heading it stands below, and behind ` / ` a deeper one."""
+    text: str
+    """On one line, without comments."""
+    line: int
+    """In its file, from 1."""
+    day: date | None = None
+    """When it was written, as its heading or its first words say; None where neither does."""
+
+
+def entries(text: str, source: Source, path: str) -> tuple[Entry, ...]:
+    """The entries of a file in their order.
+
+    Args:
+        text: Of the file.
+        source: Which file it is.
+        path: What it is called where it is shown.
+    """
+    found: list[Entry] = []
+    above: list[Section] = []
+    line = 1
+    for section in sections(text.encode("utf-8", "surrogateescape"), _HASHES):
+        above = [*(each for each in above if each.level < section.level), section]
+        name = _name(above)
+        day = next((day for each in reversed(above) if (day := last_day(each.title))), None)
+        for begin, whole in _wholes(section):
+            parts = _parts(whole)
+            found.extend(Entry(source, path, name, part, line + begin, _own_day(part) or day) for part in parts)
+        line += len(section.lines)
+    return tuple(found)
+
+
+def _wholes(section: Section) -> Iterator[tuple[int, str]]:
+    """Where each item begins, and its text; a code block belongs to what it stands below."""
+    made: list[tuple[int, str]] = []
+    for item in items(section, prose=True):
+        if made and _is_code(section, item):
+            begin, text = made.pop()
+            made.append((begin, f"{text} {item.text}"))
+        else:
+            made.append((item.begin, _BOX.sub("", item.text, count=1)))
+    yield from made
+
+
+def _is_code(section: Section, item: Item) -> bool:
+    return section.lines[item.begin].is_code
+
+
+def last_day(text: str) -> date | None:
+    """The last date that `text` names in ISO's form; None for none."""
+    return next((day for match in reversed([*_DAY.finditer(text)]) if (day := _date(match))), None)
+
+
+def _name(above: list[Section]) -> str:
+    """The nearest heading of one or two hashes, and the nearest deeper one."""
+    main = next((each.title for each in reversed(above) if each.level <= 2), "")
+    deep = above[-1].title if above[-1].level > 2 else ""
+    return " / ".join(title for title in (main, deep) if title not in ("", "#"))
+
+
+def _own_day(text: str) -> date | None:
+    """The date that an entry begins with."""
+    match = _DAY.search(text[:14])
+    return _date(match) if match else None
+
+
+def _date(match: re.Match[str]) -> date | None:
+    try:
+        return date(int(match[1]), int(match[2]), int(match[3]))
+    except ValueError:
+        return None
+
+
+def _parts(text: str) -> Iterator[str]:
+    """`text`, or its sentences a few at a time."""
+    if len(text) <= LONGEST:
+        yield text
+        return
+    part = ""
+    for sentence in _SENTENCE.split(text):
+        if part and len(part) + 1 + len(sentence) > _PART:
+            yield part
+            part = ""
+        part = f"{part} {sentence}" if part else sentence
+    yield part

@@ -1,0 +1,314 @@
+"""Recall from a workspace's files: the few entries that bear on a message, in the order in which they are shown.
+
+An entry is *admitted* by how telling the terms are that it shares with the message, which no other entry has a say in.
+Those that are admitted are *ranked* by BM25 over the files, their source and their age. Most messages admit none.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from heapq import nlargest, nsmallest
+
+from domain.workspace.recall.entries import Entry, Source, last_day
+from domain.workspace.recall.intent import STATE_SECTIONS, Intent, intent, spent_words
+from domain.workspace.recall.terms import Telling, asked, terms
+
+POINTS = 2
+"""What an entry's terms must be worth: one that says much, or two that say something."""
+PREFIX_CHARS = 4
+"""A term of so many characters that no entry has is looked for as the beginning of another, which says something."""
+TOPIC_POINTS, EMPTY_POINTS = 0.5, 0.5
+"""So much less a term says that is the topic of the files; and so much all empty words together."""
+BESIDE_SHARE = 0.3
+"""Where one entry is admitted, others that share a word with the message are shown too if they score so much of it."""
+LONG_MESSAGE = 24
+"""A message with so many terms has some in common with much; it asks for a point more, and again at twice as many."""
+COMMON_SHARE, COMMON_LEAST = 0.25, 10
+"""A term that such a share of the entries have is their topic, where there are so many."""
+LIKE_SHARE, SAME_SHARE = 0.25, 0.6
+"""Entries that share so much of their terms are about one thing; and that much, one fact."""
+WEIGHED, MOST = 100, 40
+"""Entries whose age and file are looked at, and that are shown, at most."""
+
+_K1, _B = 1.2, 0.75
+_PRIOR = {Source.SESSION: 1.25, Source.MEMORY: 1.1, Source.SHARED: 1.0, Source.HISTORY: 0.3}
+_KIND = {source: place for place, source in enumerate((Source.SESSION, Source.MEMORY, Source.SHARED, Source.HISTORY))}
+_FAVOUR, _MONTH = 1.4, 3.0
+_EMPTY_WEIGHT = 0.5
+_PREVIOUS, _PREVIOUS_POINTS = 0.3, 0.5
+_HALF_LIFE_DAYS = 365.0
+_OWN_HEADINGS = frozenset(
+    (
+        *("session title", "current state", "user intent", "active files", "decisions", "constraints", "next steps"),
+        *("errors & corrections", "worklog", "identity / participants", "preferences", "ongoing work", "open loops"),
+        *("durable facts",),
+    )
+)
+"""Headings of every such file, which say nothing of what stands below them."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """An entry that shares a term with a message."""
+
+    number: int
+    score: float
+    is_admitted: bool
+    shared: int
+    """A bit for each term of the message."""
+    staleness: tuple[int, int]
+
+
+class RecallIndex:
+    """Index of a workspace's entries by their terms; made once for each change of a file."""
+
+    def __init__(self, entries: Iterable[Entry], before: RecallIndex | None = None) -> None:
+        """Index `entries`, whose order settles what nothing else does.
+
+        Args:
+            entries: All of them.
+            before: An earlier index, of whose entries most may be the same.
+        """
+        self.entries = tuple(entries)
+        self.headings = tuple(entry.section.casefold() for entry in self.entries)
+        self.priors = tuple(_PRIOR[entry.source] for entry in self.entries)
+        self.staleness = tuple(map(_staleness, self.entries))
+        known = before.counts if before is not None else {}
+        self.counts: dict[tuple[str, str], Counter[str]] = {}
+        """Section and text of an entry -> its terms, and how often it has each."""
+        for entry in self.entries:
+            key = entry.section, entry.text
+            self.counts[key] = known[key] if key in known else Counter(_all_terms(entry))
+        counted = [self.counts[entry.section, entry.text] for entry in self.entries]
+        self.keys = tuple(frozenset(each) for each in counted)
+        self.postings: dict[str, list[tuple[int, float]]] = {}
+        """Term -> numbers of the entries that have it, and how often, weighed by BM25."""
+        lengths = [sum(each.values()) for each in counted]
+        mean = sum(lengths) / len(lengths) if any(lengths) else 1.0
+        for number, counts in enumerate(counted):
+            norm = _K1 * (1 - _B + _B * lengths[number] / mean)
+            for term, count in counts.items():
+                self.postings.setdefault(term, []).append((number, count * (_K1 + 1) / (count + norm)))
+        self._sorted = sorted(self.postings)
+
+    def beginning_with(self, term: str) -> list[tuple[int, float]]:
+        """The postings of the first term that `term` begins, as words do of which one is made with another."""
+        at = bisect_left(self._sorted, term)
+        longer = self._sorted[at] if at < len(self._sorted) else ""
+        return self.postings[longer] if longer.startswith(term) else []
+
+    def weight(self, term: str) -> float:
+        """How rare a term is among the entries."""
+        having = len(self.postings.get(term, ()))
+        return math.log(1 + (len(self.entries) - having + 0.5) / (having + 0.5))
+
+    def is_topic(self, term: str) -> bool:
+        """Whether so many entries have a term that it tells none from another."""
+        having, count = len(self.postings.get(term, ())), len(self.entries)
+        return count >= COMMON_LEAST and having > COMMON_SHARE * count
+
+
+def recalled(
+    question: str,
+    index: RecallIndex,
+    *,
+    today: date,
+    budget_chars: int,
+    favoured: Collection[str] = (),
+    previous: str = "",
+) -> tuple[Entry, ...]:
+    """The entries that bear on `question`, the first first; none when nothing does.
+
+    Args:
+        question: A person's message.
+        index: Of the workspace's files.
+        today: In the person's zone.
+        budget_chars: So many characters the entries have together, the last of them apart.
+        favoured: Headings or paths that count for more; they alone admit nothing.
+        previous: The message before, which tells apart what a short question leaves open.
+    """
+    if not index.entries:
+        return ()
+    wanted = asked(question) | dict.fromkeys(terms(spent_words(question)), Telling.NOTHING)
+    meant = intent(question, today, has_other_terms=any(wanted.values()))
+    if meant.goes_on:
+        return _within(_of_state(index), budget_chars)
+    favour = frozenset(each.casefold() for each in favoured)
+    found = _found(
+        index, wanted, previous, lambda number: _factor(index, number, meant, today, favour), asks=meant.asks
+    )
+    best = max((each.score for each in found if each.is_admitted), default=0.0)
+    found = _ranked([each for each in found if each.is_admitted or _is_beside(index, each, best)], index, budget_chars)
+    numbers = [each.number for each in found]
+    if meant.only_sections:
+        numbers += _of_sections(index, meant)
+    if meant.months and not found:
+        numbers = [*_of_months(index, meant), *numbers]
+    chosen = [index.entries[number] for number in dict.fromkeys(numbers)]
+    return _within(chosen, budget_chars)
+
+
+def _all_terms(entry: Entry) -> tuple[str, ...]:
+    """An entry's terms, those of its heading among them if people chose it."""
+    heading = entry.section
+    if last_day(heading) or heading.casefold() in _OWN_HEADINGS:
+        return terms(entry.text)
+    main, _, deep = heading.partition(" / ")
+    return (*terms(entry.text), *terms(deep if main.casefold() in _OWN_HEADINGS else heading))
+
+
+def _found(
+    index: RecallIndex, wanted: Mapping[str, Telling], previous: str, factor: Callable[[int], float], *, asks: bool
+) -> list[_Found]:
+    """The best of the entries that share a term with the message; none unless one of them is admitted."""
+    count = len(index.entries)
+    scores, points, shared = [0.0] * count, [0.0] * count, [0] * count
+    empty, whole = 0, 0.0
+    for place, (term, telling) in enumerate(wanted.items()):
+        bit, postings = 1 << place, index.postings.get(term)
+        worth = telling - TOPIC_POINTS if telling and index.is_topic(term) else float(telling)
+        if postings is None and telling and len(term) >= PREFIX_CHARS:
+            postings = index.beginning_with(term)
+            worth = 1.0 if postings else worth
+        empty |= 0 if telling else bit
+        whole += worth
+        weight = index.weight(term) * (1.0 if telling else _EMPTY_WEIGHT)
+        for number, part in postings or ():
+            scores[number] += weight * part
+            points[number] += worth
+            shared[number] |= bit
+    for term, telling in asked(previous).items():
+        if term not in wanted:
+            for number, part in index.postings.get(term, ()):
+                scores[number] += index.weight(term) * part * _PREVIOUS
+                points[number] += telling * _PREVIOUS_POINTS if shared[number] & ~empty else 0.0
+    needed = float(POINTS + len(wanted) // LONG_MESSAGE)
+    if asks:
+        needed = min(needed, max(1.0, whole))
+    found = [
+        (points[number] + EMPTY_POINTS * bool(bits & empty) >= needed, scores[number] * index.priors[number], number)
+        for number, bits in enumerate(shared)
+        if bits
+    ]
+    if not any(is_admitted for is_admitted, _, _ in found):
+        return []
+    best = nlargest(WEIGHED, found)
+    return [
+        _Found(number, score * factor(number), is_admitted, shared[number], index.staleness[number])
+        for is_admitted, score, number in best
+    ]
+
+
+def _is_beside(index: RecallIndex, found: _Found, best: float) -> bool:
+    """Whether an entry that is not admitted stands beside those that are."""
+    return index.entries[found.number].source is not Source.HISTORY and found.score >= BESIDE_SHARE * best
+
+
+def _factor(index: RecallIndex, number: int, meant: Intent, today: date, favour: Collection[str]) -> float:
+    """What an entry's score is multiplied by for where and when it stands."""
+    entry, heading = index.entries[number], index.headings[number]
+    factor = meant.weight(entry)
+    if heading in meant.sections:
+        factor *= _FAVOUR
+    if favour and (heading in favour or entry.path.casefold() in favour):
+        factor *= _FAVOUR
+    if entry.day is None:
+        return factor
+    if meant.months:
+        return factor * (_MONTH if (entry.day.year, entry.day.month) in meant.months else 1.0)
+    age = max(0, (today - entry.day).days)
+    return factor * (0.8 + 0.2 * math.pow(0.5, age / _HALF_LIFE_DAYS))
+
+
+def _ranked(found: list[_Found], index: RecallIndex, room: int) -> list[_Found]:
+    """The best first, but nothing stale before what holds, and of a fact that is said twice only what holds.
+
+    There are some more of them than `room` has characters for.
+    """
+    ranked: list[_Found] = []
+    left = 2 * room
+    for each in nsmallest(MOST, found, key=lambda one: (not one.is_admitted, -one.score, one.number)):
+        size = len(index.entries[each.number].text)
+        left -= size if size <= room else 0
+        if left < 0:
+            break
+        fresher = [other for other in ranked if other.staleness < each.staleness]
+        if any(_is_same(index, each, other) for other in fresher):
+            continue
+        staler = [other for other in ranked if other.staleness > each.staleness]
+        if staler:
+            outdated = {other.number for other in staler if _is_same(index, other, each)}
+            ranked = [other for other in ranked if other.number not in outdated]
+            behind = {other.number for other in staler if _yields(index, other, each)}
+            place = next((at for at, other in enumerate(ranked) if other.number in behind), len(ranked))
+            ranked.insert(place, each)
+        else:
+            ranked.append(each)
+    return ranked
+
+
+def _staleness(entry: Entry) -> tuple[int, int]:
+    """Greater is staler: by what kind of file it stands in, then by its day."""
+    return _KIND[entry.source], -(entry.day.toordinal() if entry.day else 0)
+
+
+def _is_same(index: RecallIndex, one: _Found, other: _Found) -> bool:
+    """Whether two entries say the same, of which one has no word of the message that the other has not."""
+    if one.shared & ~other.shared and other.shared & ~one.shared:
+        return False
+    return _likeness(index, one, other) >= SAME_SHARE
+
+
+def _yields(index: RecallIndex, stale: _Found, fresh: _Found) -> bool:
+    """Whether a stale entry is about what a fresher one is about, and has no word of the message that it has not."""
+    if stale.shared & ~fresh.shared:
+        return False
+    return stale.staleness[0] != fresh.staleness[0] or _likeness(index, stale, fresh) >= LIKE_SHARE
+
+
+def _likeness(index: RecallIndex, one: _Found, other: _Found) -> float:
+    """Share of the terms of two entries that both have."""
+    keys, others = index.keys[one.number], index.keys[other.number]
+    both = len(keys & others)
+    return both / (len(keys) + len(others) - both)
+
+
+def _of_state(index: RecallIndex) -> list[Entry]:
+    """What goes on, then what comes next."""
+    return [
+        entry
+        for heading in STATE_SECTIONS
+        for entry in index.entries
+        if entry.source is Source.SESSION and entry.section.casefold() == heading
+    ]
+
+
+def _of_sections(index: RecallIndex, meant: Intent) -> list[int]:
+    """The entries below the headings that a message names, what holds first."""
+    numbers = [number for number, heading in enumerate(index.headings) if heading in meant.sections]
+    return sorted(numbers, key=index.staleness.__getitem__)
+
+
+def _of_months(index: RecallIndex, meant: Intent) -> list[int]:
+    """What the history has of the months that are asked about."""
+    return [
+        number
+        for number, entry in enumerate(index.entries)
+        if entry.source is Source.HISTORY and entry.day and (entry.day.year, entry.day.month) in meant.months
+    ]
+
+
+def _within(entries: list[Entry], budget_chars: int) -> tuple[Entry, ...]:
+    """Those of the first entries that there is room for, but at least one."""
+    chosen: list[Entry] = []
+    for entry in entries[:MOST]:
+        size = len(entry.text)
+        if size <= budget_chars or not chosen:
+            chosen.append(entry)
+            budget_chars -= size
+    return tuple(chosen)

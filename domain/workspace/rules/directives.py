@@ -1,0 +1,204 @@
+"""Directives: lines in which people set a rule that should hold, found without a model, and which of many are kept."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from domain.workspace.files.outline import same_words
+from domain.workspace.rules.english import OPENINGS, PHRASES, TOLD, Weighed
+from domain.workspace.rules.english_talk import BEFORE, CONSOLING, LIMITING, NARRATED, PERSONAL, REQUESTS, TASK
+from domain.workspace.rules.languages import (
+    CHINESE,
+    CHINESE_NARRATED,
+    GERMAN,
+    GERMAN_NARRATED,
+    GERMAN_TOLD,
+    GERMAN_WORDS,
+    JAPANESE,
+    JAPANESE_NARRATED,
+)
+from messages.turn import SpokenTurn
+
+LONGEST_LINE = 300
+_LOOKED_AT = 2_000
+"""Characters of a line."""
+_LONGEST_SENTENCE = 400
+"""Characters of a sentence that are looked at."""
+_LEAST_SCORE = 0.45
+_SHORTEST = 3
+"""Words of a rule in a script that parts them."""
+_FENCE = "```"
+_SENTENCES = re.compile(r"(?<=[.!?…])[\"')\]]*\s+(?=[\"'(\[]*[^\sa-z])|(?<=[。\uff01\uff1f])\s*(?=\S)")
+_CLAUSES = re.compile(
+    r"(?:[,;:\u2013\u2014]\s+|\s-\s|\s-{2}\s)(?:(?:so|and|but|then|therefore|please)\s+)*(?=\w)"
+    r"|\s(?:but|and|so)\s(?=(?:please|never|don't|do not|always|only|make sure|not|must|may|has to|have to)\s)"
+)
+_KANA = re.compile("[\u3040-\u30ff]")
+_HAN = re.compile("[\u3400-\u9fff]")
+_MOST_CLAUSES = 10
+_ASKED = 0.6
+"""Score of a rule that is asked for politely."""
+_FAINT = _LEAST_SCORE
+_EXCLAIMED = 0.8
+"""Share of a score that is left to what is called out."""
+_GRAM = 3
+"""Characters of the pieces by which two rules are compared."""
+_MOST_COMPARED = 400
+_ALIKE = 0.95
+"""Share of a score that a line loses at most for being like another: only the same words are left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundLine:
+    """A line that sets a rule, and where it was said."""
+
+    turn_id: str
+    path: str
+    line: int
+    """1-based, of the turn's beginning."""
+    author: str
+    text: str
+    score: float
+    """Above 0, at most 1."""
+
+
+def directive_score(line: str) -> float:
+    """How sure it is that a line sets a rule, from 0 for none to 1: that of its surest sentence."""
+    return max((score for _, score in _scored(line)), default=0.0)
+
+
+def found_lines(spoken: Iterable[SpokenTurn]) -> tuple[FoundLine, ...]:
+    """Lines of people's words that set a rule, in their order; of a long one the sentences that do.
+
+    What the agent said and what commands printed is looked at by nobody; nor is what stands in code or is quoted.
+    """
+    return tuple(
+        FoundLine(turn.turn_id, turn.path, turn.line, turn.author, _short(line), score)
+        for turn in spoken
+        for line in _lines(turn.text)
+        if (score := directive_score(line)) > 0
+    )
+
+
+def surest(found: Iterable[FoundLine], most: int) -> tuple[FoundLine, ...]:
+    """At most so many of the lines, the surest first, none that says the same as another.
+
+    A line counts for less the more it is like one that is chosen (maximal marginal relevance), so that a saying which
+    is used again and again with other names takes one place and not all. Of equals come first those that are nearest
+    to the beginning or the end: how the work was begun, and what was said of it last.
+    """
+    once: dict[str, tuple[int, FoundLine]] = {}
+    for number, line in enumerate(found):
+        key = same_words(line.text)
+        if line.score > 0 and (key not in once or once[key][1].score < line.score):
+            once[key] = number, line
+    ordered = sorted(once.values(), key=lambda each: each[0])
+    ends = {number: min(place, len(ordered) - 1 - place) for place, (number, _) in enumerate(ordered)}
+    ordered.sort(key=lambda each: (-each[1].score, ends[each[0]], each[0]))
+    left = [(line, _grams(line.text)) for _, line in ordered[:_MOST_COMPARED]]
+    likeness = [0.0] * len(left)
+    chosen: list[FoundLine] = []
+    while left and len(chosen) < most:
+        worth = [line.score * (1 - _ALIKE * alike) for (line, _), alike in zip(left, likeness, strict=True)]
+        best = worth.index(max(worth))
+        line, grams = left.pop(best)
+        del likeness[best]
+        chosen.append(line)
+        likeness = [max(alike, _shared(grams, other)) for (_, other), alike in zip(left, likeness, strict=True)]
+    return tuple(chosen)
+
+
+def _grams(line: str) -> frozenset[str]:
+    """The pieces of a line's rules; of a line that sets none, of all of it."""
+    rules = " ".join(sentence for sentence, score in _scored(line) if score > 0) or line
+    text = same_words(rules)
+    return frozenset(text[at : at + _GRAM] for at in range(max(1, len(text) - _GRAM + 1)))
+
+
+def _shared(one: frozenset[str], other: frozenset[str]) -> float:
+    """Share of the pieces of both that both have."""
+    common = len(one & other)
+    return common / (len(one) + len(other) - common)
+
+
+def _lines(text: str) -> Iterator[str]:
+    is_code = False
+    for line in text.splitlines():
+        bare = " ".join(line.split())
+        if bare.startswith(_FENCE):
+            is_code = not is_code
+        elif bare and not is_code and not bare.startswith(">"):
+            yield bare
+
+
+def _short(line: str) -> str:
+    """A line, or of one that is too long the sentences that set a rule."""
+    if len(line) <= LONGEST_LINE:
+        return line
+    rules = " ".join(sentence for sentence, score in _scored(line) if score > 0)
+    return rules if len(rules) <= LONGEST_LINE else f"{rules[: LONGEST_LINE - 1].rstrip()}…"
+
+
+def _scored(line: str) -> Iterator[tuple[str, float]]:
+    """The sentences of a line, each with its score."""
+    for sentence in _SENTENCES.split(line[:_LOOKED_AT].replace("\u2019", "'")):
+        score = _score(sentence.strip()[:_LONGEST_SENTENCE])
+        yield sentence, score if score >= _LEAST_SCORE else 0.0
+
+
+def _score(sentence: str) -> float:
+    if _KANA.search(sentence):
+        return _sum(JAPANESE, sentence) if not JAPANESE_NARRATED.search(sentence) else 0.0
+    if _HAN.search(sentence):
+        return _sum(CHINESE, sentence) if not CHINESE_NARRATED.search(sentence) else 0.0
+    if len(sentence.split()) < _SHORTEST:
+        return 0.0
+    score = max(_english(sentence), _german(sentence))
+    return score * _EXCLAIMED if sentence.endswith("!") else score
+
+
+def _english(sentence: str) -> float:
+    if sentence.endswith("?"):
+        return _ASKED if REQUESTS.search(sentence) else 0.0
+    if CONSOLING.search(sentence):
+        return 0.0
+    core = _core(sentence)
+    parts = _CLAUSES.split(sentence, maxsplit=_MOST_CLAUSES)[1:]
+    clauses = dict.fromkeys((sentence, core, *parts, *map(_core, parts)))
+    opening = max(_sum(OPENINGS, clause, at_start=True) for clause in clauses)
+    anywhere = _sum(TOLD, sentence)
+    told = max(0.0 if NARRATED.match(clause) else _sum(PHRASES, clause) for clause in clauses)
+    if not (opening or anywhere or told):
+        return _FAINT if _may_be_rule(sentence) else 0.0
+    return 1 - (1 - opening) * (1 - anywhere) * (1 - told)
+
+
+def _core(clause: str) -> str:
+    """A clause without what stands before an imperative."""
+    before = BEFORE.match(clause)
+    return clause[before.end() :] if before else clause
+
+
+def _may_be_rule(sentence: str) -> bool:
+    """Whether a sentence is of things alone and limits them, though it has none of the phrases."""
+    if len(sentence.split()) < _SHORTEST + 1 or sentence.endswith("!") or not sentence.isascii():
+        return False
+    return bool(LIMITING.search(sentence)) and not PERSONAL.search(sentence) and not TASK.match(sentence)
+
+
+def _german(sentence: str) -> float:
+    if sentence.endswith("?") or not GERMAN_WORDS.search(sentence):
+        return 0.0
+    told = _sum(GERMAN_TOLD, sentence)
+    return told if GERMAN_NARRATED.match(sentence) else 1 - (1 - told) * (1 - _sum(GERMAN, sentence))
+
+
+def _sum(phrases: Weighed, text: str, *, at_start: bool = False) -> float:
+    """Certainty that the phrases of a text give together."""
+    doubt = 1.0
+    for weight, pattern in phrases:
+        if pattern.match(text) if at_start else pattern.search(text):
+            doubt *= 1 - weight
+    return 1 - doubt

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain.workspace.files.comments import without_comments
+
+PIECES = st.sampled_from(["a", "\n", "`", "``", "```", "<!--", "-->", "<!-- c -->", " "])
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("one <!-- m:1 --> two", ["one  two"]),
+        ("one\n<!--\ntwo -->\nthree", ["one", "", "", "three"]),
+        ("`<!-- x -->` two", ["`<!-- x -->` two"]),
+        ("`<!--` one\n-->", ["`<!--` one", "-->"]),
+        ("`` ` <!-- `` one -->", ["`` ` <!-- `` one -->"]),
+        ("` <!-- x --> one", ["`  one"]),
+        ("<!-- ` --> one ` two", [" one ` two"]),
+        ("<!-- a --> `<!-- b -->` <!-- c -->!", [" `<!-- b -->` !"]),
+        ("never <!-- closed\nat all", ["never <!-- closed", "at all"]),
+        ("once <!-- open\nand <!-- closed -->", ["once <!-- open", "and "]),
+        ("closed --> never open", ["closed --> never open"]),
+        ("<!---->x<!--->y", ["x<!--->y"]),
+        ("", [""]),
+    ],
+)
+def test_a_comment_is_gone_and_what_only_looks_like_one_stays(text: str, lines: list[str]) -> None:
+    assert without_comments(text) == lines
+
+
+@given(st.lists(PIECES, max_size=30).map("".join))
+def test_no_line_is_gone_and_nothing_that_is_no_comment(text: str) -> None:
+    lines = without_comments(text)
+
+    assert len(lines) == text.count("\n") + 1
+    assert all(line in whole or "<!--" in text for line, whole in zip(lines, text.split("\n"), strict=True))
+    if "-->" not in text:
+        assert lines == text.split("\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["<!--", "`a` <!--\n", "```\n```\n", "`a`\n```\n```\n", "<!-- a -->", "`` ` ", "` <!-- ` -->", "<!-- a --> ` "],
+)
+def test_a_text_that_was_written_to_cost_time_costs_little(text: str) -> None:
+    for whole in (text * (200_000 // len(text)), text * (200_000 // len(text)) + "\n<!-- end -->"):
+        began = time.process_time()
+        assert without_comments(whole)
+        assert time.process_time() - began < 4.0

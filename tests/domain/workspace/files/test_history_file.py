@@ -1,0 +1,193 @@
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain.workspace.files.history_file import (
+    FOLD_CHARS,
+    FOLDED_CHARS,
+    HISTORY_TEMPLATE,
+    NEWEST,
+    appended_block,
+    archived,
+    fold_is_due,
+    folded,
+    folding,
+    history_text,
+)
+from domain.workspace.files.outline import sections
+from tests.domain.workspace.spoken import AT
+
+HOUR = timedelta(hours=1)
+SUMMARY = "- The boat was bought, mended and painted blue in three weeks; Kim lent the money."
+
+
+def with_blocks(count: int, data: bytes = b"", *, chars: int = 200) -> bytes:
+    for number in range(count):
+        at = AT + number * HOUR
+        data = appended_block(data, f"- {number} " + "so " * (chars // 3), at, at + HOUR, f"s{number}")
+    return data
+
+
+def titles(data: bytes) -> list[str]:
+    return [part.title for part in sections(data, 2) if part.title]
+
+
+def test_a_block_has_its_period_and_its_mark() -> None:
+    made = appended_block(b"", "- bought a boat\n  - a blue one  \n", AT, AT + HOUR, "s1").decode()
+
+    head, _, block = made.partition("## ")
+    assert head.encode().strip() == HISTORY_TEMPLATE.strip()
+    lines = block.splitlines()
+    assert lines[:3] == ["2026-11-22T16:20:00Z to 2026-11-22T17:20:00Z", "- bought a boat", "  - a blue one"]
+    assert lines[3].startswith("<!-- m:")
+    assert len(lines) == 4
+
+
+def test_a_stretch_has_one_block_whatever_a_second_answer_says() -> None:
+    once = appended_block(b"# History", "one", AT, AT, "s1")
+
+    assert once.startswith(b"# History\n\n## 2026")
+    assert appended_block(once, "other words", AT, AT, "s1") == once
+    assert appended_block(once, "one", AT, AT, "s2").startswith(once)
+
+
+def test_a_block_without_words_is_refused() -> None:
+    with pytest.raises(ValueError, match="must have words"):
+        appended_block(b"", " \n", AT, AT, "s")
+
+
+def test_a_fold_is_due_after_five_blocks_or_eight_thousand_characters_but_never_of_the_newest_three() -> None:
+    assert not fold_is_due(with_blocks(4))
+    assert fold_is_due(with_blocks(5))
+    assert fold_is_due(with_blocks(4, chars=2_000))
+    assert not fold_is_due(with_blocks(NEWEST, chars=6_000))
+    assert not fold_is_due(folded(with_blocks(5), SUMMARY, with_blocks(5)) + b"x" * 8_000)
+
+
+def test_all_but_the_newest_three_become_one_block() -> None:
+    base = with_blocks(5, b"# History\n\n## Mine\nown words\n")
+    raw, told = folding(base)
+
+    made = folded(base, f"## Summary\n{SUMMARY}", base)
+
+    old, newest = titles(base)[2:4], titles(base)[4:]
+    assert titles(made) == ["History", "Mine", "Folded History Through 2026-11-22T18:20:00Z", *newest]
+    assert SUMMARY in made.decode()
+    assert made.startswith(b"# History\n\n## Mine\nown words\n\n## Folded")
+    assert [part.title for part in sections(raw, 2) if part.title] == old
+    assert raw in base
+    assert all(f"## {title}\n" in told for title in old)
+    assert "<!--" not in told
+
+
+def test_what_was_folded_is_not_written_again() -> None:
+    base = with_blocks(5)
+
+    made = folded(base, SUMMARY, base)
+
+    assert with_blocks(5, made) == made
+
+
+def test_what_was_folded_before_is_folded_again_with_what_came_since() -> None:
+    once = folded(with_blocks(5), SUMMARY, with_blocks(5))
+    base = once
+    for number in range(5, 8):
+        base = appended_block(
+            base, f"- {number} " + "so " * 60, AT + number * HOUR, AT + (number + 1) * HOUR, f"s{number}"
+        )
+
+    made = folded(base, SUMMARY + " " + "More. " * 8, base)
+
+    assert len(titles(made)) == 1 + 1 + NEWEST
+    assert titles(made)[1] == "Folded History Through 2026-11-22T21:20:00Z"
+    assert with_blocks(8, made) == made
+
+
+def test_what_others_wrote_meanwhile_stays() -> None:
+    base = with_blocks(5)
+    now = appended_block(base, "- new", AT + 9 * HOUR, AT + 9 * HOUR, "s9") + b"\n## Mine\nown words\n"
+
+    made = folded(base, SUMMARY, now)
+
+    assert made.endswith(now[now.index(b"- new") :])
+    assert titles(made)[-2:] == titles(now)[-2:]
+
+
+@pytest.mark.parametrize(
+    ("answer", "rule"),
+    [
+        ("", "must have words"),
+        ("- so", "must have 8% to 80% of"),
+        ("- so it was " * 60, "must have 8% to 80% of"),
+        (f"{SUMMARY}\n## Decisions\n- x", "must have no markup"),
+        (f"{SUMMARY} <br> <b>x</b>", "must have no markup"),
+        (f"{SUMMARY}\nINJECTED_CONTEXT_X", "what the runtime adds"),
+        (f"{SUMMARY}\n[2026-11-22 16:20 UTC] Ann: hello", "what the runtime adds"),
+        (f"{SUMMARY} password: hunter2x9", "must hold no secret"),
+    ],
+)
+def test_a_fold_that_may_not_be_written_is_refused(answer: str, rule: str) -> None:
+    base = with_blocks(5)
+
+    with pytest.raises(ValueError, match=rule):
+        folded(base, answer, base)
+
+
+def test_a_fold_of_blocks_that_have_changed_since_is_refused() -> None:
+    base = with_blocks(5)
+
+    with pytest.raises(ValueError, match="has changed since"):
+        folded(base, SUMMARY, base.replace(b"- 0 so", b"- 0 sooo"))
+    with pytest.raises(ValueError, match="more than 3 to fold"):
+        folded(with_blocks(3), SUMMARY, with_blocks(3))
+
+
+def test_of_a_long_history_only_as_much_is_folded_as_a_worker_is_told() -> None:
+    base = with_blocks(40, chars=1_500)
+    raw, told = folding(base)
+
+    made = folded(base, SUMMARY * 30, base)
+
+    assert FOLDED_CHARS - 2_000 < len(raw) <= FOLDED_CHARS
+    assert len(told) <= FOLDED_CHARS
+    assert fold_is_due(made)
+    assert len(titles(made)) == len(titles(base)) - raw.count(b"## ") + 1
+
+
+def test_the_archive_has_each_block_once() -> None:
+    raw, _ = folding(with_blocks(6))
+
+    once = archived(b"# Archive\n", raw)
+
+    assert archived(once, raw) == once
+    assert titles(once) == ["Archive", *titles(raw)]
+    assert archived(once, b"") == once
+    assert archived(b"", raw).strip() == raw.strip()
+
+
+@given(st.lists(st.sampled_from(["a", "b", "  - c", "", "d e"]), min_size=1, max_size=4), st.integers(0, 8))
+def test_what_stood_there_is_a_prefix_and_every_block_is_there_once(lines: list[str], count: int) -> None:
+    data = with_blocks(count, HISTORY_TEMPLATE)
+    if not "".join(lines).strip():
+        return
+
+    made = appended_block(data, "\n".join(lines), AT, AT, "last")
+
+    assert made.startswith(data)
+    assert len(titles(made)) == len(titles(data)) + 1
+    assert appended_block(made, "\n".join(lines), AT, AT, "last") == made
+
+
+def test_text_of_a_history_has_plain_lines_and_bullets() -> None:
+    assert history_text("  \nIt   was so.\n\n- one \n  - two\n") == "It was so.\n- one\n  - two"
+
+
+def test_a_fold_is_due_at_eight_thousand_characters_exactly() -> None:
+    data = with_blocks(4)
+
+    assert not fold_is_due(data + b"x" * (FOLD_CHARS - 1 - len(data)))
+    assert fold_is_due(data + b"x" * (FOLD_CHARS - len(data)))

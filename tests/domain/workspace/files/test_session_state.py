@@ -1,0 +1,286 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain.workspace.files.session_state import (
+    LONGEST_ITEM,
+    LONGEST_SESSION,
+    MOST_ITEMS,
+    SESSION_TEMPLATE,
+    STICKY,
+    TITLES,
+    SessionState,
+    is_active,
+    parsed_session,
+    refreshed,
+    rendered_session,
+    updated,
+)
+from tests.domain.workspace.spoken import turn
+
+LISTS = [name for name in TITLES if name != "title"]
+words = st.sampled_from(["alpha", "beta two", "gamma, three", "delta", "epsilon 5"])
+states = st.builds(
+    SessionState,
+    title=st.sampled_from(["", "Boat trip"]),
+    **{name: st.lists(words, max_size=4, unique=True).map(tuple) for name in LISTS},
+)
+
+
+def answer(**fields: Any) -> str:
+    return json.dumps({"title": "", "resolved": [], **{name: [] for name in LISTS}, **fields})
+
+
+def with_items(name: str, *texts: str) -> SessionState:
+    return updated(SessionState(), answer(**{name: texts}))
+
+
+def test_the_template_has_the_nine_sections_in_order_and_says_nothing() -> None:
+    lines = SESSION_TEMPLATE.decode().splitlines()
+
+    assert [line[2:] for line in lines if line.startswith("# ")] == [
+        "Session Title",
+        "Current State",
+        "User Intent",
+        "Active Files",
+        "Decisions",
+        "Constraints",
+        "Errors & Corrections",
+        "Next Steps",
+        "Worklog",
+    ]
+    assert sum(line.startswith("<!-- ") for line in lines) == 9
+    assert parsed_session(SESSION_TEMPLATE) == SessionState()
+    assert not is_active(SessionState())
+
+
+@given(states, states)
+def test_what_is_rendered_says_the_state(before: SessionState, after: SessionState) -> None:
+    file = rendered_session(before, b"")
+    made = rendered_session(after, file)
+
+    assert parsed_session(made) == after
+    assert rendered_session(after, made) == made
+
+
+def test_a_file_is_read_as_people_write_it() -> None:
+    data = (
+        "\ufeff# Session title\r\nBoat\r\ntrip\r\n\r\n# CONSTRAINTS:\r\n* never sail at night\r\n<!-- why -->\r\n"
+        "1. ask Kim first\r\n   before a loan\r\n\r\nKeep below 400 euros.\r\n# Ideas\r\n- paint it\r\n"
+        "# Active Files\r\n```\r\n# Decisions\r\nmake all\r\n```\r\n"
+    ).encode()
+
+    assert parsed_session(data) == SessionState(
+        title="Boat trip",
+        constraints=("never sail at night", "ask Kim first before a loan", "Keep below 400 euros."),
+        active_files=("# Decisions; make all",),
+    )
+
+
+def test_only_what_has_changed_is_written_anew() -> None:
+    before = (
+        b"intro\n# Mine\n- keep *me*\n\n# Decisions\n+ a boat   it is\n\n# Constraints\nask Kim\n\n"
+        b"# Notes <!-- x -->\n```\n# Next Steps\n```\n# Next Steps\n- sail\n"
+    )
+    state = replace(parsed_session(before), next_steps=("paint", "sail"), current_state=("ashore",))
+
+    assert rendered_session(state, before) == (
+        b"intro\n# Mine\n- keep *me*\n\n# Current State\n- ashore\n\n# Decisions\n+ a boat   it is\n\n"
+        b"# Constraints\nask Kim\n\n# Notes <!-- x -->\n```\n# Next Steps\n```\n# Next Steps\n- paint\n- sail\n"
+    )
+
+
+def test_a_file_that_says_the_state_already_keeps_all_its_bytes() -> None:
+    before = b"# Worklog\n\n# Next Steps\n*  sail\r\n\n\n"
+
+    assert rendered_session(parsed_session(before), before) == before
+
+
+def test_an_empty_worklog_is_left_out_unless_somebody_wrote_into_it() -> None:
+    state = SessionState(next_steps=("sail",))
+
+    assert b"Worklog" not in rendered_session(state, SESSION_TEMPLATE)
+    assert b"Worklog" in rendered_session(replace(state, worklog=("built",)), SESSION_TEMPLATE)
+    assert b"Worklog" in rendered_session(state, b"# Worklog\n<!-- Kim reads this -->\n")
+
+
+def test_sections_and_all_together_are_capped_and_constraints_go_last() -> None:
+    many = tuple(f"{number} {'word ' * 80}" for number in range(20))
+    state = SessionState(title="t " * 100, **dict.fromkeys(LISTS, many))
+
+    made = parsed_session(rendered_session(state, b""))
+
+    assert len(made.title) <= 120
+    assert all(len(made.items_of(name)) <= MOST_ITEMS for name in LISTS)
+    assert all(len(text) <= LONGEST_ITEM for name in LISTS for text in made.items_of(name))
+    assert len(rendered_session(state, b"# Session Title\n")) <= LONGEST_SESSION
+    assert made.constraints == tuple(f"{text[: LONGEST_ITEM - 1].rstrip()}…" for text in many[:MOST_ITEMS])
+    assert made.worklog == ()
+
+
+def test_what_people_wrote_at_length_is_not_cut() -> None:
+    rule = "never " + "sail " * 100
+    before = f"# Constraints\n- {rule}\n".encode()
+
+    state = replace(parsed_session(before), constraints=(rule.strip(), "ask Kim"), next_steps=("wait",))
+
+    assert parsed_session(rendered_session(state, before)).constraints == (rule.strip(), "ask Kim")
+
+
+def test_no_constraint_that_stood_there_goes_for_want_of_room() -> None:
+    rules = tuple(f"rule {number}" for number in range(MOST_ITEMS + 3))
+    before = SessionState(constraints=rules)
+
+    after = updated(before, answer(constraints=["new"], next_steps=["sail"]))
+
+    assert after.constraints == rules
+    file = b"# Constraints\n" + b"".join(f"- {rule}\n".encode() for rule in rules)
+    assert parsed_session(rendered_session(after, file)).constraints == rules
+
+
+def test_a_title_of_several_paragraphs_stays_where_it_is_not_what_changes() -> None:
+    before = b"# Session Title\nBoat\n\ntrip\n\n# Next Steps\n- sail\n"
+
+    made = rendered_session(replace(parsed_session(before), next_steps=("paint",)), before)
+
+    assert made == before.replace(b"sail", b"paint")
+
+
+def test_an_answer_replaces_what_is_of_the_moment() -> None:
+    before = SessionState(title="Boat", current_state=("ashore",), next_steps=("sail",))
+
+    after = updated(before, answer(title=" Boat  trip ", current_state=["at sea", "- at sea.", "", "!"]))
+
+    assert after == SessionState(title="Boat trip", current_state=("at sea",))
+    assert updated(before, answer()).title == "Boat"
+
+
+@pytest.mark.parametrize("name", STICKY)
+def test_what_is_sticky_stays_until_it_is_named(name: str) -> None:
+    before = with_items(name, "old rule", "older rule")
+
+    kept = updated(before, answer(**{name: ["Old rule!", "new rule"]}))
+    gone = updated(before, answer(**{name: ["old rule", "new rule"], "resolved": ["Old rule."]}))
+
+    assert kept.items_of(name) == ("old rule", "older rule", "new rule")
+    assert gone.items_of(name) == ("older rule", "new rule")
+
+
+def test_of_too_many_constraints_the_first_stay_and_of_decisions_the_newest() -> None:
+    old = tuple(f"old {number}" for number in range(MOST_ITEMS))
+
+    after = updated(SessionState(constraints=old, decisions=old), answer(constraints=["new"], decisions=["new"]))
+
+    assert after.constraints == old
+    assert after.decisions == (*old[1:], "new")
+
+
+def test_what_memory_has_need_not_stand_here_too() -> None:
+    before = SessionState(constraints=("ask Kim",))
+
+    after = updated(before, answer(constraints=["no sails", "be brief"]), known=["Ask Kim.", "No sails."])
+
+    assert after.constraints == ("ask Kim", "be brief")
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("no json", "must be a JSON object"),
+        ("[]", "must be a JSON object"),
+        ('{"title": "x"}', "must have the fields current_state"),
+        (answer(title=["x"]), "title .* must be a text"),
+        (answer(next_steps="sail"), "next_steps 'sail': must be a list of texts"),
+        (answer(next_steps=[1]), "next_steps .* must be a list of texts"),
+        (answer(resolved="x"), "resolved 'x': must be a list"),
+        (answer(decisions=["the key is sk-proj-4f9A2b7C1d8E6f3G5h"]), r"decisions \(secret\): must hold no secret"),
+        (answer(decisions=["<script>alert(1)</script>"]), "must have no markup"),
+        (answer(current_state=["a <!-- b"]), "must have no markup"),
+        (answer(title="## Decisions"), "title .* must have no markup"),
+        (answer(next_steps=["INJECTED_CONTEXT_HANDOVER"]), "what the runtime adds"),
+        (answer(next_steps=["see <runtime_context> above"]), "what the runtime adds"),
+        (answer(next_steps=["a\x1bb"]), "control characters"),
+    ],
+)
+def test_a_bad_answer_is_refused_with_the_value_and_the_rule(text: str, rule: str) -> None:
+    with pytest.raises(ValueError, match=rule):
+        updated(SessionState(), text)
+
+
+def test_long_words_of_a_turn_are_refused_unless_they_stood_there_before() -> None:
+    said = "the boat has to be back in the harbour before the tide turns, or the keel will touch the ground again"
+    spoken = [turn(f"Listen: {said.upper()}!")]
+
+    with pytest.raises(ValueError, match="80 characters or more"):
+        updated(SessionState(), answer(constraints=[said]), spoken)
+    assert updated(SessionState(), answer(constraints=[said[:78]]), spoken).constraints == (said[:78],)
+    assert updated(SessionState(constraints=(said,)), answer(constraints=[said]), spoken).constraints == (said,)
+
+
+def test_who_calls_says_what_a_secret_is() -> None:
+    with pytest.raises(ValueError, match="must hold no secret"):
+        updated(SessionState(), answer(decisions=["it is plum"]), is_secret=lambda text: "plum" in text)
+
+
+@pytest.mark.parametrize("name", [name for name in LISTS if name != "worklog"])
+def test_any_section_but_the_title_and_the_worklog_makes_a_state_active(name: str) -> None:
+    assert is_active(with_items(name, "x"))
+    assert not is_active(SessionState(title="x", worklog=("x",)))
+
+
+@given(states, states)
+def test_lines_that_people_add_while_a_worker_thinks_are_kept(before: SessionState, after: SessionState) -> None:
+    base = rendered_session(before, b"")
+    now = base.replace(b"# Constraints\n", b"# Constraints\n- said by hand\n") + b"\n# Mine\n- my own\n"
+
+    made = refreshed(base, after, now)
+
+    assert b"- said by hand\n" in made
+    assert b"# Mine\n- my own\n" in made
+    assert "said by hand" in parsed_session(made).constraints
+
+
+def test_what_others_changed_meanwhile_is_theirs_and_what_they_left_is_ours() -> None:
+    before = SessionState(title="Boat", current_state=("ashore",), next_steps=("paint", "sail"), decisions=("blue",))
+    base = rendered_session(before, b"")
+    ours = replace(
+        before, title="Ship", current_state=("at sea",), next_steps=("sail", "rest"), decisions=("blue", "red")
+    )
+    theirs = replace(before, title="Raft", current_state=("sunk",), next_steps=("paint", "mend", "sail", "rest"))
+
+    made = parsed_session(refreshed(base, ours, rendered_session(theirs, base)))
+
+    assert made == replace(
+        ours,
+        title="Raft",
+        current_state=("sunk", "at sea"),
+        next_steps=("mend", "sail", "rest"),
+        decisions=("blue", "red"),
+    )
+    assert parsed_session(refreshed(base, ours, base)) == ours
+
+
+def test_an_item_is_cut_one_character_too_late_and_not_before() -> None:
+    long, longer = "x" * LONGEST_ITEM, "x" * (LONGEST_ITEM + 1)
+
+    assert updated(SessionState(), answer(next_steps=[long])).next_steps == (long,)
+    assert updated(SessionState(), answer(next_steps=[longer])).next_steps == ("x" * (LONGEST_ITEM - 1) + "…",)
+
+
+def test_only_as_much_goes_as_must_and_of_decisions_the_oldest() -> None:
+    texts = tuple(f"{number:02} {'x' * 290}" for number in range(12))
+    state = SessionState(decisions=texts, next_steps=texts, constraints=texts[:4])
+
+    made = rendered_session(state, b"# Session Title\n")
+
+    kept = parsed_session(made)
+    assert kept.next_steps == texts
+    assert kept.constraints == texts[:4]
+    assert kept.decisions == texts[2:]
+    assert LONGEST_SESSION - 300 < len(made) <= LONGEST_SESSION

@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain.workspace.workers.answer_json import LONGEST_ANSWER, json_object, shown, text_of, texts_of, unfenced
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        '{"a": {"b": "}"}}',
+        '  {"a": {"b": "}"}}\n',
+        '```json\n{"a": {"b": "}"}}\n```',
+        'Here it is:\n\n```\n{"a": {"b": "}"}}\n```\nDone.',
+        'Sure {smile}! {"a": {"b": "}"}} and {"c": 1}',
+        '<think>{"no": 1} maybe</think>\n{"a": {"b": "}"}}',
+    ],
+)
+def test_an_object_is_found_whole_in_a_block_or_among_words(answer: str) -> None:
+    assert json_object(answer) == {"a": {"b": "}"}}
+
+
+def test_line_breaks_within_texts_are_let_pass() -> None:
+    assert json_object('{"a": "b\nc"}') == {"a": "b\nc"}
+
+
+@pytest.mark.parametrize("answer", ["", "no", "[1]", '"x"', '{"a": ', "{" * 50_000, "[" * 50_000, '{"a":' * 9_000])
+def test_what_has_no_object_is_refused(answer: str) -> None:
+    with pytest.raises(ValueError, match="must be a JSON object"):
+        json_object(answer)
+
+
+def test_what_is_too_long_is_refused_unread() -> None:
+    with pytest.raises(ValueError, match=re.escape(f"must have at most {LONGEST_ANSWER:,}")):
+        json_object("{}" + " " * LONGEST_ANSWER)
+    with pytest.raises(ValueError, match=re.escape(f"must have at most {LONGEST_ANSWER:,}")):
+        unfenced(" " * (LONGEST_ANSWER + 1))
+
+
+@given(st.dictionaries(st.text(max_size=5), st.text(max_size=9), max_size=3), st.text("ab c\n", max_size=9))
+def test_any_object_is_found_behind_any_words(value: dict[str, str], words: str) -> None:
+    assert json_object(f"{words}{json.dumps(value)}") == value
+
+
+def test_fields_have_the_type_that_they_should_have() -> None:
+    assert texts_of(["a  b", " ", "c\nd"], "x") == ("a b", "c d")
+    assert texts_of(None, "x") == ()
+    assert text_of(" a\nb ", "x") == "a\nb"
+    assert text_of(None, "x") == ""
+    with pytest.raises(ValueError, match="x 'a': must be a list of texts"):
+        texts_of("a", "x")
+    with pytest.raises(ValueError, match="must be a list of texts"):
+        texts_of([None], "x")
+    with pytest.raises(ValueError, match="x '1': must be a text"):
+        text_of(1, "x")
+
+
+def test_a_code_block_around_all_of_an_answer_is_taken_off() -> None:
+    assert unfenced("```markdown\n# A\n- b\n```\n") == "# A\n- b"
+    assert unfenced("<thinking>so</thinking># A") == "# A"
+    assert unfenced("# A\n```\nx\n```") == "# A\n```\nx\n```"
+    assert unfenced("```\na\n```\nb\n```\nc\n```") == "```\na\n```\nb\n```\nc\n```"
+
+
+def test_errors_show_the_beginning_of_a_value() -> None:
+    assert shown("x" * 100) == repr("x" * 80) + "…"
+    assert shown(["x"]) == repr("['x']")
+
+
+def test_answers_of_the_greatest_length_are_read() -> None:
+    assert json_object("{}".ljust(LONGEST_ANSWER)) == {}
+    assert unfenced("a".ljust(LONGEST_ANSWER)) == "a"
+    assert shown("x" * 80) == repr("x" * 80)
+
+
+def test_an_object_among_words_may_have_line_breaks_within_texts() -> None:
+    assert json_object('so: {"a": "b\nc"}') == {"a": "b\nc"}
+    assert json_object('```json\n{"a": "b\nc"}\n```') == {"a": "b\nc"}

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain.workspace.workers.guard import LONGEST_ECHO, Spoken, flaw_of, told
+from tests.domain.workspace.spoken import turn
+
+SAID = "The quick brown fox jumps over the lazy dog while seven wizards box up five dozen liquor jugs at the old pier."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Kim pays; ask her first (always).",
+        "use logs/<date>.md and Vec<String>, not a < b > c",
+        "run `make all` in src/main.py",
+        "see https://example.org/a?b=c",
+        "#17 is open",
+        "the system prompt says so, and 5 > 4",
+        "2026-11-22: moved to Oslo",
+        "Bitte nur auf Deutsch – 日本語も可",
+    ],
+)
+def test_plain_words_may_be_written(text: str) -> None:
+    assert flaw_of(text) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("<b>x</b>", "markup"),
+        ("a <br/> b", "markup"),
+        ('<img src="x">', "markup"),
+        ("<details>", "markup"),
+        ("x --> y", "markup"),
+        ("# Constraints", "markup"),
+        ("a\n## b", "markup"),
+        ("> quoted", "markup"),
+        ("| a | b |", "markup"),
+        ("~~~", "markup"),
+        ("![x](y)", "markup"),
+        ("[x](https://example.org)", "markup"),
+        ("INJECTED_CONTEXT_RELEVANT_MEMORIES", "runtime"),
+        ("the injected context said", "runtime"),
+        ("</runtime_context>", "runtime"),
+        ("<system>", "runtime"),
+        ("<tool_call>", "runtime"),
+        ("[2026-11-22 16:20 UTC] Ann:", "runtime"),
+        ("<available_skills>", "runtime"),
+        ("a\x00b", "control"),
+        ("a\u202eb", "control"),
+        ("a\u2028b", "control"),
+        ("\ud800", "control"),
+        ("api_key = Zx81kQ02mmPl5", "secret"),
+        (SAID, "word for word"),
+    ],
+)
+def test_what_may_not_be_written_is_told_by_its_rule(text: str, rule: str) -> None:
+    assert rule in flaw_of(text, Spoken([turn("hi", SAID)]))
+
+
+@given(st.integers(0, 20), st.text("ab ", max_size=45), st.text("ab ", max_size=200), st.integers(0, 7))
+def test_an_echo_is_found_wherever_it_stands(skip: int, before: str, around: str, case: int) -> None:
+    echo = SAID[skip : skip + LONGEST_ECHO + 1].strip()
+    echo = echo.upper() if case & 1 else echo
+    said = turn(f"{around}{SAID}" if case & 2 else "", f"{around}{SAID}" if case & 4 else "", f"{around}{SAID}")
+
+    assert Spoken([said]).has_words_of(f"{before} {echo} {before}") is (len(echo) >= LONGEST_ECHO)
+
+
+def test_shorter_words_of_a_turn_are_no_echo() -> None:
+    assert not Spoken([turn(SAID)]).has_words_of(f"x{SAID[: LONGEST_ECHO - 1]}x{SAID[LONGEST_ECHO:]}")
+    assert not Spoken([turn("short")]).has_words_of("short")
+    assert not Spoken([]).has_words_of(SAID)
+
+
+def test_blanks_and_line_ends_hide_no_echo() -> None:
+    assert Spoken([turn(SAID.replace(" ", "\n"))]).has_words_of(SAID.replace(" ", "   "))
+
+
+@pytest.mark.parametrize("around", range(45))
+def test_an_echo_of_the_least_length_is_found_at_every_place(around: int) -> None:
+    said, echo = "z" * around + SAID[:LONGEST_ECHO], f"{'q' * (around % 7)}{SAID[:LONGEST_ECHO]}"
+
+    assert Spoken([turn(said)]).has_words_of(echo)
+    assert not Spoken([turn(said)]).has_words_of(echo[:-1])
+
+
+def test_two_halves_of_a_turn_are_no_echo() -> None:
+    assert not Spoken([turn(SAID)]).has_words_of(f"{SAID[60:]} {SAID[:60]}")
+
+
+def test_an_error_names_a_text_but_no_secret() -> None:
+    assert told("plum", flaw_of("<b>")) == "'plum'"
+    assert told("plum", flaw_of("plum", is_secret=lambda text: True)) == "(secret)"
