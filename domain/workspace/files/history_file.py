@@ -8,10 +8,10 @@ from datetime import datetime
 
 from domain.curated.document import decoded, joined
 from domain.curated.secret_look import looks_secret
+from domain.workspace.answers.answer_json import shown, unfenced
+from domain.workspace.answers.guard import IsSecret, flaw_of, told
 from domain.workspace.files.memory_file import mark_of, utc, with_block
 from domain.workspace.files.outline import Section, new_line_of, sections
-from domain.workspace.workers.answer_json import shown, unfenced
-from domain.workspace.workers.guard import IsSecret, flaw_of, told
 
 HISTORY_TEMPLATE = (
     b"# History\n<!-- What happened here, period by period, the newest last. The runtime writes it; MEMORY.md has what "

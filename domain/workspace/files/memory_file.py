@@ -11,6 +11,8 @@ from datetime import UTC, datetime
 from domain.curated.document import decoded, joined
 from domain.curated.refusal import one_line
 from domain.curated.secret_look import looks_secret
+from domain.workspace.answers.answer_json import shown, unfenced
+from domain.workspace.answers.guard import IsSecret, flaw_of, told
 from domain.workspace.files.outline import (
     Section,
     bullet,
@@ -23,8 +25,6 @@ from domain.workspace.files.outline import (
     with_items,
     without_sections,
 )
-from domain.workspace.workers.answer_json import shown, unfenced
-from domain.workspace.workers.guard import IsSecret, flaw_of, told
 
 SECTIONS = ("Identity / Participants", "Preferences", "Ongoing Work", "Constraints", "Decisions", "Open Loops")
 CONSTRAINTS = "Constraints"

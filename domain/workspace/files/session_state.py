@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from domain.curated.refusal import one_line
 from domain.curated.secret_look import looks_secret
+from domain.workspace.answers.answer_json import json_object, shown, text_of, texts_of
+from domain.workspace.answers.guard import IsSecret, Spoken, flaw_of, told
 from domain.workspace.files.outline import (
     Section,
     items,
@@ -17,8 +19,6 @@ from domain.workspace.files.outline import (
     with_items,
     without_sections,
 )
-from domain.workspace.workers.answer_json import json_object, shown, text_of, texts_of
-from domain.workspace.workers.guard import IsSecret, Spoken, flaw_of, told
 from messages.turn import SpokenTurn
 
 MOST_ITEMS = 12

@@ -1,6 +1,6 @@
-"""Workers of a workspace: what a model is asked about its files, and what of its answer may be written.
+"""Workers of a workspace: what a model is asked about its files, and what entries its answer makes.
 
-`prompts.py` asks, `answer_json.py` reads, `guard.py` looks at each text, `consolidation.py` makes entries of it.
+`prompts.py` asks, `consolidation.py` takes in what lasts of turns that are to be cut off.
 """
 
 from __future__ import annotations

@@ -9,11 +9,11 @@ from typing import Any
 
 from domain.curated.refusal import one_line
 from domain.curated.secret_look import looks_secret
+from domain.workspace.answers.answer_json import json_object, shown, text_of
+from domain.workspace.answers.guard import LONGEST_ECHO, IsSecret, Spoken, flaw_of
 from domain.workspace.files.history_file import LONGEST_BLOCK, history_text
 from domain.workspace.files.memory_file import SECTIONS, MemoryEntry, entries_of
 from domain.workspace.files.outline import same_words, title_key
-from domain.workspace.workers.answer_json import json_object, shown, text_of
-from domain.workspace.workers.guard import LONGEST_ECHO, IsSecret, Spoken, flaw_of
 from messages.turn import SpokenTurn
 
 MOST_ENTRIES = 20

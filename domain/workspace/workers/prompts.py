@@ -8,12 +8,12 @@ from domain.curated.secret_look import looks_secret
 from domain.memory.block_json import block_json
 from domain.text.imitation import defuse
 from domain.text.secret_scrub import REMOVED
+from domain.workspace.answers.guard import LONGEST_ECHO
 from domain.workspace.files.history_file import LONGEST_BLOCK, folding
 from domain.workspace.files.memory_file import SECTIONS, sweep_text
 from domain.workspace.files.outline import seen
 from domain.workspace.files.session_state import LONGEST_ITEM, LONGEST_TITLE, MOST_ITEMS
 from domain.workspace.workers.consolidation import LONGEST_ENTRY, MOST_ENTRIES
-from domain.workspace.workers.guard import LONGEST_ECHO
 from messages.turn import SpokenTurn
 
 WORKER_CHARS = 28_000

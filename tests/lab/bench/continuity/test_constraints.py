@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from domain.workspace.workers.guard import Spoken
+from domain.workspace.answers.guard import Spoken
 from lab.bench.continuity.constraints import WORKS, Constraint, Kind
 from lab.bench.continuity.talk import talk
 from messages.base import TurnId

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from domain.curated.secret_look import looks_secret
 from domain.text.imitation import OWN_LINES, imitates
-from domain.workspace.workers.answer_json import shown
+from domain.workspace.answers.answer_json import shown
 from messages.turn import SpokenTurn
 
 LONGEST_ECHO = 80

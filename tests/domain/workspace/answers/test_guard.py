@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.workspace.workers.guard import LONGEST_ECHO, Spoken, flaw_of, told
+from domain.workspace.answers.guard import LONGEST_ECHO, Spoken, flaw_of, told
 from tests.domain.workspace.spoken import turn
 
 SAID = "The quick brown fox jumps over the lazy dog while seven wizards box up five dozen liquor jugs at the old pier."

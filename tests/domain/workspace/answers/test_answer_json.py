@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.workspace.workers.answer_json import LONGEST_ANSWER, json_object, shown, text_of, texts_of, unfenced
+from domain.workspace.answers.answer_json import LONGEST_ANSWER, json_object, shown, text_of, texts_of, unfenced
 
 
 @pytest.mark.parametrize(
