@@ -60,5 +60,8 @@ class PartRequests:
             else:
                 turns = self._journal.spoken(request.log, request.first, request.last)
         except (ValueError, LogUnwritable) as error:
-            return Refused(request_id=request.request_id, reason=str(error))
+            if not isinstance(error.__cause__, FileNotFoundError):
+                return Refused(request_id=request.request_id, reason=str(error))
+            log.warning("%s: %s is gone, so nothing is told of it", self._host.address, request.log)
+            turns = ()
         return SpokenTold(request_id=request.request_id, turns=turns)

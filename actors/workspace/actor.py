@@ -222,15 +222,13 @@ class WorkspaceActor(Actor):
         """What the system prompt says, the same as long as the log is, over restarts too."""
         if self._identity is not None and self._identity[0] == log_path and log_path:
             return self._identity[1]
-        name = file_name("identity", hashlib.sha256(log_path.encode()).hexdigest()[:16], ".md")
-        kept = self._books.read(name) if log_path and self._config.lives else None
-        if not kept:  # nor after a power loss, for which nobody waited
+        name = file_name("identity", hashlib.sha256(log_path.encode()).hexdigest()[:16], ".json")
+        text = self._books.document(name).get("text") if log_path and self._config.lives else None
+        if not isinstance(text, str):
             text = self._identity_now()
-            data = text.encode("utf-8", "replace")
-            if log_path and self._config.lives and self._books.put(name, data, is_durable=False):
+            kept = {"text": text}
+            if log_path and self._config.lives and self._books.put_document(name, kept, is_durable=False):
                 self._books.prune("identity-")
-        else:
-            text = kept.decode("utf-8", "replace")
         self._identity = log_path, text
         return text
 

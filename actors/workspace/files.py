@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,8 +21,6 @@ from messages.workspace import FileStepDue
 
 _SPARE = "edits"
 """Folder of what edits displace until they are done."""
-_SLACK = 1_000
-"""Bytes or lines that are left free in it for what joins blocks."""
 ARCHIVE_BYTES = 1024 * 1024
 """Of the one file that nobody reads but people."""
 Done = Callable[[str], None]
@@ -75,32 +74,28 @@ class ChannelFiles:
             return
         queue.put(Job(_refusing(edit), lambda: done(""), done, most_bytes=_most(name)))
 
-    def make_room(self, name: str, more: bytes, at: str) -> None:
-        """Give a file that could not take in more another name, `<stem>-<at>.md`, so that a new one is begun.
+    def make_room(self, name: str, edit: Edit, at: str) -> None:
+        """Give a file that an edit would make too long another name, `<stem>-<at>.md`, so that a new one is begun.
 
         Args:
             name: Of the file, which need not exist.
-            more: What is to be added.
+            edit: What is to be done to it.
             at: When.
 
         Raises:
             OSError: it stays as it is.
         """
         path, most = self._folder / name, _most(name)
+        aside = path.with_name(f"{path.stem}-{at}.md")
         try:
-            data = read_beneath(self._folder, name, most)
+            made = edit(read_beneath(self._folder, name, most))
         except FileNotFoundError:
             return
-        except ValueError:  # it is larger, or no file of its own, as the edit will say
-            data = None
-        has_room = (
-            data is not None
-            and len(data) + len(more) + _SLACK <= most
-            and data.count(b"\n") + more.count(b"\n") + _SLACK <= MOST_LINES
-        )
-        if not has_room and path.is_file() and not path.is_symlink():
-            self._disk.link(path, path.with_name(f"{path.stem}-{at}.md"))
-            self._disk.unlink(path)
+        except ValueError:  # it is longer already, or no file of its own, as the edit will say
+            made = None
+        has_room = made is not None and len(made) <= most and made.count(b"\n") <= MOST_LINES
+        if not has_room and path.is_file() and not path.is_symlink() and not os.path.lexists(aside):
+            self._disk.replace(path, aside)  # at once, so that a save of people's is in the one or in the other
 
     def keep_before(self, name: str, data: bytes, at: str) -> None:
         """Keep a version that a worker is about to rewrite."""

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from domain.memory.block_json import block_json
 from domain.workspace.files.memory_file import constraints_of, decisions_of
-from domain.workspace.files.outline import same_words, unique
 from domain.workspace.files.session_state import SessionState, is_active
+from domain.workspace.files.wording import same_words, unique
 from domain.workspace.rules.directives import FoundLine, surest
 
 HANDOVER_PREFIX = "INJECTED_CONTEXT_HANDOVER"
@@ -16,7 +16,7 @@ HANDOVER_CHARS = 4_000
 MOST_FOUND = 12
 _LONGEST = 300
 """Characters of one item."""
-_LONGEST_RULE = 600
+_LONGEST_RULE = 1_500
 _LEAST = 40
 """Characters that a cut item must have left."""
 _NOTE = (

@@ -22,7 +22,7 @@ from domain.workspace.files.memory_file import (
     sweep_is_due,
     swept,
 )
-from domain.workspace.files.session_state import parsed_session, refreshed, updated
+from domain.workspace.files.session_state import TITLES, SessionState, parsed_session, refreshed, spilled, updated
 from domain.workspace.workers.consolidation import parsed_consolidation
 from domain.workspace.workers.prompts import consolidate_prompt, fold_prompt, session_prompt, sweep_prompt
 from messages.turn import SpokenTurn
@@ -83,7 +83,21 @@ class Updates:
             except ValueError as error:
                 self._refuse("session", text, error, done)
                 return
-            self._files.change(SESSION, lambda now: refreshed(base, state, now), written)
+            entries = [
+                MemoryEntry(TITLES[name], text)
+                for name, texts in spilled(parsed_session(base), state).items()
+                for text in texts
+            ]
+            self._add_to_memory(entries, f"{spoken[0].path} {spoken[-1].turn_id} session", then(state))
+
+        def then(state: SessionState) -> Done:
+            def added(reason: str) -> None:
+                if reason:
+                    done(reason)
+                else:
+                    self._files.change(SESSION, lambda now: refreshed(base, state, now), written)
+
+            return added
 
         def written(reason: str) -> None:
             if not reason:
@@ -94,6 +108,14 @@ class Updates:
             return session_prompt(base, memory, spoken, self._scrub, words)
 
         self._workers.begin(Work("session", prompt, answered, done))
+
+    def _add_to_memory(self, entries: Sequence[MemoryEntry], stretch: str, done: Done) -> None:
+        """Have MEMORY.md hold what SESSION.md has no room for."""
+        if entries:
+            at = self._host.now()
+            self._files.change(MEMORY, lambda now: appended(now, entries, at, stretch), done)
+        else:
+            done("")
 
     def consolidate(self, spoken: Sequence[SpokenTurn], done: Done, words: str = "") -> None:
         """Have MEMORY.md and HISTORY.md hold what lasts of a stretch, once.
@@ -214,12 +236,15 @@ class Updates:
                 else:
                     self._files.change(HISTORY, lambda now: folded(base, text, now, self._is_secret), self._tidied)
 
+            def with_blocks(now: bytes) -> bytes:
+                return archived(now, raw)
+
             try:
-                self._files.make_room(ARCHIVE, raw, self._stamp())
+                self._files.make_room(ARCHIVE, with_blocks, self._stamp())
             except OSError as error:
                 self._tidied(str(error))
                 return
-            self._files.change(ARCHIVE, lambda now: archived(now, raw), then)
+            self._files.change(ARCHIVE, with_blocks, then)
 
         self._workers.begin(Work("fold", lambda: fold_prompt(base, self._scrub), answered, self._tidied))
 

@@ -1,4 +1,4 @@
-"""HTML comments of a markdown file: where they stand, and the file's lines without them.
+"""HTML comments of a markdown file: where they stand.
 
 What stands in code within a line is no comment, nor is what is never closed, or begins anew before it is closed: one
 slip of a hand hides nothing.
@@ -7,35 +7,38 @@ slip of a hand hides nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 _OPENS, _CLOSES = "<!--", "-->"
 _TICKS = re.compile("`+")
 
 
-def without_comments(text: str) -> list[str]:
-    """The lines of a text without comments and line ends; as many as it has."""
-    made, at = list[str](), 0
-    for begin, end in _Finder(text).spans():
-        made += (text[at:begin], "\n" * text.count("\n", begin, end))
-        at = end
-    return "".join((*made, text[at:])).split("\n")
-
-
-class _Finder:
-    """Finder of a text's comments; whatever the text, it looks at each character a few times."""
+class Comments:
+    """Finder of a text's comments, from one place to later ones; it looks at each character a few times at most."""
 
     def __init__(self, text: str) -> None:
+        """Nothing is looked for yet."""
         self._text = text
+        self._found: tuple[int, int] | None = None
+        self._is_over = False
         self._close = -1
         """Where the first end of a comment is, from the last place on that was looked from."""
         self._line_end = -1
         self._last: dict[int, int] = {}
         """Length -> where the last run of so many backticks begins, of one line."""
 
-    def spans(self) -> Iterator[tuple[int, int]]:
-        """Where each comment begins and ends."""
-        text, at = self._text, 0
+    def after(self, at: int) -> tuple[int, int] | None:
+        """Where the first comment that begins at `at` or behind it begins and ends; None for none.
+
+        Args:
+            at: A line's beginning, or a comment's end; not before that of an earlier call.
+        """
+        if self._found is not None and self._found[0] >= at and self._text[at - 1 : at] in ("", "\n"):
+            return self._found
+        self._found = None if self._is_over else self._look(at)
+        return self._found
+
+    def _look(self, at: int) -> tuple[int, int] | None:
+        text = self._text
         while (begin := text.find(_OPENS, at)) >= 0:
             if code_end := self._code_over(max(at, text.rfind("\n", at, begin) + 1), begin):
                 at = code_end
@@ -44,11 +47,12 @@ class _Finder:
             if self._close < inside:
                 self._close = text.find(_CLOSES, inside)
             if self._close < 0:
-                return
-            at = inside
+                break
             if text.find(_OPENS, inside, self._close) < 0:
-                at = self._close + len(_CLOSES)
-                yield begin, at
+                return begin, self._close + len(_CLOSES)
+            at = inside
+        self._is_over = True
+        return None
 
     def _code_over(self, at: int, place: int) -> int:
         """Where the code ends that begins between `at` and `place`, of one line, and ends behind it; 0 for none."""

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from domain.curated.document import decoded, joined
 from domain.curated.secret_look import looks_secret
+from domain.memory.block_json import block_json
 from domain.workspace.answers.answer_json import shown, unfenced
 from domain.workspace.answers.guard import IsSecret, flaw_of, told
 from domain.workspace.files.memory_file import mark_of, utc, with_block
@@ -24,7 +25,7 @@ FOLD_BLOCKS = 5
 NEWEST = 3
 """Blocks that are never folded."""
 FOLDED_CHARS = 20_000
-"""Of the blocks that are folded at a time; the first of them is in any case."""
+"""Of the blocks that are folded at a time, as a worker is told of them."""
 LONGEST_BLOCK = 2_400
 """Characters of one block's text."""
 _LEAST_SHARE = 0.08
@@ -59,15 +60,22 @@ def appended_block(data: bytes, block: str, first_at: datetime, last_at: datetim
 
 def fold_is_due(data: bytes) -> bool:
     """Whether a file has so many or so long blocks that the older ones should become one."""
-    dated = sum(_is_dated(part) for part in sections(data, 2))
-    return dated > NEWEST and (dated >= FOLD_BLOCKS or len(decoded(data)) >= FOLD_CHARS)
+    parts = sections(data, 2)
+    dated = sum(map(_is_dated, parts))
+    is_long = dated > NEWEST and (dated >= FOLD_BLOCKS or len(decoded(data)) >= FOLD_CHARS)
+    return is_long and bool(_to_fold(parts))
 
 
 def folding(data: bytes) -> tuple[bytes, str]:
     """The oldest blocks, none of the newest: as they stand in the file, for the archive, and as a worker is told."""
     blocks = _to_fold(sections(data, 2))
-    text = "\n\n".join(f"## {part.title}\n{part.text}" for part in blocks)
+    text = "\n\n".join(map(told_block, blocks))
     return joined(*(part.raw for part in blocks)), text
+
+
+def told_block(part: Section) -> str:
+    """A block as a worker is told of it: its heading, and what is seen below."""
+    return f"## {part.title}\n{part.text}"
 
 
 def folded(base: bytes, answer: str, now: bytes, is_secret: IsSecret = looks_secret) -> bytes:
@@ -110,12 +118,12 @@ def folded(base: bytes, answer: str, now: bytes, is_secret: IsSecret = looks_sec
 
 def archived(archive: bytes, raw: bytes) -> bytes:
     """The archive with the blocks that it lacks behind all that is there; the same bytes without any."""
-    there = {part.raw.strip() for part in sections(archive, 2)}
-    fresh = [part.raw.strip() for part in sections(raw, 2) if part.raw.strip() and part.raw.strip() not in there]
-    made = archive
-    for text in fresh:
-        made = with_block(made, text.splitlines())
-    return made
+    there = {_lines(part) for part in sections(archive, 2)}
+    fresh = [lines for part in sections(raw, 2) if (lines := _lines(part)) and lines not in there]
+    if not fresh:
+        return archive
+    first, *others = fresh
+    return with_block(archive, [*first, *(line for lines in others for line in ("", *lines))])
 
 
 def history_text(text: str, is_secret: IsSecret = looks_secret) -> str:
@@ -133,21 +141,33 @@ def history_text(text: str, is_secret: IsSecret = looks_secret) -> str:
     return bare
 
 
+def _lines(part: Section) -> tuple[str, ...]:
+    """Lines of a section without their ends, and without empty ones around them."""
+    lines = [line.raw.removesuffix("\n").removesuffix("\r") for line in part.lines]
+    shown = [number for number, line in enumerate(lines) if line.strip()]
+    return tuple(lines[shown[0] : shown[-1] + 1]) if shown else ()
+
+
 def _is_dated(part: Section) -> bool:
     return _DATED.fullmatch(part.title) is not None
 
 
 def _to_fold(parts: Sequence[Section]) -> list[Section]:
-    """Folded blocks and dated ones but the newest, as far as a worker is told; none where only these are dated."""
-    dated = [part for part in parts if _is_dated(part)]
-    older = dated[:-NEWEST]
-    blocks = [part for part in parts if part in older or part.title.startswith(FOLDED)] if older else []
-    left = FOLDED_CHARS
-    for number, part in enumerate(blocks):
-        left -= len(part.raw)
+    """Folded blocks and dated ones but the newest, as far as a worker can be told; none where only these are dated.
+
+    A block that is too long for any worker, as people may write one, stays as it is.
+    """
+    older = {*[number for number, part in enumerate(parts) if _is_dated(part)][:-NEWEST]}
+    blocks, left = list[Section](), FOLDED_CHARS
+    for number, part in enumerate(parts):
+        size = len(block_json(told_block(part))) if older and (number in older or part.title.startswith(FOLDED)) else 0
+        if not size or size > FOLDED_CHARS:
+            continue
+        left -= size
         if left < 0:
-            return blocks[: max(number, 1)]
-    return blocks
+            break
+        blocks.append(part)
+    return blocks if any(map(_is_dated, blocks)) else []
 
 
 def _end_of(part: Section) -> str:

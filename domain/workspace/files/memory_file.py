@@ -13,21 +13,13 @@ from domain.curated.refusal import one_line
 from domain.curated.secret_look import looks_secret
 from domain.workspace.answers.answer_json import shown, unfenced
 from domain.workspace.answers.guard import IsSecret, flaw_of, told
-from domain.workspace.files.outline import (
-    Section,
-    bullet,
-    items,
-    new_line_of,
-    same_words,
-    sections,
-    title_key,
-    unique,
-    with_items,
-    without_sections,
-)
+from domain.workspace.files.editing import bullet, with_items, without_sections
+from domain.workspace.files.outline import Section, items, new_line_of, sections
+from domain.workspace.files.wording import same_words, title_key, unique
 
 SECTIONS = ("Identity / Participants", "Preferences", "Ongoing Work", "Constraints", "Decisions", "Open Loops")
 CONSTRAINTS = "Constraints"
+DECISIONS = "Decisions"
 UPDATE = "Update "
 """What the heading of an added block begins with."""
 SWEEP_CHARS = 5_000
@@ -84,23 +76,17 @@ class KeptEntry:
 
 def entries_of(data: bytes) -> tuple[KeptEntry, ...]:
     """All bullets of a file, in order, those of people's own sections too."""
-    return tuple(entry for part in sections(data, 2) for entry in _entries(part))
+    return tuple(entry for part in _sections(data) for entry in _entries(part))
 
 
 def constraints_of(data: bytes) -> tuple[str, ...]:
     """What a file says must be kept to, also in words that are no bullet, each once."""
-    texts = list[str]()
-    for part in sections(data, 2):
-        if title_key(part.title) == title_key(CONSTRAINTS):
-            texts += (item.text for item in items(part, prose=True))
-        else:
-            texts += (entry.text for entry in _entries(part) if entry.section == CONSTRAINTS)
-    return tuple(unique(texts))
+    return _texts_of(data, CONSTRAINTS)
 
 
 def decisions_of(data: bytes) -> tuple[str, ...]:
-    """What a file says was settled, each once."""
-    return tuple(unique(entry.text for entry in entries_of(data) if entry.section == "Decisions"))
+    """What a file says was settled, in the same way."""
+    return _texts_of(data, DECISIONS)
 
 
 def appended(data: bytes, entries: Sequence[MemoryEntry], at: datetime, stretch: str) -> bytes:
@@ -154,7 +140,7 @@ def utc(at: datetime) -> str:
 
 def sweep_is_due(data: bytes) -> bool:
     """Whether a file has grown, by what was added to it, so that it should be tidied."""
-    blocks = (part for part in sections(data, 2) if part.title.startswith(UPDATE))
+    blocks = (part for part in _sections(data) if part.title.startswith(UPDATE))
     updates = sum(any(entry.section in SECTIONS for entry in _entries(part)) for part in blocks)
     return updates >= SWEEP_UPDATES or (updates > 0 and len(decoded(data)) >= SWEEP_CHARS)
 
@@ -193,7 +179,21 @@ def swept(base: bytes, answer: str, now: bytes, is_secret: IsSecret = looks_secr
         if entry.section == CONSTRAINTS and not entry.mark and same_words(entry.text) not in left:
             raise ValueError(f"constraint {shown(entry.text)}: people's own must stay in its section")
     _check_base(base, now)
-    return _rewritten(now, base, before, said)
+    return _rewritten(now, base, before, {**said, CONSTRAINTS: _still_binding(before, said[CONSTRAINTS])})
+
+
+def _sections(data: bytes) -> tuple[Section, ...]:
+    return sections(data, 2, SECTIONS)
+
+
+def _texts_of(data: bytes, title: str) -> tuple[str, ...]:
+    texts = list[str]()
+    for part in _sections(data):
+        if title_key(part.title) == title_key(title):
+            texts += (item.text for item in items(part, prose=True))
+        else:
+            texts += (entry.text for entry in _entries(part) if entry.section == title)
+    return tuple(unique(texts))
 
 
 def _entries(part: Section) -> list[KeptEntry]:
@@ -230,12 +230,14 @@ def _said(answer: str) -> Mapping[str, tuple[str, ...]]:
     missing = [title for title in SECTIONS if title not in found]
     if missing:
         raise ValueError(f"answer {shown(text)}: must have the headings {', '.join(missing)}")
-    met = list[str]()
-    said = {}
-    for title in SECTIONS:
-        said[title] = tuple(unique((one_line(text) for text in found[title]), met))
-        met += said[title]
-    return said
+    return {title: tuple(unique(one_line(text) for text in found[title])) for title in SECTIONS}
+
+
+def _still_binding(before: Sequence[KeptEntry], said: Sequence[str]) -> tuple[str, ...]:
+    """The constraints that hold after a sweep: all that held, and no wording that was not there before."""
+    known = {same_words(entry.text): entry.text for entry in before}
+    held = (entry.text for entry in before if entry.section == CONSTRAINTS)
+    return tuple(unique([*(known[key] for text in said if (key := same_words(text)) in known), *held]))
 
 
 def _check_amount(before: Sequence[KeptEntry], texts: Sequence[str]) -> None:
@@ -264,19 +266,17 @@ def _rewritten(now: bytes, base: bytes, before: Sequence[KeptEntry], said: Mappi
     there = {entry.text for entry in entries_of(now)}
     gone = {entry.text for entry in before} - there
     known = {(entry.section, entry.text) for entry in before}
-    parts = (_without_known(part, known) if part.title.startswith(UPDATE) else part.raw for part in sections(now, 2))
-    bare = without_sections(joined(*parts), 2, lambda part: part.title.startswith(UPDATE) and not part.text)
-    left = {
-        title: [entry.text for entry in entries_of(bare) if entry.section == title and entry.is_swept]
-        for title in SECTIONS
-    }
-    wanted = {
-        title: [
-            *(text for text in left[title] if text in said[title] or (title, text) not in known),
-            *(text for text in said[title] if text not in left[title] and text not in gone),
+    parts = (_without_known(part, known) if part.title.startswith(UPDATE) else part.raw for part in _sections(now))
+    bare = without_sections(joined(*parts), 2, _is_empty_update)
+    swept_there = [entry for entry in entries_of(bare) if entry.is_swept]
+    wanted = {}
+    for title in SECTIONS:
+        left = dict.fromkeys(entry.text for entry in swept_there if entry.section == title)
+        ours = dict.fromkeys(said[title])
+        wanted[title] = [
+            *(text for text in left if text in ours or (title, text) not in known),
+            *(text for text in ours if text not in left and text not in gone),
         ]
-        for title in SECTIONS
-    }
 
     def line(entry: str) -> str:
         mark = "" if entry in peoples else marks.get(entry) or mark_of("sweep", entry)
@@ -284,6 +284,12 @@ def _rewritten(now: bytes, base: bytes, before: Sequence[KeptEntry], said: Mappi
 
     made = with_items(bare, 2, wanted, ordered=False, line=line)
     return _with_marks(made, _MARK.findall(decoded(base)) + _MARK.findall(decoded(now)))
+
+
+def _is_empty_update(part: Section) -> bool:
+    """Whether nothing is left of an added block but the runtime's marks."""
+    lines = (line.raw.strip() for line in part.lines[1:])
+    return part.title.startswith(UPDATE) and not any(line and not _MARK_COMMENT.fullmatch(line) for line in lines)
 
 
 def _without_known(part: Section, known: Collection[tuple[str, str]]) -> str:

@@ -9,23 +9,16 @@ from domain.curated.refusal import one_line
 from domain.curated.secret_look import looks_secret
 from domain.workspace.answers.answer_json import json_object, shown, text_of, texts_of
 from domain.workspace.answers.guard import IsSecret, Spoken, flaw_of, told
-from domain.workspace.files.outline import (
-    Section,
-    items,
-    same_words,
-    sections,
-    title_key,
-    unique,
-    with_items,
-    without_sections,
-)
+from domain.workspace.files.editing import with_items, without_sections
+from domain.workspace.files.outline import Section, items, sections
+from domain.workspace.files.wording import same_words, title_key, unique
 from messages.turn import SpokenTurn
 
 MOST_ITEMS = 12
 LONGEST_ITEM = 300
 LONGEST_TITLE = 120
 LONGEST_SESSION = 8_000
-"""Characters of all sections together."""
+"""Characters of all sections together, unless people wrote more."""
 
 TITLES = {
     "title": "Session Title",
@@ -41,6 +34,8 @@ TITLES = {
 """Field -> heading, in the file's order."""
 STICKY = ("decisions", "constraints", "errors")
 """What stands there stays until a worker names it as resolved."""
+LASTING = ("constraints", "decisions")
+"""Of these nothing is given up for want of room."""
 _EXPENDABLE = ("worklog", "active_files", "errors", "decisions", "current_state", "user_intent", "next_steps")
 """What is cut first where all is too long; constraints never are."""
 _NEWEST_COUNT = ("decisions", "errors", "worklog")
@@ -92,7 +87,7 @@ def parsed_session(data: bytes) -> SessionState:
     """What a file says, whoever wrote it; sections of people's own are no part of it."""
     found = _found(data)
     lists = {name: tuple(texts) for name, texts in found.items() if name != "title"}
-    return SessionState(title=" ".join(found["title"]), **lists)
+    return SessionState(title=found["title"][0] if found["title"] else "", **lists)
 
 
 def is_active(state: SessionState) -> bool:
@@ -117,6 +112,7 @@ def rendered_session(state: SessionState, before: bytes) -> bytes:
         title: found[name] if capped.items_of(name) == there.items_of(name) else capped.items_of(name)
         for name, title in TITLES.items()
     }
+    wanted[TITLES["title"]] = [*capped.items_of("title"), *found["title"][1:]]  # what else people wrote there stays
     made = with_items(data, 1, wanted, prose=True, plain=(TITLES["title"],))
     return made if capped.worklog else without_sections(made, 1, _is_bare_worklog)
 
@@ -129,7 +125,7 @@ def updated(
     known: Collection[str] = (),
     is_secret: IsSecret = looks_secret,
 ) -> SessionState:
-    """The state that a worker's answer gives, with all that is sticky and not named as resolved.
+    """The state that a worker's answer gives, with all that is sticky and not named as resolved, and all that lasts.
 
     Args:
         before: As the worker was told.
@@ -145,19 +141,32 @@ def updated(
     missing = [name for name in TITLES if name not in fields]
     if missing:
         raise ValueError(f"answer with {shown(', '.join(fields))}: must have the fields {', '.join(missing)}")
-    title = _short(one_line(text_of(fields["title"], "title")), LONGEST_TITLE)
+    title = one_line(text_of(fields["title"], "title"))
+    title = title if title == before.title else _short(title, LONGEST_TITLE)
     said = {name: _said(texts_of(fields[name], name)) for name in TITLES if name != "title"}
     said["title"] = (title,) if title else ()
     echoes = Spoken(spoken)
     for name, texts in said.items():
+        there = {*before.items_of(name)}
         for text in texts:
-            if text not in before.items_of(name) and (flaw := flaw_of(text, echoes, is_secret)):
+            if text not in there and (flaw := flaw_of(text, echoes, is_secret)):
                 raise ValueError(f"{name} {told(text, flaw)}: {flaw}")
     resolved = {same_words(text) for text in _said(texts_of(fields.get("resolved"), "resolved"))}
     for name in STICKY:
         said[name] = _sticky(before.items_of(name), said[name], resolved, known if name != "errors" else ())
-    lists = {name: _first(name, texts, before) for name, texts in said.items() if name != "title"}
+    lists = {
+        name: _shortened(texts, before.items_of(name)) if name in LASTING else _first(name, texts, before)
+        for name, texts in said.items()
+        if name != "title"
+    }
     return SessionState(title=title or before.title, **lists)
+
+
+def spilled(before: SessionState, state: SessionState) -> dict[str, tuple[str, ...]]:
+    """Field -> what SESSION.md has no room for although it lasts, which is for MEMORY.md to hold."""
+    capped = _capped(state, before)
+    kept = {name: {*capped.items_of(name)} for name in LASTING}
+    return {name: tuple(text for text in state.items_of(name) if text not in kept[name]) for name in LASTING}
 
 
 def refreshed(base: bytes, state: SessionState, now: bytes) -> bytes:
@@ -176,7 +185,7 @@ def _found(data: bytes) -> dict[str, list[str]]:
     """Field -> the items of its section."""
     found: dict[str, list[str]] = {name: [] for name in TITLES}
     names = {title_key(title): name for name, title in TITLES.items()}
-    for part in sections(data, 1):
+    for part in sections(data, 1, TITLES.values()):
         name = names.get(title_key(part.title)) if part.title else None
         if name is not None:
             found[name] += [item.text for item in items(part, prose=True)]
@@ -187,8 +196,9 @@ def _merged(before: tuple[str, ...], ours: tuple[str, ...], theirs: tuple[str, .
     """Items of a section that we changed from `before` to `ours`, and others to `theirs`."""
     if theirs == before:
         return ours
-    left = [text for text in theirs if text in ours or text not in before]
-    return (*left, *unique((text for text in ours if text not in before), left))
+    was, wanted = {*before}, {*ours}
+    left = [text for text in theirs if text in wanted or text not in was]
+    return (*left, *unique((text for text in ours if text not in was), left))
 
 
 def _said(texts: Sequence[str]) -> tuple[str, ...]:
@@ -206,11 +216,17 @@ def _sticky(
 def _first(name: str, texts: tuple[str, ...], there: SessionState) -> tuple[str, ...]:
     """So many items as a section may have, the new ones as long as one may be; of what was settled the newest.
 
-    Of constraints the first ones stay, for they are the furthest from what is still in sight; and all that stood there.
+    Of constraints the first ones stay, for they are the furthest from what is still in sight. Nothing goes because
+    people wrote more than that; only for something new.
     """
-    most = max(MOST_ITEMS, len(there.constraints)) if name == "constraints" else MOST_ITEMS
-    kept = texts[-most:] if name in _NEWEST_COUNT else texts[:most]
-    return tuple(text if text in there.items_of(name) else _short(text) for text in kept)
+    was = there.items_of(name)
+    most = max(MOST_ITEMS, len(was)) if name in STICKY else MOST_ITEMS
+    return _shortened(texts[-most:] if name in _NEWEST_COUNT else texts[:most], was)
+
+
+def _shortened(texts: Sequence[str], was: Sequence[str]) -> tuple[str, ...]:
+    there = {*was}
+    return tuple(text if text in there else _short(text) for text in texts)
 
 
 def _short(text: str, most: int = LONGEST_ITEM) -> str:
@@ -218,7 +234,7 @@ def _short(text: str, most: int = LONGEST_ITEM) -> str:
 
 
 def _capped(state: SessionState, there: SessionState) -> SessionState:
-    """A state within all bounds; what stood there before counts, but only constraints of it are sure to stay."""
+    """A state within all bounds, but for constraints, and for what stays in a file that people made long."""
     lists = {
         name: state.items_of(name)
         if state.items_of(name) == there.items_of(name)
@@ -226,12 +242,15 @@ def _capped(state: SessionState, there: SessionState) -> SessionState:
         for name in TITLES
         if name != "title"
     }
-    capped = SessionState(title=_short(state.title, LONGEST_TITLE), **lists)
+    title = state.title if state.title == there.title else _short(state.title, LONGEST_TITLE)
+    capped = SessionState(title=title, **lists)
+    apart = {name: there.items_of(name) for name in STICKY} if _size(there) > LONGEST_SESSION else {}
+    left = LONGEST_SESSION + sum(len(text) + 3 for texts in apart.values() for text in texts)
     for name in _EXPENDABLE:
-        over = _size(capped) - LONGEST_SESSION
-        texts = list(capped.items_of(name))
-        while over > 0 and texts:
-            gone = texts.pop(0 if name in _NEWEST_COUNT else -1)
+        over = _size(capped) - left
+        texts, stay = list(capped.items_of(name)), {*apart.get(name, ())}
+        while over > 0 and (places := [place for place, text in enumerate(texts) if text not in stay]):
+            gone = texts.pop(places[0 if name in _NEWEST_COUNT else -1])
             over -= len(gone) + 3
         lists[name] = tuple(texts)
         capped = SessionState(title=capped.title, **lists)

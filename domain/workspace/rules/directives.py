@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from domain.workspace.files.outline import same_words
+from domain.workspace.files.wording import same_words
 from domain.workspace.rules.english import OPENINGS, PHRASES, TOLD, Weighed
 from domain.workspace.rules.english_talk import BEFORE, CONSOLING, LIMITING, NARRATED, PERSONAL, REQUESTS, TASK
 from domain.workspace.rules.languages import (

@@ -13,7 +13,7 @@ from domain.workspace.answers.answer_json import json_object, shown, text_of
 from domain.workspace.answers.guard import LONGEST_ECHO, IsSecret, Spoken, flaw_of
 from domain.workspace.files.history_file import LONGEST_BLOCK, history_text
 from domain.workspace.files.memory_file import SECTIONS, MemoryEntry, entries_of
-from domain.workspace.files.outline import same_words, title_key
+from domain.workspace.files.wording import same_words, title_key
 from messages.turn import SpokenTurn
 
 MOST_ENTRIES = 20

@@ -296,6 +296,11 @@ class TestWhatMayBeAsked:
         rig.turn("hello", 1, HEAD)
         assert isinstance(self.told(rig, log), str)
 
+    def test_of_a_log_that_is_gone_nothing_is_left_to_tell(self, rig: Gated) -> None:
+        rig.turn("hello", 1, HEAD)
+        log = rig.logs()[0].relative_to(rig.root)
+        assert self.told(rig, log.with_name("20200101T000000Z_0001.md").as_posix()) == []
+
     def test_what_was_used_outside_of_turns_stands_in_the_next_event(self, rig: Gated) -> None:
         rig.turn("hello", 1, HEAD)
         usage = Usage(prompt_tokens=7, completion_tokens=3, cost_usd=0.5)

@@ -128,9 +128,9 @@ def test_no_block_is_longer_than_it_may_be_or_anything_but_two_lines(budget: int
 
 
 def test_a_rule_that_is_long_is_cut_late() -> None:
-    told = said(handover(SessionState(constraints=("a" * 700,), next_steps=("b" * 700,)), b""))
+    told = said(handover(SessionState(constraints=("a" * 1_600,), next_steps=("b" * 700,)), b""))
 
-    assert told["constraints"] == ["a" * 599 + "…"]
+    assert told["constraints"] == ["a" * 1_499 + "…"]
     assert told["next_steps"] == ["b" * 299 + "…"]
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from domain.workspace.files.history_file import folding
 from domain.workspace.files.memory_file import SECTIONS
 from tests.actors.workspace.rig import FOUND, ON, STATE, WorkspaceRig, reply_of
 
@@ -71,6 +72,32 @@ def test_a_full_archive_is_put_aside_and_another_begun(rig: WorkspaceRig, line: 
     assert aside.read_text() == full
     assert "On day 0" in rig.text("HISTORY.archive.md")
     assert "Folded History Through" in rig.text("HISTORY.md")
+
+
+def test_a_fold_that_was_killed_behind_a_full_archive_puts_no_block_there_twice(rig: WorkspaceRig) -> None:
+    filled(rig, 6)
+    history = rig.text("HISTORY.md")
+    blocks = folding(history.encode())[0].decode()
+    rig.write("HISTORY.archive.md", ("x" * 199 + "\n") * ((1_048_576 - 2 * len(blocks)) // 200))
+    for _ in range(2):
+        cut(rig)
+        rig.work("sweep", "")
+        rig.work("fold", "Shelves were talked about for days, and in the end oak was taken for all of them. " * 3)
+        rig.settle(70.0)
+        rig.write("HISTORY.md", history)  # as a kill leaves it before the fold itself
+        rig.live_again()
+    assert rig.text("HISTORY.archive.md").count("On day 0 much") == 12
+    assert [*rig.folder.glob("HISTORY.archive-*.md")] == []
+
+
+def test_what_session_has_no_room_for_is_in_memory(rig: WorkspaceRig) -> None:
+    rules = [f"Never touch valve {number}" for number in range(14)]
+    rig.before_trim([rig.said("one")])
+    rig.work("session", {**STATE, "constraints": rules})
+    rig.work("consolidate", {**FOUND, "entries": []})
+    assert rig.text("SESSION.md").count("Never touch valve") == 12
+    assert "- Constraints: Never touch valve 13" in rig.text("MEMORY.md")
+    assert all(rule in rig.head(kept_from="kept") for rule in rules)
 
 
 def test_an_archive_that_is_no_file_of_its_own_is_left_and_nothing_is_folded(rig: WorkspaceRig, tmp_path: Path) -> None:

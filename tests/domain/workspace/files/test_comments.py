@@ -6,9 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.workspace.files.comments import without_comments
+from domain.workspace.files.comments import Comments
 
 PIECES = st.sampled_from(["a", "\n", "`", "``", "```", "<!--", "-->", "<!-- c -->", " "])
+
+
+def without_comments(text: str) -> list[str]:
+    """The lines of a text without its comments, as one who asks for the next from each one's end sees them."""
+    comments, shown, at = Comments(text), "", 0
+    while (span := comments.after(at)) is not None:
+        shown += text[at : span[0]] + "\n" * text.count("\n", *span)
+        at = span[1]
+    return (shown + text[at:]).split("\n")
 
 
 @pytest.mark.parametrize(
@@ -41,6 +50,15 @@ def test_no_line_is_gone_and_nothing_that_is_no_comment(text: str) -> None:
     assert all(line in whole or "<!--" in text for line, whole in zip(lines, text.split("\n"), strict=True))
     if "-->" not in text:
         assert lines == text.split("\n")
+
+
+def test_from_a_line_s_beginning_the_next_one_is_the_same_until_it_is_passed() -> None:
+    text = "a\nb <!-- c -->\nd\n<!-- e -->\n"
+    comments = Comments(text)
+
+    assert [comments.after(at) for at in (0, 2)] == [(4, 14), (4, 14)]
+    assert [comments.after(at) for at in (15, 17)] == [(17, 27), (17, 27)]
+    assert comments.after(28) is None
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import time
 from datetime import timedelta
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from domain.memory.block_json import block_json
 from domain.workspace.files.history_file import (
     FOLD_CHARS,
     FOLDED_CHARS,
@@ -191,3 +193,42 @@ def test_a_fold_is_due_at_eight_thousand_characters_exactly() -> None:
 
     assert not fold_is_due(data + b"x" * (FOLD_CHARS - 1 - len(data)))
     assert fold_is_due(data + b"x" * (FOLD_CHARS - len(data)))
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+def test_the_archive_has_each_block_once_whatever_its_lines_end_with(end: bytes) -> None:
+    raw, _ = folding(with_blocks(6).replace(b"\n", end))
+
+    once = archived(b"# Archive\n", raw)
+
+    assert archived(once, raw) == once
+    assert titles(once) == ["Archive", *titles(raw)]
+    assert once.count(b"\r") == 0
+    assert archived(b"# Archive\r\n", raw).count(b"\r\n") == archived(b"# Archive\r\n", raw).count(b"\n")
+
+
+def test_the_archive_has_blocks_as_they_were() -> None:
+    raw = "## 2026-01-01T00:00Z\na\u2028## b\x0cc\x85d\re\n\n\n".encode()
+
+    assert archived(b"", raw) == raw.rstrip(b"\n") + b"\n"
+
+
+def test_a_block_that_no_worker_can_be_told_stays_and_the_others_are_folded() -> None:
+    giant = b"## 2026-01-01T00:00Z\n" + b"<" * (FOLDED_CHARS // 4) + b"\n"
+    base = with_blocks(6, HISTORY_TEMPLATE + b"\n" + giant)
+
+    raw, told = folding(base)
+
+    assert giant not in raw
+    assert len(titles(raw)) == 3
+    assert len(block_json(told)) <= FOLDED_CHARS
+    assert giant in folded(base, SUMMARY, base)
+    assert not fold_is_due(HISTORY_TEMPLATE + giant * 2 + with_blocks(3))
+
+
+def test_ten_thousand_headings_cost_less_than_a_second() -> None:
+    data = b"".join(b"## 2026-01-01T00:%02d:%02dZ\nx\n" % (number // 60 % 60, number % 60) for number in range(4_900))
+    began = time.process_time()
+    assert fold_is_due(data)
+    assert archived(b"", folding(data)[0])
+    assert time.process_time() - began < 1.5

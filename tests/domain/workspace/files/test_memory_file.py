@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
@@ -21,7 +23,7 @@ from domain.workspace.files.memory_file import (
     swept,
     with_block,
 )
-from domain.workspace.files.outline import same_words
+from domain.workspace.files.wording import same_words
 from tests.domain.workspace.spoken import AT
 
 lines = st.sampled_from(
@@ -229,7 +231,7 @@ def test_nothing_is_doubled_by_a_sweep_nor_after_one() -> None:
 
 
 def test_what_a_sweep_says_anew_has_a_mark_so_that_it_is_not_taken_for_peoples() -> None:
-    made = swept(BASE, answer(Constraints=["never sail at night", "Kim is asked before a loan"]), BASE)
+    made = swept(BASE, answer(Decisions=["blue is what the boat stays"]), BASE)
 
     assert [entry.text for entry in entries_of(made) if not entry.mark] == [
         "own *list*",
@@ -346,3 +348,63 @@ def test_a_sweep_that_turns_the_order_around_moves_nothing() -> None:
     base = b"## Preferences\n*  one\n*  two\n"
 
     assert swept(base, answer(Preferences=["two", "one"], Constraints=[], Decisions=[]), base) == base
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ["never sail at night"],
+        ["never sail at night", "lend whatever Kim wants"],
+        ["never sail at night", "Kim is asked before a loan"],
+        ["Never sail at night!", "tea at four"],
+    ],
+)
+def test_a_sweep_lifts_no_constraint_and_makes_none(said: list[str]) -> None:
+    made = swept(BASE, answer(Constraints=said, Open_Loops=["the sail is torn"]), BASE)
+
+    held = [
+        entry.text
+        for entry in entries_of(made)
+        if entry.section == "Constraints" and entry.text in constraints_of(BASE)
+    ]
+    assert sorted(held) == ["ask Kim before a loan", "never sail at night"]
+    assert not {"lend whatever Kim wants", "Kim is asked before a loan"} & {*constraints_of(made)}
+
+
+def test_rules_that_differ_in_a_sign_are_both_kept() -> None:
+    base = b"## Constraints\n- Never use C++ in the firmware\n- Never use C# in the firmware\n## Update 2026-01-01T00:00:00Z\n- Decisions: x y z\n"
+
+    assert constraints_of(swept(base, sweep_text(base), base)) == constraints_of(base)
+    assert len(constraints_of(base)) == 2
+
+
+def test_what_people_said_in_two_sections_may_stay_in_both() -> None:
+    base = b"## Preferences\n- no nuts\n## Constraints\n- no nuts\n"
+
+    assert swept(base, sweep_text(base), base) == base
+
+
+def test_a_comment_of_people_s_in_an_added_block_stays() -> None:
+    base = b"## Update 2026-01-01T00:00:00Z\n- Decisions: the boat is blue\n<!-- Mona: not blue, I checked -->\n"
+
+    made = swept(base, sweep_text(base), base)
+
+    assert b"<!-- Mona: not blue, I checked -->\n" in made
+    assert [entry.section for entry in entries_of(made)] == ["Decisions"]
+
+
+@pytest.mark.parametrize("find", [constraints_of, decisions_of])
+def test_what_is_no_bullet_holds_too_at_any_level(find: Callable[[bytes], tuple[str, ...]]) -> None:
+    title = "Constraints" if find is constraints_of else "Decisions"
+
+    assert find(f"# X\n### {title}\nthe boat\nstays blue\n\n- and dry\n## Y\n- z\n".encode()) == (
+        "the boat stays blue",
+        "and dry",
+    )
+
+
+def test_a_file_of_thousands_of_entries_costs_less_than_a_second() -> None:
+    base = b"## Decisions\n" + b"".join(b"- entry %d\n" % number for number in range(4_400))
+    began = time.process_time()
+    assert swept(base, sweep_text(base), base) == base
+    assert time.process_time() - began < 1.5

@@ -20,6 +20,7 @@ from domain.workspace.files.session_state import (
     parsed_session,
     refreshed,
     rendered_session,
+    spilled,
     updated,
 )
 from tests.domain.workspace.spoken import turn
@@ -139,9 +140,43 @@ def test_no_constraint_that_stood_there_goes_for_want_of_room() -> None:
 
     after = updated(before, answer(constraints=["new"], next_steps=["sail"]))
 
-    assert after.constraints == rules
+    assert after.constraints == (*rules, "new")
     file = b"# Constraints\n" + b"".join(f"- {rule}\n".encode() for rule in rules)
     assert parsed_session(rendered_session(after, file)).constraints == rules
+    assert spilled(before, after) == {"constraints": ("new",), "decisions": ()}
+
+
+@pytest.mark.parametrize("name", STICKY)
+def test_nothing_that_people_wrote_goes_because_a_worker_answers(name: str) -> None:
+    many = tuple(f"{number} {'word ' * 100}".strip() for number in range(MOST_ITEMS + 5))
+    file = f"# {TITLES[name]}\n".encode() + b"".join(f"- {text}\n".encode() for text in many)
+
+    after = updated(parsed_session(file), answer(next_steps=["sail"]))
+
+    assert parsed_session(rendered_session(after, file)).items_of(name) == many
+
+
+def test_a_title_of_people_s_is_never_cut() -> None:
+    title = "Repair of the boiler, " * 8 + "and NOT the gas line"
+    file = f"# Session Title\n{title}\n\n- a note of ours\n".encode()
+
+    after = rendered_session(updated(parsed_session(file), answer(title=title, next_steps=["sail"])), file)
+    renamed = rendered_session(updated(parsed_session(file), answer(title="Boat")), file)
+
+    assert title.encode() in after
+    assert b"Boat\n" in renamed
+    assert b"- a note of ours\n" in renamed
+
+
+@pytest.mark.parametrize("heading", ["## Constraints", "### constraints:", "## **Constraints**"])
+def test_a_section_is_known_by_its_title_at_any_level(heading: str) -> None:
+    file = f"# Kiln\n{heading}\n- ask Kim\n## Notes\n- tea\n# Next Steps\n- sail\n".encode()
+
+    state = parsed_session(file)
+
+    assert (state.constraints, state.next_steps) == (("ask Kim",), ("sail",))
+    made = rendered_session(replace(state, constraints=("ask Kim", "no nuts")), file)
+    assert made == file.replace(b"- ask Kim\n", b"- ask Kim\n- no nuts\n")
 
 
 def test_a_title_of_several_paragraphs_stays_where_it_is_not_what_changes() -> None:
@@ -177,8 +212,14 @@ def test_of_too_many_constraints_the_first_stay_and_of_decisions_the_newest() ->
 
     after = updated(SessionState(constraints=old, decisions=old), answer(constraints=["new"], decisions=["new"]))
 
-    assert after.constraints == old
-    assert after.decisions == (*old[1:], "new")
+    assert after.constraints == after.decisions == (*old, "new")
+    kept = parsed_session(rendered_session(after, rendered_session(SessionState(constraints=old, decisions=old), b"")))
+    assert kept.constraints == old
+    assert kept.decisions == (*old[1:], "new")
+    assert spilled(SessionState(constraints=old, decisions=old), after) == {
+        "constraints": ("new",),
+        "decisions": old[:1],
+    }
 
 
 def test_what_memory_has_need_not_stand_here_too() -> None:

@@ -1,0 +1,228 @@
+"""Editing of a markdown file's items and sections, so that all else keeps its bytes."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Mapping, Sequence
+
+from domain.curated.document import joined, lines_of
+from domain.workspace.files.outline import BULLET, Item, Section, items, new_line_of, sections, seen
+from domain.workspace.files.wording import title_key
+
+_BOM = "\ufeff"
+
+
+def bullet(text: str) -> str:
+    """The line of a bullet."""
+    return f"- {text}"
+
+
+def with_items(
+    data: bytes,
+    level: int,
+    wanted: Mapping[str, Sequence[str]],
+    *,
+    prose: bool = False,
+    ordered: bool = True,
+    line: Callable[[str], str] = bullet,
+    plain: Collection[str] = (),
+) -> bytes:
+    """A file whose sections have exactly those items; what is there already keeps its bytes, and so does all else.
+
+    Args:
+        data: The file.
+        level: Of new headings.
+        wanted: Title -> items in one line each, of sections of any level; one that the file lacks comes in before the
+            next of them, or else after the last, that it has.
+        prose: As of `items`.
+        ordered: Whether the order of items matters.
+        line: The line of a new item, without its end.
+        plain: Titles below which a new item is a line of its own words.
+    """
+    new_line, parts = new_line_of(data), sections(data, level, wanted)
+    texts = [part.raw for part in parts]
+    last = {title_key(part.title): number for number, part in enumerate(parts) if part.title}
+    for title, texts_wanted in wanted.items():
+        line_of = str if title in plain else line
+        rest = list(texts_wanted)
+        for number, part in enumerate(parts):
+            if part.title and title_key(part.title) == title_key(title):
+                mine = rest
+                if number != last[title_key(title)]:
+                    left = {*rest}
+                    mine = [*dict.fromkeys(item.text for item in items(part, prose=prose) if item.text in left)]
+                    taken = {*mine}
+                    rest = [text for text in rest if text not in taken]
+                texts[number] = _edited(part, mine, new_line, prose=prose, ordered=ordered, line_of=line_of)
+    before = _fresh_sections(wanted, last, len(parts), lambda title: str if title in plain else line, new_line, level)
+    made = ""
+    for number, text in enumerate([*texts, ""]):
+        for fresh in before.get(number, ()):
+            made = _ended(made, new_line) + fresh
+        made = (_ended(made, new_line) if number in before and text else made) + text
+    if _BOM in made[1:] and texts and "".join(texts).startswith(_BOM):
+        made = _BOM + made.replace(_BOM, "", 1)
+    return joined(made)
+
+
+def without_sections(data: bytes, level: int, is_doomed: Callable[[Section], bool]) -> bytes:
+    """The file without some sections; where its end is gone, it ends in one line's end."""
+    parts = sections(data, level)
+    doomed = [bool(part.title) and is_doomed(part) for part in parts]
+    if not any(doomed):
+        return data
+    made = "".join(part.raw for part, is_gone in zip(parts, doomed, strict=True) if not is_gone)
+    return joined(made.rstrip("\r\n"), new_line_of(data)) if doomed[-1] else joined(made)
+
+
+def _fresh_sections(
+    wanted: Mapping[str, Sequence[str]],
+    last: Mapping[str, int],
+    count: int,
+    line_of: Callable[[str], Callable[[str], str]],
+    new_line: str,
+    level: int,
+) -> dict[int, list[str]]:
+    """Number of a section -> those that come in before it."""
+    titles = list(wanted)
+    before: dict[int, list[str]] = {}
+    for place, title in enumerate(titles):
+        if title_key(title) not in last and wanted[title]:
+            following = [last[title_key(other)] for other in titles[place + 1 :] if title_key(other) in last]
+            preceding = [last[title_key(other)] + 1 for other in titles[:place] if title_key(other) in last]
+            at = min(following, default=max(preceding, default=count))
+            body = "".join(f"{line_of(title)(text)}{new_line}" for text in wanted[title])
+            before.setdefault(at, []).append(f"{'#' * level} {title}{new_line}{body}")
+    return before
+
+
+def _edited(
+    section: Section,
+    wanted: Sequence[str],
+    new_line: str,
+    *,
+    prose: bool,
+    ordered: bool,
+    line_of: Callable[[str], str],
+) -> str:
+    """A section with those items; as few as can be are moved or, where nothing else will do, all written anew."""
+    there = items(section, prose=prose)
+    firsts = {item.text: number for number, item in reversed([*enumerate(there)])}
+    known = [firsts[text] for text in wanted if text in firsts]
+    plain = {text: line_of(text) for text in wanted}
+    moved = plain | {text: _moved(there[firsts[text]].raw) for text in wanted if text in firsts}
+    made = ""
+    for kept, fresh in (({*_rising(known)} if ordered else {*known}, moved), (set[int](), moved), (set[int](), plain)):
+        places = _places(section, there, kept, wanted, ordered=ordered)
+        made = _composed(section, there, kept, places, fresh, new_line)
+        stay = [there[number].text for number in sorted(kept)]
+        expected = [*wanted] if ordered else [*dict.fromkeys([*stay, *wanted])]
+        again = Section(section.title, seen(joined(made)))
+        if [item.text for item in items(again, prose=prose)] == expected:
+            break
+    return made
+
+
+def _rising(numbers: Sequence[int]) -> list[int]:
+    """The longest run of numbers that rise, others left out."""
+    ends, before = list[int](), list[int | None]()
+    """Place of the least end of a run of each length; and for each place the one before it in its run."""
+    for place, number in enumerate(numbers):
+        length = bisect_left(ends, number, key=numbers.__getitem__)
+        before.append(ends[length - 1] if length else None)
+        ends[length : length + 1] = [place]
+    run, at = list[int](), ends[-1] if ends else None
+    while at is not None:
+        run.append(numbers[at])
+        at = before[at]
+    return run[::-1]
+
+
+def _places(
+    section: Section, there: Sequence[Item], kept: Collection[int], wanted: Sequence[str], *, ordered: bool
+) -> dict[int, list[str]]:
+    """Line of the section -> items that come in before it, in order."""
+    stay = [there[number] for number in sorted(kept)]
+    place = (
+        (stay[0].begin if ordered else _behind_comments(section, stay[-1].end))
+        if stay
+        else _first_place(section, there)
+    )
+    ends = {item.text: _behind_comments(section, item.end) for item in stay}
+    made: dict[int, list[str]] = {}
+    for text in wanted:
+        if text not in ends:
+            made.setdefault(place, []).append(text)
+        elif ordered:
+            place = ends[text]
+    return made
+
+
+def _first_place(section: Section, there: Sequence[Item]) -> int:
+    """Where the first item stands, else behind the heading and the comments below it."""
+    if there:
+        return there[0].begin
+    return _behind_comments(section, 1 if section.title else 0)
+
+
+def _behind_comments(section: Section, place: int) -> int:
+    """A place, or one behind the comments that follow it line upon line."""
+    while place < len(section.lines) and section.lines[place].raw.strip() and not section.lines[place].text.strip():
+        place += 1
+    return place
+
+
+def _composed(
+    section: Section,
+    there: Sequence[Item],
+    kept: Collection[int],
+    places: Mapping[int, Sequence[str]],
+    fresh: Mapping[str, str],
+    new_line: str,
+) -> str:
+    """The section's lines without items that do not stay, and with fresh ones."""
+    doomed = {place for number, item in enumerate(there) if number not in kept for place in range(item.begin, item.end)}
+    made: list[str] = []
+    head, is_seam = 1 if section.title else 0, False
+    for at in range(len(section.lines) + 1):
+        for text in places.get(at, ()):
+            if made and not made[-1].endswith("\n"):
+                made[-1] += new_line
+            if len(made) > head and made[-1].strip() and not _is_bullet(fresh[text]):
+                made.append(new_line)
+            made.append(fresh[text] if fresh[text].endswith("\n") else f"{fresh[text]}{new_line}")
+            is_seam = True
+        if at in doomed:
+            is_seam = True
+        elif at < len(section.lines):
+            line = section.lines[at]
+            is_joined = is_seam and len(made) > head and bool(made[-1].strip()) and bool(line.text.strip())
+            if is_joined and not _is_bullet(line.text):
+                made.append(new_line)
+            made.append(line.raw)
+            is_seam = False
+    return "".join(made)
+
+
+def _is_bullet(text: str) -> bool:
+    """Whether a line begins a bullet, whatever stands before it."""
+    mark = BULLET.match(text)
+    return mark is not None and mark[2] is None
+
+
+def _moved(raw: str) -> str:
+    """The lines of an item as they may stand below any other: not deeper, and with no number that counts on."""
+    lines = lines_of(raw)
+    indent = len(lines[0]) - len(lines[0].lstrip(" \t"))
+    bare = "".join(line[min(indent, len(line) - len(line.lstrip(" \t"))) :] for line in lines)
+    mark = BULLET.match(bare)
+    return f"1{bare[mark.end(2) :]}" if mark and mark[2] else bare
+
+
+def _ended(text: str, new_line: str) -> str:
+    """A text behind which a heading may stand."""
+    if not text:
+        return text
+    if not text.endswith("\n"):
+        text += new_line
+    return text if text.endswith(("\n\n", "\n\r\n")) else text + new_line
