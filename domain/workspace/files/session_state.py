@@ -32,6 +32,7 @@ TITLES = {
     "worklog": "Worklog",
 }
 """Field -> heading, in the file's order."""
+_HEADINGS = tuple(TITLES.values())
 STICKY = ("decisions", "constraints", "errors")
 """What stands there stays until a worker names it as resolved."""
 LASTING = ("constraints", "decisions")
@@ -185,7 +186,7 @@ def _found(data: bytes) -> dict[str, list[str]]:
     """Field -> the items of its section."""
     found: dict[str, list[str]] = {name: [] for name in TITLES}
     names = {title_key(title): name for name, title in TITLES.items()}
-    for part in sections(data, 1, TITLES.values()):
+    for part in sections(data, 1, _HEADINGS):
         name = names.get(title_key(part.title)) if part.title else None
         if name is not None:
             found[name] += [item.text for item in items(part, prose=True)]
