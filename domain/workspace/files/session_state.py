@@ -32,7 +32,7 @@ TITLES = {
     "worklog": "Worklog",
 }
 """Field -> heading, in the file's order."""
-_HEADINGS = tuple(TITLES.values())
+_HEADINGS = tuple(TITLES[name] for name in TITLES)
 STICKY = ("decisions", "constraints", "errors")
 """What stands there stays until a worker names it as resolved."""
 LASTING = ("constraints", "decisions")
