@@ -32,7 +32,7 @@ TITLES = {
     "worklog": "Worklog",
 }
 """Field -> heading, in the file's order."""
-_HEADINGS = tuple(TITLES[name] for name in TITLES)
+_HEADINGS = tuple(TITLES.values())
 STICKY = ("decisions", "constraints", "errors")
 """What stands there stays until a worker names it as resolved."""
 LASTING = ("constraints", "decisions")
@@ -113,7 +113,7 @@ def rendered_session(state: SessionState, before: bytes) -> bytes:
         title: found[name] if capped.items_of(name) == there.items_of(name) else capped.items_of(name)
         for name, title in TITLES.items()
     }
-    wanted[TITLES["title"]] = [*capped.items_of("title"), *found["title"][1:]]  # what else people wrote there stays
+    wanted |= {TITLES["title"]: [*capped.items_of("title"), *found["title"][1:]]}  # what else people wrote there stays
     made = with_items(data, 1, wanted, prose=True, plain=(TITLES["title"],))
     return made if capped.worklog else without_sections(made, 1, _is_bare_worklog)
 
