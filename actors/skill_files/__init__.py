@@ -1,4 +1,6 @@
-"""Skill files: `folders.py` finds the folders of skills and reads their front matter; any actor may look.
+"""Skill files: `folders.py` finds the folders of skills; any actor may look.
+
+`front_matter.py` reads the YAML above a skill, or above any other file that people write in the same way.
 
 Nobody here writes a file: people and other programs change the folders at any time.
 """

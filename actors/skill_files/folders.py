@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-import yaml
-
+from actors.skill_files.front_matter import front_matter_fields
 from domain.turn.skill import FILE_NAME, Reading, Skill, read_front_matter, split_front_matter
 
 DEEPEST = 5
@@ -19,10 +18,6 @@ MOST_FOLDERS = 2_000
 LONGEST_FILE_BYTES = 1024 * 1024
 LONGEST_READ_BYTES = 64 * 1024
 """Of a file that goes into a prompt whole, some 16,000 tokens."""
-LONGEST_FRONT_MATTER = 16_384
-"""Characters."""
-MOST_BRACKETS = 100
-"""In a front matter; YAML's reader takes seconds over a thousand that are nested."""
 SKIPPED = "node_modules"
 
 
@@ -213,31 +208,12 @@ def _reading(path: Path, status: os.stat_result, version: _Version) -> _File:
     if parts is None:
         loose = path.name != FILE_NAME  # any other note may lie in a root
         return unusable() if loose else unusable("must begin with front matter between two lines of ---")
-    fields, faults = _fields(parts[0])
-    if faults:
-        return unusable(*faults)
+    try:
+        fields = front_matter_fields(parts[0])
+    except ValueError as error:
+        return unusable(str(error))
     reading = read_front_matter(fields, PurePosixPath(path))
     return _File(version, reading, fields if isinstance(fields, Mapping) else {})
-
-
-def _fields(front_matter: str) -> tuple[object, tuple[str, ...]]:
-    """What the YAML says, and why it cannot be read."""
-    length, brackets = len(front_matter), front_matter.count("[") + front_matter.count("{")
-    if length > LONGEST_FRONT_MATTER:
-        return None, (f"front matter of {length} characters: at most {LONGEST_FRONT_MATTER} are allowed",)
-    if brackets > MOST_BRACKETS:
-        return None, (f"front matter with {brackets} brackets: at most {MOST_BRACKETS} are allowed",)
-    try:
-        return yaml.safe_load(front_matter), ()
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        return None, tuple(_yaml_faults(error))
-
-
-def _yaml_faults(error: Exception) -> Iterator[str]:
-    mark = getattr(error, "problem_mark", None)
-    line = f"line {mark.line + 2}: " if mark is not None else ""
-    problem = getattr(error, "problem", None) or str(error) or type(error).__name__
-    yield f"{line}the front matter is not YAML: {problem} (quote values that hold `: ` or start with a sign)"
 
 
 def _expanded(folder: str) -> Path:

@@ -6,13 +6,12 @@ Only name, description and place of each skill stand in the system prompt; the f
 from __future__ import annotations
 
 import re
-import reprlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
 from html import escape
 from pathlib import PurePosixPath
 
+from domain.text.brief import brief
 from domain.text.imitation import defuse
 
 FILE_NAME = "SKILL.md"
@@ -25,7 +24,6 @@ BUDGET_CHARS = 16_000
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _FENCE = "---"
 _BASE_DIR = "{baseDir}"
-_SHOWN = 60
 _HEAD = re.compile(r'<skill name="[^"\n]*" location="[^"\n]*">\n')
 _END = "\n</skill>"
 """What `invocation` puts around a skill's file."""
@@ -219,21 +217,6 @@ _CHECKS = (
 )
 
 
-def brief(value: object) -> str:
-    """`value` of a front matter for a fault, in at most 60 characters; aliases within aliases cost nothing."""
-    text = "none" if value is None else _shortener().repr(value)
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
-
-
 def on_one_line(text: str) -> str:
     """`text` with its white space and everything unprintable made single spaces."""
     return " ".join("".join(char if char.isprintable() else " " for char in text).split())
-
-
-@cache
-def _shortener() -> reprlib.Repr:
-    """What words a value without taking longer for a long or deep one."""
-    made = reprlib.Repr()
-    made.maxlevel = 3
-    made.maxstring = made.maxother = made.maxlong = 3 * _SHOWN
-    return made

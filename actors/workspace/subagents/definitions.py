@@ -8,16 +8,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import yaml
-
+from actors.skill_files.front_matter import front_matter_fields
 from domain.turn.skill import split_front_matter
 from domain.workspace.subagents.definition import DefinitionReading, SubagentDefinition, read_definition
 
 LONGEST_FILE_BYTES = 128 * 1024
-LONGEST_FRONT_MATTER = 16_384
-"""Characters."""
-MOST_BRACKETS = 100
-"""In a front matter; YAML's reader takes seconds over a thousand that are nested."""
 MOST_FILES = 200
 """Of one folder."""
 SUFFIX = ".md"
@@ -126,15 +121,10 @@ def _reading(data: bytes) -> DefinitionReading:
     if parts is None:
         return _refused("must begin with front matter between two lines of ---")
     front, body = parts
-    if len(front) > LONGEST_FRONT_MATTER:
-        return _refused(f"front matter of {len(front)} characters: at most {LONGEST_FRONT_MATTER} are allowed")
-    if (brackets := front.count("[") + front.count("{")) > MOST_BRACKETS:
-        return _refused(f"front matter with {brackets} brackets: at most {MOST_BRACKETS} are allowed")
     try:
-        fields = yaml.safe_load(front)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        problem = getattr(error, "problem", None) or str(error) or type(error).__name__
-        return _refused(f"the front matter is not YAML: {problem}")
+        fields = front_matter_fields(front)
+    except ValueError as error:
+        return _refused(str(error))
     return read_definition(fields, body)
 
 

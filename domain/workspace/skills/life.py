@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from html import escape
 
-from domain.turn.skill import Skill, brief, on_one_line
+from domain.text.brief import brief
+from domain.turn.skill import Skill, on_one_line
 from domain.workspace.skills.path_pattern import fault_of_pattern, matcher, mentioned_paths
 
 BEFORE_PROMPT = "before_prompt"

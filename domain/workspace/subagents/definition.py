@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from domain.text.brief import brief
 from domain.turn.bash_tool import MAX_TIMEOUT_S
 from messages.workspace import ChildRole
 
@@ -30,7 +31,6 @@ MOST_WALL_S = 3_600.0
 LEAST_S = 1.0
 
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-_SHOWN = 60
 _BLANK = ("", None)
 
 
@@ -90,7 +90,7 @@ def read_definition(fields: object, body: str) -> DefinitionReading:
         body: What follows it.
     """
     if not isinstance(fields, Mapping):
-        return DefinitionReading(None, (f"front matter {_brief(fields)}: must be `key: value` lines",))
+        return DefinitionReading(None, (f"front matter {brief(fields)}: must be `key: value` lines",))
     given = _Given(fields)
     body = body.strip()
     if len(body) > BODY_CHARS:
@@ -109,6 +109,9 @@ def read_definition(fields: object, body: str) -> DefinitionReading:
         memory=given.choice("memory", MEMORIES, RELEVANT),
         paths=given.words("paths", (), lambda path: len(path) <= LONGEST_PATH, f"at most {LONGEST_PATH} characters"),
     )
+    given.faults += [
+        f"paths {brief(path)}: each must be on one line" for path in definition.paths if not path.isprintable()
+    ]
     if len(definition.paths) > MOST_PATHS:
         given.faults.append(f"paths: {len(definition.paths)} are given, at most {MOST_PATHS} are allowed")
     return DefinitionReading(None if given.faults else definition, tuple(given.faults))
@@ -178,13 +181,8 @@ class _Given:
             return ()
         for each in listed:
             if not isinstance(each, str) or not each or not fits(each):
-                self.faults.append(f"{key} {_brief(each)}: each must be {rule}")
+                self.faults.append(f"{key} {brief(each)}: each must be {rule}")
         return tuple(each for each in listed if isinstance(each, str))
 
     def _note(self, key: str, rule: str) -> None:
-        self.faults.append(f"{key} {_brief(self.fields.get(key))}: {rule}")
-
-
-def _brief(value: object) -> str:
-    text = "none" if value is None else repr(value)
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
+        self.faults.append(f"{key} {brief(self.fields.get(key))}: {rule}")

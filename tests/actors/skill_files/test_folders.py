@@ -138,15 +138,30 @@ def test_a_skill_file_that_is_a_pipe_is_not_opened(tmp_path: Path) -> None:
     assert skill_findings([tmp_path]) == (f"{tmp_path / 'x' / 'SKILL.md'}: must be a plain file",)
 
 
-def test_aliases_that_would_grow_without_end_cost_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("odd", ["hooks: !!bool maybe", "x: !!int ''", "paths: !!timestamp x", "m: &m\n  - *m"])
+def test_a_file_with_an_odd_value_is_named_and_all_others_are_used(tmp_path: Path, odd: str) -> None:
+    write(tmp_path / "tea")
+    bad = write(tmp_path / "bad")
+    bad.write_text(bad.read_text().replace("---\nDo", f"{odd}\n---\nDo"))
+
+    found = SkillFolders((tmp_path,)).scan()
+
+    assert [skill.name for skill in found.skills] == ["tea"]
+    (warning,) = found.warnings
+    assert warning.startswith(f"{bad}: ")
+    assert "the front matter is not YAML" in warning
+
+
+def test_a_number_that_cannot_be_written_out_is_worded(tmp_path: Path) -> None:
     path = write(tmp_path / "x")
-    lines = ["a0: &a0 [x,x,x,x,x,x,x,x,x]"] + [f"a{n}: &a{n} [{','.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 30)]
-    path.write_text("---\n" + "\n".join(lines) + "\nname: x\ndescription: Does it.\nmetadata: *a29\n---\n")
+    huge = f"0x{'f' * 4_000}"
+    path.write_text(f"---\nname: {huge}\ndescription: Does it.\nlicense: {huge}\nmetadata: [{huge}]\n---\n")
 
     found = SkillFolders((tmp_path,)).scan()
 
     assert [skill.name for skill in found.skills] == ["x"]
-    assert len(found.warnings[0]) < 300
+    assert all("<a number of some 4,817 digits>" in warning for warning in found.warnings)
+    assert len(found.warnings) == 3
 
 
 def test_what_was_added_edited_or_removed_is_seen_by_the_next_scan(tmp_path: Path) -> None:

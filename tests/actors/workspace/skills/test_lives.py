@@ -33,6 +33,21 @@ def test_skills_that_declare_something_are_known_with_what_is_wrong(tmp_path: Pa
     )
 
 
+@pytest.mark.parametrize(
+    "odd", ["when_to_use: {}", "hooks: {{before_prompt: {}}}", "hooks:\n  ? {}\n  : a.sh", "paths: [{}]"]
+)
+def test_a_number_that_cannot_be_written_out_is_a_fault_of_its_file(tmp_path: Path, owner: Actor, odd: str) -> None:
+    write_skill(tmp_path / "tea", "when_to_use: Thirst.")
+    bad = write_skill(tmp_path / "bad", odd.format(f"0x{'f' * 8_000}"))
+
+    found = SkillLives((), (tmp_path,)).look(owner)
+
+    assert [life.name for life in found.lives] == ["tea"]
+    (fault,) = found.faults
+    assert fault.startswith(f"{bad}: ")
+    assert "<a number of some 9,633 digits>" in fault
+
+
 @pytest.mark.req("X-114")
 def test_hooks_of_skills_that_come_with_the_agent_do_not_run_wherever_a_link_leads_from(
     tmp_path: Path, owner: Actor

@@ -96,6 +96,9 @@ def test_there_are_exactly_two_modes() -> None:
         ({"bashTimeoutSec": 601}, "bashTimeoutSec 601: must be a number from 1 to 600"),
         ({"memory": "all"}, "memory 'all': must be one of none, session, relevant"),
         ({"paths": [""]}, "paths '': each must be at most 300 characters"),
+        ({"paths": ["a\nb"]}, "paths 'a\\nb': each must be on one line"),
+        ({"paths": ["\ud800"]}, "paths '\\ud800': each must be on one line"),
+        ({"maxTurns": 16**80}, "maxTurns <a number of some 97 digits>: must be a whole number from 1 to 200"),
         ({"paths": ["x"] * 51}, "paths: 51 are given, at most 50 are allowed"),
     ],
 )

@@ -1,0 +1,77 @@
+"""Front matter of a markdown file that anybody may have written: what its YAML says, or why it cannot be read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import yaml
+from yaml.composer import ComposerError
+from yaml.constructor import ConstructorError
+
+from domain.turn.skill import on_one_line
+
+LONGEST_FRONT_MATTER = 16_384
+"""Characters."""
+MOST_BRACKETS = 100
+"""YAML's reader takes seconds over a thousand that are nested."""
+_LONGEST_PROBLEM = 200
+"""Characters of what YAML's reader says, which may quote the file."""
+_MERGE = "tag:yaml.org,2002:merge"
+
+
+def front_matter_fields(text: str) -> object:
+    """What the YAML of a front matter says, of whatever type; takes no longer than its length asks for.
+
+    Args:
+        text: What stands between the two lines of `---`.
+
+    Raises:
+        ValueError: it cannot be used; says the rule, and the line of the file where that is known.
+    """
+    if len(text) > LONGEST_FRONT_MATTER:
+        raise ValueError(f"front matter of {len(text)} characters: at most {LONGEST_FRONT_MATTER} are allowed")
+    if (brackets := text.count("[") + text.count("{")) > MOST_BRACKETS:
+        raise ValueError(f"front matter with {brackets} brackets: at most {MOST_BRACKETS} are allowed")
+    try:
+        return _loaded(text)
+    except Exception as error:  # noqa: BLE001  # an odd value, such as `!!int ''`, fails in any way; it is the file's fault
+        raise ValueError(_fault(error)) from None
+
+
+class _Loader(yaml.SafeLoader):
+    """Reader of plain data in which nothing stands for anything else: a few lines could otherwise mean gigabytes."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        """A value; one with an anchor, and an alias, are refused."""
+        event: Any = self.peek_event()  # type: ignore[no-untyped-call]
+        if getattr(event, "anchor", None) is not None:
+            raise ComposerError(None, None, "anchors (&) and aliases (*) are not allowed here", event.start_mark)
+        return super().compose_node(parent, index)
+
+    def flatten_mapping(self, node: yaml.MappingNode) -> None:
+        """Look for merges, which are refused."""
+        for key, _ in node.value:
+            if key.tag == _MERGE:
+                raise ConstructorError(None, None, "merges (<<) are not allowed here", key.start_mark)
+        super().flatten_mapping(node)
+
+
+def _loaded(text: str) -> object:
+    loader = _Loader(text)
+    try:
+        return loader.get_single_data()
+    finally:
+        loader.dispose()
+
+
+def _fault(error: Exception) -> str:
+    mark = getattr(error, "problem_mark", None)
+    line = f"line {mark.line + 2}: " if mark is not None else ""
+    if isinstance(error, yaml.YAMLError):
+        problem = getattr(error, "problem", None) or str(error)
+    elif isinstance(error, ValueError):
+        problem = str(error)
+    else:
+        problem = f"a value is none of the type that it is to have ({type(error).__name__})"
+    words = on_one_line(problem or type(error).__name__)[:_LONGEST_PROBLEM]
+    return f"{line}the front matter is not YAML: {words} (quote values that hold `: ` or start with a sign)"

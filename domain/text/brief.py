@@ -1,0 +1,40 @@
+"""Brief wording of a value that somebody else made: for an error, of whatever type, length and depth it is."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from reprlib import Repr
+
+SHOWN = 60
+"""Characters."""
+_LONGEST_NUMBER = 256
+"""Bits; Python refuses to write numbers of more than some thousand digits."""
+
+
+def brief(value: object, most: int = SHOWN) -> str:
+    """`value` in at most `most` printable characters of one line, which cost nothing however long or deep it is."""
+    text = "none" if value is None else _shortener(most).repr(value)
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+class _Shortener(Repr):
+    """Wording of a value's beginning; no part of it can make it fail."""
+
+    def repr_int(self, x: int, level: int) -> str:
+        """A number, or how long it is."""
+        if x.bit_length() <= _LONGEST_NUMBER:
+            return super().repr_int(x, level)
+        return f"<a number of some {int((x.bit_length() - 1) * math.log10(2)) + 1:,} digits>"
+
+    def repr_bytes(self, x: bytes, level: int) -> str:
+        """The beginning of bytes."""
+        return self.repr_instance(x[: self.maxother], level)
+
+
+@cache
+def _shortener(most: int) -> Repr:
+    made = _Shortener()
+    made.maxlevel = 3
+    made.maxstring = made.maxother = made.maxlong = 3 * most
+    return made
