@@ -10,6 +10,7 @@ from pathlib import Path
 from actors.edited_file.rewriting import Waits
 from actors.linux.disk import Disk
 from domain.curated.secret_look import looks_secret
+from domain.text.secret_scrub import Scrubber
 from messages.base import Address, Window
 from messages.model import MODEL
 
@@ -60,5 +61,8 @@ class WorkspaceConfig:
 
     @property
     def is_secret(self) -> Callable[[str], bool]:
-        """What tells a secret: one of the agent's own, or what looks like one."""
-        return lambda text: looks_secret(text) or any(secret in text for secret in self.secrets if secret)
+        """What tells a secret: one of the agent's own in whatever disguise, or what looks like one."""
+        own = Scrubber(self.secrets)
+        return lambda text: (
+            looks_secret(text) or own.finds(text) or any(secret in text for secret in self.secrets if secret)
+        )

@@ -1,4 +1,4 @@
-"""Invisible and bidirectional characters made visible, so that a text can be shown to people."""
+"""Invisible and bidirectional characters made visible or left out, so that a text can be shown to people."""
 
 from __future__ import annotations
 
@@ -34,6 +34,14 @@ def presentable(text: str) -> str:
     a selector after what has several forms, and the tags of a flag.
     """
     return reveal(text, _escaped)
+
+
+def without_hidden(text: str, kept: str = "") -> str:
+    """`text` without the same characters, as a reader sees it; those in `kept` stay."""
+    if text.isascii():
+        return text
+    bare = reveal(text, lambda character: character if character in kept else "")
+    return bare if bare == text else without_hidden(bare, kept)
 
 
 def reveal(text: str, escaped: Callable[[str], str]) -> str:

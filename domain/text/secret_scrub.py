@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import base64
 import re
+import unicodedata
 from collections.abc import Iterable
 from urllib.parse import quote, quote_plus
+
+from domain.text.presentable import without_hidden
 
 REMOVED = "[secret removed]"
 SHORTEST_SECRET = 8
 """Characters; anything shorter would be found in innocent text."""
 _SHORTEST_CORE = 8
+_STREWN = re.compile(r"[\s*~`\"'\\|]+")
+"""What markdown or a line's end may put into the middle of a word."""
 _TO_URL_SAFE = str.maketrans("+/", "-_")
 
 
@@ -18,13 +23,22 @@ class Scrubber:
     """Filter for a fixed set of secrets: as they are, reversed, URL-encoded, in hex and in base64 at any offset."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
-        forms = {form for secret in secrets if len(secret) >= SHORTEST_SECRET for form in disguises(secret)}
+        secrets = frozenset(secret for secret in secrets if len(secret) >= SHORTEST_SECRET)
+        forms = {form for secret in secrets for form in disguises(secret)}
         longest_first = sorted(forms, key=lambda form: (-len(form), form))
         self._pattern = re.compile("|".join(map(re.escape, longest_first))) if forms else None
+        self._bare = frozenset(bare for secret in secrets if len(bare := _bare(secret)) >= SHORTEST_SECRET)
 
     def scrub(self, text: str) -> str:
         """`text` with every secret replaced by a note."""
         return text if self._pattern is None else self._pattern.sub(REMOVED, text)
+
+    def finds(self, text: str) -> bool:
+        """Whether a secret stands in `text`, also where blanks, marks or hidden characters are strewn among it."""
+        if self._pattern is None:
+            return False
+        bare = _bare(text)
+        return self._pattern.search(text) is not None or any(secret in bare for secret in self._bare)
 
 
 def disguises(secret: str) -> frozenset[str]:
@@ -50,6 +64,11 @@ def disguises(secret: str) -> frozenset[str]:
         if len(core) >= _SHORTEST_CORE:
             forms |= {core, core.translate(_TO_URL_SAFE)}
     return frozenset(forms)
+
+
+def _bare(text: str) -> str:
+    """What is meant by `text`: without blanks, marks and hidden characters, and in usual letters."""
+    return _STREWN.sub("", unicodedata.normalize("NFKC", without_hidden(text)))
 
 
 def _base64_core(raw: bytes, offset: int) -> str:

@@ -13,6 +13,7 @@ from actors.workspace.files import ChannelFiles, Done
 from actors.workspace.upkeep.state import WorkspaceState
 from actors.workspace.upkeep.workers import Work, Workers
 from domain.text.secret_scrub import Scrubber
+from domain.workspace.answers.refusal import kept_answer, told_reason
 from domain.workspace.files.history_file import appended_block, archived, fold_is_due, folded, folding
 from domain.workspace.files.memory_file import (
     MemoryEntry,
@@ -58,7 +59,8 @@ class Updates:
         """
         self._host = host
         self._is_secret = config.is_secret
-        self._scrub = Scrubber(config.secrets).scrub
+        self._own = Scrubber(config.secrets)
+        self._scrub = self._own.scrub
         self._channel = channel
         self._files = files
         self._books = state.books
@@ -163,7 +165,7 @@ class Updates:
         try:
             self._write(document, done) if document else done("")
         except (KeyError, TypeError, ValueError) as error:
-            log.warning("%s: what was found is not written: %r", self._host.address, error)
+            log.warning("%s: what was found is not written: %s", self._host.address, self._told(repr(error)))
             self._books.put_document(PENDING, {})
             done("what was found could not be read again")
 
@@ -250,12 +252,17 @@ class Updates:
 
     def _tidied(self, reason: str) -> None:
         if reason:
-            log.warning("%s: a file is not made shorter: %s", self._host.address, reason)
+            log.warning("%s: a file is not made shorter: %s", self._host.address, self._told(reason))
 
     def _stamp(self) -> str:
         return f"{self._host.now():%Y%m%dT%H%M%S%f}"
 
     def _refuse(self, purpose: str, text: str, error: ValueError, done: Done) -> None:
         """Keep an answer that cannot be used for whoever wants to see why."""
-        self._books.put(f"refused-{purpose}.txt", self._scrub(text).encode("utf-8", "replace")[:64_000])
-        done(f"the answer of the worker for {purpose} cannot be used: {error}")
+        kept = kept_answer(text, self._own)
+        self._books.put(f"refused-{purpose}.txt", kept.encode("utf-8", "replace")[:64_000])
+        done(f"the answer of the worker for {purpose} cannot be used: {self._told(str(error), text)}")
+
+    def _told(self, reason: str, answer: str = "") -> str:
+        """A reason as it may be logged, though it may quote an answer."""
+        return told_reason(reason, answer, self._is_secret)

@@ -4,34 +4,45 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
+
+from domain.text.brief import brief
+from domain.text.presentable import without_hidden
 
 LONGEST_ANSWER = 64_000
 """Characters."""
-_MOST_BEGINNINGS = 40
-"""Places at which an object is looked for."""
+_MOST_FAILURES = 40
+"""Places at which something begins like an object and is none."""
 _FENCED = re.compile(r"```[\w-]*[ \t]*\r?\n(.*?)\r?\n?```", re.DOTALL)
 _THOUGHTS = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
+_REORDERING = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 _SHOWN = 80
 
 
-def json_object(answer: str) -> Mapping[str, Any]:
-    """The first object of an answer.
+def json_object(answer: str, needed: Collection[str] = ()) -> Mapping[str, Any]:
+    """The object of an answer: the last one that has all that is needed, for models think aloud before they answer.
+
+    Where none has, or nothing is needed, it is the one with the most fields, of these the first.
+
+    Args:
+        answer: JSON, whole, in a code block or among other words.
+        needed: Names of fields.
 
     Raises:
         ValueError: it has none, or is too long.
     """
     if len(answer) > LONGEST_ANSWER:
         raise ValueError(f"answer of {len(answer):,} characters: must have at most {LONGEST_ANSWER:,}")
-    for value in _values(_bare(answer)):
-        if isinstance(value, dict):
-            return value
-    raise ValueError(f"answer {shown(answer)}: must be a JSON object")
+    found = [value for value in _values(_bare(answer)) if isinstance(value, dict)]
+    if not found:
+        raise ValueError(f"answer {shown(answer)}: must be a JSON object")
+    fitting = [value for value in found if needed and all(name in value for name in needed)]
+    return fitting[-1] if fitting else max(found, key=len)
 
 
 def texts_of(value: object, name: str) -> tuple[str, ...]:
-    """A field's list of texts, each in one line, without empty ones; null is an empty list.
+    """A field's list of texts, each in one line, without empty ones and hidden characters; null is an empty list.
 
     Raises:
         ValueError: it is something else.
@@ -40,11 +51,11 @@ def texts_of(value: object, name: str) -> tuple[str, ...]:
         return ()
     if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
         raise ValueError(f"{name} {shown(value)}: must be a list of texts")
-    return tuple(line for each in value if (line := " ".join(each.split())))
+    return tuple(line for each in value if (line := " ".join(_seen(each).split())))
 
 
 def text_of(value: object, name: str) -> str:
-    """A field's text, as it is; null is an empty one.
+    """A field's text, as a reader sees it; null is an empty one.
 
     Raises:
         ValueError: it is something else.
@@ -53,12 +64,12 @@ def text_of(value: object, name: str) -> str:
         return ""
     if not isinstance(value, str):
         raise ValueError(f"{name} {shown(value)}: must be a text")
-    return value.strip()
+    return _seen(value).strip()
 
 
 def shown(value: object) -> str:
     """A value in an error: its beginning."""
-    text = value if isinstance(value, str) else repr(value)
+    text = value if isinstance(value, str) else brief(value, 2 * _SHOWN)
     return repr(text[:_SHOWN]) + ("…" if len(text) > _SHOWN else "")
 
 
@@ -69,38 +80,47 @@ def _bare(answer: str) -> str:
     return text[thoughts.end() :].strip() if thoughts else text
 
 
+def _seen(text: str) -> str:
+    """A text without hidden characters; of what reorders a text nothing is taken out, for it is to be refused."""
+    return without_hidden(text, _REORDERING)
+
+
 def _values(text: str) -> Iterator[object]:
-    yield from _parsed(text)
-    for match in _FENCED.finditer(text):
-        yield from _parsed(match[1])
-    decoder = json.JSONDecoder(strict=False)
-    at = text.find("{")
-    for _ in range(_MOST_BEGINNINGS):
-        if at < 0:
-            return
-        try:
-            yield decoder.raw_decode(text, at)[0]
-        except (ValueError, RecursionError):
-            at = text.find("{", at + 1)
-        else:
-            return
-
-
-def _parsed(text: str) -> Iterator[object]:
-    try:
-        yield json.loads(text, strict=False)
-    except (ValueError, RecursionError):
+    """Values that may be the answer, in the order in which they stand there; what stands within one is none."""
+    whole = _parsed(text)
+    if isinstance(whole, dict):
+        yield whole
         return
+    for match in _FENCED.finditer(text):
+        yield _parsed(match[1])
+    decoder = json.JSONDecoder(strict=False)
+    at, failures = text.find("{"), 0
+    while at >= 0 and failures < _MOST_FAILURES:
+        try:
+            value, end = decoder.raw_decode(text, at)
+            yield value
+        except (ValueError, RecursionError):
+            failures += 1
+            end = at + 1
+        at = text.find("{", end)
+
+
+def _parsed(text: str) -> object:
+    """The value that a text is; None for none."""
+    try:
+        return json.loads(text, strict=False)
+    except (ValueError, RecursionError):
+        return None
 
 
 def unfenced(answer: str) -> str:
-    """An answer without the code block that stands around all of it.
+    """An answer as a reader sees it, without the code block that stands around all of it.
 
     Raises:
         ValueError: it is too long.
     """
     if len(answer) > LONGEST_ANSWER:
         raise ValueError(f"answer of {len(answer):,} characters: must have at most {LONGEST_ANSWER:,}")
-    text = _bare(answer)
+    text = _seen(_bare(answer))
     match = _FENCED.fullmatch(text)
     return match[1].strip() if match and "```" not in match[1] else text

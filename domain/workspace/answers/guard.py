@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 
 from domain.curated.secret_look import looks_secret
 from domain.text.imitation import OWN_LINES, imitates
+from domain.text.presentable import without_hidden
 from domain.workspace.answers.answer_json import shown
 from messages.turn import SpokenTurn
 
 LONGEST_ECHO = 80
 """Characters in a row that no text may have in common with what was said."""
+SPOKEN_CHARS = 2_000_000
+"""Of what was said and printed, so much is compared: what was said before what was printed, newer before older."""
 _ECHO_STEP = LONGEST_ECHO // 2
 _FOREIGN = tuple(
     line
@@ -24,7 +28,7 @@ _INJECTED = re.compile(
 )
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _MARKUP = re.compile(
-    r"(?i)<!--|-->|```|~~~|^\s*(?:#{1,6}\s|>|\|)|!\[[^\]]*\]\(|\]\((?:javascript|data|https?):"
+    r"(?i)<!--|-->|```|~~~|^\s*(?:#{1,6}(?:\s|$)|>|\|)|!\[[^\]]*\]\(|\]\((?:javascript|data|https?):"
     r"|</[a-z]|<[a-z][\w-]*(?:\s[^<>]*)?/>|<[a-z][\w-]*\s[\w-]+\s*="
     r"|<(?:a|b|body|br|code|details|div|em|font|form|head|hr|html|i|iframe|img|input|li|link|meta|object|ol|p|pre|script"
     r"|span|strong|style|sub|summary|sup|svg|table|td|th|tr|u|ul|video)\s*>"
@@ -37,32 +41,71 @@ IsSecret = Callable[[str], bool]
 
 
 class Spoken:
-    """Words of turns, to compare others with."""
+    """Words of turns, to compare others with.
+
+    Whatever has `LONGEST_ECHO` characters in common with a text has one of its blocks, which lie side by side, whole.
+    Of blocks that are met all stretches of that length around them are remembered, so that no text, however much it
+    repeats itself, is gone through more than once.
+    """
 
     def __init__(self, turns: Iterable[SpokenTurn]) -> None:
-        texts = (text for turn in turns for text in (turn.text, turn.answer, *turn.results))
-        self._texts = [text for each in texts if len(text := _plain(each)) >= LONGEST_ECHO]
-        self._blocks = {
-            text[at : at + _ECHO_STEP]
-            for text in self._texts
-            for at in range(0, len(text) - _ECHO_STEP + 1, _ECHO_STEP)
-        }
+        """Nothing is compared yet.
+
+        Args:
+            turns: The oldest first.
+        """
+        newest = tuple(turns)[::-1]
+        said = (text for turn in newest for text in (turn.answer, turn.text))
+        printed = (text for turn in newest for text in reversed(turn.results))
+        self._texts: list[str] = []
+        self._places: dict[str, list[tuple[int, int]]] = {}
+        """Block -> the texts that have it, and where; none for one that was met."""
+        self._stretches: set[int] = set()
+        """Hashes, for the stretches themselves could take a hundred times the room of the texts."""
+        left = SPOKEN_CHARS
+        for each in dict.fromkeys(chain(said, printed)):
+            text = _plain(each[:left])
+            left -= len(each[:left])
+            self._add(text)
 
     def has_words_of(self, text: str) -> bool:
         """Whether a text has `LONGEST_ECHO` characters in a row in common with one of them."""
         plain = _plain(text)
-        near = [at for at in range(len(plain) - _ECHO_STEP + 1) if plain[at : at + _ECHO_STEP] in self._blocks]
-        starts = {start for at in near for start in range(max(0, at - _ECHO_STEP), at + 1)}
+        starts = set[int]()
+        for at in range(len(plain) - _ECHO_STEP + 1):
+            if (block := plain[at : at + _ECHO_STEP]) in self._places:
+                self._meet(block)
+                starts.update(range(max(0, at - _ECHO_STEP), at + 1))
         return any(
-            plain[start : start + LONGEST_ECHO] in spoken
+            hash(plain[start : start + LONGEST_ECHO]) in self._stretches
             for start in starts
             if start + LONGEST_ECHO <= len(plain)
-            for spoken in self._texts
         )
+
+    def _add(self, text: str) -> None:
+        if len(text) < LONGEST_ECHO:
+            return
+        for at in range(0, len(text) - _ECHO_STEP + 1, _ECHO_STEP):
+            self._places.setdefault(text[at : at + _ECHO_STEP], []).append((len(self._texts), at))
+        self._texts.append(text)
+
+    def _meet(self, block: str) -> None:
+        """Remember the stretches that have a block in them, once."""
+        places, self._places[block] = self._places[block], []
+        for number, at in places:
+            text = self._texts[number]
+            for start in range(max(0, at - _ECHO_STEP), min(at, len(text) - LONGEST_ECHO) + 1):
+                self._stretches.add(hash(text[start : start + LONGEST_ECHO]))
 
 
 def flaw_of(text: str, spoken: Spoken | None = None, is_secret: IsSecret = looks_secret) -> str:
-    """Why a text may not be written, as the end of a sentence; empty if it may."""
+    """Why a text may not be written, as the end of a sentence; empty if it may.
+
+    A secret is looked for first, because what has another flaw is quoted by errors.
+    """
+    bare = without_hidden(text)
+    if is_secret(text) or (bare != text and is_secret(bare)):
+        return _SECRET
     if _CONTROL.search(text):
         return "must have no control characters"
     lines: Sequence[str] = text.splitlines()
@@ -70,8 +113,8 @@ def flaw_of(text: str, spoken: Spoken | None = None, is_secret: IsSecret = looks
         return "must hold nothing of what the runtime adds to a conversation"
     if any(_MARKUP.search(line) for line in lines):
         return "must have no markup"
-    if is_secret(text):
-        return _SECRET
+    if bare != text:
+        return "must have no hidden characters"
     if spoken is not None and spoken.has_words_of(text):
         return f"must not repeat {LONGEST_ECHO} characters or more of what was said word for word"
     return ""
@@ -83,4 +126,4 @@ def told(text: str, flaw: str) -> str:
 
 
 def _plain(text: str) -> str:
-    return " ".join(text.casefold().split())
+    return " ".join(without_hidden(text).casefold().split())

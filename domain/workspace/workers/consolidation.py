@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +10,7 @@ from domain.curated.refusal import one_line
 from domain.curated.secret_look import looks_secret
 from domain.workspace.answers.answer_json import json_object, shown, text_of
 from domain.workspace.answers.guard import LONGEST_ECHO, IsSecret, Spoken, flaw_of
+from domain.workspace.answers.printed import Printed
 from domain.workspace.files.history_file import LONGEST_BLOCK, history_text
 from domain.workspace.files.memory_file import SECTIONS, MemoryEntry, entries_of
 from domain.workspace.files.wording import same_words, title_key
@@ -19,10 +19,6 @@ from messages.turn import SpokenTurn
 MOST_ENTRIES = 20
 LONGEST_ENTRY = 300
 LEAST_CONFIDENCE = 0.85
-_WORD = re.compile(r"[^\W_][\w./:@-]*[^\W_]|[^\W_]")
-_STEM = 5
-"""Letters of a word that are compared."""
-_SHORTEST_WORD = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +29,7 @@ class Consolidation:
     history_block: str
     """Of plain lines and bullets; empty where nothing was said."""
     dropped: tuple[str, ...] = ()
-    """Of each entry that may not be written its number and the rule, but none of its words: this may be logged."""
+    """Of each entry or line that may not be written its number and the rule, none of its words: this may be logged."""
 
 
 def parsed_consolidation(
@@ -43,7 +39,7 @@ def parsed_consolidation(
     history: bytes = b"",
     is_secret: IsSecret = looks_secret,
 ) -> Consolidation:
-    """What of an answer may be written; entries that may not be are left out one by one.
+    """What of an answer may be written; entries, and lines that only a command printed, are left out one by one.
 
     Args:
         answer: JSON with `entries` and `history`.
@@ -55,13 +51,14 @@ def parsed_consolidation(
     Raises:
         ValueError: the answer as a whole cannot be used; says the value and the rule.
     """
-    said = json_object(answer)
+    said = json_object(answer, ("entries", "history"))
     raw = said.get("entries")
     if not isinstance(raw, list) or "history" not in said:
         raise ValueError(f"answer with {shown(', '.join(said))}: must have the fields entries, a list, and history")
     echoes = Spoken(spoken)
-    block = _history(text_of(said["history"], "history"), spoken, echoes, is_secret)
-    printed = _Printed(spoken)
+    printed = Printed(spoken)
+    whole = _history(text_of(said["history"], "history"), spoken, echoes, is_secret)
+    block, gone = _without_printed(whole, printed)
     known = {same_words(entry.text) for entry in entries_of(memory)}
     kept, dropped = list[MemoryEntry](), list[str]()
     for number, each in enumerate(raw, 1):
@@ -74,7 +71,7 @@ def parsed_consolidation(
             continue
         known.add(same_words(entry.text))
         kept.append(entry)
-    return Consolidation(tuple(kept), _without_known(block, history, kept), tuple(dropped))
+    return Consolidation(tuple(kept), _without_known(block, history, kept), (*dropped, *gone))
 
 
 def is_exchange(spoken: Iterable[SpokenTurn]) -> bool:
@@ -97,6 +94,20 @@ def _history(text: str, spoken: Sequence[SpokenTurn], echoes: Spoken, is_secret:
     return block
 
 
+def _without_printed(block: str, printed: Printed) -> tuple[str, tuple[str, ...]]:
+    """The block without lines that tell what only a command printed, and why each of these is left out.
+
+    Raises:
+        ValueError: no other line is left, so that nothing of the stretch would be told.
+    """
+    lines = block.splitlines()
+    flaws = [printed.flaw(line) for line in lines]
+    if lines and all(flaws):
+        raise ValueError(f"history of {len(lines)} lines: {flaws[0]}")
+    kept = "\n".join(line for line, flaw in zip(lines, flaws, strict=True) if not flaw)
+    return kept, tuple(f"line {number} of history: {flaw}" for number, flaw in enumerate(flaws, 1) if flaw)
+
+
 def _without_known(block: str, history: bytes, entries: Sequence[MemoryEntry]) -> str:
     """The block without lines that HISTORY.md has already, or that are facts; all of it if none is left."""
     known = {same_words(line) for line in history.decode("utf-8", "replace").splitlines()}
@@ -113,18 +124,19 @@ def _entry(raw: object) -> tuple[MemoryEntry, str]:
     if not isinstance(section, str) or not isinstance(text, str):
         return MemoryEntry("", ""), "must have a section and a text"
     names = {title_key(title): title for title in SECTIONS}
+    text = text_of(text, "text")
     entry = MemoryEntry(names.get(title_key(section.lstrip("#")), ""), one_line(text))
     if not entry.section:
         return entry, f"its section must be one of {', '.join(SECTIONS)}"
-    if "\n" in text.strip():
+    if "\n" in text:
         return entry, "must be in one line"
-    confidence = fields.get("confidence", 1)
-    if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not confidence >= LEAST_CONFIDENCE:
-        return entry, f"its confidence must be a number from {LEAST_CONFIDENCE}"
+    share = fields.get("confidence")
+    if isinstance(share, bool) or not isinstance(share, int | float) or not LEAST_CONFIDENCE <= share <= 1:
+        return entry, f"its confidence must be a number from {LEAST_CONFIDENCE} to 1"
     return entry, ""
 
 
-def _flaw(entry: MemoryEntry, known: set[str], echoes: Spoken, printed: _Printed, is_secret: IsSecret) -> str:
+def _flaw(entry: MemoryEntry, known: set[str], echoes: Spoken, printed: Printed, is_secret: IsSecret) -> str:
     if not any(map(str.isalnum, entry.text)):
         return "must have words"
     if len(entry.text) > LONGEST_ENTRY:
@@ -133,33 +145,4 @@ def _flaw(entry: MemoryEntry, known: set[str], echoes: Spoken, printed: _Printed
         return flaw
     if same_words(entry.text) in known:
         return "must not stand in MEMORY.md already"
-    return "must not tell what only a command printed" if printed.is_source_of(entry.text) else ""
-
-
-class _Printed:
-    """Words that commands printed and nobody said."""
-
-    def __init__(self, spoken: Iterable[SpokenTurn]) -> None:
-        turns = tuple(spoken)
-        self._said = {stem for turn in turns for stem in _stems(f"{turn.author} {turn.text} {turn.answer}")}
-        self._printed = {stem for turn in turns for text in turn.results for stem in _stems(text)} - self._said
-
-    def is_source_of(self, text: str) -> bool:
-        """Whether a text has more of their words than of what was said, or one that is a name or number."""
-        stems = set(_stems(text))
-        printed = stems & self._printed
-        said = stems & self._said
-        return any(_is_name(stem) for stem in printed) or (len(printed) > 1 and len(printed) > len(said))
-
-
-def _stems(text: str) -> Iterator[str]:
-    for word in _WORD.findall(text.casefold()):
-        if _is_name(word):
-            yield word
-        elif len(word) >= _SHORTEST_WORD or not word.isascii():
-            yield word[:_STEM]
-
-
-def _is_name(word: str) -> bool:
-    """Whether it is no word of a sentence: a number, a path, an address."""
-    return any(character in "0123456789./:@_" for character in word)
+    return printed.flaw(entry.text)

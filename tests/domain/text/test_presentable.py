@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.text.presentable import presentable
+from domain.text.presentable import presentable, without_hidden
 
 HIDDEN = (
     "\u061c\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff\u00ad\u180e\u3164"
@@ -77,3 +77,17 @@ def test_what_was_made_presentable_stays_so(text: str) -> None:
     once = presentable(text)
     assert presentable(once) == once
     assert not set(once) & set(HIDDEN)
+
+
+@given(st.text(st.characters() | st.sampled_from("\u200b\u200c\u200d\u00ad\ufe0f\u202e\U000e0041\u0646\U0001f468")))
+def test_what_is_hidden_can_be_left_out_and_nothing_hidden_is_left(text: str) -> None:
+    bare = without_hidden(text)
+    assert presentable(bare) == bare
+    assert without_hidden(bare) == bare
+
+
+def test_what_scripts_and_emoji_need_stays_and_so_does_what_is_to_be_kept() -> None:
+    needed = "\u0646\u0645\u06cc\u200c\u062e \U0001f468\u200d\U0001f469 \u2714\ufe0f"
+    assert without_hidden(needed) == needed
+    assert without_hidden("a\u200bb\u00adc\u202ed") == "abcd"
+    assert without_hidden("a\u200bb\u202ed", "\u202e") == "ab\u202ed"

@@ -55,3 +55,28 @@ def test_without_secrets_nothing_is_removed() -> None:
 
 def test_of_two_secrets_the_longer_goes_whole() -> None:
     assert Scrubber(["password", "password-of-two"]).scrub("password-of-two") == REMOVED
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        SECRET,
+        SECRET[::-1],
+        f"{SECRET[:8]}\u200b{SECRET[8:]}",
+        f"{SECRET[:8]}\u00ad{SECRET[8:]}",
+        f"{SECRET[:8]}\ufe0f\U000e0041{SECRET[8:]}",
+        f"{SECRET[:8]}**{SECRET[8:]}**",
+        f"{SECRET[:8]} \n {SECRET[8:]}",
+        "".join(chr(ord(character) + 0xFEE0) for character in SECRET),
+        base64.b64encode(SECRET.encode()).decode(),
+    ],
+)
+def test_a_secret_is_found_though_something_is_strewn_among_it(text: str) -> None:
+    assert Scrubber([SECRET]).finds(f"it is {text}, ok")
+
+
+def test_nothing_else_is_found() -> None:
+    assert not Scrubber([SECRET]).finds(SECRET[:-1])
+    assert not Scrubber([]).finds("")
+    assert not Scrubber(["short"]).finds("short")
+    assert not Scrubber(["********"]).finds("any words")

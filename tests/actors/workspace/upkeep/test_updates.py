@@ -135,6 +135,69 @@ def test_a_bad_answer_changes_nothing(rig: WorkspaceRig, answer: str) -> None:
     assert rig.texts[1:] == before[1:]
 
 
+KEY = "own-key-zebra-77-plain"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        json.dumps(STATE | {"next_steps": [f"use {KEY}"]}),
+        json.dumps(STATE | {"next_steps": [f"use {KEY} <!-- x -->"]}),
+        json.dumps(STATE | {"next_steps": [f"use {KEY} \x01"]}),
+        json.dumps(STATE | {"next_steps": {"a": KEY}}),
+        json.dumps(STATE | {"next_steps": ["x" * 68 + f" {KEY} <!-- x -->"]}),
+        json.dumps(STATE | {"title": f"INJECTED_CONTEXT {KEY}"}),
+        json.dumps(STATE | {"title": f"{KEY[:9]}\u200b{KEY[9:]} <!--"}),
+        json.dumps(STATE | {"title": f"{KEY[:9]}\u00ad{KEY[9:]}"}),
+        json.dumps({KEY: 1}),
+        f"Sorry, {KEY} is all I have",
+        json.dumps(STATE | {"title": "# x " + KEY}).replace(KEY, KEY.replace("-", "\\u002d")),
+    ],
+)
+def test_an_answer_with_the_agents_own_key_leaves_it_in_no_log_and_no_file(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, answer: str
+) -> None:
+    caplog.set_level("DEBUG")
+    rig = WorkspaceRig(tmp_path, secrets=frozenset({KEY}), **ON)
+    rig.prepare()
+    rig.turn("one")
+    rig.turn("two")
+    before = rig.texts
+    rig.work("session", answer)
+    assert rig.texts == before
+    assert "cannot be used" in caplog.text, "it is said that there was one"
+    told = caplog.text + "".join(path.read_text() for path in rig.folder.rglob("*") if path.is_file())
+    for escape in ("\\u002d", "\u002d"):
+        told = told.replace(escape, "-")
+    assert KEY[:12] not in told.replace("\u200b", "").replace("\u00ad", "").replace("\\xad", "")
+
+
+@pytest.mark.parametrize("secrets", [frozenset[str](), frozenset({KEY})])
+def test_an_answer_without_a_secret_is_told_with_its_beginning_and_kept_whole(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, secrets: frozenset[str]
+) -> None:
+    rig = WorkspaceRig(tmp_path, secrets=secrets, **ON)
+    rig.prepare()
+    rig.turn("one")
+    rig.turn("two")
+    answer = json.dumps(STATE | {"title": "Kiln <!-- x -->"})
+    rig.work("session", answer)
+    assert "title 'Kiln <!-- x -->': must have no markup" in caplog.text
+    assert (rig.agent / "refused-session.txt").read_text() == answer
+
+
+def test_what_is_told_of_a_file_that_is_not_made_shorter_has_no_key(
+    rig: WorkspaceRig, caplog: pytest.LogCaptureFixture
+) -> None:
+    rig.options["secrets"] = frozenset({KEY})
+    rig.live_again()
+    filled(rig, 6)
+    cut(rig)
+    rig.work("sweep", f"{KEY}\n```\nx\n```")
+    assert "a file is not made shorter" in caplog.text
+    assert KEY not in caplog.text
+
+
 def test_only_five_earlier_versions_are_kept(rig: WorkspaceRig) -> None:
     for number in range(7):
         rig.settle(1.0)

@@ -25,6 +25,39 @@ def test_an_object_is_found_whole_in_a_block_or_among_words(answer: str) -> None
     assert json_object(answer) == {"a": {"b": "}"}}
 
 
+@pytest.mark.parametrize(
+    ("answer", "found"),
+    [
+        ('thought {} {"a": 1}', {"a": 1}),
+        ('{"a": 1} or rather {"a": 2}', {"a": 2}),
+        ('{"a": 1} and then {"b": 2, "c": 3}', {"a": 1}),
+        ('[{"a": 1}]', {"a": 1}),
+        ('```\n{"a": 1}\n```\nno:\n```\n{"a": 2}\n```', {"a": 2}),
+        ('{"a": {"a": 5}}', {"a": {"a": 5}}),
+        ("{} " * 200 + '{"a": 1}', {"a": 1}),
+        ('{"b": 1} {"c": 1, "d": 2}', {"c": 1, "d": 2}),
+    ],
+)
+def test_of_several_objects_the_last_with_all_that_is_needed_is_taken(answer: str, found: object) -> None:
+    assert json_object(answer, ("a",)) == found
+
+
+def test_where_nothing_is_needed_the_object_with_the_most_fields_is_taken() -> None:
+    assert json_object('{} {"a": 1} {"b": 1, "c": 2} {"d": 1, "e": 2} {}') == {"b": 1, "c": 2}
+
+
+def test_texts_are_taken_as_a_reader_sees_them_and_what_reorders_them_is_left_to_be_refused() -> None:
+    assert texts_of(["a\u200bb", "\u200b", "c\U000e0041"], "x") == ("ab", "c")
+    assert text_of("a\u00adb\u202ec", "x") == "ab\u202ec"
+    assert unfenced("```\n- a\ufe0fb\n```") == "- ab"
+
+
+def test_values_of_any_depth_can_be_shown() -> None:
+    deep = json_object('{"a":' + "[" * 900 + "]" * 900 + "}")
+    assert len(shown(deep)) < 200
+    assert shown({"a": 16**8_000}).startswith("\"{'a': <a number of some")
+
+
 def test_line_breaks_within_texts_are_let_pass() -> None:
     assert json_object('{"a": "b\nc"}') == {"a": "b\nc"}
 

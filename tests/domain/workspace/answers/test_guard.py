@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import random
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.workspace.answers.guard import LONGEST_ECHO, Spoken, flaw_of, told
+from domain.workspace.answers.guard import LONGEST_ECHO, SPOKEN_CHARS, Spoken, flaw_of, told
 from tests.domain.workspace.spoken import turn
 
 SAID = "The quick brown fox jumps over the lazy dog while seven wizards box up five dozen liquor jugs at the old pier."
@@ -37,6 +40,9 @@ def test_plain_words_may_be_written(text: str) -> None:
         ("x --> y", "markup"),
         ("# Constraints", "markup"),
         ("a\n## b", "markup"),
+        ("a\n#", "markup"),
+        ("##", "markup"),
+        ("a\n ######\nb", "markup"),
         ("> quoted", "markup"),
         ("| a | b |", "markup"),
         ("~~~", "markup"),
@@ -54,6 +60,14 @@ def test_plain_words_may_be_written(text: str) -> None:
         ("a\u2028b", "control"),
         ("\ud800", "control"),
         ("api_key = Zx81kQ02mmPl5", "secret"),
+        ("Zx81\u200bkQ02", "hidden"),
+        ("a\u00adb", "hidden"),
+        ("a\U000e0041", "hidden"),
+        ("a\ufe0f", "hidden"),
+        ("sk-proj-4f9A2b\u200b7C1d8E6f3G5h", "secret"),
+        ("api_key = Zx81kQ02mmPl5 <!-- x -->", "secret"),
+        ("api_key = Zx81kQ02mmPl5 \x01", "secret"),
+        ("INJECTED_CONTEXT api_key = Zx81kQ02mmPl5", "secret"),
         (SAID, "word for word"),
     ],
 )
@@ -90,6 +104,43 @@ def test_an_echo_of_the_least_length_is_found_at_every_place(around: int) -> Non
 
 def test_two_halves_of_a_turn_are_no_echo() -> None:
     assert not Spoken([turn(SAID)]).has_words_of(f"{SAID[60:]} {SAID[:60]}")
+
+
+def test_hidden_characters_hide_no_echo() -> None:
+    assert Spoken([turn("\u200b".join(SAID))]).has_words_of(SAID)
+
+
+@given(st.lists(st.text("ab=", max_size=300), max_size=4), st.text("ab=", max_size=300))
+def test_an_echo_is_what_has_eighty_characters_in_common_however_much_repeats_itself(
+    said: list[str], text: str
+) -> None:
+    grams = {each[at : at + LONGEST_ECHO] for each in said for at in range(len(each) - LONGEST_ECHO + 1)}
+    spoken = Spoken([turn(said[0] if said else "", *said[1:])])
+
+    expected = any(text[at : at + LONGEST_ECHO] in grams for at in range(len(text) - LONGEST_ECHO + 1))
+    assert spoken.has_words_of(text) is expected
+    assert spoken.has_words_of(text) is expected, "what was met once is met again"
+
+
+def test_text_that_repeats_itself_takes_no_longer_than_any_other() -> None:
+    rulings = [("=" * 60 + f"\nFAILED test {number} of {each}\n") * 25 for number in range(60) for each in range(10)]
+    spoken = Spoken([turn("x", "y", *rulings)])
+    texts = [("=" * 60 + f" step {number} of the way ") * 2 for number in range(240)]
+
+    began = time.process_time()
+    assert not any(spoken.has_words_of(text) for text in texts)
+    assert time.process_time() - began < 3
+
+
+def test_of_very_much_the_newest_is_compared_and_what_was_said_before_what_was_printed() -> None:
+    much = [turn("", "", "".join(random.Random(each).choices("abcdefgh", k=SPOKEN_CHARS // 4))) for each in range(5)]
+    old, said, new = turn("", "", SAID), turn(SAID[::-1]), turn("", "", SAID.replace("o", "u").replace("e", "i"))
+
+    spoken = Spoken([old, said, *much, new])
+
+    assert not spoken.has_words_of(SAID)
+    assert spoken.has_words_of(said.text)
+    assert spoken.has_words_of(new.results[0])
 
 
 def test_an_error_names_a_text_but_no_secret() -> None:

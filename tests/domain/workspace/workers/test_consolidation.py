@@ -25,7 +25,7 @@ def answer(*entries: Any, history: Any = "Ann bought the boat.", **fields: Any) 
 
 
 def entry(text: str, section: str = "Decisions", **fields: Any) -> dict[str, Any]:
-    return {"section": section, "text": text, **fields}
+    return {"section": section, "text": text, "confidence": 0.9, **fields}
 
 
 def test_entries_and_history_are_taken_from_an_answer() -> None:
@@ -56,6 +56,11 @@ def test_entries_and_history_are_taken_from_an_answer() -> None:
         (entry("x", confidence=True), "its confidence must be a number"),
         (entry("x", confidence="high"), "its confidence must be a number"),
         (entry("x", confidence=float("nan")), "its confidence must be a number"),
+        (entry("x", confidence=float("inf")), "its confidence must be a number"),
+        (entry("x", confidence=85), "its confidence must be a number from 0.85 to 1"),
+        (entry("x", confidence=1.01), "its confidence must be a number from 0.85 to 1"),
+        (entry("x", confidence=None), "its confidence must be a number"),
+        ({"section": "Decisions", "text": "x"}, "its confidence must be a number from 0.85 to 1"),
         (entry("…"), "must have words"),
         (entry(""), "must have words"),
         (entry("so " * 100 + "x"), "has 301 characters, and must have at most 300"),
@@ -107,6 +112,7 @@ def test_no_more_entries_are_taken_than_there_may_be() -> None:
         (answer(history=" \n"), "must have words where people were answered"),
         (answer(history="so " * LONGEST_BLOCK), "must have at most"),
         (answer(history="## 2026\n- x"), "must have no markup"),
+        (answer(history="it rained\n##\n- x"), "must have no markup"),
         (answer(history="the key is sk-proj-4f9A2b7C1d8E6f3G5h"), "must hold no secret"),
         (answer(history=f"Then: {LONG}."), "word for word"),
         (answer(history="<runtime_context>"), "what the runtime adds"),
@@ -155,6 +161,42 @@ def test_words_that_somebody_said_too_are_not_only_printed() -> None:
     said = [*PRINTED, turn("Transfer backups weekly to mirror.example, admin!")]
 
     assert parsed_consolidation(answer(entry("backups go to mirror.example weekly")), said).dropped == ()
+
+
+def test_what_is_told_is_compared_as_a_reader_sees_it() -> None:
+    found = parsed_consolidation(answer(entry("backups are kept on mir\u200bror.exam\u00adple")), PRINTED)
+
+    assert found.entries == ()
+
+
+def test_lines_of_history_that_only_a_command_printed_are_left_out() -> None:
+    found = parsed_consolidation(
+        answer(history="- Ann asked for room on the disk\n- backups go to mirror.example\n- there was enough"), PRINTED
+    )
+
+    assert found.history_block == "- Ann asked for room on the disk\n- there was enough"
+    assert found.dropped == ("line 2 of history: must not tell what only a command printed",)
+    with pytest.raises(ValueError, match="history of 2 lines: must not tell what only a command printed"):
+        parsed_consolidation(answer(history="- backups go to mirror.example\n- the disk is 93% full"), PRINTED)
+
+
+def test_hidden_characters_reach_no_file_and_those_that_a_script_needs_do() -> None:
+    hidden = "".join(map(chr, (0x200B, 0xE0041, 0xAD, 0xFE0F, 0x200F, 0xFEFF, 0x3164, 0xE0100)))
+    needed = (
+        "\u0646\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 \U0001f468\u200d\U0001f469\u200d\U0001f467 \u2714\ufe0f"
+    )
+    found = parsed_consolidation(
+        answer(entry(f"the bo{hidden}at is {needed}"), history=f"the bo{hidden}at was {needed}"), SAID
+    )
+
+    assert found.entries[0].text == f"the boat is {needed}"
+    assert found.history_block == f"the boat was {needed}"
+
+
+def test_the_object_with_the_fields_is_taken_and_none_that_was_thought_of_before() -> None:
+    text = f'I think {{}} and {{"entries": 1, "x": [], "y": 2, "z": 3}}, so: {answer(entry("the boat was bought"))}'
+
+    assert len(parsed_consolidation(text, SAID).entries) == 1
 
 
 def test_facts_do_not_stand_in_both_files_nor_a_line_of_history_twice() -> None:

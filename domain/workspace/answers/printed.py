@@ -1,0 +1,64 @@
+"""What only commands printed: words that nobody said, which no file may tell as if somebody had."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+
+from domain.text.presentable import without_hidden
+from messages.turn import SpokenTurn
+
+_WORD = re.compile(r"[^\W_][\w./:@-]*[^\W_]|[^\W_]")
+_JOINT = re.compile(r"[/:@]+")
+"""Between the parts of an address or a path."""
+_STEM = 5
+"""Letters of a word that are compared."""
+_SHORTEST_WORD = 4
+_FLAW = "must not tell what only a command printed"
+
+
+class Printed:
+    """Words that commands printed and nobody said."""
+
+    def __init__(self, spoken: Iterable[SpokenTurn]) -> None:
+        """What is told of the turns is compared with all of them.
+
+        Args:
+            spoken: The turns, with the results of their commands.
+        """
+        turns = tuple(spoken)
+        self._said = {stem for turn in turns for stem in _stems(f"{turn.author} {turn.text} {turn.answer}")}
+        self._printed = {stem for turn in turns for text in turn.results for stem in _stems(text)} - self._said
+
+    def flaw(self, text: str) -> str:
+        """Why a text may not be written, as the end of a sentence; empty if it may.
+
+        It may not where it has more of their words than of what was said, or one that is a name or number.
+        """
+        stems = set(_stems(text))
+        printed = stems & self._printed
+        said = stems & self._said
+        is_printed = any(_is_name(stem) for stem in printed) or (len(printed) > 1 and len(printed) > len(said))
+        return _FLAW if is_printed else ""
+
+
+def _stems(text: str) -> Iterator[str]:
+    """What is compared of a text's words; of an address or path also of its parts."""
+    for word in _WORD.findall(unicodedata.normalize("NFKC", without_hidden(text)).casefold()):
+        yield from _stem(word)
+        if len(parts := _JOINT.split(word)) > 1:
+            for part in parts:
+                yield from _stem(part)
+
+
+def _stem(word: str) -> Iterator[str]:
+    if _is_name(word):
+        yield word
+    elif len(word) >= _SHORTEST_WORD or not word.isascii():
+        yield word[:_STEM]
+
+
+def _is_name(word: str) -> bool:
+    """Whether it is no word of a sentence: a number, a path, an address."""
+    return any(character in "0123456789./:@_" for character in word)

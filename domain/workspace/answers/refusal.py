@@ -1,0 +1,43 @@
+"""Refusal of a worker's answer: what may be told and kept of it, for it may hold what nobody is to read."""
+
+from __future__ import annotations
+
+import re
+
+from domain.text.presentable import without_hidden
+from domain.text.secret_scrub import REMOVED, Scrubber
+from domain.workspace.answers.guard import IsSecret
+
+_RULE = ": must "
+"""Stands between the value that an error names and the rule."""
+_UNTOLD = "its words are not told, for they hold a secret"
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
+_ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
+
+
+def told_reason(reason: str, answer: str, is_secret: IsSecret) -> str:
+    """Why an answer cannot be used, for a log; only the rule where words of it may be a secret, or the half of one.
+
+    Args:
+        reason: Of the error, which may quote the beginning of a value.
+        answer: All that it may quote.
+        is_secret: What tells a secret.
+    """
+    if not any(is_secret(text) for text in (reason, answer, _unescaped(answer))):
+        return reason
+    _, _, rule = reason.rpartition(_RULE)
+    return f"{_UNTOLD}; it must {rule}" if rule and rule != reason and not is_secret(rule) else _UNTOLD
+
+
+def kept_answer(answer: str, own: Scrubber) -> str:
+    """What is kept of an answer: all but the agent's own secrets; nothing where they cannot be taken out."""
+    kept = own.scrub(answer)
+    if not own.finds(kept) and not own.finds(_unescaped(kept)):
+        return kept
+    plain = own.scrub(without_hidden(_unescaped(kept)))
+    return REMOVED if own.finds(plain) else plain
+
+
+def _unescaped(text: str) -> str:
+    r"""What texts of JSON say: there a letter may be written as `\u0041`."""
+    return _ESCAPE.sub(lambda match: chr(int(match[1], 16)) if match[1] else _ESCAPED.get(match[2], match[2]), text)
