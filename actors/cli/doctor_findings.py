@@ -50,6 +50,8 @@ def all_findings(settings: Settings, secrets: Secrets, layers: Iterable[Layer] =
         yield Finding("layers", Level.FAIL, f"{type(error).__name__}: {error}; they are left out here")
         table = parts(plan, ())
     for part in table:
+        if part.unusable and not part.says_unusable:
+            yield Finding(part.spec.kind, Level.FAIL, " ".join(part.unusable.split()))
         for check in part.checks:
             yield from _findings_of(part.spec.kind, check)
     yield _files_limit()

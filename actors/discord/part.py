@@ -47,6 +47,7 @@ def row(plan: Plan, parts: Parts) -> Part | None:
     return Part(
         spec=ActorSpec(DISCORD.kind, build, core=True),
         unusable="\n".join(_lacks(connection).values()),
+        says_unusable=True,
         describes=False,
         verbs={"discord.attach": Verb(DISCORD, AttachFile)},
         own_commands=("help", "status", "remember", "unremember"),

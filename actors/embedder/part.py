@@ -14,7 +14,12 @@ def row(plan: Plan, _parts: Parts) -> Part | None:
     """The one actor that turns text into vectors; none where nobody asks it."""
     if not plan.settings.memory.enabled and not plan.embeds:
         return None
-    return Part(spec=embedder_spec(plan), unusable=plan.embedding_problem, checks=(lambda: _look(plan),))
+    return Part(
+        spec=embedder_spec(plan),
+        unusable=plan.embedding_problem,
+        says_unusable=True,
+        checks=(lambda: _look(plan),),
+    )
 
 
 def embedder_spec(plan: Plan) -> ActorSpec:

@@ -29,7 +29,18 @@ from actors.part.place import SHIPPED_SKILLS
 from actors.part.plan import DiscordConnection, Plan
 from actors.part.verb import Verb
 from actors.settings.frozen_map import FrozenMap
-from actors.settings.schema import Flag, Folder, FolderOf, Folders, Number, OptionalFolder, OptionalPath, Table, Whole
+from actors.settings.schema import (
+    Flag,
+    Folder,
+    FolderOf,
+    Folders,
+    Number,
+    OptionalFolder,
+    OptionalName,
+    OptionalPath,
+    Table,
+    Whole,
+)
 
 __all__ = [
     "SHIPPED_SKILLS",
@@ -53,6 +64,7 @@ __all__ = [
     "Menu",
     "Number",
     "OptionalFolder",
+    "OptionalName",
     "OptionalPath",
     "Part",
     "Parts",

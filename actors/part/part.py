@@ -33,6 +33,8 @@ class Part:
     spec: ActorSpec
     unusable: str = ""
     """Why the actor cannot be started, and what to do; empty when it can. Its checks are asked all the same."""
+    says_unusable: bool = False
+    """Whether its checks say so themselves; doctor says it of all others."""
     per_window: Callable[[Window], Address] | None = None
     """Who of a kind with one actor per window is asked and told; None for a kind with one."""
     contributes: bool = False

@@ -35,6 +35,7 @@ def row(plan: Plan, _parts: Parts) -> Part | None:
     return Part(
         spec=ActorSpec(SCHEDULER.kind, build, core=True),
         unusable=_clocks_problem(),
+        says_unusable=True,
         verbs={
             "reminders.create": Verb(SCHEDULER, CreateReminder),
             "reminders.modify": Verb(SCHEDULER, ModifyReminder),

@@ -126,6 +126,8 @@ Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 """A finite number, and nothing that can be read as one."""
 Flag = Annotated[bool, Field(strict=True)]
 """True or false, and nothing that can be read as them."""
+OptionalName = Annotated[str, AfterValidator(_optional_name)]
+"""A model's name, or empty text."""
 OptionalPath = Annotated[str, AfterValidator(_optional_path)]
 """A path as it was written, or empty text."""
 Folder = Annotated[str, BeforeValidator(_rooted_folder)]
@@ -241,7 +243,7 @@ class Embedder(Table):
 
     provider: Literal["auto", "google", "local", "litellm"] = "auto"
     """`auto` is google when there is a GEMINI_API_KEY, else the local model."""
-    model: Annotated[str, AfterValidator(_optional_name)] = ""
+    model: OptionalName = ""
     """Empty for the provider's usual one; litellm has none."""
     api_base: OptionalHttpAddress = ""
     """Empty for the provider's own address."""

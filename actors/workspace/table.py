@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from actors.part import Flag, Table, Whole
+from actors.part import Flag, OptionalName, Table, Whole
 
 
 class WorkspaceTable(Table):
@@ -20,7 +20,7 @@ class WorkspaceTable(Table):
     """Whether commands may start sub-agents."""
     llm: Flag = False
     """Whether a model is asked to keep the files."""
-    model: str = Field(default="", max_length=200)
+    model: OptionalName = ""
     """Which one; empty for the one that answers."""
     recall_chars: Whole = Field(default=2_000, ge=200, le=20_000)
     """Of what is shown with a message."""

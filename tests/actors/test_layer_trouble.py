@@ -173,6 +173,18 @@ def test_a_row_that_cannot_be_made_is_a_finding(tmp_path: Path) -> None:
     assert {"data root", "open files"} <= findings.keys()
 
 
+def test_a_part_that_cannot_be_started_is_a_finding_beside_what_its_checks_say(tmp_path: Path) -> None:
+    def unusable(_plan: Any, _parts: Any) -> Part:
+        check = Finding("own check", Level.OK, "well")
+        spec = ActorSpec("odd", lambda _key: Actor())
+        return Part(spec=spec, unusable="it lacks\nsomething", checks=(lambda: [check],))
+
+    findings = doctor(tmp_path, replace(LAYER, rows=(unusable,)))
+
+    assert findings["odd"] == Finding("odd", Level.FAIL, "it lacks something")
+    assert findings["own check"].level is Level.OK
+
+
 def doctor(folder: Path, layer: Any) -> dict[str, Finding]:
     given = {"data_root": str(folder / "data"), "skills.folders": [], **ON}
     settings = load(environ={}, folder=folder, given=given, tables={layer.name: layer.table})

@@ -125,6 +125,57 @@ def test_the_end_says_why(tmp_path: Path, state: str, code: int) -> None:
     assert done.returncode == code
 
 
+@pytest.mark.parametrize(
+    ("text", "is_long"), [("a\n" * 100, False), ("a\n" * 101, True), ("a" * 8_000, False), ("a" * 8_001, True)]
+)
+def test_below_a_long_report_the_end_is_said_again(tmp_path: Path, text: str, is_long: bool) -> None:
+    head = "r1 of researcher: stopped, 2 answers, 1 commands, 3 s, it was so"
+    with scripts(tmp_path, [], end=run_in("stopped", "it was so"), text=text) as run:
+        done = run("$S stop r1")
+    first, *_, last = done.stdout.splitlines()
+    assert first == f"[{head}]"
+    assert (last == f"[end of {head}]") is is_long
+
+
+@pytest.mark.parametrize("seconds", ["nan", "inf", "-inf", "1e999", "-1", "x", ""])
+@pytest.mark.parametrize("verb", ["run researcher x", "wait r1"])
+def test_a_time_that_is_none_is_refused_before_anything_is_begun(tmp_path: Path, verb: str, seconds: str) -> None:
+    heard: list[Message] = []
+    with scripts(tmp_path, heard) as run:
+        done = run(f"$S {verb} --for={seconds!r}")
+    assert done.returncode == 2
+    assert "must be a number of seconds, 0 or more" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert heard == []
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("printf 'a\\xff' | $S run researcher -", "the task is not UTF-8, from byte 1 on"),
+        ("$S run researcher $'a\\xff'", "the task is not UTF-8, from character 1 on"),
+        ("$S run $'a\\xff' x", "the name is not UTF-8"),
+        ("$S wait $'a\\xff'", "the run is not UTF-8"),
+        ("$S stop $'a\\xff'", "the run is not UTF-8"),
+    ],
+)
+def test_what_is_not_utf_8_is_refused_before_it_is_sent(tmp_path: Path, command: str, said: str) -> None:
+    heard: list[Message] = []
+    with scripts(tmp_path, heard) as run:
+        done = run(command)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith(f"error: {said}")
+    assert heard == []
+
+
+def test_a_task_from_a_file_may_be_of_any_words(tmp_path: Path) -> None:
+    heard: list[Message] = []
+    with scripts(tmp_path, heard, waits=0) as run:
+        run("printf 'grün\\r\\n日本' | $S run researcher - --no-wait")
+    assert isinstance(heard[0], RunSubagent)
+    assert heard[0].task == "grün\n日本"
+
+
 def test_whom_there_is_and_what_was_is_listed(tmp_path: Path) -> None:
     with scripts(tmp_path, []) as run:
         done = run("$S list")

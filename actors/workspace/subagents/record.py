@@ -16,10 +16,7 @@ from messages.workspace import SubagentRun
 
 log = logging.getLogger(__name__)
 
-TEXT_BYTES = 64 * 1024
-"""Most of a run's last words that is kept, its end."""
 RUNNING = "running"
-_CUT = "[Showing the last {shown} of {size} bytes.]\n"
 
 
 class Kept(Value, frozen=True, kw_only=True, gc=False):
@@ -74,15 +71,6 @@ def kept_records(shelf: Shelf) -> Iterator[Record]:
                 yield Record(kept.run, kept.text)
     except OSError as error:
         log.warning("what was kept of sub-agents' runs cannot be read: %s", error.strerror)
-
-
-def bounded(text: str) -> str:
-    """A run's last words as they are kept and told: no more than `TEXT_BYTES`, and nothing that is no text."""
-    data = text.encode("utf-8", "replace")
-    if len(data) <= TEXT_BYTES:
-        return data.decode("utf-8")
-    end = data[-TEXT_BYTES:].decode("utf-8", "ignore")
-    return _CUT.format(shown=len(end.encode()), size=len(data)) + end
 
 
 def seconds_between(begin: datetime, end: datetime) -> float:

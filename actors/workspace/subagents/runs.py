@@ -12,10 +12,11 @@ import msgspec
 from actors.kernel import Host, Timer
 from actors.workspace.subagents.child import FAILED, STOPPED
 from actors.workspace.subagents.definitions import Definitions
-from actors.workspace.subagents.record import RUNNING, Record, bounded, kept_records, seconds_between
+from actors.workspace.subagents.record import RUNNING, Record, kept_records, seconds_between
 from actors.workspace.subagents.shelf import Shelf
 from domain.workspace.subagents.definition import CONTEXTUAL, MODES, NONE, RELEVANT, SubagentDefinition
 from domain.workspace.subagents.prompt import task_prompt
+from domain.workspace.subagents.report import note_text, report_text
 from messages.base import Address, RequestId, Window
 from messages.model import Usage
 from messages.shell import SharedFolder
@@ -280,10 +281,10 @@ class Runs:
 
     def _take_in(self, record: Record, report: ChildEnded) -> None:
         """What became of a run that was taken for lost; one that was ended for that stays so, with what it found."""
-        record.text = bounded(report.text)
+        record.text = report_text(report.text)
         changes: dict[str, object] = {"turns": report.turns, "calls": report.calls}
         if report.state != STOPPED:
-            changes |= {"state": report.state, "note": bounded(report.note)}
+            changes |= {"state": report.state, "note": note_text(report.note)}
         record.run = msgspec.structs.replace(record.run, **changes)
         with self.host.blocking():
             record.keep(self.config.shelf)
@@ -308,14 +309,14 @@ class Runs:
         """A run has ended: keep that, and say it to all who wait."""
         if record.timer is not None:
             record.timer.cancel()
-        record.text = bounded(report.text)
+        record.text = report_text(report.text)
         record.run = msgspec.structs.replace(
             record.run,
             state=report.state,
             turns=report.turns,
             calls=report.calls,
             seconds=seconds_between(record.run.began_at, self.host.now()),
-            note=bounded(report.note),
+            note=note_text(report.note),
         )
         with self.host.blocking():
             record.keep(self.config.shelf)

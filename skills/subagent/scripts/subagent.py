@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 import time
 from pathlib import Path
@@ -18,6 +19,9 @@ ONE_WAIT_S = 55
 USUAL_WAIT_S = 100
 """Below the usual time-out of a command."""
 TASK_CHARS = 12_000
+LONG_CHARS = 8_000
+LONG_LINES = 100
+"""Of a report; what stands above a longer one may be cut off, so it is said below it once more."""
 RUNNING = "running"
 
 
@@ -31,12 +35,12 @@ def begin(arguments):
     """Begin a run, and wait for its report."""
     deadline = time.monotonic() + arguments["seconds"]
     words = arguments["task"]
-    task = (sys.stdin.read() if words == ["-"] else " ".join(words)).strip()
+    task = (_stdin() if words == ["-"] else _text(" ".join(words), "the task")).strip()
     if not task:
         raise RefusedError("the task is empty")
     if len(task) > TASK_CHARS:
         raise RefusedError(f"the task has {len(task)} characters, at most {TASK_CHARS} are allowed")
-    told = ask("subagent.run", name=arguments["name"], task=task, mode=arguments["mode"] or "")
+    told = ask("subagent.run", name=_text(arguments["name"], "the name"), task=task, mode=arguments["mode"] or "")
     if arguments["no_wait"]:
         _print_goes_on(told["run"])
         return 0
@@ -46,12 +50,12 @@ def begin(arguments):
 def wait(arguments):
     """Wait for a run's report."""
     deadline = time.monotonic() + arguments["seconds"]
-    return _wait(ask("subagent.wait", run=arguments["run"], seconds=0), deadline)
+    return _wait(ask("subagent.wait", run=_text(arguments["run"], "the run"), seconds=0), deadline)
 
 
 def stop(arguments):
     """End a run and print what it has."""
-    return _print_told(ask("subagent.stop", run=arguments["run"]))
+    return _print_told(ask("subagent.stop", run=_text(arguments["run"], "the run")))
 
 
 def list_all(_arguments):
@@ -87,6 +91,8 @@ def _print_told(told):
         return 0
     text = told["text"] or "(it said nothing)"
     sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
+    if len(text) > LONG_CHARS or text.count("\n") > LONG_LINES:
+        sys.stdout.write(f"[end of {_head(told['run'])}]\n")
     return 1 if told["run"]["state"] == "failed" else 0
 
 
@@ -99,6 +105,34 @@ def _head(run):
     words = [f"{run['run']} of {run['name']}: {run['state']}"]
     words.append(f"{run['turns']} answers, {run['calls']} commands, {run['seconds']:.0f} s")
     return ", ".join([*words, run["note"]] if run["note"] else words)
+
+
+def _stdin():
+    """What stdin has."""
+    try:
+        return sys.stdin.buffer.read().decode("utf-8").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        raise RefusedError(f"the task is not UTF-8, from byte {error.start} on") from None
+
+
+def _text(words, what):
+    """What stands among the arguments, if it can be sent."""
+    try:
+        words.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise RefusedError(f"{what} is not UTF-8, from character {error.start} on") from None
+    return words
+
+
+def _seconds(words):
+    """A time to wait."""
+    try:
+        seconds = float(words)
+    except ValueError:
+        seconds = math.nan
+    if not 0 <= seconds < math.inf:
+        raise argparse.ArgumentTypeError(f"{words!r}: must be a number of seconds, 0 or more")
+    return seconds
 
 
 def _parser():
@@ -120,7 +154,7 @@ def _parser():
         each.add_argument(
             "--for",
             dest="seconds",
-            type=float,
+            type=_seconds,
             default=USUAL_WAIT_S,
             metavar="SECONDS",
             help=f"how long to wait (default {USUAL_WAIT_S}); keep it below your command's timeout",

@@ -7,8 +7,10 @@ from actors.edited_file.file import LIMIT_BYTES
 from actors.memory.checks import turns_in_logs
 from actors.memory.codes.engine import is_compiled
 from actors.part import Finding, Level
+from actors.parts import LAYERS, settings_tables
 from actors.settings.load import load
 from actors.settings.secret import Secrets
+from actors.workspace.row import NOT_BOTH
 from domain.log.event import Kind
 from tests.domain.log.logs import said, written
 
@@ -92,3 +94,24 @@ def test_turns_of_all_logs_are_counted(tmp_path: Path) -> None:
     events = [said(number, kind=kind) for number, kind in enumerate(kinds)]
     (folder / "20261122T000000Z_0001.md").write_bytes(written(events))
     assert turns_in_logs(tmp_path) == 2
+
+
+def test_whatever_keeps_a_part_from_starting_is_said(tmp_path: Path) -> None:
+    given = {"layers.workspace": True, "layers.objects": True, "workspace.compaction": True}
+    settings = load(
+        environ={},
+        folder=tmp_path,
+        given={"data_root": str(tmp_path / "data"), **given},
+        tables=settings_tables(LAYERS),
+    )
+    found = [each for each in all_findings(settings, Secrets.take({})) if each.level is Level.FAIL]
+    assert [(each.name, each.detail) for each in found] == [("workspace", " ".join(NOT_BOTH.split()))]
+
+
+def test_what_a_parts_own_check_says_is_not_said_twice(tmp_path: Path) -> None:
+    settings = load(
+        environ={}, folder=tmp_path, given={"data_root": str(tmp_path / "data"), "embedder.provider": "litellm"}
+    )
+    names = [each.name for each in all_findings(settings, Secrets.take({}))]
+    assert names.count("embedder") == 1
+    assert names.count("discord") == 1

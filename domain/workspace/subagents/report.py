@@ -1,0 +1,46 @@
+"""Report of a sub-agent's run, as its parent is shown it: no line of it passes for what the runtime says of a run."""
+
+from __future__ import annotations
+
+import re
+
+from domain.text.imitation import MARK, OwnLine, imitates
+from domain.text.presentable import presentable
+from domain.text.terminal_text import plain
+
+TEXT_BYTES = 64 * 1024
+"""Most of a run's last words that is kept, its end."""
+_CUT = "[Showing the last {shown} of {size} bytes.]\n"
+_LINE = re.compile("[^\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029]+")
+_HEADS = (
+    OwnLine(
+        "head of a run",
+        r"[\[({<]? ?(?:end ?of ?)?r\w{1,80} ?of ?[\w-]{1,64} ?(?:: ?(?:running|done|failed|stopped)|goes ?on)",
+    ),
+    OwnLine("head of what is cut", r"[\[({<] ?showing ?the ?last"),
+)
+
+
+def report_text(text: str) -> str:
+    """A run's last words as they are kept and told: as a reader sees them, marked, and no more than `TEXT_BYTES`."""
+    data = text.encode("utf-8", "replace")
+    marked = presentable(_marked(plain(_end(data, TEXT_BYTES))))
+    if len(data) <= TEXT_BYTES and len(marked.encode()) <= TEXT_BYTES:
+        return marked
+    kept = _end(marked.encode(), TEXT_BYTES)
+    if _marked(kept) != kept:  # the cut took a mark away
+        kept = _marked(_end(kept.encode(), TEXT_BYTES - len(MARK)))
+    return _CUT.format(shown=len(kept.encode()), size=len(data)) + kept
+
+
+def note_text(text: str) -> str:
+    """Why a run ended so, in one line."""
+    return " ".join(report_text(text).split())
+
+
+def _marked(text: str) -> str:
+    return _LINE.sub(lambda line: MARK + line[0] if imitates(line[0], _HEADS) else line[0], text)
+
+
+def _end(data: bytes, most: int) -> str:
+    return data[-most:].decode("utf-8", "ignore")
