@@ -12,7 +12,7 @@ _RULE = ": must "
 """Stands between the value that an error names and the rule."""
 _UNTOLD = "its words are not told, for they hold a secret"
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
-_ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
+_SHORT_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 
 
 def told_reason(reason: str, answer: str, is_secret: IsSecret) -> str:
@@ -40,4 +40,6 @@ def kept_answer(answer: str, own: Scrubber) -> str:
 
 def _unescaped(text: str) -> str:
     r"""What texts of JSON say: there a letter may be written as `\u0041`."""
-    return _ESCAPE.sub(lambda match: chr(int(match[1], 16)) if match[1] else _ESCAPED.get(match[2], match[2]), text)
+    return _ESCAPE.sub(
+        lambda match: chr(int(match[1], 16)) if match[1] else _SHORT_ESCAPES.get(match[2], match[2]), text
+    )

@@ -112,8 +112,11 @@ def _edited(
     plain = {text: line_of(text) for text in wanted}
     moved = plain | {text: _moved(there[firsts[text]].raw) for text in wanted if text in firsts}
     made = ""
-    for kept, fresh in (({*_rising(known)} if ordered else {*known}, moved), (set[int](), moved), (set[int](), plain)):
-        places = _places(section, there, kept, wanted, ordered=ordered)
+    none = set[int]()
+    ways = (({*_rising(known)} if ordered else {*known}, moved), (none, moved), (none, plain), (none, plain))
+    for number, (kept, fresh) in enumerate(ways, 1):
+        is_last = number == len(ways)  # below words that would swallow what comes before them
+        places = {_last_place(section): wanted} if is_last else _places(section, there, kept, wanted, ordered=ordered)
         made = _composed(section, there, kept, places, fresh, new_line)
         stay = [there[number].text for number in sorted(kept)]
         expected = [*wanted] if ordered else [*dict.fromkeys([*stay, *wanted])]
@@ -163,6 +166,11 @@ def _first_place(section: Section, there: Sequence[Item]) -> int:
     if there:
         return there[0].begin
     return _behind_comments(section, 1 if section.title else 0)
+
+
+def _last_place(section: Section) -> int:
+    """Behind the last line that is not blank."""
+    return max((place for place, line in enumerate(section.lines, 1) if line.raw.strip()), default=0)
 
 
 def _behind_comments(section: Section, place: int) -> int:

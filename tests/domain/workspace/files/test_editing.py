@@ -149,3 +149,7 @@ def test_the_mark_of_a_files_encoding_stays_in_front() -> None:
 
 def test_a_section_of_any_level_is_found() -> None:
     assert with_items(b"# X\n### A:\n- x\n## Y\n", 1, {"A": ["x", "y"]}) == b"# X\n### A:\n- x\n- y\n## Y\n"
+
+
+def test_words_that_would_swallow_an_item_before_them_stand_before_it() -> None:
+    assert with_items(b"# A\n  more\n\n# B\n", 1, {"A": ["x"]}) == b"# A\n  more\n- x\n\n# B\n"
