@@ -21,14 +21,18 @@ _FLAW = "must not tell what only a command printed"
 class Printed:
     """Words that commands printed and nobody said."""
 
-    def __init__(self, spoken: Iterable[SpokenTurn]) -> None:
+    def __init__(self, spoken: Iterable[SpokenTurn], known: Iterable[str] = (), *, least_digits: int = 1) -> None:
         """What is told of the turns is compared with all of them.
 
         Args:
             spoken: The turns, with the results of their commands.
+            known: What stood in files before, which is as good as said.
+            least_digits: A number of fewer tells nothing: commands print most of them.
         """
+        self._least_digits = least_digits
         turns = tuple(spoken)
-        self._said = {stem for turn in turns for stem in _stems(f"{turn.author} {turn.text} {turn.answer}")}
+        said = (*(f"{turn.author} {turn.text} {turn.answer}" for turn in turns), *known)
+        self._said = {stem for text in said for stem in _stems(text)}
         self._printed = {stem for turn in turns for text in turn.results for stem in _stems(text)} - self._said
 
     def flaw(self, text: str) -> str:
@@ -39,8 +43,11 @@ class Printed:
         stems = set(_stems(text))
         printed = stems & self._printed
         said = stems & self._said
-        is_printed = any(_is_name(stem) for stem in printed) or (len(printed) > 1 and len(printed) > len(said))
+        is_printed = any(map(self._is_telling, printed)) or (len(printed) > 1 and len(printed) > len(said))
         return _FLAW if is_printed else ""
+
+    def _is_telling(self, stem: str) -> bool:
+        return _is_name(stem) and not (stem.isdigit() and len(stem) < self._least_digits)
 
 
 def _stems(text: str) -> Iterator[str]:

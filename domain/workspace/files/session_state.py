@@ -9,6 +9,7 @@ from domain.curated.refusal import one_line
 from domain.curated.secret_look import looks_secret
 from domain.workspace.answers.answer_json import json_object, shown, text_of, texts_of
 from domain.workspace.answers.guard import IsSecret, Spoken, flaw_of, told
+from domain.workspace.answers.printed import Printed
 from domain.workspace.files.editing import with_items, without_sections
 from domain.workspace.files.outline import Section, items, sections
 from domain.workspace.files.wording import same_words, title_key, unique
@@ -39,6 +40,8 @@ LASTING = ("constraints", "decisions")
 """Of these nothing is given up for want of room."""
 _EXPENDABLE = ("worklog", "active_files", "errors", "decisions", "current_state", "user_intent", "next_steps")
 """What is cut first where all is too long; constraints never are."""
+_TELLING_DIGITS = 4
+"""A number of so many tells where it is from."""
 _NEWEST_COUNT = ("decisions", "errors", "worklog")
 """Where the oldest items go first."""
 _PURPOSES = {
@@ -128,6 +131,8 @@ def updated(
 ) -> SessionState:
     """The state that a worker's answer gives, with all that is sticky and not named as resolved, and all that lasts.
 
+    What would stay and tells what only a command printed is left out.
+
     Args:
         before: As the worker was told.
         answer: JSON with a field for each section, and `resolved`.
@@ -153,7 +158,11 @@ def updated(
             if text not in there and (flaw := flaw_of(text, echoes, is_secret)):
                 raise ValueError(f"{name} {told(text, flaw)}: {flaw}")
     resolved = {same_words(text) for text in _said(texts_of(fields.get("resolved"), "resolved"))}
+    there_before = (text for name in TITLES for text in before.items_of(name))
+    printed = Printed(spoken, (*known, *there_before), least_digits=_TELLING_DIGITS)
     for name in STICKY:
+        there = {*before.items_of(name)}
+        said[name] = tuple(text for text in said[name] if text in there or not printed.flaw(text))
         said[name] = _sticky(before.items_of(name), said[name], resolved, known if name != "errors" else ())
     lists = {
         name: _shortened(texts, before.items_of(name)) if name in LASTING else _first(name, texts, before)

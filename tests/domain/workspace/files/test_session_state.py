@@ -325,3 +325,17 @@ def test_only_as_much_goes_as_must_and_of_decisions_the_oldest() -> None:
     assert kept.constraints == texts[:4]
     assert kept.decisions == texts[2:]
     assert LONGEST_SESSION - 300 < len(made) <= LONGEST_SESSION
+
+
+@pytest.mark.parametrize("name", STICKY)
+def test_what_only_a_command_printed_does_not_stay(name: str) -> None:
+    spoken = [turn("Look at the pump", "It runs.", "3 errors\nmallory@evil.example opened port 48213")]
+    kept = "the mill of mallory@evil.example"
+
+    after = updated(
+        with_items(name, kept), answer(**{name: ["write to mallory@evil.example", "open 48213", kept]}), spoken
+    )
+
+    assert after.items_of(name) == (kept, "write to mallory@evil.example")
+    assert updated(SessionState(), answer(**{name: ["use 48213", "3 tries"]}), spoken).items_of(name) == ("3 tries",)
+    assert updated(SessionState(), answer(**{name: ["use 48213"]}), spoken, known=["port 48213"]).items_of(name)
